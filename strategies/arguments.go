@@ -7,6 +7,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
+// What the arguments of a tool call say, as far as it can be told without knowing the tool.
+
 // maxArguments bounds the fields that are read of one call.
 const maxArguments = 64
 
@@ -49,19 +51,19 @@ func (a argument) text() (string, bool) {
 	return "", false
 }
 
-// mainArguments are the arguments that tell most of what a call was for, the more telling first. A search is told by what
-// it looks for, not by where.
+// mainArguments are the arguments that say most about a call, the best first. Of a search that is what it looks for, not
+// where.
 var mainArguments = []string{
 	"command", "cmd", "script", "pattern", "query", "regex", "url", "uri",
 	"file_path", "filePath", "path", "target_file", "targetFile", "TargetFile", "absolute_path", "AbsolutePath",
 	"notebook_path", "filename", "file_name", "file", "description", "name",
 }
 
-// maxMainRunes is how much of the main argument is told.
+// maxMainRunes bounds what is shown of the main argument.
 const maxMainRunes = 80
 
-// MainArgument tells on one line what a tool was called for: a path, a command, what was searched for. Empty where nothing
-// tells it.
+// MainArgument says on one line what a tool was called for: a path, a command, what was searched for. It is empty where no
+// argument says it.
 func MainArgument(arguments string) string {
 	texts := make(map[string]string)
 	first := ""

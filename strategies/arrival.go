@@ -8,10 +8,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// OnAppend returns the edits that policy.on_append makes of a message that is being appended: at most one, of the first
-// strategy that shows it shorter. h is the head before it, l what session.Link made of it, and call what it answers, as
-// far as that is known: without it a part that was read of a file passes for all of it. Only a result that answers an open
-// call has edits, and none that holds media: no view has shown them yet, and a text cannot stand in for what nobody has
+// OnAppend returns the edits that policy.on_append makes of a message that is being appended: at most one, by the first
+// strategy that shows it shorter. h is the head before the message, and l what session.Link made of it. call is what it
+// answers; without a call, a part that was read of a file counts as the whole file. Only a result that answers an open call
+// is edited, and only if it holds no media: no view has shown the media yet, and a text cannot replace what nobody has
 // looked at. The policy is a resolved one.
 func OnAppend(
 	h *storagev1.Head, c session.Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
@@ -40,7 +40,7 @@ func OnAppend(
 	return nil
 }
 
-// onArrival is what a strategy of policy.on_append does; nil where it does nothing then.
+// onArrival returns what edits a result for a strategy of policy.on_append; nil where the strategy does nothing then.
 func onArrival(
 	s *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
 ) (resultEditor, compactordv1.EditKind) {
@@ -88,7 +88,7 @@ func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
 	return nil
 }
 
-// named is what a strategy is called in the contract.
+// named is the name of a strategy in the contract.
 func named(s *compactordv1.Strategy) string {
 	switch kind := kindOf(s); kind {
 	case "":

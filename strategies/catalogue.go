@@ -9,6 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
+// What ListStrategies answers.
+
 // Described is a Strategy of a daemon's builder that says what it does.
 type Described interface {
 	Strategy

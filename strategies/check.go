@@ -8,9 +8,9 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Check returns ErrInvalidPlan, naming the invariant, where carrying out the plan would break one. It takes any plan,
-// also one that a client made. What only shows when a plan is carried out is not checked here: that the summary passes,
-// and that the view with it is smaller. Nor are figures that the plan only tells, such as tokens freed.
+// Check returns ErrInvalidPlan, and names the invariant, where a plan would break one. It takes any plan, also one that a
+// client made. It does not check what shows only when the plan is carried out: that the summary is good enough, and that the
+// view is smaller with it. Nor does it check figures that only inform, such as tokens freed.
 func Check(in *Input, plan *compactordv1.CompactionPlan) error {
 	if plan == nil {
 		return invalid("there is none")

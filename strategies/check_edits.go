@@ -27,9 +27,9 @@ func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) 
 	return nil
 }
 
-// Fitting returns those of the edits that Check takes, each with those before it in force and with what it frees there. A
-// plan's edits may no longer fit: messages were edited or pinned since, and a text by the summarizer is not shorter. What
-// the cut covers needs none.
+// Fitting returns the edits that Check accepts, each made after those before it, with the tokens that it frees then. Edits of
+// a plan may no longer be valid: messages were edited or pinned since, or a text by the summarizer turned out no shorter.
+// What the cut covers needs no edit.
 func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut) []*compactordv1.Edit {
 	shownFrom := session.KeptFrom(s.Head)
 	if cut != nil {
@@ -68,7 +68,7 @@ func shortenedOnArrival(s *session.State, e *compactordv1.Edit) bool {
 	})
 }
 
-// errFreesNothing is of an edit that the view does not become smaller by.
+// errFreesNothing: an edit does not make the view smaller.
 var errFreesNothing = fmt.Errorf("%w: shrink (I5)", ErrInvalidPlan)
 
 // place is what the summarizer writes at most one text for.
@@ -234,7 +234,7 @@ func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 	return invalid("pairing (I2): message %d leads no tool group", e.GetIndex())
 }
 
-// drops accepts to drop any thinking that is shown, be it none that counts tokens.
+// drops accepts an edit that drops thinking, also where the thinking counts no tokens.
 func (c *editCheck) drops(e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
 	var added bool
 	if c.freed, added = c.simulation.addThinking(e, l); !added {

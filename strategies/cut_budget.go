@@ -7,6 +7,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
+// Where a cut goes, and how large its summary may be, so that compaction is not due again at once.
+
 // Of what a trigger leaves, this much must be left for a summary, or else the cut is a later one: a sixteenth of it, and
 // no more than these tokens. A quarter of the tokens is for the words around the summary.
 const (

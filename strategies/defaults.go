@@ -1,6 +1,6 @@
 package strategies
 
-// Defaults where neither request nor policy gives a figure.
+// Defaults where neither the request nor the policy gives a figure.
 const (
 	defaultReserve      = 16_384
 	defaultRecentTokens = 20_000

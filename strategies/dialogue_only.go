@@ -27,7 +27,7 @@ func (DialogueOnly) Plan(
 	p := DialogueOnly{}.Resolved(in.Policy, parameters).GetDialogueOnly()
 	s, e := in.State, newEditing(in.State)
 	newest := uint32(min(uint64(p.GetKeepTurns())+1, math.MaxUint32))
-	end := finishedTurns(s, newest)
+	end := beforeTurns(s, newest)
 	for _, g := range s.Groups() {
 		if err := ended(ctx); err != nil {
 			return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// digests are the texts that can stand in for a finished tool group, the most telling first: a line for each call with what
-// came of it and where it can be recalled, then less and less of that, and nothing at last.
+// digests are the texts that can replace a finished tool group, from the longest to the empty one. The longest has a line for
+// each call: what it was for, what came of it, and where its result can be recalled.
 func digests(
 	call *compactordv1.LoggedMessage, results []*compactordv1.LoggedMessage, outcomeChars int,
 ) []string {
@@ -33,7 +33,7 @@ func digests(
 	return texts
 }
 
-// maxToolRunes is how much of a tool's name is told: a model can write anything there.
+// maxToolRunes bounds what is shown of a tool's name: a model can write anything there.
 const maxToolRunes = 80
 
 // answerTo is the result of the call that is that part of its message; nil where none came.

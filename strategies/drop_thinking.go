@@ -26,7 +26,7 @@ func (DropThinking) Plan(
 	s, e := in.State, newEditing(in.State)
 	forBytes := DueByBytesAlone(in.Policy, session.Measure(in.beginning().Head, in.Policy))
 	unread := unreadMessages(s)
-	for _, l := range s.Kept[:finishedTurns(s, p.GetKeepTurns())] {
+	for _, l := range s.Kept[:beforeTurns(s, p.GetKeepTurns())] {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
@@ -82,12 +82,4 @@ func dropThinking(e *editing, l *compactordv1.LoggedMessage, forBytes bool) {
 	for _, edit := range edits {
 		e.add(edit)
 	}
-}
-
-// finishedTurns is how many kept messages stand before the newest so many turns: all where that is none.
-func finishedTurns(s *session.State, newest uint32) int {
-	if newest == 0 {
-		return len(s.Kept)
-	}
-	return recentTurns(s, newest)
 }

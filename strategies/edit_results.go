@@ -9,8 +9,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// toolResult is a result with what its edits are made from: the message and its call, and nothing of what is around them,
-// so that the same edits can be made when it arrives.
+// Edits that show a tool result shorter, by what the result and its call hold.
+
+// toolResult is a result with its call: all that an edit is made from. Nothing around them counts, so that the same edits can
+// be made when the result is appended.
 type toolResult struct {
 	logged *compactordv1.LoggedMessage
 	result *compactordv1.ToolResult
@@ -38,8 +40,7 @@ func shownResult(s *session.State, l *compactordv1.LoggedMessage) *toolResult {
 // tool is the name of the tool that was called.
 func (r *toolResult) tool() string { return toolOf(r.logged) }
 
-// stays says whether the result is of a tool whose results are left alone: what the agent recalled it would else recall
-// again, for ever.
+// stays says whether the result is of a tool whose results are left alone.
 func (r *toolResult) stays(protectedTools []string) bool {
 	return protected(r.tool(), protectedTools)
 }
@@ -82,8 +83,8 @@ func planResults(ctx context.Context, in *Input, editor resultEditor) (*compacto
 	return e.plan(in), nil
 }
 
-// editable says whether a result may be shown shorter. One that is put away has nothing left, but the text that says how to
-// have it back.
+// editable says whether a result may be shown shorter. One that is put away has nothing left but the text that says how to
+// recall it.
 func editable(s *session.State, l *compactordv1.LoggedMessage) bool {
 	return !session.Pinned(s.Head, l.GetIndex()) && !s.PutAway(l)
 }
@@ -122,7 +123,7 @@ func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMe
 	return true
 }
 
-// emptiesStart says whether an edit would leave nothing of what the kept part begins with behind a summary.
+// emptiesStart says whether an edit would leave nothing of the message that the kept part begins with after a summary.
 func (e *editing) emptiesStart(edit *compactordv1.Edit) bool {
 	s := e.simulation.state
 	return s.Entry != nil && e.simulation.empties(edit, s.Kept[0])

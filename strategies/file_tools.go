@@ -6,7 +6,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// pathArguments are the names that the common agents' tools have for the path, the more telling first.
+// Which tools read and modify files, where a policy does not say it.
+
+// pathArguments are the names that the common agents' tools have for a path, the more usual first.
 var pathArguments = []string{
 	"file_path", "filePath", "path", "target_file", "targetFile", "TargetFile", "absolute_path", "AbsolutePath",
 	"notebook_path", "filename", "file_name", "file",

@@ -8,6 +8,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
+// Where a cut goes: the rules of summarize for what to keep.
+
 // firstKept returns the position in State.Kept of the first message that the rules keep, 0 where they keep all, and the
 // most tokens that a summary of the others may have beside them. Of several rules the one that keeps the fewest holds, and
 // where a trigger made compaction due, the budget that it leaves.

@@ -6,8 +6,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// mayHelp says whether a policy's strategy may take anything out of the view, as far as the head tells: where it says no,
-// there is nothing. A policy without a strategy may be anything.
+// mayHelp says whether a policy's strategy may take anything out of the view. The head of a session does not hold enough to be
+// sure of a yes, but a no is sure. Without a strategy the answer is yes.
 func mayHelp(h *storagev1.Head, p *compactordv1.Policy) bool {
 	return p.GetStrategy() == nil || strategyMayHelp(h, p, p.GetStrategy())
 }
@@ -29,7 +29,7 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 		}
 		return false
 	case *compactordv1.Strategy_Summarize, *compactordv1.Strategy_DialogueOnly, *compactordv1.Strategy_DropThinking:
-		// What they take out or edit lies behind the smallest valid kept part, but where they leave nothing alone.
+		// What they take out or edit is older than the smallest valid kept part, unless they leave nothing alone.
 		return cuttable(h) || !sparesTail(h, s)
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
@@ -75,7 +75,7 @@ func cuttable(h *storagev1.Head) bool {
 }
 
 // sparesTail says whether a strategy edits nothing of the smallest valid kept part, which holds one tool group at most
-// unless groups overlap. What waits for its results no strategy edits.
+// unless groups overlap. No strategy edits a group that still waits for results.
 func sparesTail(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	if s == nil || len(h.GetOpenCalls()) > 0 {
 		return true

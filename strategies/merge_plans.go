@@ -37,8 +37,8 @@ func merged(s *session.State, first, second *compactordv1.CompactionPlan) *compa
 	return all
 }
 
-// mergedEdits are edits and those that a later plan adds, without the earlier ones that no view would show: another one stands
-// in their place, and frees what they would have freed. s is the state that the earlier ones were made on.
+// mergedEdits are earlier edits and those that a later plan adds, without the earlier ones that no view would show. The later
+// edit in their place then frees what they would have freed, too. s is the state that the earlier ones were made on.
 func mergedEdits(s *session.State, earlier, later []*compactordv1.Edit) []*compactordv1.Edit {
 	later = slices.Clone(later)
 	cover := newCover(later)
@@ -56,7 +56,7 @@ func mergedEdits(s *session.State, earlier, later []*compactordv1.Edit) []*compa
 	return append(left, later...)
 }
 
-// cover tells which edits leave nothing to see of a result or of a tool group, by their positions in a list.
+// cover finds the edits that leave nothing to see of a result or of a tool group, by their positions in a list.
 type cover struct {
 	results map[place]int
 	// groups are by the message that leads the group.
@@ -78,8 +78,8 @@ func newCover(edits []*compactordv1.Edit) cover {
 	return c
 }
 
-// of returns which one stands in the place of an edit, if any does. Beside its calls a message keeps what it says when its
-// group is collapsed.
+// of returns which edit covers another, if any does. A message whose group is collapsed keeps its text, and loses only its
+// calls.
 func (c cover) of(s *session.State, e *compactordv1.Edit) (i int, covered bool) {
 	if i, covered = c.results[place{e.GetIndex(), e.GetPart()}]; covered {
 		return i, true

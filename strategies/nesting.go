@@ -10,7 +10,7 @@ import (
 // maxNesting is how deep strategies may nest, the outermost counted.
 const maxNesting = 4
 
-// NestedStrategy is a strategy where it stands in another.
+// NestedStrategy is a strategy with its place in another.
 type NestedStrategy struct {
 	// Path leads to it: empty for the outermost, else such as `ladder.rungs[0].strategy`.
 	Path string
@@ -46,7 +46,7 @@ func nested(path string, depth int, s *compactordv1.Strategy, yield func(NestedS
 	return true
 }
 
-// Nests says whether a strategy only runs others, if none.
+// Nests says whether a strategy only runs others, even where it has none.
 func Nests(s *compactordv1.Strategy) bool {
 	switch s.GetKind().(type) {
 	case *compactordv1.Strategy_FirstEffective, *compactordv1.Strategy_Ladder:

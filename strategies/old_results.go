@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Which tool results are old: what the strategies that take out older results select by.
+// Which tool results are old, by groups, turns or calls. The strategies that take out older results select them by this.
 
 // oldUses are the tool uses whose results belong to these groups, and the results before a position that answer no call and
 // so belong to no group.
@@ -45,7 +45,7 @@ func allBut[T any](all []T, newest uint32) []T {
 	return all[:len(all)-int(min(uint64(len(all)), uint64(newest)))]
 }
 
-// beforeGroups is the position of the oldest of the newest groups, behind all that is older: the end where none is to
+// beforeGroups is the position of the oldest of the newest groups, after all that is older: the end where none is to
 // stay, and the beginning where there is none.
 func beforeGroups(s *session.State, groups []session.Group, newest uint32) int {
 	switch {
@@ -58,8 +58,8 @@ func beforeGroups(s *session.State, groups []session.Group, newest uint32) int {
 	}
 }
 
-// beforeTurns is the position where the oldest of the newest turns starts: the end where none is to stay, and the beginning
-// where there are fewer.
+// beforeTurns is the position where the oldest of the newest turns starts, after all that is older: the end where none is to
+// stay, and the beginning where there are fewer.
 func beforeTurns(s *session.State, newest uint32) int {
 	if newest == 0 {
 		return len(s.Kept)

@@ -8,6 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
+// Which calls read a part of a file: who asked for some lines wants these.
+
 // rangeArguments say from where or how much of a file is read: a number over 0, or a range that is not empty.
 var rangeArguments = []string{
 	"offset", "limit", // Claude Code, Pi, opencode, Gemini CLI

@@ -6,7 +6,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// pauseOfTrigger is how many times a pause fits into the trigger: one that is far below the window is there to be kept to.
+// pauseOfTrigger is how many of the longest pauses fit into the trigger: who sets one far below the window wants it kept.
 const pauseOfTrigger = 5
 
 // pauseEndsAfter says how many tokens must still be appended before a strategy rewrites the view again by itself; 0 where

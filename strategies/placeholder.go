@@ -8,6 +8,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
+// The text that takes the place of what an edit hides, with its variables filled in.
+
 // replaced says what a placeholder stands in for.
 type replaced struct {
 	index, part, tokens uint32

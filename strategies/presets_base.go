@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// basePolicy is what all presets begin with: all but what the strategy is.
+// basePolicy is what all presets begin with: everything but the strategy.
 func basePolicy(name string, l Limits) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		Preset:          proto.String(name),

@@ -7,9 +7,9 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// fitBudget scales the tokens that a preset keeps and has summarized down to what its free_ratio leaves of its trigger, where
-// they are more: the systems have figures for large windows, and in a small one they would have the next compaction due at
-// once. What is kept gives way first, to a third of that; then the summary does.
+// fitBudget lowers the tokens that a preset keeps and gives to a summary, so that they fit what free_ratio leaves of the
+// trigger. The systems have figures for large windows; in a small one the next compaction would be due at once. What is kept
+// is lowered first, to a third of that at the least; then the summary is.
 func fitBudget(p *compactordv1.Policy) {
 	trigger, due := session.TriggerTokens(p)
 	if !due {

@@ -6,7 +6,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// cutBy is summarize with what presets mostly leave as it is.
+// The strategies that presets are made of, with the parameters that most presets have alike.
+
+// cutBy is summarize with these parameters.
 func cutBy(l Limits, p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
 	if p.Budget == nil {
 		p.Budget = compactordv1.BudgetRule_BUDGET_RULE_AT_LEAST.Enum()

@@ -6,8 +6,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Resolver is a Strategy whose parameters have defaults. What was in force is written down with what was done, so that
-// it can be told after the defaults have changed.
+// Resolver is a Strategy whose parameters have defaults. Records hold the parameters with their defaults, so that they are
+// known after the defaults have changed.
 type Resolver interface {
 	Strategy
 	// Resolved returns the parameters with all defaults filled in. The given ones stay as they are.

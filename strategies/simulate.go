@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// simulate returns the state as a plan would leave it. What a summarizer has yet to write is as long as the plan lets it
-// be, so that no view turns out larger.
+// simulate returns the state as a plan would leave it. A text that the summarizer has yet to write is taken to be as long as
+// the plan allows, so that no view turns out larger.
 func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.State, error) {
 	var err error
 	if edits := plan.GetEdits(); len(edits) > 0 {
@@ -41,7 +41,7 @@ func after(s *session.State, r *compactordv1.Record) (*session.State, error) {
 	return written.State, nil
 }
 
-// expected is an edit whose text is there: that of one which the summarizer has yet to write is made up.
+// expected is an edit with its text. One that the summarizer has yet to write gets a text of the expected length.
 func expected(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 	if !e.GetBySummarizer() {
 		return e

@@ -10,6 +10,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
+// Slots: facts of the log that a summary must not get wrong, and that we copy instead of having them summarized.
+
 // maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
 const maxSlotRunes = 8000
 

@@ -3,6 +3,20 @@
 // A strategy looks at a state and returns a plan: edits, and at most one cut. It does no I/O and changes nothing; the
 // service runs the summarizer and commits. A plan that does nothing is an answer and not an error. Every plan, whoever
 // made it, is checked with Check before it is carried out.
+//
+// A strategy is in the file of its name, and a preset in preset_NAME.go or with others of its origin. What they share:
+//
+//   - size.go, budget.go: what a view takes, and what it may hold by the limits of the policy.
+//   - first_kept.go, cut_budget.go, summary_budget.go: where a cut goes, and how long its summary may be.
+//   - hiding.go, old_results.go: which results are hidden, and what takes their place.
+//   - edit_results.go, placeholder.go: edits that show a result shorter, and the texts in its place.
+//   - simulate.go, simulate_edits.go: the state that a plan or an edit would leave.
+//   - plan_all.go, merge_plans.go, nesting.go: several strategies that make one plan.
+//   - check.go, check_edits.go: the invariants that every plan keeps.
+//   - policy.go, resolve.go, resolved.go, defaults.go: policies and parameters, and what holds where nothing is given.
+//   - report.go, may_help.go, pause.go: whether to compact now.
+//   - registry.go, catalogue.go: finding strategies by name, and listing them.
+//   - slots.go, touched_files.go, digest.go: what is taken from the log for summaries and digests.
 package strategies
 
 import (

@@ -13,10 +13,10 @@ import (
 )
 
 // StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
-// looked at it can tell what it saw. Without parameters all go that the model has read.
+// looked at it can say what it saw. Without parameters it replaces all media that the model has read.
 type StripMedia struct {
-	// refused says that the provider refused the view as too long: the last request, which may be what it refused, then says
-	// why its media are gone.
+	// refused says that the provider refused the view as too long. The last request may be what it refused, so a note there
+	// says why its media are gone.
 	refused bool
 }
 
@@ -113,7 +113,7 @@ func (m *mediaPart) edit() *compactordv1.Edit {
 	}
 }
 
-// editThatSaysWhy has the note behind the line. It frees less, and may free nothing.
+// editThatSaysWhy has a note after the line. It frees less, and may free nothing.
 func (m *mediaPart) editThatSaysWhy() *compactordv1.Edit {
 	edit := m.edit()
 	edit.Replacement += "\n" + wording.MediaTooLargeNote
@@ -159,7 +159,7 @@ func mediaGiveWay(in *Input) bool {
 	}
 }
 
-// markUnreadResults marks the results behind the last answer of the model. One that failed is no answer: what it was made
+// markUnreadResults marks the results after the last answer of the model. One that failed is no answer: what it was made
 // from is sent again.
 func markUnreadResults(s *session.State, marks map[uint32]bool) {
 	for _, l := range slices.Backward(s.Kept) {

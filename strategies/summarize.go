@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Summarize cuts the conversation, and has what lies before the cut replaced by a summary.
+// Summarize cuts the conversation and replaces what lies before the cut by a summary.
 type Summarize struct{}
 
 // Name returns `summarize`.
@@ -60,8 +60,8 @@ func alreadyCompacted(s *session.State) bool {
 	return n == 0 || s.Kept[n-1].GetSequence() < c.GetSequence()
 }
 
-// takesOut says whether a cut there takes anything out of the view. What is pinned stays, and what repairs leave out
-// is not there.
+// takesOut says whether a cut at a position takes anything out of the view: pinned messages stay, and what repairs leave out
+// is not in it.
 func takesOut(s *session.State, at int) bool {
 	for _, l := range s.Kept[:at] {
 		if !session.Failed(l.GetMessage()) &&

@@ -9,8 +9,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// settleTarget keeps a resolved policy's target below its trigger, where a ladder that has run is at rest. A target that
-// nobody gave gives way: it becomes half the trigger. A given one is refused with a PolicyError.
+// settleTarget keeps a resolved policy's target below its trigger, or else a ladder would never run. Where nobody gave the
+// target, it becomes half the trigger. A given one is refused with a PolicyError.
 func settleTarget(p *compactordv1.Policy, given bool) error {
 	t := p.GetTrigger()
 	trigger, due := session.TriggerTokens(p)

@@ -10,7 +10,7 @@ import (
 )
 
 // TouchedFiles adds the files that messages read and modified to the lists of the entry before. A file that was ever
-// modified counts as modified. Whether a call succeeded is not asked: an agent that tried to edit a file cares about it.
+// modified counts as modified. It does not matter whether a call succeeded: an agent that tried to edit a file cares about it.
 func TouchedFiles(
 	before *compactordv1.FileLists, tools *compactordv1.FileTools, messages []*compactordv1.LoggedMessage,
 ) *compactordv1.FileLists {
