@@ -48,6 +48,8 @@ func TestReportAsksOnlyForWhatMayHelp(t *testing.T) {
 		{"hides what is worth it", hide(nil, proto.Uint32(999)), true},
 		{"masks all but ten groups", &compactordv1.Strategy{Kind: &compactordv1.Strategy_MaskObservations{}}, false},
 		{"prunes less than the default", &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{}}, false},
+		{"clears uses", clearUses(nil), true},
+		{"clears less than is worth it", clearUses(&compactordv1.ClearToolUsesStrategy{MinimumTokens: proto.Uint32(1000)}), false},
 		{"clears arguments, which may be enough", &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 			PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{ClearArguments: proto.Bool(true)},
 		}}, true},

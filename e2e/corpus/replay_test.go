@@ -194,6 +194,8 @@ func minimumTokens(s *compactordv1.Strategy) (uint32, bool) {
 		return k.MaskObservations.GetMinimumTokens(), true
 	case *compactordv1.Strategy_HideToolResults:
 		return k.HideToolResults.GetMinimumTokens(), true
+	case *compactordv1.Strategy_ClearToolUses:
+		return k.ClearToolUses.GetMinimumTokens(), true
 	case *compactordv1.Strategy_Ladder:
 		var all []*compactordv1.Strategy
 		for _, rung := range k.Ladder.GetRungs() {
