@@ -14,6 +14,8 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -40,7 +42,7 @@ func sectioned(kind compactordv1.SummaryPromptKind, says string) string {
 		of = summarizers.TurnPrefix
 	}
 	var b strings.Builder
-	for i, h := range summarizers.Headings(of, compactordv1.SectionSet_SECTION_SET_STANDARD) {
+	for i, h := range summarizers.Headings(of, session.StandardSections()) {
 		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
 		if i == 0 {
 			b.WriteString(says + "\n")
@@ -184,7 +186,7 @@ func TestCommitOfAnOldPlan(t *testing.T) {
 		}, codes.Aborted, "STATE_CHANGED"},
 		"other sections by another policy": {func(d *daemon) {
 			policy := keepTurns(3)
-			policy.Summary = &compactordv1.SummaryPolicy{Sections: compactordv1.SectionSet_SECTION_SET_KIMI.Enum()}
+			policy.Summary = &compactordv1.SummaryPolicy{Sections: &compactordv1.SectionList{Sections: sessiontest.CodeSections()}}
 			_, err := d.sessions.UpdateSession(d.t.Context(), &compactordv1.UpdateSessionRequest{
 				SessionId: "s", UpdateMask: mask("policy"), Policy: policy,
 			})

@@ -2,6 +2,8 @@ package service_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +15,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/strategies/strategiestest"
 	"github.com/compactord/compactord/summarizers"
@@ -106,8 +109,10 @@ func (w *checkedService) drawSummary() *compactordv1.SummaryPolicy {
 	if n := w.draw(0, 3, "placement"); n > 0 {
 		s.Placement = compactordv1.SummaryPlacement(n).Enum()
 	}
-	if n := w.draw(0, len(compactordv1.SectionSet_name)-1, "sections"); n > 0 {
-		s.Sections = compactordv1.SectionSet(n).Enum()
+	lists := sessiontest.SectionLists()
+	names := slices.Sorted(maps.Keys(lists))
+	if n := w.draw(0, len(names), "sections"); n > 0 {
+		s.Sections = &compactordv1.SectionList{Sections: lists[names[n-1]]}
 	}
 	all := dialects.All()
 	d := all[w.draw(0, len(all)-1, "dialect")]

@@ -10,13 +10,14 @@ import (
 	"google.golang.org/grpc/codes"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 )
 
-// kimiSections is a policy with the sections of kimi.
-func kimiSections(name string) *compactordv1.Policy {
+// codeSections is a policy with a section for code.
+func codeSections(name string) *compactordv1.Policy {
 	policy := by(name, noFallback, keepTurns(3))
-	policy.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+	policy.Summary.Sections = &compactordv1.SectionList{Sections: sessiontest.CodeSections()}
 	return policy
 }
 
@@ -33,7 +34,7 @@ func TestTagsAreStoredAsSections(t *testing.T) {
 			p.Text(tags)
 			return &summarizers.Summary{Text: tags, Calls: 1}, nil
 		}}))
-		d.create("s", kimiSections("writer"))
+		d.create("s", codeSections("writer"))
 		d.append("s", working(10, 2000)...)
 		events, err := d.compact(compactRequest("s", nil))
 		require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestTagsAreStoredAsSections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := start(t)
-			d.create("s", kimiSections("extractive"))
+			d.create("s", codeSections("extractive"))
 			d.append("s", working(10, 2000)...)
 			req := commitment(d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"}))
 			send(req)

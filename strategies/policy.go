@@ -71,6 +71,9 @@ func checkPolicy(p *compactordv1.Policy) error {
 	if err := checkNesting(p); err != nil {
 		return err
 	}
+	if err := checkSections(p); err != nil {
+		return err
+	}
 	t := p.GetTrigger()
 	if p.ContextWindow == nil || t == nil || t.ReserveTokens == nil {
 		return nil

@@ -85,6 +85,7 @@ func TestEmptyListReplacesTheOneBefore(t *testing.T) {
 	lists := listsOf((&compactordv1.Policy{}).ProtoReflect().Descriptor())
 	require.ElementsMatch(t, []string{
 		"file_tools.tools", "on_append.strategies", "on_user_message.strategies", "summary.extra_context.texts",
+		"summary.sections.sections",
 	}, slices.Collect(maps.Keys(lists)))
 	for name, path := range lists {
 		require.Greater(t, len(path), 1, "%s: whether it is given cannot be told", name)

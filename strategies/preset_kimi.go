@@ -43,7 +43,14 @@ func kimiTrigger(p *compactordv1.Policy, l Limits) {
 
 // kimiSections has the summarizer read no thinking, and write what kimi-cli has it write.
 func kimiSections(p *compactordv1.Policy) {
-	p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+	p.Summary.Sections = &compactordv1.SectionList{Sections: []*compactordv1.Section{
+		{Title: "Current Focus", Role: compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS},
+		{Title: "Environment", Role: compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT},
+		{Title: "Completed Tasks", Role: compactordv1.SectionRole_SECTION_ROLE_DONE},
+		{Title: "Active Issues", Role: compactordv1.SectionRole_SECTION_ROLE_PROBLEMS},
+		{Title: "Code State", Role: compactordv1.SectionRole_SECTION_ROLE_CODE},
+		{Title: "Important Context", Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
+	}}
 	p.Summary.Input.Thinking = proto.Bool(false)
 }
 

@@ -35,7 +35,7 @@ var klaudePreset = preset{
 			CutDirection:       compactordv1.CutDirection_CUT_DIRECTION_BACKWARD.Enum(),
 		})
 		p.Summary.Placement = compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM.Enum()
-		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_PI.Enum()
+		p.Summary.Sections = sectionsWithoutFiles()
 		p.Summary.FileTags = proto.Bool(true)
 		p.Summary.Input.ToolResultChars = proto.Uint32(4_000)
 		p.FileTools = klaudeFileTools()

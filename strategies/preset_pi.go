@@ -30,7 +30,7 @@ var piPreset = preset{
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Strategy = cutBy(l, &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(20_000)})
-		p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_PI.Enum()
+		p.Summary.Sections = sectionsWithoutFiles()
 		p.Summary.FileTags = proto.Bool(true)
 		p.FileTools = piFileTools()
 	},

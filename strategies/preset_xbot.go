@@ -156,7 +156,15 @@ var xbotCurrentPreset = preset{
 
 // xbotSections has the summarizer read no thinking, and write what xbot has it write.
 func xbotSections(p *compactordv1.Policy) {
-	p.Summary.Sections = compactordv1.SectionSet_SECTION_SET_XBOT.Enum()
+	p.Summary.Sections = &compactordv1.SectionList{Sections: []*compactordv1.Section{
+		{Title: "Historical Context", Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
+		{Title: "Task Summary", Role: compactordv1.SectionRole_SECTION_ROLE_GOAL},
+		{Title: "Key Decisions", Role: compactordv1.SectionRole_SECTION_ROLE_DECISIONS},
+		{Title: "Active Files", Role: compactordv1.SectionRole_SECTION_ROLE_FILES},
+		{Title: "Errors & Fixes", Role: compactordv1.SectionRole_SECTION_ROLE_PROBLEMS},
+		{Title: "Recent Work", Role: compactordv1.SectionRole_SECTION_ROLE_DONE},
+		{Title: "Next Steps", Role: compactordv1.SectionRole_SECTION_ROLE_NEXT_STEPS},
+	}}
 	p.Summary.Input.Thinking = proto.Bool(false)
 }
 

@@ -1,9 +1,12 @@
 package strategies
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // basePolicy is what all presets begin with: everything but the strategy.
@@ -59,7 +62,7 @@ func summaryPolicy() *compactordv1.SummaryPolicy {
 	return &compactordv1.SummaryPolicy{
 		Summarizer:   proto.String("extractive"),
 		Placement:    compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER.Enum(),
-		Sections:     compactordv1.SectionSet_SECTION_SET_STANDARD.Enum(),
+		Sections:     &compactordv1.SectionList{Sections: session.StandardSections()},
 		Fallback:     compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE.Enum(),
 		CachedPrefix: proto.Bool(false),
 		Redact:       proto.Bool(true),
@@ -69,6 +72,15 @@ func summaryPolicy() *compactordv1.SummaryPolicy {
 			ToolArgumentChars: proto.Uint32(2_000),
 			Thinking:          proto.Bool(true),
 		},
+	}
+}
+
+// sectionsWithoutFiles are the standard ones where the summary lists files in tags of their own.
+func sectionsWithoutFiles() *compactordv1.SectionList {
+	return &compactordv1.SectionList{
+		Sections: slices.DeleteFunc(session.StandardSections(), func(s *compactordv1.Section) bool {
+			return s.GetRole() == compactordv1.SectionRole_SECTION_ROLE_FILES
+		}),
 	}
 }
 

@@ -70,7 +70,7 @@ func TestEachFigureHasASource(t *testing.T) {
 	for _, p := range presets {
 		for _, f := range p.figures(t) {
 			if f.from == "" {
-				require.Regexp(t, "^`[A-Za-z_]+`$", f.value, "%s: %s", p.name, f.path)
+				require.Regexp(t, "^(`[A-Za-z_]+`|[A-Za-z &;(),]+)$", f.value, "%s: %s", p.name, f.path)
 				continue
 			}
 			s, _ := p.sourceOf(f.path)
@@ -94,7 +94,7 @@ func (p preset) figures(t *testing.T) []figure {
 	require.NoError(t, err)
 	policy.Preset, policy.ContextWindow, policy.FileTools, policy.Thinking = nil, nil, nil, nil
 	policy.Summary = &compactordv1.SummaryPolicy{
-		Placement: policy.GetSummary().Placement, Sections: policy.GetSummary().Sections,
+		Placement: policy.GetSummary().Placement, Sections: policy.GetSummary().GetSections(),
 		Input: policy.GetSummary().GetInput(), FileTags: policy.GetSummary().FileTags,
 	}
 	return p.figuresOf(nil, "", policy.ProtoReflect())
@@ -107,6 +107,9 @@ func (p preset) figuresOf(all []figure, path string, m protoreflect.Message) []f
 		at := strings.TrimPrefix(path+"."+string(f.Name()), ".")
 		switch {
 		case !m.Has(f):
+		case f.Message() != nil && f.Message().Name() == "SectionList":
+			list, _ := m.Get(f).Message().Interface().(*compactordv1.SectionList)
+			all = append(all, p.figureAt(at, titles(list.GetSections())))
 		case f.IsList() && f.Message() != nil:
 			for j := range m.Get(f).List().Len() {
 				all = p.figuresOf(all, fmt.Sprintf("%s[%d]", at, j), m.Get(f).List().Get(j).Message())
@@ -118,6 +121,18 @@ func (p preset) figuresOf(all []figure, path string, m protoreflect.Message) []f
 		}
 	}
 	return all
+}
+
+// titles are those of sections, as the document has them.
+func titles(sections []*compactordv1.Section) string {
+	list := make([]string, len(sections))
+	for i, s := range sections {
+		list[i] = s.GetTitle()
+		if below := s.GetSubsections(); len(below) > 0 {
+			list[i] += " (" + strings.ReplaceAll(titles(below), ";", ",") + ")"
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 // shown is a value as the document has it.

@@ -10,6 +10,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -165,7 +166,7 @@ func TestPresetKimiKeepsTwoMessages(t *testing.T) {
 	_, made := byPreset(t, p, "S U100 T10 R120000 A10 U100 T10 R20000 R10")
 	require.Equal(t, uint32(5), made.GetCut().GetFirstKeptIndex(), "the last user and assistant message, with the results")
 	require.Nil(t, made.GetCut().SplitTurnStart)
-	require.Equal(t, compactordv1.SectionSet_SECTION_SET_KIMI, p.GetSummary().GetSections())
+	require.Equal(t, sessiontest.CodeSections(), p.GetSummary().GetSections().GetSections())
 }
 
 // KLIP-13 as it is told: hide, then nothing is left to hide, then the summary.
@@ -404,10 +405,10 @@ func TestPresetAcon(t *testing.T) {
 // What the systems give their summarizers to read, and what these are to write.
 func TestPresetsOfSummaries(t *testing.T) {
 	t.Parallel()
-	standard, pi := compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_PI
-	kimi, xbot := compactordv1.SectionSet_SECTION_SET_KIMI, compactordv1.SectionSet_SECTION_SET_XBOT
+	standard, pi := session.StandardSections(), sessiontest.SectionLists()["without_files"]
+	kimi, xbot := sessiontest.CodeSections(), sessiontest.SectionLists()["recent_work"]
 	for name, want := range map[string]struct {
-		sections  compactordv1.SectionSet
+		sections  []*compactordv1.Section
 		results   uint32
 		arguments uint32
 		thinking  bool
@@ -422,7 +423,7 @@ func TestPresetsOfSummaries(t *testing.T) {
 	} {
 		s := presetFor(t, name, strategies.Limits{Window: 200_000}, nil).GetSummary()
 		in := s.GetInput()
-		require.Equal(t, want.sections, s.GetSections(), name)
+		require.Equal(t, want.sections, s.GetSections().GetSections(), name)
 		require.Equal(t, []uint32{want.results, want.arguments}, []uint32{in.GetToolResultChars(), in.GetToolArgumentChars()}, name)
 		require.Equal(t, []bool{want.thinking, want.tags}, []bool{in.GetThinking(), s.GetFileTags()}, name)
 		require.True(t, s.GetRedact(), name)

@@ -87,6 +87,8 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		"compactord.v1.SummaryPolicy.try_timeout":       "the profile's, else the daemon's",
 		"compactord.v1.SummaryPolicy.total_timeout":     "the profile's, else the daemon's",
 		"compactord.v1.SummaryPolicy.tools_json":        "the agent's",
+		"compactord.v1.Section.role":                    "where there are subsections",
+		"compactord.v1.Section.subsections":             "few have some",
 		"compactord.v1.FileTool.modifies":               "no optional field",
 		"compactord.v1.LadderStrategy.Rung.at_ratio":    "always",
 		"compactord.v1.HideToolResultsStrategy":         "its defaults",

@@ -7,14 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 )
 
 // written returns a summary with all headings of a kind.
-func written(kind summarizers.Kind, set compactordv1.SectionSet) string {
+func written(kind summarizers.Kind, set []*compactordv1.Section) string {
 	var b strings.Builder
 	for _, h := range summarizers.Headings(kind, set) {
-		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n(none)\n")
+		b.WriteString(h.Line() + "\n(none)\n")
 	}
 	return b.String()
 }
@@ -23,7 +25,7 @@ func countBytes(text string) uint32 { return uint32(len(text)) }
 
 func TestCheckPasses(t *testing.T) {
 	t.Parallel()
-	standard := written(summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+	standard := written(summarizers.History, session.StandardSections())
 	for name, text := range map[string]string{
 		"as it should be":          standard,
 		"after thinking":           "<think>\nWhat did they want?\n</think>\n\n" + standard,
@@ -43,8 +45,8 @@ func TestCheckPasses(t *testing.T) {
 			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: text}))
 		})
 	}
-	for _, set := range []compactordv1.SectionSet{
-		compactordv1.SectionSet_SECTION_SET_UNSPECIFIED, compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_KIMI,
+	for _, set := range [][]*compactordv1.Section{
+		nil, session.StandardSections(), sessiontest.CodeSections(),
 	} {
 		for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
 			req := &summarizers.Request{Kind: kind, Sections: set, MaxTokens: 1000, Replaces: 2000, Count: countBytes}
@@ -55,7 +57,7 @@ func TestCheckPasses(t *testing.T) {
 
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
-	standard := written(summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+	standard := written(summarizers.History, session.StandardSections())
 	for _, c := range []struct {
 		name    string
 		summary *summarizers.Summary

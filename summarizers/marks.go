@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/compactord/compactord/session"
 )
 
 // style is how a section is marked in a text.
@@ -46,7 +47,7 @@ type mark struct {
 func marksOf(text string, headings []Heading) []mark {
 	f := &finder{text: text, headings: headings, byKey: make(map[string]int, len(headings)), open: make([][]int, len(headings))}
 	for i, h := range headings {
-		f.byKey[titleKey(h.Title)] = i
+		f.byKey[session.TitleKey(h.Title)] = i
 	}
 	lines := strings.SplitAfter(text, "\n")
 	code := codeLines(lines)
@@ -78,7 +79,7 @@ type finder struct {
 
 // tagName and attributes are patterns of what a tag holds.
 const (
-	tagName    = `\pL[\pL_ &.-]*?`
+	tagName    = `\pL[\pL\pM\pN_ &.-]*?`
 	attributes = `(?:\s+[\pL_:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))*\s*`
 )
 
@@ -86,7 +87,7 @@ var (
 	tagPattern   = regexp.MustCompile(`^<(/?)\s*(` + tagName + `)` + attributes + `(/?)>`)
 	atxPattern   = regexp.MustCompile(`^ {0,3}(#+)(.*?)[ \t]*#*$`)
 	boldPattern  = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]*)?(?:\*\*\*|\*\*|__)([^*]+?)(?:\*\*\*|\*\*|__)[ \t]*([:：]?)(.*)$`)
-	plainPattern = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]+)?(\pL[\pL_ &-]*?)[:：]?$`)
+	plainPattern = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]+)?(\pL[\pL\pM\pN_ &-]*?)[:：]?$`)
 	underlines   = regexp.MustCompile(`^ {0,3}(?:={2,}|-{2,})[ \t]*\r?\n?$`)
 	// beforeRest divides a title from text that follows it in its line.
 	beforeRest = regexp.MustCompile(`[:：]|[(（]| [-–—] `)
@@ -110,7 +111,7 @@ func (f *finder) line(at int, line, next string) {
 		return
 	}
 	if underlines.MatchString(next) {
-		if section, ok := f.byKey[titleKey(trimmed)]; ok {
+		if section, ok := f.byKey[session.TitleKey(trimmed)]; ok {
 			m.section, m.level, m.end = section, 1, m.end+len(next)
 			f.found = append(f.found, m)
 			return
@@ -145,10 +146,10 @@ func (f *finder) bold(m mark, title, colon, rest string) {
 
 // titled adds a mark if it has the title of a section. Behind the title of a heading there may be text.
 func (f *finder) titled(m mark, title string, heading bool) {
-	if section, ok := f.byKey[titleKey(title)]; ok {
+	if section, ok := f.byKey[session.TitleKey(title)]; ok {
 		m.section = section
 		h := f.headings[section]
-		m.canonical = heading && strings.TrimRight(f.text[m.start:m.end], "\r\n") == strings.Repeat("#", h.Level)+" "+h.Title
+		m.canonical = heading && strings.TrimRight(f.text[m.start:m.end], "\r\n") == h.Line()
 		f.found = append(f.found, m)
 		return
 	}
@@ -156,7 +157,7 @@ func (f *finder) titled(m mark, title string, heading bool) {
 	if !heading || cut == nil {
 		return
 	}
-	section, ok := f.byKey[titleKey(title[:cut[0]])]
+	section, ok := f.byKey[session.TitleKey(title[:cut[0]])]
 	if !ok {
 		return
 	}
@@ -219,7 +220,7 @@ func (f *finder) tagAt(at, end int) (section int, closes, alone bool, length int
 	if of == nil {
 		return 0, false, false, 0
 	}
-	section, ok := f.byKey[titleKey(of[2])]
+	section, ok := f.byKey[session.TitleKey(of[2])]
 	if !ok {
 		return 0, false, false, 0
 	}
@@ -415,25 +416,4 @@ func mainLevel(found []mark, headings []Heading) int {
 		}
 	}
 	return main
-}
-
-// numbering is what numbers a title: `2.`, `2)`, `(2)`, `1.2`.
-var numbering = regexp.MustCompile(`^\(?\d{1,2}(?:\.\d{1,2})?[.)]?[ \t]+`)
-
-// titleKey is what the spellings of a title have in common: `Errors & Fixes`, `errors_and_fixes`, `2. **Errors & Fixes**:`.
-// Empty for what cannot be a title.
-func titleKey(title string) string {
-	if len(title) > 128 {
-		return ""
-	}
-	title = strings.TrimLeft(title, " \t*_`<")
-	title = strings.TrimLeft(title[len(numbering.FindString(title)):], " \t*_`<")
-	var key strings.Builder
-	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for _, word := range words {
-		if word = strings.ToLower(word); word != "and" {
-			key.WriteString(word)
-		}
-	}
-	return key.String()
 }

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
 func TestSaysNothing(t *testing.T) {
 	t.Parallel()
-	skeleton := written(summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+	skeleton := written(summarizers.History, session.StandardSections())
 	for _, empty := range []string{
 		skeleton,
 		strings.ReplaceAll(skeleton, "(none)", ""),

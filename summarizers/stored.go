@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Stored returns a summary as it is stored: the sections of its set in order, under our headings, whatever headings or
+// Stored returns a summary as it is stored: its sections in order, under our headings, whatever headings or
 // tags mark them, and NothingBelow where one is empty or missing. No line but those marks is lost: what stands before the
 // first section stays there, and a section that comes twice holds both texts. Text without any section, or by
 // instructions that are not ours, is left as it is.
@@ -120,9 +120,7 @@ func (s *sectioned) inShape() bool {
 }
 
 // group says whether a section has others below it, and may have no text of its own.
-func (s *sectioned) group(section int) bool {
-	return section+1 < len(s.headings) && s.headings[section+1].Level > s.headings[section].Level
-}
+func (s *sectioned) group(section int) bool { return Groups(s.headings, section) }
 
 // render writes the sections under our headings: all of them, or only those that are there.
 func (s *sectioned) render(missing bool) string {
@@ -134,7 +132,7 @@ func (s *sectioned) render(missing bool) string {
 		if !missing && !s.marked[i] {
 			continue
 		}
-		part := strings.Repeat("#", h.Level) + " " + h.Title
+		part := h.Line()
 		switch {
 		case s.bodies[i] != "":
 			part += "\n" + s.bodies[i]

@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -68,18 +70,22 @@ type answer struct{ text, stored string }
 
 func answerOf(t *rapid.T, headings []summarizers.Heading) answer {
 	oneWay := rapid.SampledFrom([]string{"", "tag", "heading", "bold"}).Draw(t, "all the same way")
+	first := 0
+	for summarizers.Groups(headings, first) {
+		first++
+	}
 	var pieces, stored []string
 	for i, h := range headings {
-		group := i+1 < len(headings) && headings[i+1].Level > h.Level
+		group := summarizers.Groups(headings, i)
 		body := ""
-		if !group && (i == 0 || rapid.Bool().Draw(t, "says something")) {
+		if !group && (i == first || rapid.Bool().Draw(t, "says something")) {
 			body = bodyOf(t, headings, i)
 		}
 		shown := "\n" + body
 		if body == "" && !group {
 			shown = "\n" + summarizers.NothingBelow
 		}
-		stored = append(stored, strings.TrimSpace(strings.Repeat("#", h.Level)+" "+h.Title+shown))
+		stored = append(stored, strings.TrimSpace(h.Line()+shown))
 		if body == "" && rapid.Bool().Draw(t, "left out") {
 			continue
 		}
@@ -96,7 +102,7 @@ func answerOf(t *rapid.T, headings []summarizers.Heading) answer {
 	pieces = rapid.Permutation(pieces).Draw(t, "order")
 	// A text that ends in an empty heading while others are missing is taken for one that was cut off.
 	for i, p := range pieces {
-		if strings.Contains(p, "fact 0") {
+		if strings.Contains(p, fmt.Sprintf("fact %d,", first)) {
 			pieces[i], pieces[len(pieces)-1] = pieces[len(pieces)-1], p
 		}
 	}
@@ -107,7 +113,7 @@ func answerOf(t *rapid.T, headings []summarizers.Heading) answer {
 func drawnRequest(t *rapid.T) *summarizers.Request {
 	return asksFor(
 		rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix}).Draw(t, "kind"),
-		compactordv1.SectionSet(rapid.IntRange(0, len(compactordv1.SectionSet_name)-1).Draw(t, "set")),
+		sessiontest.WordySections(t),
 	)
 }
 
@@ -137,16 +143,54 @@ func TestSectionsAreKnownByTitleOrTag(t *testing.T) {
 	})
 }
 
+// Whatever the titles look like, a model that writes them as headings is understood, in any order, at any level, and where
+// it leaves sections out.
+func TestHeadingsOfAnyTitleAreKnown(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		req := asksFor(summarizers.History, sessiontest.Sections(t))
+		headings := summarizers.Headings(req.Kind, req.Sections)
+		deeper := rapid.IntRange(-1, 2).Draw(t, "deeper")
+		var pieces, stored []string
+		for i, h := range headings {
+			shown := h.Line()
+			switch {
+			case summarizers.Groups(headings, i):
+			case len(pieces) == 0 || rapid.Bool().Draw(t, "there"):
+				body := fmt.Sprintf("\n- fact %d", i)
+				pieces = append(pieces, strings.Repeat("#", h.Level+deeper)+" "+h.Title+body)
+				shown += body
+			default:
+				shown += "\n" + summarizers.NothingBelow
+			}
+			stored = append(stored, shown)
+		}
+		text := strings.Join(rapid.Permutation(pieces).Draw(t, "order"), "\n\n")
+		require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: text}), text)
+		require.False(t, summarizers.SaysNothing(text))
+		require.Equal(t, strings.Join(stored, "\n\n"), summarizers.Stored(req, text))
+		none := "They did a few things.\n\n## Of no list\nx"
+		refused := &summarizers.CheckError{}
+		require.ErrorAs(t, summarizers.Check(req, &summarizers.Summary{Text: none}), &refused)
+		require.Equal(t, summarizers.CheckSections, refused.Check)
+	})
+}
+
+var sectionLists = [][]*compactordv1.Section{
+	nil, session.StandardSections(), sessiontest.CodeSections(),
+	sessiontest.SectionLists()["without_files"], sessiontest.SectionLists()["recent_work"],
+}
+
 // No line of text is lost, whatever stands between.
 func FuzzStoredLosesNothing(f *testing.F) {
 	for _, seed := range []string{
-		kimiTags, kimiStored, "## Goal\n<goal>\n**Done**\n```\n## Done\n", "<goal><goal></goal>\n~~~~\n</goal></goal>\n~~~", "Goal\n---\n<done/></done>",
+		inTags, storedShape, "## Goal\n<goal>\n**Done**\n```\n## Done\n", "<goal><goal></goal>\n~~~~\n</goal></goal>\n~~~", "Goal\n---\n<done/></done>",
 	} {
 		f.Add(seed, uint8(0), true)
 		f.Add(seed, uint8(2), false)
 	}
 	f.Fuzz(func(t *testing.T, text string, set uint8, prefix bool) {
-		req := asksFor(summarizers.History, compactordv1.SectionSet(set%5))
+		req := asksFor(summarizers.History, sectionLists[int(set)%len(sectionLists)])
 		if prefix {
 			req.Kind = summarizers.TurnPrefix
 		}

@@ -7,17 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 )
 
-const kimi = compactordv1.SectionSet_SECTION_SET_KIMI
+var codeSections = sessiontest.CodeSections()
 
-func asksFor(kind summarizers.Kind, set compactordv1.SectionSet) *summarizers.Request {
+func asksFor(kind summarizers.Kind, set []*compactordv1.Section) *summarizers.Request {
 	return &summarizers.Request{Kind: kind, Sections: set, MaxTokens: 100_000, Replaces: 100_001, Count: countBytes}
 }
 
-// kimiTags is an answer as the prompt of kimi-cli asks for it.
-const kimiTags = `<current_focus>
+// inTags is an answer as the prompt asks for it.
+const inTags = `<current_focus>
 Port the parser to the new reader [#3]
 </current_focus>
 
@@ -50,7 +51,7 @@ Reads line by line.
 - Never touch go.mod
 </important_context>`
 
-const kimiStored = `## Current Focus
+const storedShape = `## Current Focus
 Port the parser to the new reader [#3]
 
 ## Environment
@@ -78,26 +79,26 @@ Reads line by line.
 - Never touch go.mod`
 
 // A model that follows the tags of the system that the sections come from is understood.
-func TestTagsOfKimiAreSections(t *testing.T) {
+func TestTagsAreSections(t *testing.T) {
 	t.Parallel()
-	req := asksFor(summarizers.History, kimi)
+	req := asksFor(summarizers.History, codeSections)
 	for name, text := range map[string]string{
-		"as kimi has them": kimiTags,
-		"in capitals":      strings.NewReplacer("<environment>", "<ENVIRONMENT>", "</environment>", "</Environment>").Replace(kimiTags),
-		"empty in pairs":   strings.Replace(kimiTags, "<completed_tasks/>", "<completed_tasks>\n</completed_tasks>", 1),
-		"empty with space": strings.Replace(kimiTags, "<completed_tasks/>", "<completed_tasks />", 1),
-		"left out":         strings.Replace(kimiTags, "<completed_tasks/>\n", "", 1),
+		"as they are":      inTags,
+		"in capitals":      strings.NewReplacer("<environment>", "<ENVIRONMENT>", "</environment>", "</Environment>").Replace(inTags),
+		"empty in pairs":   strings.Replace(inTags, "<completed_tasks/>", "<completed_tasks>\n</completed_tasks>", 1),
+		"empty with space": strings.Replace(inTags, "<completed_tasks/>", "<completed_tasks />", 1),
+		"left out":         strings.Replace(inTags, "<completed_tasks/>\n", "", 1),
 		"in one line": strings.Replace(
-			kimiTags, "<environment>\n- Go 1.26, in /src\n</environment>", "<environment>- Go 1.26, in /src</environment>", 1),
-		"not closed at the end": strings.TrimSuffix(kimiTags, "\n</important_context>"),
-		"with Windows' lines":   strings.ReplaceAll(kimiTags, "\n</environment>", "\r\n</environment>\r"),
+			inTags, "<environment>\n- Go 1.26, in /src\n</environment>", "<environment>- Go 1.26, in /src</environment>", 1),
+		"not closed at the end": strings.TrimSuffix(inTags, "\n</important_context>"),
+		"with Windows' lines":   strings.ReplaceAll(inTags, "\n</environment>", "\r\n</environment>\r"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: text}))
-			require.Equal(t, kimiStored, summarizers.Stored(req, text))
+			require.Equal(t, storedShape, summarizers.Stored(req, text))
 			require.False(t, summarizers.SaysNothing(text))
-			require.Equal(t, kimiStored, summarizers.Stored(req, kimiStored), "it is a change to what is stored")
+			require.Equal(t, storedShape, summarizers.Stored(req, storedShape), "it is a change to what is stored")
 		})
 	}
 }
@@ -157,9 +158,9 @@ func TestStored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := summarizers.Stored(asksFor(summarizers.TurnPrefix, 0), c.text)
+			got := summarizers.Stored(asksFor(summarizers.TurnPrefix, nil), c.text)
 			require.Equal(t, c.want, got)
-			require.Equal(t, c.want, summarizers.Stored(asksFor(summarizers.TurnPrefix, 0), got), "it is changed again")
+			require.Equal(t, c.want, summarizers.Stored(asksFor(summarizers.TurnPrefix, nil), got), "it is changed again")
 		})
 	}
 }
@@ -181,11 +182,11 @@ func TestStoredKeepsToTheBudget(t *testing.T) {
 		{len(text), 1000, there},
 		{len(there) - 1, 1000, text},
 	} {
-		req := asksFor(summarizers.TurnPrefix, 0)
+		req := asksFor(summarizers.TurnPrefix, nil)
 		req.MaxTokens, req.Replaces = uint32(c.max), uint32(c.replaces)
 		require.Equal(t, c.want, summarizers.Stored(req, text), "%v", c)
 	}
-	req := asksFor(summarizers.TurnPrefix, 0)
+	req := asksFor(summarizers.TurnPrefix, nil)
 	req.PromptOverride = "In bold."
 	require.Equal(t, text, summarizers.Stored(req, text), "who has replaced the instructions has the form too")
 }
@@ -209,7 +210,7 @@ func TestUnclosedFencesAreReadOnce(t *testing.T) {
 	for length := fences; length >= 3; length-- {
 		text.WriteString(strings.Repeat("`", length) + "go\n")
 	}
-	req := asksFor(summarizers.TurnPrefix, 0)
+	req := asksFor(summarizers.TurnPrefix, nil)
 	req.MaxTokens, req.Replaces = 1<<30, 1<<31
 	allocations := testing.AllocsPerRun(1, func() { summarizers.Stored(req, text.String()) })
 	require.Less(t, allocations, float64(100*fences))

@@ -30,7 +30,7 @@ const (
 	TurnPrefix
 	// Observation is no summary of messages but one tool result, Request.Result, written shorter. Its text needs no
 	// sections and no line on how to have the whole result back: ToolResult.Replacement adds that one, and the budget
-	// holds both. Of the request Messages, Lead, PreviousSummary and Sections are empty.
+	// holds both. Of the request Messages, Lead, PreviousSummary and the sections are empty.
 	Observation
 )
 
@@ -47,9 +47,12 @@ type Request struct {
 	Lead []*compactordv1.LoggedMessage
 	// PreviousSummary is the text of the summary that Messages follow. What it says must not be lost.
 	PreviousSummary string
+	// PreviousSections are those that PreviousSummary was written with; empty where that is not known.
+	PreviousSections []*compactordv1.Section
 	// Focus is what the caller wants attended to.
-	Focus    string
-	Sections compactordv1.SectionSet
+	Focus string
+	// Sections are those that the summary is to have; empty for the standard ones.
+	Sections []*compactordv1.Section
 	// PromptOverride replaces the instructions of a model, and ExtraContext is text that it is given beside the
 	// conversation. Who is no model ignores both.
 	PromptOverride string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
@@ -16,7 +17,7 @@ import (
 // One compaction by each provider, through a daemon.
 func TestCompactionsAgainstTheMock(t *testing.T) {
 	summary := llmtest.Written{
-		Sections: compactordv1.SectionSet_SECTION_SET_STANDARD, Lines: []string{"Written by the mock."},
+		Sections: session.StandardSections(), Lines: []string{"Written by the mock."},
 	}.Of(&llmtest.Request{})
 	m := start(t, answering("</conversation>", object{"content": summary}))
 	var models []summarizers.Summarizer

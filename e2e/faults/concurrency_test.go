@@ -15,10 +15,11 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-const standard = compactordv1.SectionSet_SECTION_SET_STANDARD
+var standard = session.StandardSections()
 
 // crowd counts the requests that wait for their answers, and lets the first ones go once so many wait.
 type crowd struct {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
@@ -111,7 +112,7 @@ func faults() map[string]fault {
 		"endless":       {reply: llmtest.Endless(), want: rejected(summarizers.CheckCutOff), closed: true},
 		"no sections":   {reply: llmtest.Text("They looked into some modules."), want: rejected(summarizers.CheckSections), answered: true},
 		"over budget": {reply: llmtest.Summary(llmtest.Written{
-			Sections: compactordv1.SectionSet_SECTION_SET_STANDARD, Lines: slices.Repeat([]string{"One line of many."}, 1000),
+			Sections: session.StandardSections(), Lines: slices.Repeat([]string{"One line of many."}, 1000),
 		}), want: rejected(summarizers.CheckBudget), answered: true},
 	}
 	// What is too large is halved, three times.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
@@ -96,7 +97,7 @@ func TestTextIsSeenAsItIsWritten(t *testing.T) {
 			stream, err := d.Compactions.Compact(t.Context(), daemontest.Request("s"))
 			require.NoError(t, err)
 			m.server.Await(0)
-			summary := llmtest.Written{Sections: compactordv1.SectionSet_SECTION_SET_STANDARD}.Of(&llmtest.Request{})
+			summary := llmtest.Written{Sections: session.StandardSections()}.Of(&llmtest.Request{})
 			middle := len(summary) / 2
 			seen := ""
 			for _, piece := range []string{summary[:middle], summary[middle:]} {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // summary is what a model may write.
 func summary() string {
 	var b strings.Builder
-	for _, h := range summarizers.Headings(summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD) {
+	for _, h := range summarizers.Headings(summarizers.History, session.StandardSections()) {
 		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\nall is well\n")
 	}
 	return strings.TrimSpace(b.String())

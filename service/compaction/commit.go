@@ -196,7 +196,7 @@ func (w *written) putEntry(
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files:         strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(w.policy), covered),
 		CreatedAt:     w.logs.Now(),
-		Sections:      w.policy.GetSummary().GetSections(),
+		Sections:      w.summary.Sections,
 		CitedIndexes:  summarizers.Citations(w.summary.Text),
 		ProviderBlock: w.block,
 	}

@@ -130,7 +130,8 @@ func (w *written) goOnWithoutCut(ctx context.Context) error {
 func (w *writing) task() *summaries.Task {
 	history, prefix := w.divide()
 	return &summaries.Task{
-		History: history, Prefix: prefix, Whole: w.whole, Previous: w.previousSummary(),
+		History: history, Prefix: prefix, Whole: w.whole,
+		Previous: w.previousSummary(), PreviousSections: w.snapshot.Entry.GetSections(),
 		MaxTokens: w.textBudget(), Replaces: w.coveredTokens(), AgentView: w.agentView(),
 	}
 }

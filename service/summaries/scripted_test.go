@@ -206,7 +206,7 @@ func talk(first uint32, texts ...string) []*compactordv1.LoggedMessage {
 // goal is a summary with a goal, as it is stored.
 func goal(text string) string {
 	var b strings.Builder
-	for i, h := range summarizers.Headings(summarizers.History, compactordv1.SectionSet_SECTION_SET_UNSPECIFIED) {
+	for i, h := range summarizers.Headings(summarizers.History, nil) {
 		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
 		if i == 0 {
 			b.WriteString(text + "\n\n")

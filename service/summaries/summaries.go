@@ -74,6 +74,8 @@ type Listener interface {
 // Written is a text, and who wrote it.
 type Written struct {
 	Text string
+	// Sections are those that the text was written with, but for what it says of the first part of a turn.
+	Sections []*compactordv1.Section
 	// Summarizer is who wrote it, Model the model behind, where there is one.
 	Summarizer, Model string
 	// Fallback says that the summarizer is the fallback, and FallbackCause why.

@@ -25,8 +25,10 @@ type Task struct {
 	History, Prefix []*compactordv1.LoggedMessage
 	// Whole has one text be written of both.
 	Whole bool
-	// Previous is the summary of what came before, which this one takes in; empty where there is none.
-	Previous string
+	// Previous is the summary of what came before, which this one takes in; empty where there is none. PreviousSections are
+	// those that it was written with; empty where that is not known.
+	Previous         string
+	PreviousSections []*compactordv1.Section
 	// MaxTokens is the most that the summary may have, and Replaces what it replaces: it must have fewer.
 	MaxTokens, Replaces uint32
 	// AgentView is the agent's own prompt, for the provider of a dialect, that one text of all is to be written on; nil
@@ -37,6 +39,8 @@ type Task struct {
 // part is one of the texts that a summary consists of: one that is there already, or one that is to be written.
 type part struct {
 	text string
+	// sections are those that the text is or was written with; nil for the first part of a turn.
+	sections []*compactordv1.Section
 	// request asks for the text; nil where it is there.
 	request *summarizers.Request
 }
@@ -60,11 +64,11 @@ func (w *Writer) parts(t *Task) []part {
 		// A budget that is too small for two texts is for one of both.
 		return []part{w.part(t, summarizers.History, slices.Concat(t.History, t.Prefix), t.MaxTokens)}
 	}
-	earlier := part{text: t.Previous}
+	earlier := part{text: t.Previous, sections: t.PreviousSections}
 	switch {
 	case len(t.History) == 0 && t.Previous == "":
 		budgets.prefix = budgets.joined
-		earlier.text = noEarlierTurns
+		earlier = part{text: noEarlierTurns, sections: w.policy.GetSections().GetSections()}
 	case len(t.History) > 0 || budgets.previous > budgets.history:
 		earlier = w.part(t, summarizers.History, t.History, budgets.history)
 	}
@@ -100,13 +104,13 @@ func (w *Writer) part(
 ) part {
 	req := &summarizers.Request{
 		Kind: kind, Messages: messages, Lead: w.op.State.Lead,
-		Sections: w.policy.GetSections(), MaxTokens: maxTokens, Replaces: t.Replaces,
+		Sections: w.policy.GetSections().GetSections(), MaxTokens: maxTokens, Replaces: t.Replaces,
 	}
 	if kind == summarizers.History {
-		req.PreviousSummary = t.Previous
+		req.PreviousSummary, req.PreviousSections = t.Previous, t.PreviousSections
 		if t.AgentView != nil && w.asksModel() {
 			req.View = (&agentPrompt{writer: w, view: t.AgentView}).draw
 		}
 	}
-	return part{request: w.request(req)}
+	return part{request: w.request(req), sections: req.Sections}
 }

@@ -11,6 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -104,8 +105,10 @@ func TestSummaryOfASplitTurn(t *testing.T) {
 	w := newWriter(t, model, func(op *summaries.Operation) { op.ToRead = 13 })
 	written, err := w.Write(t.Context(), &summaries.Task{
 		Prefix: talk(3, "Now the lexer.", "I look."), Previous: "## Goal\nMend the parser.", MaxTokens: 1000, Replaces: 2000,
+		PreviousSections: sessiontest.CodeSections(),
 	})
 	require.NoError(t, err)
+	require.Equal(t, sessiontest.CodeSections(), written.Sections, "those of the text that goes on as it is")
 	require.True(t, strings.HasPrefix(written.Text, "## Goal\nMend the parser.\n\n---\n\n# The turn in progress"), written.Text)
 	require.True(t, strings.HasSuffix(written.Text, "## Context for Suffix\n- some"), written.Text)
 	require.Equal(t, written.Text, w.listener.text())
@@ -118,7 +121,7 @@ func TestRequestsSayWhatThePolicySays(t *testing.T) {
 		op.Focus = "the parser"
 		op.State.Lead = talk(0, "Be brief.")
 		summary := op.Policy.GetSummary()
-		summary.Sections = compactordv1.SectionSet_SECTION_SET_KIMI.Enum()
+		summary.Sections = &compactordv1.SectionList{Sections: sessiontest.CodeSections()}
 		summary.PromptOverride = proto.String("In a line.")
 		summary.ExtraContext = &compactordv1.TextList{Texts: []string{"one", "two"}}
 		summary.Input = &compactordv1.SummaryInput{ToolResultChars: proto.Uint32(7), Thinking: proto.Bool(false)}
@@ -126,7 +129,7 @@ func TestRequestsSayWhatThePolicySays(t *testing.T) {
 	req := w.WriteRequests(conversation())[0]
 	require.Equal(t, "the parser", req.Focus)
 	require.Equal(t, w.op.State.Lead, req.Lead)
-	require.Equal(t, compactordv1.SectionSet_SECTION_SET_KIMI, req.Sections)
+	require.Equal(t, sessiontest.CodeSections(), req.Sections)
 	require.Equal(t, "In a line.", req.PromptOverride)
 	require.Equal(t, []string{"one", "two"}, req.ExtraContext)
 	require.Equal(t, summarizers.Input{ToolResultChars: 7, ToolArgumentChars: 2000}, req.Input)

@@ -31,6 +31,7 @@ func (w *Writer) Write(ctx context.Context, t *Task) (*Written, error) {
 		return d.write(ctx)
 	})
 	whole := joined(texts)
+	whole.Sections = parts[0].sections
 	w.spent.add(whole.spent)
 	if err != nil {
 		return nil, err

@@ -172,7 +172,7 @@ func TestQuotedStructureDoesNoHarm(t *testing.T) {
 		c.user(hostile)
 		text := c.summary(t, "")
 		for range 3 {
-			requireSections(t, text, summarizers.History, 0)
+			requireSections(t, text, summarizers.History, nil)
 			require.Subset(t, []uint32{0, 1}, summarizers.Citations(text), text)
 			require.NoError(t, summarizers.Check(&summarizers.Request{MaxTokens: 2000, Replaces: 1 << 20, Count: chars4}, &summarizers.Summary{Text: text}))
 			require.NotContains(t, below(text, "## Next Steps"), "not a to-do of ours")
@@ -268,7 +268,7 @@ func TestJoinedTurnPrefixIsTakenIn(t *testing.T) {
 	text := summarize(t, &summarizers.Request{
 		PreviousSummary: history + "\n\n---\n\n**Turn Context (split turn):**\n\n" + prefix, MaxTokens: 1000,
 	})
-	requireSections(t, text, summarizers.History, 0)
+	requireSections(t, text, summarizers.History, nil)
 	require.Equal(t, "Now write the tests for nested comments, please. [#8]", below(text, "## Goal"))
 	requireLine(t, text, "Port the parser to the new grammar", 0)
 	require.Contains(t, below(text, "## Constraints & Preferences"), "never change the old one")

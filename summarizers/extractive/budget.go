@@ -231,7 +231,7 @@ func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 func (p *plan) frame() int {
 	n := 0
 	for _, s := range p.ly.sections {
-		n += units(headingLine(s.heading)) + 2
+		n += units(s.heading.Line()) + 2
 		if !s.group {
 			n += units(none) + 1
 		}
@@ -241,7 +241,7 @@ func (p *plan) frame() int {
 
 // overhead returns the units of a line beside its text.
 func (p *plan) overhead(c chosen) int {
-	before, after := p.ly.around(c, p.ly.sections[p.ly.sectionOf(c.it)].holds)
+	before, after := p.ly.around(c, p.ly.sections[p.ly.at(c)].holds)
 	return units(before) + units(after) + 1
 }
 
@@ -427,7 +427,7 @@ func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
 		return nil, false
 	}
 	pieces = best(func(limit int) []string {
-		return []string{alone(p.ly.line(chosen{it: p.goal, limit: limit, goal: true}, kindRequest))}
+		return []string{alone(req, p.ly.line(chosen{it: p.goal, limit: limit, goal: true}, kindRequest))}
 	})
 	return pieces, fits(pieces)
 }

@@ -20,7 +20,7 @@ type digest struct {
 func newDigest(g *guard, req *summarizers.Request) *digest {
 	d := &digest{guard: g, req: req, l: newLedger()}
 	d.try(summarizers.StageFocus, 0, func() { d.l.attendTo(req.Focus) })
-	d.l.carry(d.guard, req.PreviousSummary)
+	d.l.carry(d.guard, req.PreviousSummary, req.PreviousSections)
 	d.r = newReader(d.l, req.PreviousSummary != "")
 	for _, m := range req.Lead {
 		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetMessage()) })

@@ -57,11 +57,11 @@ func FuzzSummarize(f *testing.F) {
 			req := &summarizers.Request{Kind: kind, Messages: decodeMessages(data), Focus: focus, MaxTokens: max(64, uint32(budget))}
 			text := summarize(t, req)
 			require.True(t, utf8.ValidString(text))
-			requireSections(t, text, kind, 0)
+			requireSections(t, text, kind, nil)
 			requireCited(t, text)
 			req.PreviousSummary, req.Messages = text, nil
 			again := summarize(t, req)
-			requireSections(t, again, kind, 0)
+			requireSections(t, again, kind, nil)
 			for _, c := range summarizers.Citations(again) {
 				require.Contains(t, summarizers.Citations(text), c)
 			}
@@ -75,7 +75,7 @@ func FuzzPreviousSummary(f *testing.F) {
 	f.Add("\\\\# x [\\#1] [#\n- \\[ ] y [#18446744073709551616]\n- Identifiers: a, b, , [#1]\n- `x` modified: [#2]\n## Relevant Files\n- ` [#3]", uint16(400))
 	round := planted.Rounds(1, planted.Chinese, 1, fiveRounds)[0]
 	f.Fuzz(func(t *testing.T, previous string, budget uint16) {
-		for _, set := range append(sectionSets, 0) {
+		for _, set := range append(sectionSets, nil) {
 			for _, messages := range [][]*compactordv1.LoggedMessage{nil, round.Messages[:4]} {
 				req := &summarizers.Request{Sections: set, Messages: messages, PreviousSummary: previous, MaxTokens: max(64, uint32(budget))}
 				text := summarize(t, req)

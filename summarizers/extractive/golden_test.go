@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -33,19 +33,19 @@ func TestGolden(t *testing.T) {
 				first := summarize(t, &summarizers.Request{Lead: lead, Messages: rest[:half], MaxTokens: 1000})
 				return summarize(t, &summarizers.Request{Lead: lead, Messages: rest[half:], PreviousSummary: first, MaxTokens: 1000})
 			},
-			"kimi": func() string {
+			"code": func() string {
 				return summarize(t, &summarizers.Request{
-					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: compactordv1.SectionSet_SECTION_SET_KIMI,
+					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: sessiontest.CodeSections(),
 				})
 			},
-			"pi": func() string {
+			"without_files": func() string {
 				return summarize(t, &summarizers.Request{
-					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: compactordv1.SectionSet_SECTION_SET_PI,
+					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: sessiontest.SectionLists()["without_files"],
 				})
 			},
-			"xbot": func() string {
+			"recent_work": func() string {
 				return summarize(t, &summarizers.Request{
-					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: compactordv1.SectionSet_SECTION_SET_XBOT,
+					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: sessiontest.SectionLists()["recent_work"],
 				})
 			},
 			"prefix": func() string {

@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
@@ -128,7 +130,7 @@ func TestNoBugEndsASummary(t *testing.T) {
 		})
 		req := &summarizers.Request{
 			Kind: summarizers.Kind(rapid.IntRange(0, 1).Draw(rt, "kind")), Lead: rounds[0].Messages[:2], Messages: rounds[1].Messages,
-			Sections: rapid.SampledFrom(sectionSets).Draw(rt, "sections"), PreviousSummary: first.Text, Focus: "billing",
+			Sections: sessiontest.Sections(rt), PreviousSummary: first.Text, Focus: "billing",
 			MaxTokens: rapid.Uint32Range(64, 6000).Draw(rt, "budget"),
 		}
 		summary := written(t, broken, req)
@@ -318,11 +320,11 @@ func TestBugsOfTheCallerAreTheirs(t *testing.T) {
 // Where only the goal of the summary before fits, one that is no more than the title of a section stands for no section.
 func TestGoalThatIsATitleIsASummary(t *testing.T) {
 	t.Parallel()
-	for title, set := range map[string]compactordv1.SectionSet{
-		"Goal:":          compactordv1.SectionSet_SECTION_SET_STANDARD,
-		"Next Steps:":    compactordv1.SectionSet_SECTION_SET_PI,
-		"Current Focus:": compactordv1.SectionSet_SECTION_SET_KIMI,
-		"Task Summary:":  compactordv1.SectionSet_SECTION_SET_XBOT,
+	for title, set := range map[string][]*compactordv1.Section{
+		"Goal:":          session.StandardSections(),
+		"Next Steps:":    sessiontest.SectionLists()["without_files"],
+		"Current Focus:": sessiontest.CodeSections(),
+		"Task Summary:":  sessiontest.SectionLists()["recent_work"],
 	} {
 		m := userMessage(0, "Done.")
 		m.Message.Role = compactordv1.Role_ROLE_ASSISTANT

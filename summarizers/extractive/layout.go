@@ -1,9 +1,11 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -28,62 +30,90 @@ type layout struct {
 	environment int
 }
 
-// layoutOf returns the layout of a set of sections.
-func layoutOf(k summarizers.Kind, set compactordv1.SectionSet) *layout {
-	headings := summarizers.Headings(k, set)
-	ly := &layout{environment: -1}
+// roles are what stands in a section of each kind of item.
+var roles = [kinds]compactordv1.SectionRole{
+	kindRequest:  compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
+	kindRule:     compactordv1.SectionRole_SECTION_ROLE_CONSTRAINTS,
+	kindDone:     compactordv1.SectionRole_SECTION_ROLE_DONE,
+	kindDoing:    compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS,
+	kindError:    compactordv1.SectionRole_SECTION_ROLE_PROBLEMS,
+	kindDecision: compactordv1.SectionRole_SECTION_ROLE_DECISIONS,
+	kindNext:     compactordv1.SectionRole_SECTION_ROLE_NEXT_STEPS,
+	kindFact:     compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
+	kindFile:     compactordv1.SectionRole_SECTION_ROLE_FILES,
+	kindMarks:    compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
+}
+
+// layoutOf returns the layout of a summary with these sections.
+func layoutOf(k summarizers.Kind, sections []*compactordv1.Section) *layout {
+	headings := summarizers.Headings(k, sections)
+	ly := &layout{goal: summarizers.SectionFor(headings, compactordv1.SectionRole_SECTION_ROLE_GOAL), environment: -1}
 	for i, h := range headings {
-		s := section{heading: h, holds: meaningOf(h.Title)}
-		s.group = i+1 < len(headings) && headings[i+1].Level > h.Level
-		ly.sections = append(ly.sections, s)
+		ly.sections = append(ly.sections, section{heading: h, holds: heldBelow(h.Role), group: summarizers.Groups(headings, i)})
 	}
-	at := func(title string) int {
-		for i, s := range ly.sections {
-			if s.heading.Title == title {
-				return i
-			}
-		}
-		return len(ly.sections) - 1
-	}
-	put := func(title string, list ...kind) {
-		for _, k := range list {
-			ly.place[k] = at(title)
+	for i := len(headings) - 2; i >= 0; i-- {
+		if ly.sections[i].group {
+			ly.sections[i].holds = ly.sections[i+1].holds
 		}
 	}
-	switch {
-	case k == summarizers.TurnPrefix:
-		put("Original Request", kindRequest, kindRule)
-		put("Early Progress", kindDone, kindDoing, kindError, kindFile)
-		put("Context for Suffix", kindFact, kindDecision, kindNext, kindMarks)
-		ly.goal, ly.last = at("Original Request"), at("Original Request")
-	case set == compactordv1.SectionSet_SECTION_SET_KIMI:
-		put("Current Focus", kindDoing, kindNext)
-		put("Completed Tasks", kindDone)
-		put("Active Issues", kindError)
-		put("Code State", kindFile)
-		put("Important Context", kindFact, kindDecision, kindRule, kindRequest, kindMarks)
-		ly.goal, ly.last, ly.environment = at("Current Focus"), at("Current Focus"), at("Environment")
-	case set == compactordv1.SectionSet_SECTION_SET_XBOT:
-		put("Historical Context", kindFact, kindRequest, kindMarks)
-		put("Task Summary", kindRule)
-		put("Key Decisions", kindDecision)
-		put("Active Files", kindFile)
-		put("Errors & Fixes", kindError)
-		put("Recent Work", kindDone, kindDoing)
-		put("Next Steps", kindNext)
-		ly.goal, ly.last = at("Task Summary"), at("Task Summary")
-	default:
-		put("Constraints & Preferences", kindRule)
-		put("Done", kindDone)
-		put("In Progress", kindDoing)
-		put("Blocked", kindError)
-		put("Key Decisions", kindDecision)
-		put("Next Steps", kindNext)
-		put("Critical Context", kindFact, kindRequest, kindMarks)
-		put("Relevant Files", kindFile) // PI has no such section; its last one takes them.
-		ly.goal, ly.last = at("Goal"), at("Critical Context")
+	if startsWithGoal(headings[ly.goal]) {
+		ly.sections[ly.goal].holds = kindRequest
+	}
+	for of, role := range roles {
+		ly.place[of] = summarizers.SectionFor(headings, role)
+	}
+	if k == summarizers.TurnPrefix {
+		// All that the user said in a turn is its request, and the rest of the turn goes on from what was done.
+		ly.place[kindRequest], ly.place[kindFile] = ly.goal, ly.place[kindDone]
+	}
+	ly.last = ly.place[kindRequest]
+	if slices.Contains(ly.place[:], ly.goal) {
+		// A section that holds more than the goal takes the last request too.
+		ly.last = ly.goal
+	}
+	if summarizers.HasRole(headings, compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT) {
+		ly.environment = summarizers.SectionFor(headings, compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT)
 	}
 	return ly
+}
+
+// heldBelow returns what a line without a label is in a section with that role.
+func heldBelow(role compactordv1.SectionRole) kind {
+	if role == compactordv1.SectionRole_SECTION_ROLE_GOAL {
+		return kindRequest
+	}
+	if role == compactordv1.SectionRole_SECTION_ROLE_CODE {
+		return kindFile
+	}
+	for _, k := range []kind{kindRule, kindDone, kindDoing, kindError, kindDecision, kindNext, kindFile} {
+		if roles[k] == role {
+			return k
+		}
+	}
+	return kindFact
+}
+
+// startsWithGoal says whether the goal opens a section in a line without a label: that of the goal, or of the work that
+// it is for.
+func startsWithGoal(h summarizers.Heading) bool {
+	return h.Role == compactordv1.SectionRole_SECTION_ROLE_GOAL || h.Role == compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS
+}
+
+// titled are the sections by what is recognized of their titles.
+func (ly *layout) titled() map[string]section {
+	byKey := make(map[string]section, len(ly.sections))
+	for _, s := range ly.sections {
+		byKey[session.TitleKey(s.heading.Title)] = s
+	}
+	return byKey
+}
+
+// at returns where a chosen item goes.
+func (ly *layout) at(c chosen) int {
+	if c.goal {
+		return ly.goal
+	}
+	return ly.sectionOf(c.it)
 }
 
 // sectionOf returns where an item goes.
@@ -174,7 +204,7 @@ func (l label) meant(holds kind) bool {
 
 // labelOf returns the label of an item in a section.
 func labelOf(it *item, holds kind, goal bool) string {
-	if goal {
+	if goal && holds == kindRequest {
 		return ""
 	}
 	special := it.kind == kindRequest || it.kind == kindMarks || it.kind == kindDoing && it.passing
@@ -182,7 +212,7 @@ func labelOf(it *item, holds kind, goal bool) string {
 		return ""
 	}
 	for _, l := range labels {
-		if l.kind == it.kind && l.last == (it.kind == kindRequest && it.last) && l.noise == (it.noise && it.last) &&
+		if l.kind == it.kind && l.last == (it.kind == kindRequest && it.last && !goal) && l.noise == (it.noise && it.last && !goal) &&
 			l.passing == (it.kind == kindDoing && it.passing) {
 			return l.text
 		}

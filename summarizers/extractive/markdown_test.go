@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 )
@@ -152,7 +153,7 @@ func anyMarkdown(t *rapid.T) {
 	}
 	count := rapid.SampledFrom([]string{"chars4", "bytes", "dense", "words"}).Draw(t, "estimator")
 	req := &summarizers.Request{
-		Kind: summarizers.Kind(rapid.IntRange(0, 1).Draw(t, "kind")), Sections: rapid.SampledFrom(sectionSets).Draw(t, "sections"),
+		Kind: summarizers.Kind(rapid.IntRange(0, 1).Draw(t, "kind")), Sections: sessiontest.Sections(t),
 		Lead: log[:len(log)/3], Messages: log[len(log)/3:], Focus: inline().Draw(t, "focus"),
 		MaxTokens: rapid.Uint32Range(64, 3000).Draw(t, "budget"), Count: estimators[count],
 	}

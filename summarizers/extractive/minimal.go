@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -54,7 +55,7 @@ func minimal(req *summarizers.Request) (pieces []string, ok bool) {
 		return pieces, true
 	}
 	for limit := maxGoal; limit > 0 && len(o.lines) > 0; limit /= 2 {
-		if pieces = []string{alone(shorten(o.lines[0].text, limit))}; fits(pieces) {
+		if pieces = []string{alone(req, shorten(o.lines[0].text, limit))}; fits(pieces) {
 			return pieces, true
 		}
 	}
@@ -63,39 +64,28 @@ func minimal(req *summarizers.Request) (pieces []string, ok bool) {
 
 // alone makes a line fit to be all of a summary: without headings, what opens like an error would be taken for one, and
 // the title of a section for a text that is cut off there.
-func alone(line string) string {
-	if !standsAlone(&summarizers.Request{Kind: summarizers.TurnPrefix}, line) {
-		return `\` + line
+func alone(req *summarizers.Request, line string) string {
+	asked := &summarizers.Request{
+		Kind: req.Kind, Sections: req.Sections, MaxTokens: 1, Replaces: 1, Count: func(string) uint32 { return 0 },
 	}
-	for set := range compactordv1.SectionSet_name {
-		if !standsAlone(&summarizers.Request{Kind: summarizers.History, Sections: compactordv1.SectionSet(set)}, line) {
-			return `\` + line
-		}
+	var refused *summarizers.CheckError
+	if errors.As(summarizers.Check(asked, &summarizers.Summary{Text: line}), &refused) &&
+		(refused.Check == summarizers.CheckErrorText || refused.Check == summarizers.CheckCutOff) {
+		return `\` + line
 	}
 	return line
 }
 
-func standsAlone(req *summarizers.Request, line string) bool {
-	req.MaxTokens, req.Replaces, req.Count = 1, 1, func(string) uint32 { return 0 }
-	var refused *summarizers.CheckError
-	return !errors.As(summarizers.Check(req, &summarizers.Summary{Text: line}), &refused) ||
-		refused.Check != summarizers.CheckErrorText && refused.Check != summarizers.CheckCutOff
-}
-
 func newOutline(req *summarizers.Request) *outline {
-	o := &outline{headings: summarizers.Headings(req.Kind, req.Sections)}
-	for i, h := range o.headings {
-		switch meaningOf(h.Title) {
-		case kindRequest:
-			o.goal = i
-		case kindFact:
-			o.facts = i
-		default:
-		}
+	headings := summarizers.Headings(req.Kind, req.Sections)
+	o := &outline{
+		headings: headings,
+		goal:     summarizers.SectionFor(headings, compactordv1.SectionRole_SECTION_ROLE_GOAL),
+		facts:    summarizers.SectionFor(headings, compactordv1.SectionRole_SECTION_ROLE_CONTEXT),
 	}
 	requests := plainRequests(req.Messages)
 	if n := len(requests); n > 0 {
-		o.add(o.goal, plainText(requests[n-1], true))
+		o.addRequest(requests[n-1])
 	}
 	if len(req.Messages) > 0 {
 		first, last := req.Messages[0].GetIndex(), req.Messages[len(req.Messages)-1].GetIndex()
@@ -124,15 +114,24 @@ func (o *outline) add(section int, text string) {
 	}
 }
 
+// addRequest adds the last request, with a label where its section begins with no goal.
+func (o *outline) addRequest(it *item) {
+	if startsWithGoal(o.headings[o.goal]) {
+		o.add(o.goal, plainText(it, true))
+		return
+	}
+	o.add(o.goal, "- Last request: "+plainText(it, false))
+}
+
 // addPrevious takes in the lines of a previous summary below the same headings.
 func (o *outline) addPrevious(text string) {
 	section := o.facts
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.ToValidUTF8(clip(line, maxLine), ""))
-		title, isHeading := strings.CutPrefix(line, "#")
+		isHeading := strings.HasPrefix(line, "#")
 		switch {
 		case isHeading:
-			section = o.sectionOf(strings.Trim(title, "# "))
+			section = o.sectionOf(strings.TrimLeft(line, "#"))
 		case line != "" && line != none && line != "- "+none:
 			o.add(section, line)
 		}
@@ -140,8 +139,9 @@ func (o *outline) addPrevious(text string) {
 }
 
 func (o *outline) sectionOf(title string) int {
+	key := session.TitleKey(title)
 	for i, h := range o.headings {
-		if strings.EqualFold(h.Title, title) {
+		if session.TitleKey(h.Title) == key && !summarizers.Groups(o.headings, i) {
 			return i
 		}
 	}
@@ -155,16 +155,15 @@ func (o *outline) render(lines int, between string) []string {
 		if i > 0 {
 			pieces[i] = between
 		}
-		pieces[i] += headingLine(h)
+		pieces[i] += h.Line()
 	}
 	written := make([]bool, len(o.headings))
 	for _, l := range o.lines[:lines] {
 		pieces[l.section] += "\n" + l.text
 		written[l.section] = true
 	}
-	for i, h := range o.headings {
-		group := i+1 < len(o.headings) && o.headings[i+1].Level > h.Level
-		if !written[i] && !group && (lines > 0 || i == len(o.headings)-1) {
+	for i := range o.headings {
+		if !written[i] && !summarizers.Groups(o.headings, i) && (lines > 0 || i == len(o.headings)-1) {
 			pieces[i] += "\n" + none
 		}
 	}

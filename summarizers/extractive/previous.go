@@ -5,17 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
 // carry puts a previous summary into the ledger. It reads what render wrote back as it was; of a summary that a model
-// wrote it takes each line for a statement of the kind that its heading says. A line that cannot be read is kept as it
-// stands.
-func (l *ledger) carry(g *guard, text string) {
+// wrote it takes each line for a statement of the kind that its heading says: by its sections where they are known, else
+// by its words. A line that cannot be read is kept as it stands.
+func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section) {
 	if text == "" {
 		return
 	}
 	p := carrier{l: l, holds: kindFact}
+	if len(sections) > 0 {
+		g.try(summarizers.StagePrevious, 0, func() { p.titled = layoutOf(summarizers.History, sections).titled() })
+	}
 	for text != "" {
 		line := text
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -79,6 +84,8 @@ func (l *ledger) markCarriedLast() {
 // carrier reads a previous summary line by line.
 type carrier struct {
 	l *ledger
+	// titled are the sections that the summary was written with, by what is recognized of their titles.
+	titled map[string]section
 	// holds is what lines are below the current heading; headed says that there was one.
 	holds  kind
 	headed bool
@@ -136,6 +143,9 @@ func (p *carrier) line(line string) {
 
 func (p *carrier) heading(title string) {
 	p.holds, p.headed, p.parent = meaningOf(title), true, ""
+	if known, ok := p.titled[session.TitleKey(title)]; ok {
+		p.holds = known.holds
+	}
 	p.fixed = p.holds == kindError && containsFold(title, "fix")
 }
 

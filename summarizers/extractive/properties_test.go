@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,13 +14,15 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
 )
 
 // requireSections demands all headings, once and in order, and something below each.
-func requireSections(tb testing.TB, text string, kind summarizers.Kind, set compactordv1.SectionSet) {
+func requireSections(tb testing.TB, text string, kind summarizers.Kind, set []*compactordv1.Section) {
 	tb.Helper()
 	var got []string
 	for line := range strings.Lines(text) {
@@ -29,7 +32,7 @@ func requireSections(tb testing.TB, text string, kind summarizers.Kind, set comp
 	}
 	var want []string
 	for _, h := range summarizers.Headings(kind, set) {
-		want = append(want, strings.Repeat("#", h.Level)+" "+h.Title)
+		want = append(want, h.Line())
 	}
 	require.Equal(tb, want, got, text)
 }
@@ -78,7 +81,7 @@ func TestBudgetIsKept(t *testing.T) {
 		lang := planted.Language(rapid.IntRange(0, 1).Draw(rt, "language"))
 		name := rapid.SampledFrom([]string{"chars4", "bytes", "dense", "words", "greedy"}).Draw(rt, "estimator")
 		kind := summarizers.Kind(rapid.IntRange(0, 1).Draw(rt, "kind"))
-		set := compactordv1.SectionSet(rapid.IntRange(0, 2).Draw(rt, "sections"))
+		set := sessiontest.Sections(rt)
 		budget := rapid.Uint32Range(64, 20000).Draw(rt, "budget")
 		rounds := planted.Rounds(rapid.Uint64().Draw(rt, "seed"), lang, 2, amounts)
 		text := ""
@@ -105,7 +108,7 @@ func TestBudgetsOneByOne(t *testing.T) {
 	round := planted.Rounds(7, planted.English, 1, smallBudget)[0]
 	for budget := uint32(64); budget <= 700; budget += 3 {
 		text := summarize(t, &summarizers.Request{Messages: round.Messages, MaxTokens: budget})
-		requireSections(t, text, summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+		requireSections(t, text, summarizers.History, session.StandardSections())
 	}
 }
 
@@ -143,7 +146,7 @@ func TestConstraintsOutliveAThousandMerges(t *testing.T) {
 			requireLine(t, text, f.Text, f.Index)
 		}
 	}
-	requireSections(t, text, summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+	requireSections(t, text, summarizers.History, session.StandardSections())
 }
 
 // requireLine demands a line with the text that cites the message.
@@ -154,9 +157,9 @@ func requireLine(t *testing.T, summary, text string, index uint32) {
 	}), "no line says %q and cites %d:\n%s", text, index, summary)
 }
 
-var sectionSets = []compactordv1.SectionSet{
-	compactordv1.SectionSet_SECTION_SET_STANDARD, compactordv1.SectionSet_SECTION_SET_KIMI,
-	compactordv1.SectionSet_SECTION_SET_PI, compactordv1.SectionSet_SECTION_SET_XBOT,
+var sectionSets = [][]*compactordv1.Section{
+	session.StandardSections(), sessiontest.CodeSections(),
+	sessiontest.SectionLists()["without_files"], sessiontest.SectionLists()["recent_work"],
 }
 
 // A session may change its sections between two compactions: whatever set a summary was written in, another says the
@@ -217,7 +220,7 @@ func TestProgressNeverFalls(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, slices.IsSorted(l.read))
 	require.Equal(t, total, l.read[len(l.read)-1])
-	require.Len(t, l.texts, len(summarizers.Headings(summarizers.History, 0)), "one piece a section")
+	require.Len(t, l.texts, len(summarizers.Headings(summarizers.History, nil)), "one piece a section")
 }
 
 // canceller ends the context once some tokens were read.
@@ -280,7 +283,7 @@ func TestCorpus(t *testing.T) {
 		for _, budget := range []uint32{64, 500, 2000} {
 			text := summarize(t, &summarizers.Request{Lead: lead, Messages: log, MaxTokens: budget})
 			where := fmt.Sprintf("%s at %d", path, budget)
-			requireSections(t, text, summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+			requireSections(t, text, summarizers.History, session.StandardSections())
 			requireCited(t, text)
 			last := -1
 			for i, m := range log {
@@ -294,8 +297,8 @@ func TestCorpus(t *testing.T) {
 			requireFixedPoint(t, where, text, budget)
 		}
 		for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
-			text := summarize(t, &summarizers.Request{Kind: kind, Sections: compactordv1.SectionSet_SECTION_SET_KIMI, Messages: log, MaxTokens: 700})
-			requireSections(t, text, kind, compactordv1.SectionSet_SECTION_SET_KIMI)
+			text := summarize(t, &summarizers.Request{Kind: kind, Sections: sessiontest.CodeSections(), Messages: log, MaxTokens: 700})
+			requireSections(t, text, kind, sessiontest.CodeSections())
 		}
 	}
 }
@@ -304,7 +307,7 @@ func TestCorpus(t *testing.T) {
 func requireFixedPoint(t *testing.T, where, text string, budget uint32) {
 	t.Helper()
 	again := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: budget})
-	requireSections(t, again, summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
+	requireSections(t, again, summarizers.History, session.StandardSections())
 	require.Subset(t, append(summarizers.Citations(text), 0), append(summarizers.Citations(again), 0), where)
 }
 
@@ -313,4 +316,52 @@ func userMessage(index uint32, text string) *compactordv1.LoggedMessage {
 	return &compactordv1.LoggedMessage{Index: index, Tokens: chars4(text), Message: &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_USER, Origin: compactordv1.Origin_ORIGIN_CLIENT, Parts: []*compactordv1.Part{textPart(text)},
 	}}
+}
+
+// Whatever the titles and roles of a policy's sections, a summary has exactly these and passes the checks, and the next one
+// says the same, in these sections and in others.
+func TestOwnSections(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		first, then := sessiontest.Sections(rt), sessiontest.Sections(rt)
+		lang := languages[rapid.SampledFrom(slices.Sorted(maps.Keys(languages))).Draw(rt, "language")]
+		round := planted.Rounds(rapid.Uint64Range(0, 5).Draw(rt, "seed"), lang, 1, oneRound)[0]
+		write := func(req *summarizers.Request) string {
+			req.Replaces, req.Count = 1<<20, chars4
+			s, err := extractive.New().Summarize(t.Context(), req, &listener{})
+			require.NoError(rt, err)
+			require.Empty(rt, s.Faults)
+			require.NoError(rt, summarizers.Check(req, s), s.Text)
+			require.Equal(rt, s.Text, summarizers.Stored(req, s.Text), "it is stored as it was written")
+			requireSections(t, s.Text, summarizers.History, req.Sections)
+			return s.Text
+		}
+		text := write(&summarizers.Request{Sections: first, Messages: round.Messages, MaxTokens: 6000})
+		again := write(&summarizers.Request{Sections: first, PreviousSummary: text, PreviousSections: first, MaxTokens: 8000})
+		requireSameLines(t, text, again)
+		changed := write(&summarizers.Request{Sections: then, PreviousSummary: text, PreviousSections: first, MaxTokens: 8000})
+		require.Equal(rt, summarizers.Citations(text), summarizers.Citations(changed), "%s\n\n%s", text, changed)
+		back := write(&summarizers.Request{Sections: first, PreviousSummary: changed, PreviousSections: then, MaxTokens: 10_000})
+		requireSameLines(t, text, back)
+	})
+}
+
+// Where no section begins with the goal, it is a line with a label, which the next summary takes for a request again; also
+// where the lines could not be chosen.
+func TestGoalHasALabelInASectionForElse(t *testing.T) {
+	t.Parallel()
+	notes := []*compactordv1.Section{{Title: "Notizen", Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT}}
+	messages := []*compactordv1.LoggedMessage{userMessage(0, "Please fix the parser in src/parse.go.")}
+	text := summarize(t, &summarizers.Request{Sections: notes, Messages: messages, MaxTokens: 500})
+	require.Equal(t, "## Notizen\n- Request: Please fix the parser in src/parse.go. [#0]", text)
+	require.Equal(t, text, summarize(t, &summarizers.Request{
+		Sections: notes, PreviousSummary: text, PreviousSections: notes, MaxTokens: 500,
+	}))
+	noPlan := failing(func(stage string, _ uint32, _ bool) bool { return stage == summarizers.StagePlan })
+	text = written(t, noPlan, &summarizers.Request{
+		Sections: append(notes, &compactordv1.Section{Title: "Beschlüsse", Role: compactordv1.SectionRole_SECTION_ROLE_DECISIONS}),
+		Messages: messages, PreviousSummary: "## beschlüsse:\n- Port 8080 it is.", MaxTokens: 500,
+	}).Text
+	require.True(t, strings.HasPrefix(text, "## Notizen\n- Last request: Please fix the parser in src/parse.go. [#0]\n"), text)
+	require.True(t, strings.HasSuffix(text, "## Beschlüsse\n- Port 8080 it is."), text)
 }

@@ -35,10 +35,7 @@ type chosen struct {
 func (ly *layout) render(list []chosen, space spacing) []string {
 	below := make([][]chosen, len(ly.sections))
 	for _, c := range list {
-		at := ly.sectionOf(c.it)
-		if c.goal {
-			at = ly.goal
-		}
+		at := ly.at(c)
 		below[at] = append(below[at], c)
 	}
 	pieces := make([]string, 0, len(ly.sections))
@@ -50,7 +47,7 @@ func (ly *layout) render(list []chosen, space spacing) []string {
 				b.WriteByte('\n')
 			}
 		}
-		b.WriteString(headingLine(s.heading))
+		b.WriteString(s.heading.Line())
 		lines := below[i]
 		slices.SortStableFunc(lines, order)
 		for _, c := range lines {
@@ -64,8 +61,6 @@ func (ly *layout) render(list []chosen, space spacing) []string {
 	}
 	return pieces
 }
-
-func headingLine(h summarizers.Heading) string { return strings.Repeat("#", h.Level) + " " + h.Title }
 
 // order is the order of lines below a heading: the goal, the last request, then what came first.
 func order(a, b chosen) int {
@@ -101,12 +96,12 @@ func order(a, b chosen) int {
 func (ly *layout) line(c chosen, holds kind) string {
 	text := shorten(c.it.text, c.limit)
 	before, after := ly.around(c, holds)
-	return before + escape(text, holds, c.goal) + after
+	return before + escape(text, holds, before == "") + after
 }
 
 // around returns what stands before and after the text of a line.
 func (ly *layout) around(c chosen, holds kind) (before, after string) {
-	if !c.goal {
+	if !c.goal || holds != kindRequest {
 		before = "- "
 	}
 	if c.it.box == openBox && c.it.kind != kindDone {

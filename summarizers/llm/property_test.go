@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm"
 )
@@ -32,8 +33,11 @@ func TestWhateverTheModelDoes(t *testing.T) {
 		if rapid.Bool().Draw(t, "rides") {
 			req.View = riding(kind, strings.Join(texts, "\n")).View
 		}
+		if kind != summarizers.Observation {
+			req.Sections = sessiontest.Sections(t)
+		}
 		m := &model{}
-		m.answers = func(*llm.Completion) reply { return anyReply(kind).Draw(t, "reply") }
+		m.answers = func(*llm.Completion) reply { return anyReply(kind, req.Sections).Draw(t, "reply") }
 		r := summarizeBy(t.Context(), t, profile, req, m)
 
 		require.NotNil(t, r.summary)
@@ -55,8 +59,8 @@ func TestWhateverTheModelDoes(t *testing.T) {
 	})
 }
 
-func anyReply(kind summarizers.Kind) *rapid.Generator[reply] {
-	text := summaryOf(kind, "- The parser reads line by line [#1]")
+func anyReply(kind summarizers.Kind, sections []*compactordv1.Section) *rapid.Generator[reply] {
+	text := summaryUnder(summarizers.Headings(kind, sections), "- The parser reads line by line [#1]")
 	if kind == summarizers.Observation {
 		text = "It reads line by line."
 	}

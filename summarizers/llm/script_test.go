@@ -183,9 +183,13 @@ func long(n int) []string {
 
 // summaryOf is a summary with all the headings of a kind.
 func summaryOf(kind summarizers.Kind, said string) string {
+	return summaryUnder(summarizers.Headings(kind, nil), said)
+}
+
+func summaryUnder(headings []summarizers.Heading, said string) string {
 	var b strings.Builder
-	for _, h := range summarizers.Headings(kind, compactordv1.SectionSet_SECTION_SET_STANDARD) {
-		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n" + said + "\n")
+	for _, h := range headings {
+		b.WriteString(h.Line() + "\n" + said + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -14,6 +14,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -81,7 +82,7 @@ func drawRequest(t *rapid.T) *summarizers.Request {
 	large := piece(200000)
 	req := &summarizers.Request{
 		Kind:            rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix}).Draw(t, "kind"),
-		Sections:        rapid.SampledFrom([]compactordv1.SectionSet{0, 1, 2, 3, 4}).Draw(t, "sections"),
+		Sections:        sessiontest.Sections(t),
 		Messages:        conversation(t, 2, 40000),
 		Lead:            []*compactordv1.LoggedMessage{message(0, compactordv1.Role_ROLE_SYSTEM, text(large.Draw(t, "system")))},
 		PreviousSummary: large.Draw(t, "previous"),

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
 )
@@ -94,11 +95,6 @@ func prompt(tb testing.TB, req *summarizers.Request) *prompts.Prompt {
 	return p
 }
 
-var sectionSets = map[string]compactordv1.SectionSet{
-	"standard": compactordv1.SectionSet_SECTION_SET_STANDARD, "kimi": compactordv1.SectionSet_SECTION_SET_KIMI,
-	"pi": compactordv1.SectionSet_SECTION_SET_PI, "xbot": compactordv1.SectionSet_SECTION_SET_XBOT,
-}
-
 // goldens are requests by the name of their file.
 func goldens() map[string]*summarizers.Request {
 	all := map[string]*summarizers.Request{}
@@ -107,7 +103,7 @@ func goldens() map[string]*summarizers.Request {
 		change(req)
 		all[name] = req
 	}
-	for name, set := range sectionSets {
+	for name, set := range sessiontest.SectionLists() {
 		add("history."+name, func(req *summarizers.Request) { req.Sections = set })
 		add("update."+name, func(req *summarizers.Request) {
 			req.Sections, req.PreviousSummary, req.Focus = set, "## Goal\nFix the export. [#0]", "the pager"
@@ -151,7 +147,7 @@ func TestGolden(t *testing.T) {
 		p := prompt(t, req)
 		golden(t, name, "=== system\n"+p.System+"\n=== user\n"+p.Text+"\n")
 	}
-	for name, set := range sectionSets {
+	for name, set := range sessiontest.SectionLists() {
 		req := request()
 		req.Sections = set
 		p := prompts.Closing(req)

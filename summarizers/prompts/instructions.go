@@ -74,7 +74,7 @@ func own(req *summarizers.Request, s situation) []string {
 	if s.part {
 		list = append(list, told("part"))
 	}
-	return append(list, rules(req, s), told("sections_"+sections(req.Kind, req.Sections)))
+	return append(list, rules(req, s), sections(req))
 }
 
 // task names the piece that says what is to be done.
@@ -103,26 +103,67 @@ func rules(req *summarizers.Request, s situation) string {
 	} else {
 		text += "\n" + told("cite")
 	}
-	if req.Kind == summarizers.History && req.Sections == compactordv1.SectionSet_SECTION_SET_KIMI {
-		text += "\n" + told("rules_kimi")
+	if summarizers.HasRole(summarizers.Headings(req.Kind, req.Sections), compactordv1.SectionRole_SECTION_ROLE_CODE) {
+		text += "\n" + told("rules_code")
 	}
 	return text
 }
 
-// sections names a set of sections.
-func sections(kind summarizers.Kind, set compactordv1.SectionSet) string {
-	switch {
-	case kind == summarizers.TurnPrefix:
-		return "turn_prefix"
-	case set == compactordv1.SectionSet_SECTION_SET_KIMI:
-		return "kimi"
-	case set == compactordv1.SectionSet_SECTION_SET_PI:
-		return "pi"
-	case set == compactordv1.SectionSet_SECTION_SET_XBOT:
-		return "xbot"
-	default:
-		return "standard"
+// sections are the headings that are wanted, and what belongs below each.
+func sections(req *summarizers.Request) string {
+	if req.Kind == summarizers.TurnPrefix {
+		return told("sections_turn_prefix")
 	}
+	headings := summarizers.Headings(req.Kind, req.Sections)
+	below := make([][]string, len(headings))
+	for _, r := range roles {
+		has := false
+		for i, h := range headings {
+			if h.Role == r.role {
+				has, below[i] = true, append(below[i], told(r.text))
+			}
+		}
+		if !has && r.asked {
+			i := summarizers.SectionFor(headings, r.role)
+			below[i] = append(below[i], told(r.text))
+		}
+	}
+	list := make([]string, len(headings))
+	for i, h := range headings {
+		list[i] = strings.Join(append([]string{escape(h.Line(), true)}, listed(below[i])...), "\n")
+	}
+	return strings.Join(list, "\n\n")
+}
+
+// listed are lines on what belongs in a section, as a list where there are several.
+func listed(lines []string) []string {
+	if len(lines) > 1 {
+		for i, line := range lines {
+			lines[i] = "- " + strings.TrimLeft(line, "-1. ")
+		}
+	}
+	return lines
+}
+
+// roles name the pieces that say what belongs in a section, in the order in which they stand where one section is for
+// several. What is asked of every summary stands in another section where it has none of its own. The others are not: files
+// are listed beside the summary, and the surroundings are part of the context.
+var roles = []struct {
+	role  compactordv1.SectionRole
+	text  string
+	asked bool
+}{
+	{compactordv1.SectionRole_SECTION_ROLE_GOAL, "role_goal", true},
+	{compactordv1.SectionRole_SECTION_ROLE_CONSTRAINTS, "role_constraints", true},
+	{compactordv1.SectionRole_SECTION_ROLE_DONE, "role_done", true},
+	{compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS, "role_in_progress", true},
+	{compactordv1.SectionRole_SECTION_ROLE_PROBLEMS, "role_problems", true},
+	{compactordv1.SectionRole_SECTION_ROLE_DECISIONS, "role_decisions", true},
+	{compactordv1.SectionRole_SECTION_ROLE_NEXT_STEPS, "role_next_steps", true},
+	{compactordv1.SectionRole_SECTION_ROLE_CONTEXT, "role_context", true},
+	{compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT, "role_environment", false},
+	{compactordv1.SectionRole_SECTION_ROLE_FILES, "role_files", false},
+	{compactordv1.SectionRole_SECTION_ROLE_CODE, "role_code", false},
 }
 
 // budgetOf tells a budget. A word of English is some four thirds of a token.

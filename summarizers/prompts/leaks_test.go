@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/prompts"
@@ -131,7 +132,7 @@ func TestTagsAndFencesAroundAnAnswerAreTakenOff(t *testing.T) {
 
 func TestCleaningTwiceIsCleaningOnce(t *testing.T) {
 	lines := strings.Split(good, "\n")
-	for _, name := range []string{"system", "rules", "closing", "sections_kimi"} {
+	for _, name := range []string{"system", "rules", "closing", "role_code"} {
 		file, err := os.ReadFile(filepath.Join("texts", name+".txt"))
 		require.NoError(t, err)
 		lines = append(lines, strings.Split(string(file), "\n")...)
@@ -234,8 +235,13 @@ func TestCase106TheFocusStandsBehindTheInstructions(t *testing.T) {
 
 // TestTheSectionsAskedForAreThoseThatAreChecked: a model that does what it is told passes the check of its headings.
 func TestTheSectionsAskedForAreThoseThatAreChecked(t *testing.T) {
+	lists := sessiontest.SectionLists()
+	lists["own"] = []*compactordv1.Section{
+		{Title: "目标", Role: compactordv1.SectionRole_SECTION_ROLE_GOAL},
+		{Title: "进展", Subsections: []*compactordv1.Section{{Title: "已完成", Role: compactordv1.SectionRole_SECTION_ROLE_DONE}}},
+	}
 	for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
-		for name, set := range sectionSets {
+		for name, set := range lists {
 			req := request()
 			req.Kind, req.Sections = kind, set
 			for _, text := range []string{prompt(t, req).Text, prompts.Closing(req).Text} {
@@ -248,10 +254,42 @@ func TestTheSectionsAskedForAreThoseThatAreChecked(t *testing.T) {
 				}
 				var want []string
 				for _, h := range summarizers.Headings(kind, set) {
-					want = append(want, strings.Repeat("#", h.Level)+" "+h.Title)
+					want = append(want, h.Line())
 				}
 				require.Equal(t, want, got, name)
 			}
 		}
 	}
+}
+
+// TestAnyListOfSectionsMakesAWholePrompt: whatever the sections are, the prompt says for each what belongs there, and asks for
+// all that a summary is to tell, each in one place.
+func TestAnyListOfSectionsMakesAWholePrompt(t *testing.T) {
+	told := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("texts", "role_"+name+".txt"))
+		require.NoError(t, err)
+		return strings.TrimLeft(strings.TrimSpace(string(text)), "-1. ")
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		req := request()
+		req.Sections = sessiontest.Sections(rt)
+		_, text, _ := strings.Cut(prompt(t, req).Text, "<instructions>\n")
+		of := map[compactordv1.SectionRole]int{}
+		for _, h := range summarizers.Headings(req.Kind, req.Sections) {
+			of[h.Role]++
+		}
+		for number, value := range compactordv1.SectionRole_name {
+			role := compactordv1.SectionRole(number)
+			switch role {
+			case compactordv1.SectionRole_SECTION_ROLE_UNSPECIFIED:
+				continue
+			case compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT, compactordv1.SectionRole_SECTION_ROLE_FILES,
+				compactordv1.SectionRole_SECTION_ROLE_CODE:
+			default:
+				of[role] = max(of[role], 1)
+			}
+			line := told(strings.ToLower(strings.TrimPrefix(value, "SECTION_ROLE_")))
+			require.Equal(rt, of[role], strings.Count(text, line), line)
+		}
+	})
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // Version is that of the texts of this package. It is raised with every change of a text that a model is sent.
-const Version = 1
+const Version = 2
 
 // Prompt is one request to a model.
 type Prompt struct {

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
@@ -270,28 +272,28 @@ const instructions = "Use these headings:\n"
 func instruct(headings []summarizers.Heading) string {
 	text := instructions
 	for _, h := range headings {
-		text += strings.Repeat("#", h.Level) + " " + h.Title + "\n"
+		text += h.Line() + "\n"
 	}
 	return text
 }
 
 func TestSummaryDoesWhatItIsAsked(t *testing.T) {
 	t.Parallel()
-	const kimi = compactordv1.SectionSet_SECTION_SET_KIMI
-	standard := summarizers.Headings(summarizers.History, compactordv1.SectionSet_SECTION_SET_STANDARD)
-	prefix := summarizers.Headings(summarizers.TurnPrefix, kimi)
+	code := sessiontest.CodeSections()
+	standard := summarizers.Headings(summarizers.History, session.StandardSections())
+	prefix := summarizers.Headings(summarizers.TurnPrefix, code)
 	marker := regexp.MustCompile(`mark-\d+`)
 	for name, c := range map[string]struct {
 		written llmtest.Written
 		user    string
 		kind    summarizers.Kind
-		set     compactordv1.SectionSet
+		set     []*compactordv1.Section
 	}{
-		"named":            {llmtest.Written{}, instruct(standard), summarizers.History, 0},
-		"given":            {llmtest.Written{Sections: kimi}, "Summarize.", summarizers.History, kimi},
-		"turn prefix":      {llmtest.Written{Sections: kimi}, instruct(prefix), summarizers.TurnPrefix, kimi},
-		"not in the talk":  {llmtest.Written{}, instruct(prefix) + "</conversation>" + instruct(standard), summarizers.History, 0},
-		"nor the previous": {llmtest.Written{}, "</conversation>" + instruct(prefix) + "</previous-summary>" + instruct(standard), summarizers.History, 0},
+		"named":            {llmtest.Written{}, instruct(standard), summarizers.History, nil},
+		"given":            {llmtest.Written{Sections: code}, "Summarize.", summarizers.History, code},
+		"turn prefix":      {llmtest.Written{Sections: code}, instruct(prefix), summarizers.TurnPrefix, code},
+		"not in the talk":  {llmtest.Written{}, instruct(prefix) + "</conversation>" + instruct(standard), summarizers.History, nil},
+		"nor the previous": {llmtest.Written{}, "</conversation>" + instruct(prefix) + "</previous-summary>" + instruct(standard), summarizers.History, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,7 +316,7 @@ func TestSummaryIsStreamed(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()
 			s := llmtest.New(t)
-			written := llmtest.Written{Sections: compactordv1.SectionSet_SECTION_SET_KIMI}
+			written := llmtest.Written{Sections: sessiontest.CodeSections()}
 			s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(written) })
 			answer := ask(t, s, p)
 			require.NoError(t, answer.err)

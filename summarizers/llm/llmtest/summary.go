@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,9 +11,9 @@ import (
 
 // Written says what a summary holds.
 type Written struct {
-	// Sections is the set whose headings it has; unspecified: the first one that the prompt's instructions name whole and in
-	// order. Where they name none, as for a tool result that is to be written shorter, the answer is text without headings.
-	Sections compactordv1.SectionSet
+	// Sections are those whose headings it has; nil: the headings that the prompt's instructions name. Where they name none, as
+	// for a tool result that is to be written shorter, the answer is text without headings.
+	Sections []*compactordv1.Section
 	// Lines are the bullets below its first heading; one of our own where there are none, since a summary that says nothing
 	// is refused.
 	Lines []string
@@ -40,7 +39,7 @@ func (w Written) Of(req *Request) string {
 	}
 	var text strings.Builder
 	for i, h := range headings {
-		text.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
+		text.WriteString(h + "\n")
 		bullets := []string{summarizers.NothingBelow}
 		switch {
 		case i == 0 && len(w.Lines) > 0:
@@ -85,27 +84,38 @@ func (w Written) echoes(req *Request) []string {
 	return all
 }
 
-func (w Written) headings(req *Request) []summarizers.Heading {
+func (w Written) headings(req *Request) []string {
 	instructions := instructionsOf(req)
 	prefix := summarizers.Headings(summarizers.TurnPrefix, w.Sections)
-	if names(instructions, prefix) {
-		return prefix
+	asked := named(instructions)
+	if len(w.Sections) == 0 || names(instructions, prefix) {
+		return asked
 	}
-	if w.Sections != compactordv1.SectionSet_SECTION_SET_UNSPECIFIED {
-		return summarizers.Headings(summarizers.History, w.Sections)
+	var given []string
+	for _, h := range summarizers.Headings(summarizers.History, w.Sections) {
+		given = append(given, h.Line())
 	}
-	for _, number := range slices.Sorted(maps.Keys(compactordv1.SectionSet_name)) {
-		headings := summarizers.Headings(summarizers.History, compactordv1.SectionSet(number))
-		if names(instructions, headings) {
-			return headings
-		}
-	}
-	return nil
+	return given
 }
 
-// instructionsOf is the system prompt, and what stands behind the conversation and the previous summary.
+// named are the headings that a text names as headings, in order.
+func named(text string) []string {
+	var lines []string
+	for _, found := range heading.FindAllStringSubmatch(text, -1) {
+		lines = append(lines, found[1])
+	}
+	return lines
+}
+
+var heading = regexp.MustCompile(`(?m)^(#+ .+)$`)
+
+// instructionsOf is what stands between the tags of the instructions; where there are none, the system prompt, and what
+// stands behind the conversation and the previous summary.
 func instructionsOf(req *Request) string {
 	tail := req.User
+	if at := strings.LastIndex(tail, "<instructions>"); at >= 0 {
+		return tail[at:]
+	}
 	for _, tag := range []string{"</conversation>", "</previous-summary>"} {
 		if at := strings.LastIndex(tail, tag); at >= 0 {
 			tail = tail[at:]

@@ -16,7 +16,6 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/cmd/compactord/internal/transcripts"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -239,7 +238,7 @@ type panickingOnKimi struct{ extractive.Summarizer }
 func (s *panickingOnKimi) Summarize(
 	ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 ) (*summarizers.Summary, error) {
-	if req.Sections == compactordv1.SectionSet_SECTION_SET_KIMI {
+	if req.Sections[0].GetTitle() == "Current Focus" {
 		panic("a bug")
 	}
 	return s.Summarizer.Summarize(ctx, req, p)

@@ -1,0 +1,75 @@
+package strategies
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// checkSections returns a PolicyError where the sections of a policy's summaries could not be told apart, or hold nothing.
+func checkSections(p *compactordv1.Policy) error {
+	c := sectionsCheck{titled: map[string]string{}}
+	return c.list("policy.summary.sections.sections", p.GetSummary().GetSections().GetSections(), true)
+}
+
+// sectionsCheck knows the fields of the titles that it has seen, by what is recognized of each.
+type sectionsCheck struct{ titled map[string]string }
+
+// list checks the sections at a field. outer says that they may have others below them.
+func (c *sectionsCheck) list(field string, sections []*compactordv1.Section, outer bool) error {
+	for i, s := range sections {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		if err := c.title(at+".title", s.GetTitle()); err != nil {
+			return err
+		}
+		var err error
+		switch below := s.GetSubsections(); {
+		case len(below) > 0 && !outer:
+			err = &PolicyError{Field: at + ".subsections", What: "a subsection has no others below it; put them beside it"}
+		case len(below) > 0 && s.GetRole() != compactordv1.SectionRole_SECTION_ROLE_UNSPECIFIED:
+			err = &PolicyError{Field: at + ".role", What: "a section with subsections has no lines of its own; leave the role out"}
+		case len(below) > 0:
+			err = c.list(at+".subsections", below, false)
+		case s.GetRole() == compactordv1.SectionRole_SECTION_ROLE_UNSPECIFIED:
+			err = &PolicyError{
+				Field: at + ".role", What: "say what stands in the section, such as SECTION_ROLE_CONTEXT for what has no other",
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// title checks that a title can stand in a heading, and that the heading can be recognized.
+func (c *sectionsCheck) title(field, title string) error {
+	key := session.TitleKey(title)
+	same, known := c.titled[key]
+	what := ""
+	switch {
+	case strings.ContainsFunc(title, breaksLine):
+		what = "a title stands in one line; take out line breaks and control characters"
+	case strings.TrimSpace(title) != title:
+		what = "take off the white space at its ends"
+	case strings.HasPrefix(title, "#"):
+		what = "give the title without the `#` of a heading"
+	case strings.Contains(title, "[#"):
+		what = "a title cites no message; take out the `[#`"
+	case !strings.ContainsFunc(key, unicode.IsLetter):
+		what = "a title has a letter"
+	case known:
+		what = same + " reads the same in a heading; give this one another title"
+	}
+	if what != "" {
+		return &PolicyError{Field: field, What: what}
+	}
+	c.titled[key] = field
+	return nil
+}
+
+// breaksLine says whether a character may end a line, or is none that can be seen.
+func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
