@@ -138,65 +138,93 @@ func (SummaryPlacement) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{1}
 }
 
-// SectionSet is the set of sections that a summary has.
-type SectionSet int32
+// SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
+// for stands in another one of it, so that nothing is lost.
+type SectionRole int32
 
 const (
-	// STANDARD.
-	SectionSet_SECTION_SET_UNSPECIFIED SectionSet = 0
-	// Goal; Constraints & Preferences; Progress (Done, In Progress, Blocked); Key Decisions; Next Steps;
-	// Critical Context; Relevant Files.
-	SectionSet_SECTION_SET_STANDARD SectionSet = 1
-	// Current focus, environment, completed tasks, active issues, code state, important context.
-	SectionSet_SECTION_SET_KIMI SectionSet = 2
-	// STANDARD without Relevant Files.
-	SectionSet_SECTION_SET_PI SectionSet = 3
-	// Historical Context; Task Summary; Key Decisions; Active Files; Errors & Fixes; Recent Work; Next Steps.
-	SectionSet_SECTION_SET_XBOT SectionSet = 4
+	// Only where there are subsections.
+	SectionRole_SECTION_ROLE_UNSPECIFIED SectionRole = 0
+	// What the user wants to have achieved.
+	SectionRole_SECTION_ROLE_GOAL SectionRole = 1
+	// What the user or the agent's rules demand.
+	SectionRole_SECTION_ROLE_CONSTRAINTS SectionRole = 2
+	// What is finished, and its outcome.
+	SectionRole_SECTION_ROLE_DONE SectionRole = 3
+	// What is being worked on, and how far it has come.
+	SectionRole_SECTION_ROLE_IN_PROGRESS SectionRole = 4
+	// What stands in the way, such as errors that nobody resolved.
+	SectionRole_SECTION_ROLE_PROBLEMS SectionRole = 5
+	// What was decided, and why.
+	SectionRole_SECTION_ROLE_DECISIONS SectionRole = 6
+	// What is to be done next.
+	SectionRole_SECTION_ROLE_NEXT_STEPS SectionRole = 7
+	// Values, findings and references that the work cannot go on without, and whatever has no section of its own.
+	SectionRole_SECTION_ROLE_CONTEXT SectionRole = 8
+	// What is true of the surroundings: versions, directories, services, settings.
+	SectionRole_SECTION_ROLE_ENVIRONMENT SectionRole = 9
+	// The files that matter, and why.
+	SectionRole_SECTION_ROLE_FILES SectionRole = 10
+	// The files that matter, with their code as it is now.
+	SectionRole_SECTION_ROLE_CODE SectionRole = 11
 )
 
-// Enum value maps for SectionSet.
+// Enum value maps for SectionRole.
 var (
-	SectionSet_name = map[int32]string{
-		0: "SECTION_SET_UNSPECIFIED",
-		1: "SECTION_SET_STANDARD",
-		2: "SECTION_SET_KIMI",
-		3: "SECTION_SET_PI",
-		4: "SECTION_SET_XBOT",
+	SectionRole_name = map[int32]string{
+		0:  "SECTION_ROLE_UNSPECIFIED",
+		1:  "SECTION_ROLE_GOAL",
+		2:  "SECTION_ROLE_CONSTRAINTS",
+		3:  "SECTION_ROLE_DONE",
+		4:  "SECTION_ROLE_IN_PROGRESS",
+		5:  "SECTION_ROLE_PROBLEMS",
+		6:  "SECTION_ROLE_DECISIONS",
+		7:  "SECTION_ROLE_NEXT_STEPS",
+		8:  "SECTION_ROLE_CONTEXT",
+		9:  "SECTION_ROLE_ENVIRONMENT",
+		10: "SECTION_ROLE_FILES",
+		11: "SECTION_ROLE_CODE",
 	}
-	SectionSet_value = map[string]int32{
-		"SECTION_SET_UNSPECIFIED": 0,
-		"SECTION_SET_STANDARD":    1,
-		"SECTION_SET_KIMI":        2,
-		"SECTION_SET_PI":          3,
-		"SECTION_SET_XBOT":        4,
+	SectionRole_value = map[string]int32{
+		"SECTION_ROLE_UNSPECIFIED": 0,
+		"SECTION_ROLE_GOAL":        1,
+		"SECTION_ROLE_CONSTRAINTS": 2,
+		"SECTION_ROLE_DONE":        3,
+		"SECTION_ROLE_IN_PROGRESS": 4,
+		"SECTION_ROLE_PROBLEMS":    5,
+		"SECTION_ROLE_DECISIONS":   6,
+		"SECTION_ROLE_NEXT_STEPS":  7,
+		"SECTION_ROLE_CONTEXT":     8,
+		"SECTION_ROLE_ENVIRONMENT": 9,
+		"SECTION_ROLE_FILES":       10,
+		"SECTION_ROLE_CODE":        11,
 	}
 )
 
-func (x SectionSet) Enum() *SectionSet {
-	p := new(SectionSet)
+func (x SectionRole) Enum() *SectionRole {
+	p := new(SectionRole)
 	*p = x
 	return p
 }
 
-func (x SectionSet) String() string {
+func (x SectionRole) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (SectionSet) Descriptor() protoreflect.EnumDescriptor {
+func (SectionRole) Descriptor() protoreflect.EnumDescriptor {
 	return file_compactord_v1_policy_proto_enumTypes[2].Descriptor()
 }
 
-func (SectionSet) Type() protoreflect.EnumType {
+func (SectionRole) Type() protoreflect.EnumType {
 	return &file_compactord_v1_policy_proto_enumTypes[2]
 }
 
-func (x SectionSet) Number() protoreflect.EnumNumber {
+func (x SectionRole) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use SectionSet.Descriptor instead.
-func (SectionSet) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use SectionRole.Descriptor instead.
+func (SectionRole) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{2}
 }
 
@@ -347,10 +375,10 @@ type Policy struct {
 	FileTools *FileTools `protobuf:"bytes,11,opt,name=file_tools,json=fileTools,proto3" json:"file_tools,omitempty"`
 	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
 	// holds media stays as it came. Not set: the preset's. Empty: none.
-	OnAppend *StrategyList `protobuf:"bytes,15,opt,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
+	OnAppend *StrategyList `protobuf:"bytes,12,opt,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
 	// Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
 	// are refused. Not set: the preset's. Empty: none.
-	OnUserMessage *StrategyList `protobuf:"bytes,16,opt,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
+	OnUserMessage *StrategyList `protobuf:"bytes,13,opt,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
 	// What happens after an overflow compaction.
 	Overflow      *OverflowPolicy `protobuf:"bytes,14,opt,name=overflow,proto3" json:"overflow,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -692,6 +720,118 @@ func (x *Trigger) GetFreeRatio() float64 {
 	return 0
 }
 
+// SectionList is a list of sections that can be given, and then replaces the other whole.
+type SectionList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sections, in order. 1 to 16.
+	Sections      []*Section `protobuf:"bytes,1,rep,name=sections,proto3" json:"sections,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SectionList) Reset() {
+	*x = SectionList{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SectionList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SectionList) ProtoMessage() {}
+
+func (x *SectionList) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SectionList.ProtoReflect.Descriptor instead.
+func (*SectionList) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *SectionList) GetSections() []*Section {
+	if x != nil {
+		return x.Sections
+	}
+	return nil
+}
+
+// Section is a section of a summary: its title, and what stands below it.
+type Section struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
+	// no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
+	// how the headings that a model writes are recognized. 1 to 80 bytes.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// What stands below the title. Needed, but where there are subsections.
+	Role SectionRole `protobuf:"varint,2,opt,name=role,proto3,enum=compactord.v1.SectionRole" json:"role,omitempty"`
+	// The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16.
+	Subsections   []*Section `protobuf:"bytes,3,rep,name=subsections,proto3" json:"subsections,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Section) Reset() {
+	*x = Section{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Section) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Section) ProtoMessage() {}
+
+func (x *Section) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Section.ProtoReflect.Descriptor instead.
+func (*Section) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Section) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Section) GetRole() SectionRole {
+	if x != nil {
+		return x.Role
+	}
+	return SectionRole_SECTION_ROLE_UNSPECIFIED
+}
+
+func (x *Section) GetSubsections() []*Section {
+	if x != nil {
+		return x.Subsections
+	}
+	return nil
+}
+
 // SummaryPolicy says who writes summaries and how.
 type SummaryPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -699,8 +839,9 @@ type SummaryPolicy struct {
 	Summarizer *string `protobuf:"bytes,1,opt,name=summarizer,proto3,oneof" json:"summarizer,omitempty"`
 	// As whose message the summary enters the view. Default USER.
 	Placement *SummaryPlacement `protobuf:"varint,2,opt,name=placement,proto3,enum=compactord.v1.SummaryPlacement,oneof" json:"placement,omitempty"`
-	// The sections. Default STANDARD.
-	Sections *SectionSet `protobuf:"varint,3,opt,name=sections,proto3,enum=compactord.v1.SectionSet,oneof" json:"sections,omitempty"`
+	// The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+	// Key Decisions; Next Steps; Critical Context; Relevant Files.
+	Sections *SectionList `protobuf:"bytes,3,opt,name=sections,proto3" json:"sections,omitempty"`
 	// What happens when no summary passes the checks. Default EXTRACTIVE.
 	Fallback *SummaryFallback `protobuf:"varint,4,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback,oneof" json:"fallback,omitempty"`
 	// Instructions that replace the daemon's own, those on the sections too: no sections are checked then. The conversation,
@@ -709,7 +850,7 @@ type SummaryPolicy struct {
 	PromptOverride *string `protobuf:"bytes,5,opt,name=prompt_override,json=promptOverride,proto3,oneof" json:"prompt_override,omitempty"`
 	// Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
 	// before.
-	ExtraContext *TextList `protobuf:"bytes,14,opt,name=extra_context,json=extraContext,proto3" json:"extra_context,omitempty"`
+	ExtraContext *TextList `protobuf:"bytes,6,opt,name=extra_context,json=extraContext,proto3" json:"extra_context,omitempty"`
 	// The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
 	TryTimeout *durationpb.Duration `protobuf:"bytes,7,opt,name=try_timeout,json=tryTimeout,proto3" json:"try_timeout,omitempty"`
 	// The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
@@ -736,7 +877,7 @@ type SummaryPolicy struct {
 
 func (x *SummaryPolicy) Reset() {
 	*x = SummaryPolicy{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	mi := &file_compactord_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +889,7 @@ func (x *SummaryPolicy) String() string {
 func (*SummaryPolicy) ProtoMessage() {}
 
 func (x *SummaryPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[4]
+	mi := &file_compactord_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +902,7 @@ func (x *SummaryPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SummaryPolicy.ProtoReflect.Descriptor instead.
 func (*SummaryPolicy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SummaryPolicy) GetSummarizer() string {
@@ -778,11 +919,11 @@ func (x *SummaryPolicy) GetPlacement() SummaryPlacement {
 	return SummaryPlacement_SUMMARY_PLACEMENT_UNSPECIFIED
 }
 
-func (x *SummaryPolicy) GetSections() SectionSet {
-	if x != nil && x.Sections != nil {
-		return *x.Sections
+func (x *SummaryPolicy) GetSections() *SectionList {
+	if x != nil {
+		return x.Sections
 	}
-	return SectionSet_SECTION_SET_UNSPECIFIED
+	return nil
 }
 
 func (x *SummaryPolicy) GetFallback() SummaryFallback {
@@ -872,7 +1013,7 @@ type SummaryInput struct {
 
 func (x *SummaryInput) Reset() {
 	*x = SummaryInput{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	mi := &file_compactord_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -884,7 +1025,7 @@ func (x *SummaryInput) String() string {
 func (*SummaryInput) ProtoMessage() {}
 
 func (x *SummaryInput) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[5]
+	mi := &file_compactord_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -897,7 +1038,7 @@ func (x *SummaryInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SummaryInput.ProtoReflect.Descriptor instead.
 func (*SummaryInput) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SummaryInput) GetToolResultChars() uint32 {
@@ -933,7 +1074,7 @@ type FileTools struct {
 
 func (x *FileTools) Reset() {
 	*x = FileTools{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[6]
+	mi := &file_compactord_v1_policy_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +1086,7 @@ func (x *FileTools) String() string {
 func (*FileTools) ProtoMessage() {}
 
 func (x *FileTools) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[6]
+	mi := &file_compactord_v1_policy_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1099,7 @@ func (x *FileTools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileTools.ProtoReflect.Descriptor instead.
 func (*FileTools) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FileTools) GetTools() []*FileTool {
@@ -983,7 +1124,7 @@ type FileTool struct {
 
 func (x *FileTool) Reset() {
 	*x = FileTool{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[7]
+	mi := &file_compactord_v1_policy_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -995,7 +1136,7 @@ func (x *FileTool) String() string {
 func (*FileTool) ProtoMessage() {}
 
 func (x *FileTool) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[7]
+	mi := &file_compactord_v1_policy_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1008,7 +1149,7 @@ func (x *FileTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileTool.ProtoReflect.Descriptor instead.
 func (*FileTool) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FileTool) GetNames() []string {
@@ -1047,7 +1188,7 @@ type OverflowPolicy struct {
 
 func (x *OverflowPolicy) Reset() {
 	*x = OverflowPolicy{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[8]
+	mi := &file_compactord_v1_policy_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1059,7 +1200,7 @@ func (x *OverflowPolicy) String() string {
 func (*OverflowPolicy) ProtoMessage() {}
 
 func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[8]
+	mi := &file_compactord_v1_policy_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1072,7 +1213,7 @@ func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverflowPolicy.ProtoReflect.Descriptor instead.
 func (*OverflowPolicy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OverflowPolicy) GetReplay() bool {
@@ -1093,7 +1234,7 @@ var File_compactord_v1_policy_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/policy.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\"\xc6\a\n" +
+	"\x1acompactord/v1/policy.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\"\xba\a\n" +
 	"\x06Policy\x12:\n" +
 	"\x06preset\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x182\x16^[a-z][a-z0-9_]{0,63}$H\x00R\x06preset\x88\x01\x01\x128\n" +
 	"\x0econtext_window\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x01R\rcontextWindow\x88\x01\x01\x12=\n" +
@@ -1109,15 +1250,15 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	" \x01(\x0e2\x1d.compactord.v1.ThinkingPolicyB\b\xbaH\x05\x82\x01\x02\x10\x01H\x05R\bthinking\x88\x01\x01\x127\n" +
 	"\n" +
 	"file_tools\x18\v \x01(\v2\x18.compactord.v1.FileToolsR\tfileTools\x128\n" +
-	"\ton_append\x18\x0f \x01(\v2\x1b.compactord.v1.StrategyListR\bonAppend\x12C\n" +
-	"\x0fon_user_message\x18\x10 \x01(\v2\x1b.compactord.v1.StrategyListR\ronUserMessage\x129\n" +
+	"\ton_append\x18\f \x01(\v2\x1b.compactord.v1.StrategyListR\bonAppend\x12C\n" +
+	"\x0fon_user_message\x18\r \x01(\v2\x1b.compactord.v1.StrategyListR\ronUserMessage\x129\n" +
 	"\boverflow\x18\x0e \x01(\v2\x1d.compactord.v1.OverflowPolicyR\boverflowB\t\n" +
 	"\a_presetB\x11\n" +
 	"\x0f_context_windowB\x14\n" +
 	"\x12_max_output_tokensB\x13\n" +
 	"\x11_max_input_tokensB\x12\n" +
 	"\x10_overhead_tokensB\v\n" +
-	"\t_thinkingJ\x04\b\f\x10\rJ\x04\b\r\x10\x0e\"Q\n" +
+	"\t_thinking\"Q\n" +
 	"\fStrategyList\x12A\n" +
 	"\n" +
 	"strategies\x18\x01 \x03(\v2\x17.compactord.v1.StrategyB\b\xbaH\x05\x92\x01\x02\x10\x04R\n" +
@@ -1144,37 +1285,43 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x14_trigger_tool_groupsB\x11\n" +
 	"\x0f_max_view_bytesB\x10\n" +
 	"\x0e_target_tokensB\r\n" +
-	"\v_free_ratio\"\xac\a\n" +
+	"\v_free_ratio\"M\n" +
+	"\vSectionList\x12>\n" +
+	"\bsections\x18\x01 \x03(\v2\x16.compactord.v1.SectionB\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10\x10R\bsections\"\xa8\x01\n" +
+	"\aSection\x12\x1f\n" +
+	"\x05title\x18\x01 \x01(\tB\t\xbaH\x06r\x04 \x01(PR\x05title\x128\n" +
+	"\x04role\x18\x02 \x01(\x0e2\x1a.compactord.v1.SectionRoleB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04role\x12B\n" +
+	"\vsubsections\x18\x03 \x03(\v2\x16.compactord.v1.SectionB\b\xbaH\x05\x92\x01\x02\x10\x10R\vsubsections\"\x8b\a\n" +
 	"\rSummaryPolicy\x12J\n" +
 	"\n" +
 	"summarizer\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z][A-Za-z0-9_.-]{0,63}$H\x00R\n" +
 	"summarizer\x88\x01\x01\x12L\n" +
-	"\tplacement\x18\x02 \x01(\x0e2\x1f.compactord.v1.SummaryPlacementB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\tplacement\x88\x01\x01\x12D\n" +
-	"\bsections\x18\x03 \x01(\x0e2\x19.compactord.v1.SectionSetB\b\xbaH\x05\x82\x01\x02\x10\x01H\x02R\bsections\x88\x01\x01\x12I\n" +
-	"\bfallback\x18\x04 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackB\b\xbaH\x05\x82\x01\x02\x10\x01H\x03R\bfallback\x88\x01\x01\x127\n" +
-	"\x0fprompt_override\x18\x05 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04H\x04R\x0epromptOverride\x88\x01\x01\x12<\n" +
-	"\rextra_context\x18\x0e \x01(\v2\x17.compactord.v1.TextListR\fextraContext\x12N\n" +
+	"\tplacement\x18\x02 \x01(\x0e2\x1f.compactord.v1.SummaryPlacementB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\tplacement\x88\x01\x01\x126\n" +
+	"\bsections\x18\x03 \x01(\v2\x1a.compactord.v1.SectionListR\bsections\x12I\n" +
+	"\bfallback\x18\x04 \x01(\x0e2\x1e.compactord.v1.SummaryFallbackB\b\xbaH\x05\x82\x01\x02\x10\x01H\x02R\bfallback\x88\x01\x01\x127\n" +
+	"\x0fprompt_override\x18\x05 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04H\x03R\x0epromptOverride\x88\x01\x01\x12<\n" +
+	"\rextra_context\x18\x06 \x01(\v2\x17.compactord.v1.TextListR\fextraContext\x12N\n" +
 	"\vtry_timeout\x18\a \x01(\v2\x19.google.protobuf.DurationB\x12\xbaH\x0f\xaa\x01\f\"\x03\b\x90\x1c2\x05\x10\x80\xc2\xd7/R\n" +
 	"tryTimeout\x12S\n" +
 	"\rtotal_timeout\x18\b \x01(\v2\x19.google.protobuf.DurationB\x13\xbaH\x10\xaa\x01\r\"\x04\b\xe0\xa8\x012\x05\x10\x80\xc2\xd7/R\ftotalTimeout\x12(\n" +
-	"\rcached_prefix\x18\t \x01(\bH\x05R\fcachedPrefix\x88\x01\x01\x12\x1b\n" +
+	"\rcached_prefix\x18\t \x01(\bH\x04R\fcachedPrefix\x88\x01\x01\x12\x1b\n" +
 	"\x06redact\x18\n" +
-	" \x01(\bH\x06R\x06redact\x88\x01\x01\x12-\n" +
+	" \x01(\bH\x05R\x06redact\x88\x01\x01\x12-\n" +
 	"\n" +
-	"tools_json\x18\v \x01(\tB\t\xbaH\x06r\x04(\x80\x80@H\aR\ttoolsJson\x88\x01\x01\x121\n" +
+	"tools_json\x18\v \x01(\tB\t\xbaH\x06r\x04(\x80\x80@H\x06R\ttoolsJson\x88\x01\x01\x121\n" +
 	"\x05input\x18\f \x01(\v2\x1b.compactord.v1.SummaryInputR\x05input\x12 \n" +
-	"\tfile_tags\x18\r \x01(\bH\bR\bfileTags\x88\x01\x01B\r\n" +
+	"\tfile_tags\x18\r \x01(\bH\aR\bfileTags\x88\x01\x01B\r\n" +
 	"\v_summarizerB\f\n" +
 	"\n" +
 	"_placementB\v\n" +
-	"\t_sectionsB\v\n" +
 	"\t_fallbackB\x12\n" +
 	"\x10_prompt_overrideB\x10\n" +
 	"\x0e_cached_prefixB\t\n" +
 	"\a_redactB\r\n" +
 	"\v_tools_jsonB\f\n" +
 	"\n" +
-	"_file_tagsJ\x04\b\x06\x10\a\"\xec\x01\n" +
+	"_file_tags\"\xec\x01\n" +
 	"\fSummaryInput\x12=\n" +
 	"\x11tool_result_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(dH\x00R\x0ftoolResultChars\x88\x01\x01\x12A\n" +
 	"\x13tool_argument_chars\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(dH\x01R\x11toolArgumentChars\x88\x01\x01\x12\x1f\n" +
@@ -1202,14 +1349,21 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x1dSUMMARY_PLACEMENT_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SUMMARY_PLACEMENT_USER\x10\x01\x12\x1c\n" +
 	"\x18SUMMARY_PLACEMENT_SYSTEM\x10\x02\x12\x1a\n" +
-	"\x16SUMMARY_PLACEMENT_PAIR\x10\x03*\x83\x01\n" +
-	"\n" +
-	"SectionSet\x12\x1b\n" +
-	"\x17SECTION_SET_UNSPECIFIED\x10\x00\x12\x18\n" +
-	"\x14SECTION_SET_STANDARD\x10\x01\x12\x14\n" +
-	"\x10SECTION_SET_KIMI\x10\x02\x12\x12\n" +
-	"\x0eSECTION_SET_PI\x10\x03\x12\x14\n" +
-	"\x10SECTION_SET_XBOT\x10\x04*o\n" +
+	"\x16SUMMARY_PLACEMENT_PAIR\x10\x03*\xd0\x02\n" +
+	"\vSectionRole\x12\x1c\n" +
+	"\x18SECTION_ROLE_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11SECTION_ROLE_GOAL\x10\x01\x12\x1c\n" +
+	"\x18SECTION_ROLE_CONSTRAINTS\x10\x02\x12\x15\n" +
+	"\x11SECTION_ROLE_DONE\x10\x03\x12\x1c\n" +
+	"\x18SECTION_ROLE_IN_PROGRESS\x10\x04\x12\x19\n" +
+	"\x15SECTION_ROLE_PROBLEMS\x10\x05\x12\x1a\n" +
+	"\x16SECTION_ROLE_DECISIONS\x10\x06\x12\x1b\n" +
+	"\x17SECTION_ROLE_NEXT_STEPS\x10\a\x12\x18\n" +
+	"\x14SECTION_ROLE_CONTEXT\x10\b\x12\x1c\n" +
+	"\x18SECTION_ROLE_ENVIRONMENT\x10\t\x12\x16\n" +
+	"\x12SECTION_ROLE_FILES\x10\n" +
+	"\x12\x15\n" +
+	"\x11SECTION_ROLE_CODE\x10\v*o\n" +
 	"\x0fSummaryFallback\x12 \n" +
 	"\x1cSUMMARY_FALLBACK_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bSUMMARY_FALLBACK_EXTRACTIVE\x10\x01\x12\x19\n" +
@@ -1234,49 +1388,54 @@ func file_compactord_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_compactord_v1_policy_proto_goTypes = []any{
 	(ThinkingPolicy)(0),         // 0: compactord.v1.ThinkingPolicy
 	(SummaryPlacement)(0),       // 1: compactord.v1.SummaryPlacement
-	(SectionSet)(0),             // 2: compactord.v1.SectionSet
+	(SectionRole)(0),            // 2: compactord.v1.SectionRole
 	(SummaryFallback)(0),        // 3: compactord.v1.SummaryFallback
 	(Estimator)(0),              // 4: compactord.v1.Estimator
 	(*Policy)(nil),              // 5: compactord.v1.Policy
 	(*StrategyList)(nil),        // 6: compactord.v1.StrategyList
 	(*TextList)(nil),            // 7: compactord.v1.TextList
 	(*Trigger)(nil),             // 8: compactord.v1.Trigger
-	(*SummaryPolicy)(nil),       // 9: compactord.v1.SummaryPolicy
-	(*SummaryInput)(nil),        // 10: compactord.v1.SummaryInput
-	(*FileTools)(nil),           // 11: compactord.v1.FileTools
-	(*FileTool)(nil),            // 12: compactord.v1.FileTool
-	(*OverflowPolicy)(nil),      // 13: compactord.v1.OverflowPolicy
-	(*Strategy)(nil),            // 14: compactord.v1.Strategy
-	(*durationpb.Duration)(nil), // 15: google.protobuf.Duration
+	(*SectionList)(nil),         // 9: compactord.v1.SectionList
+	(*Section)(nil),             // 10: compactord.v1.Section
+	(*SummaryPolicy)(nil),       // 11: compactord.v1.SummaryPolicy
+	(*SummaryInput)(nil),        // 12: compactord.v1.SummaryInput
+	(*FileTools)(nil),           // 13: compactord.v1.FileTools
+	(*FileTool)(nil),            // 14: compactord.v1.FileTool
+	(*OverflowPolicy)(nil),      // 15: compactord.v1.OverflowPolicy
+	(*Strategy)(nil),            // 16: compactord.v1.Strategy
+	(*durationpb.Duration)(nil), // 17: google.protobuf.Duration
 }
 var file_compactord_v1_policy_proto_depIdxs = []int32{
 	8,  // 0: compactord.v1.Policy.trigger:type_name -> compactord.v1.Trigger
-	14, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
-	14, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
-	9,  // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
+	16, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
+	16, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
+	11, // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
 	0,  // 4: compactord.v1.Policy.thinking:type_name -> compactord.v1.ThinkingPolicy
-	11, // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
+	13, // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
 	6,  // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.StrategyList
 	6,  // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.StrategyList
-	13, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
-	14, // 9: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
-	1,  // 10: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
-	2,  // 11: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionSet
-	3,  // 12: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
-	7,  // 13: compactord.v1.SummaryPolicy.extra_context:type_name -> compactord.v1.TextList
-	15, // 14: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
-	15, // 15: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
-	10, // 16: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
-	12, // 17: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	15, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
+	16, // 9: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
+	10, // 10: compactord.v1.SectionList.sections:type_name -> compactord.v1.Section
+	2,  // 11: compactord.v1.Section.role:type_name -> compactord.v1.SectionRole
+	10, // 12: compactord.v1.Section.subsections:type_name -> compactord.v1.Section
+	1,  // 13: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
+	9,  // 14: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionList
+	3,  // 15: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
+	7,  // 16: compactord.v1.SummaryPolicy.extra_context:type_name -> compactord.v1.TextList
+	17, // 17: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
+	17, // 18: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
+	12, // 19: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
+	14, // 20: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_policy_proto_init() }
@@ -1287,16 +1446,16 @@ func file_compactord_v1_policy_proto_init() {
 	file_compactord_v1_strategy_proto_init()
 	file_compactord_v1_policy_proto_msgTypes[0].OneofWrappers = []any{}
 	file_compactord_v1_policy_proto_msgTypes[3].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[4].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
-	file_compactord_v1_policy_proto_msgTypes[8].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[7].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_policy_proto_rawDesc), len(file_compactord_v1_policy_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

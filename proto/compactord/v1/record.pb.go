@@ -856,8 +856,8 @@ type CompactionEntry struct {
 	ViewChange *ViewChange `protobuf:"bytes,16,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// When it was committed.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The sections of the summary.
-	Sections SectionSet `protobuf:"varint,18,opt,name=sections,proto3,enum=compactord.v1.SectionSet" json:"sections,omitempty"`
+	// The sections that the summary was written with.
+	Sections []*Section `protobuf:"bytes,18,rep,name=sections,proto3" json:"sections,omitempty"`
 	// The message indexes that the summary's lines cite, ascending.
 	CitedIndexes []uint32 `protobuf:"varint,19,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
 	// Where another tool made this compaction, and it was imported: the tool's name.
@@ -1020,11 +1020,11 @@ func (x *CompactionEntry) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *CompactionEntry) GetSections() SectionSet {
+func (x *CompactionEntry) GetSections() []*Section {
 	if x != nil {
 		return x.Sections
 	}
-	return SectionSet_SECTION_SET_UNSPECIFIED
+	return nil
 }
 
 func (x *CompactionEntry) GetCitedIndexes() []uint32 {
@@ -1864,7 +1864,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"redactions\x12%\n" +
 	"\x0eprompt_version\x18\x0f \x01(\rR\rpromptVersion\x12#\n" +
 	"\rcached_prefix\x18\x10 \x01(\bR\fcachedPrefixB\v\n" +
-	"\t_cost_usd\"\x88\b\n" +
+	"\t_cost_usd\"\x85\b\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -1889,8 +1889,8 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\vview_change\x18\x10 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
 	"viewChange\x129\n" +
 	"\n" +
-	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x125\n" +
-	"\bsections\x18\x12 \x01(\x0e2\x19.compactord.v1.SectionSetR\bsections\x12#\n" +
+	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x122\n" +
+	"\bsections\x18\x12 \x03(\v2\x16.compactord.v1.SectionR\bsections\x12#\n" +
 	"\rcited_indexes\x18\x13 \x03(\rR\fcitedIndexes\x12#\n" +
 	"\rimported_from\x18\x14 \x01(\tR\fimportedFrom\x120\n" +
 	"\x14source_tokens_before\x18\x15 \x01(\rR\x12sourceTokensBefore\x12\x1b\n" +
@@ -2041,7 +2041,7 @@ var file_compactord_v1_record_proto_goTypes = []any{
 	(*Usage)(nil),                 // 22: compactord.v1.Usage
 	(SummaryFallback)(0),          // 23: compactord.v1.SummaryFallback
 	(*OpaquePart)(nil),            // 24: compactord.v1.OpaquePart
-	(SectionSet)(0),               // 25: compactord.v1.SectionSet
+	(*Section)(nil),               // 25: compactord.v1.Section
 	(*Edit)(nil),                  // 26: compactord.v1.Edit
 	(ErrorReason)(0),              // 27: compactord.v1.ErrorReason
 	(*Policy)(nil),                // 28: compactord.v1.Policy
@@ -2069,7 +2069,7 @@ var file_compactord_v1_record_proto_depIdxs = []int32{
 	24, // 19: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
 	5,  // 20: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
 	19, // 21: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	25, // 22: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.SectionSet
+	25, // 22: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.Section
 	10, // 23: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
 	11, // 24: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
 	26, // 25: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit

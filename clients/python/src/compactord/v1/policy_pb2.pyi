@@ -81,41 +81,67 @@ SUMMARY_PLACEMENT_PAIR: SummaryPlacement.ValueType  # 3
 """A USER and an ASSISTANT message; one USER message where an ASSISTANT message follows."""
 Global___SummaryPlacement: _TypeAlias = SummaryPlacement  # noqa: Y015
 
-class _SectionSet:
+class _SectionRole:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
 
-class _SectionSetEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SectionSet.ValueType], _builtins.type):
+class _SectionRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SectionRole.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
-    SECTION_SET_UNSPECIFIED: _SectionSet.ValueType  # 0
-    """STANDARD."""
-    SECTION_SET_STANDARD: _SectionSet.ValueType  # 1
-    """Goal; Constraints & Preferences; Progress (Done, In Progress, Blocked); Key Decisions; Next Steps;
-    Critical Context; Relevant Files.
+    SECTION_ROLE_UNSPECIFIED: _SectionRole.ValueType  # 0
+    """Only where there are subsections."""
+    SECTION_ROLE_GOAL: _SectionRole.ValueType  # 1
+    """What the user wants to have achieved."""
+    SECTION_ROLE_CONSTRAINTS: _SectionRole.ValueType  # 2
+    """What the user or the agent's rules demand."""
+    SECTION_ROLE_DONE: _SectionRole.ValueType  # 3
+    """What is finished, and its outcome."""
+    SECTION_ROLE_IN_PROGRESS: _SectionRole.ValueType  # 4
+    """What is being worked on, and how far it has come."""
+    SECTION_ROLE_PROBLEMS: _SectionRole.ValueType  # 5
+    """What stands in the way, such as errors that nobody resolved."""
+    SECTION_ROLE_DECISIONS: _SectionRole.ValueType  # 6
+    """What was decided, and why."""
+    SECTION_ROLE_NEXT_STEPS: _SectionRole.ValueType  # 7
+    """What is to be done next."""
+    SECTION_ROLE_CONTEXT: _SectionRole.ValueType  # 8
+    """Values, findings and references that the work cannot go on without, and whatever has no section of its own."""
+    SECTION_ROLE_ENVIRONMENT: _SectionRole.ValueType  # 9
+    """What is true of the surroundings: versions, directories, services, settings."""
+    SECTION_ROLE_FILES: _SectionRole.ValueType  # 10
+    """The files that matter, and why."""
+    SECTION_ROLE_CODE: _SectionRole.ValueType  # 11
+    """The files that matter, with their code as it is now."""
+
+class SectionRole(_SectionRole, metaclass=_SectionRoleEnumTypeWrapper):
+    """SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
+    for stands in another one of it, so that nothing is lost.
     """
-    SECTION_SET_KIMI: _SectionSet.ValueType  # 2
-    """Current focus, environment, completed tasks, active issues, code state, important context."""
-    SECTION_SET_PI: _SectionSet.ValueType  # 3
-    """STANDARD without Relevant Files."""
-    SECTION_SET_XBOT: _SectionSet.ValueType  # 4
-    """Historical Context; Task Summary; Key Decisions; Active Files; Errors & Fixes; Recent Work; Next Steps."""
 
-class SectionSet(_SectionSet, metaclass=_SectionSetEnumTypeWrapper):
-    """SectionSet is the set of sections that a summary has."""
-
-SECTION_SET_UNSPECIFIED: SectionSet.ValueType  # 0
-"""STANDARD."""
-SECTION_SET_STANDARD: SectionSet.ValueType  # 1
-"""Goal; Constraints & Preferences; Progress (Done, In Progress, Blocked); Key Decisions; Next Steps;
-Critical Context; Relevant Files.
-"""
-SECTION_SET_KIMI: SectionSet.ValueType  # 2
-"""Current focus, environment, completed tasks, active issues, code state, important context."""
-SECTION_SET_PI: SectionSet.ValueType  # 3
-"""STANDARD without Relevant Files."""
-SECTION_SET_XBOT: SectionSet.ValueType  # 4
-"""Historical Context; Task Summary; Key Decisions; Active Files; Errors & Fixes; Recent Work; Next Steps."""
-Global___SectionSet: _TypeAlias = SectionSet  # noqa: Y015
+SECTION_ROLE_UNSPECIFIED: SectionRole.ValueType  # 0
+"""Only where there are subsections."""
+SECTION_ROLE_GOAL: SectionRole.ValueType  # 1
+"""What the user wants to have achieved."""
+SECTION_ROLE_CONSTRAINTS: SectionRole.ValueType  # 2
+"""What the user or the agent's rules demand."""
+SECTION_ROLE_DONE: SectionRole.ValueType  # 3
+"""What is finished, and its outcome."""
+SECTION_ROLE_IN_PROGRESS: SectionRole.ValueType  # 4
+"""What is being worked on, and how far it has come."""
+SECTION_ROLE_PROBLEMS: SectionRole.ValueType  # 5
+"""What stands in the way, such as errors that nobody resolved."""
+SECTION_ROLE_DECISIONS: SectionRole.ValueType  # 6
+"""What was decided, and why."""
+SECTION_ROLE_NEXT_STEPS: SectionRole.ValueType  # 7
+"""What is to be done next."""
+SECTION_ROLE_CONTEXT: SectionRole.ValueType  # 8
+"""Values, findings and references that the work cannot go on without, and whatever has no section of its own."""
+SECTION_ROLE_ENVIRONMENT: SectionRole.ValueType  # 9
+"""What is true of the surroundings: versions, directories, services, settings."""
+SECTION_ROLE_FILES: SectionRole.ValueType  # 10
+"""The files that matter, and why."""
+SECTION_ROLE_CODE: SectionRole.ValueType  # 11
+"""The files that matter, with their code as it is now."""
+Global___SectionRole: _TypeAlias = SectionRole  # noqa: Y015
 
 class _SummaryFallback:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -440,6 +466,65 @@ class Trigger(_message.Message):
 Global___Trigger: _TypeAlias = Trigger  # noqa: Y015
 
 @_typing.final
+class SectionList(_message.Message):
+    """SectionList is a list of sections that can be given, and then replaces the other whole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SECTIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def sections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Section]:
+        """The sections, in order. 1 to 16."""
+
+    def __init__(
+        self,
+        *,
+        sections: _abc.Iterable[Global___Section] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sections", b"sections"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SectionList: _TypeAlias = SectionList  # noqa: Y015
+
+@_typing.final
+class Section(_message.Message):
+    """Section is a section of a summary: its title, and what stands below it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TITLE_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    SUBSECTIONS_FIELD_NUMBER: _builtins.int
+    title: _builtins.str
+    """The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
+    no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
+    how the headings that a model writes are recognized. 1 to 80 bytes.
+    """
+    role: Global___SectionRole.ValueType
+    """What stands below the title. Needed, but where there are subsections."""
+    @_builtins.property
+    def subsections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Section]:
+        """The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16."""
+
+    def __init__(
+        self,
+        *,
+        title: _builtins.str = ...,
+        role: Global___SectionRole.ValueType = ...,
+        subsections: _abc.Iterable[Global___Section] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["role", b"role", "subsections", b"subsections", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Section: _TypeAlias = Section  # noqa: Y015
+
+@_typing.final
 class SummaryPolicy(_message.Message):
     """SummaryPolicy says who writes summaries and how."""
 
@@ -462,8 +547,6 @@ class SummaryPolicy(_message.Message):
     """Who writes: `extractive`, or a profile of the daemon's configuration. Default `extractive`."""
     placement: Global___SummaryPlacement.ValueType
     """As whose message the summary enters the view. Default USER."""
-    sections: Global___SectionSet.ValueType
-    """The sections. Default STANDARD."""
     fallback: Global___SummaryFallback.ValueType
     """What happens when no summary passes the checks. Default EXTRACTIVE."""
     prompt_override: _builtins.str
@@ -490,6 +573,12 @@ class SummaryPolicy(_message.Message):
     and not in the view's own words. Default false.
     """
     @_builtins.property
+    def sections(self) -> Global___SectionList:
+        """The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+        Key Decisions; Next Steps; Critical Context; Relevant Files.
+        """
+
+    @_builtins.property
     def extra_context(self) -> Global___TextList:
         """Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
         before.
@@ -512,7 +601,7 @@ class SummaryPolicy(_message.Message):
         *,
         summarizer: _builtins.str | None = ...,
         placement: Global___SummaryPlacement.ValueType | None = ...,
-        sections: Global___SectionSet.ValueType | None = ...,
+        sections: Global___SectionList | None = ...,
         fallback: Global___SummaryFallback.ValueType | None = ...,
         prompt_override: _builtins.str | None = ...,
         extra_context: Global___TextList | None = ...,
@@ -524,9 +613,9 @@ class SummaryPolicy(_message.Message):
         input: Global___SummaryInput | None = ...,
         file_tags: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_sections", b"_sections", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "extra_context", b"extra_context", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "extra_context", b"extra_context", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_sections", b"_sections", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "extra_context", b"extra_context", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix", "_fallback", b"_fallback", "_file_tags", b"_file_tags", "_placement", b"_placement", "_prompt_override", b"_prompt_override", "_redact", b"_redact", "_summarizer", b"_summarizer", "_tools_json", b"_tools_json", "cached_prefix", b"cached_prefix", "extra_context", b"extra_context", "fallback", b"fallback", "file_tags", b"file_tags", "input", b"input", "placement", b"placement", "prompt_override", b"prompt_override", "redact", b"redact", "sections", b"sections", "summarizer", b"summarizer", "tools_json", b"tools_json", "total_timeout", b"total_timeout", "try_timeout", b"try_timeout"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__cached_prefix: _TypeAlias = _typing.Literal["cached_prefix"]  # noqa: Y015
     _WhichOneofArgType__cached_prefix: _TypeAlias = _typing.Literal["_cached_prefix", b"_cached_prefix"]  # noqa: Y015
@@ -540,8 +629,6 @@ class SummaryPolicy(_message.Message):
     _WhichOneofArgType__prompt_override: _TypeAlias = _typing.Literal["_prompt_override", b"_prompt_override"]  # noqa: Y015
     _WhichOneofReturnType__redact: _TypeAlias = _typing.Literal["redact"]  # noqa: Y015
     _WhichOneofArgType__redact: _TypeAlias = _typing.Literal["_redact", b"_redact"]  # noqa: Y015
-    _WhichOneofReturnType__sections: _TypeAlias = _typing.Literal["sections"]  # noqa: Y015
-    _WhichOneofArgType__sections: _TypeAlias = _typing.Literal["_sections", b"_sections"]  # noqa: Y015
     _WhichOneofReturnType__summarizer: _TypeAlias = _typing.Literal["summarizer"]  # noqa: Y015
     _WhichOneofArgType__summarizer: _TypeAlias = _typing.Literal["_summarizer", b"_summarizer"]  # noqa: Y015
     _WhichOneofReturnType__tools_json: _TypeAlias = _typing.Literal["tools_json"]  # noqa: Y015
@@ -558,8 +645,6 @@ class SummaryPolicy(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__prompt_override) -> _WhichOneofReturnType__prompt_override | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__redact) -> _WhichOneofReturnType__redact | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__sections) -> _WhichOneofReturnType__sections | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__summarizer) -> _WhichOneofReturnType__summarizer | None: ...
     @_typing.overload

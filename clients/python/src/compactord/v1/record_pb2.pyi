@@ -466,8 +466,6 @@ class CompactionEntry(_message.Message):
     """The entry that was in effect before; empty for the first."""
     replayed_index: _builtins.int
     """The message shown again after the summary."""
-    sections: _policy_pb2.SectionSet.ValueType
-    """The sections of the summary."""
     imported_from: _builtins.str
     """Where another tool made this compaction, and it was imported: the tool's name."""
     source_tokens_before: _builtins.int
@@ -509,6 +507,10 @@ class CompactionEntry(_message.Message):
         """When it was committed."""
 
     @_builtins.property
+    def sections(self) -> _containers.RepeatedCompositeFieldContainer[_policy_pb2.Section]:
+        """The sections that the summary was written with."""
+
+    @_builtins.property
     def cited_indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The message indexes that the summary's lines cite, ascending."""
 
@@ -532,7 +534,7 @@ class CompactionEntry(_message.Message):
         provider_block: _message_pb2.OpaquePart | None = ...,
         view_change: Global___ViewChange | None = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
-        sections: _policy_pb2.SectionSet.ValueType = ...,
+        sections: _abc.Iterable[_policy_pb2.Section] | None = ...,
         cited_indexes: _abc.Iterable[_builtins.int] | None = ...,
         imported_from: _builtins.str = ...,
         source_tokens_before: _builtins.int = ...,

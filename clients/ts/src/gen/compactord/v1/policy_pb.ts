@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/policy.proto.
  */
 export const file_compactord_v1_policy: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3BvbGljeS5wcm90bxINY29tcGFjdG9yZC52MSK8BQoGUG9saWN5EhMKBnByZXNldBgBIAEoCUgAiAEBEhsKDmNvbnRleHRfd2luZG93GAIgASgNSAGIAQESHgoRbWF4X291dHB1dF90b2tlbnMYAyABKA1IAogBARIdChBtYXhfaW5wdXRfdG9rZW5zGAQgASgNSAOIAQESHAoPb3ZlcmhlYWRfdG9rZW5zGAUgASgNSASIAQESJwoHdHJpZ2dlchgGIAEoCzIWLmNvbXBhY3RvcmQudjEuVHJpZ2dlchIpCghzdHJhdGVneRgHIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoOcHJ1bmVfc3RyYXRlZ3kYCCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5Ei0KB3N1bW1hcnkYCSABKAsyHC5jb21wYWN0b3JkLnYxLlN1bW1hcnlQb2xpY3kSNAoIdGhpbmtpbmcYCiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAWIAQESLAoKZmlsZV90b29scxgLIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvb2xzEi4KCW9uX2FwcGVuZBgPIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0EjQKD29uX3VzZXJfbWVzc2FnZRgQIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0Ei8KCG92ZXJmbG93GA4gASgLMh0uY29tcGFjdG9yZC52MS5PdmVyZmxvd1BvbGljeUIJCgdfcHJlc2V0QhEKD19jb250ZXh0X3dpbmRvd0IUChJfbWF4X291dHB1dF90b2tlbnNCEwoRX21heF9pbnB1dF90b2tlbnNCEgoQX292ZXJoZWFkX3Rva2Vuc0ILCglfdGhpbmtpbmdKBAgMEA1KBAgNEA4iOwoMU3RyYXRlZ3lMaXN0EisKCnN0cmF0ZWdpZXMYASADKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5IhkKCFRleHRMaXN0Eg0KBXRleHRzGAEgAygJIvkCCgdUcmlnZ2VyEhQKB2VuYWJsZWQYASABKAhIAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhoKDXRyaWdnZXJfcmF0aW8YAyABKAFIAogBARIbCg5yZXNlcnZlX3Rva2VucxgEIAEoDUgDiAEBEiAKE3RyaWdnZXJfdG9vbF9ncm91cHMYBSABKA1IBIgBARIbCg5tYXhfdmlld19ieXRlcxgGIAEoDUgFiAEBEhoKDXRhcmdldF90b2tlbnMYByABKA1IBogBARIXCgpmcmVlX3JhdGlvGAggASgBSAeIAQFCCgoIX2VuYWJsZWRCEQoPX3RyaWdnZXJfdG9rZW5zQhAKDl90cmlnZ2VyX3JhdGlvQhEKD19yZXNlcnZlX3Rva2Vuc0IWChRfdHJpZ2dlcl90b29sX2dyb3Vwc0IRCg9fbWF4X3ZpZXdfYnl0ZXNCEAoOX3RhcmdldF90b2tlbnNCDQoLX2ZyZWVfcmF0aW8ikwUKDVN1bW1hcnlQb2xpY3kSFwoKc3VtbWFyaXplchgBIAEoCUgAiAEBEjcKCXBsYWNlbWVudBgCIAEoDjIfLmNvbXBhY3RvcmQudjEuU3VtbWFyeVBsYWNlbWVudEgBiAEBEjAKCHNlY3Rpb25zGAMgASgOMhkuY29tcGFjdG9yZC52MS5TZWN0aW9uU2V0SAKIAQESNQoIZmFsbGJhY2sYBCABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFja0gDiAEBEhwKD3Byb21wdF9vdmVycmlkZRgFIAEoCUgEiAEBEi4KDWV4dHJhX2NvbnRleHQYDiABKAsyFy5jb21wYWN0b3JkLnYxLlRleHRMaXN0Ei4KC3RyeV90aW1lb3V0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjAKDXRvdGFsX3RpbWVvdXQYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGgoNY2FjaGVkX3ByZWZpeBgJIAEoCEgFiAEBEhMKBnJlZGFjdBgKIAEoCEgGiAEBEhcKCnRvb2xzX2pzb24YCyABKAlIB4gBARIqCgVpbnB1dBgMIAEoCzIbLmNvbXBhY3RvcmQudjEuU3VtbWFyeUlucHV0EhYKCWZpbGVfdGFncxgNIAEoCEgIiAEBQg0KC19zdW1tYXJpemVyQgwKCl9wbGFjZW1lbnRCCwoJX3NlY3Rpb25zQgsKCV9mYWxsYmFja0ISChBfcHJvbXB0X292ZXJyaWRlQhAKDl9jYWNoZWRfcHJlZml4QgkKB19yZWRhY3RCDQoLX3Rvb2xzX2pzb25CDAoKX2ZpbGVfdGFnc0oECAYQByKiAQoMU3VtbWFyeUlucHV0Eh4KEXRvb2xfcmVzdWx0X2NoYXJzGAEgASgNSACIAQESIAoTdG9vbF9hcmd1bWVudF9jaGFycxgCIAEoDUgBiAEBEhUKCHRoaW5raW5nGAMgASgISAKIAQFCFAoSX3Rvb2xfcmVzdWx0X2NoYXJzQhYKFF90b29sX2FyZ3VtZW50X2NoYXJzQgsKCV90aGlua2luZyIzCglGaWxlVG9vbHMSJgoFdG9vbHMYASADKAsyFy5jb21wYWN0b3JkLnYxLkZpbGVUb29sIkMKCEZpbGVUb29sEg0KBW5hbWVzGAEgAygJEhYKDnBhdGhfYXJndW1lbnRzGAIgAygJEhAKCG1vZGlmaWVzGAMgASgIIl4KDk92ZXJmbG93UG9saWN5EhMKBnJlcGxheRgBIAEoCEgAiAEBEhoKDWF1dG9fY29udGludWUYAiABKAhIAYgBAUIJCgdfcmVwbGF5QhAKDl9hdXRvX2NvbnRpbnVlKooBCg5UaGlua2luZ1BvbGljeRIfChtUSElOS0lOR19QT0xJQ1lfVU5TUEVDSUZJRUQQABIeChpUSElOS0lOR19QT0xJQ1lfS0VFUF9WQUxJRBABEhwKGFRISU5LSU5HX1BPTElDWV9LRUVQX0FMTBACEhkKFVRISU5LSU5HX1BPTElDWV9TVFJJUBADKosBChBTdW1tYXJ5UGxhY2VtZW50EiEKHVNVTU1BUllfUExBQ0VNRU5UX1VOU1BFQ0lGSUVEEAASGgoWU1VNTUFSWV9QTEFDRU1FTlRfVVNFUhABEhwKGFNVTU1BUllfUExBQ0VNRU5UX1NZU1RFTRACEhoKFlNVTU1BUllfUExBQ0VNRU5UX1BBSVIQAyqDAQoKU2VjdGlvblNldBIbChdTRUNUSU9OX1NFVF9VTlNQRUNJRklFRBAAEhgKFFNFQ1RJT05fU0VUX1NUQU5EQVJEEAESFAoQU0VDVElPTl9TRVRfS0lNSRACEhIKDlNFQ1RJT05fU0VUX1BJEAMSFAoQU0VDVElPTl9TRVRfWEJPVBAEKm8KD1N1bW1hcnlGYWxsYmFjaxIgChxTVU1NQVJZX0ZBTExCQUNLX1VOU1BFQ0lGSUVEEAASHwobU1VNTUFSWV9GQUxMQkFDS19FWFRSQUNUSVZFEAESGQoVU1VNTUFSWV9GQUxMQkFDS19GQUlMEAIqiwEKCUVzdGltYXRvchIZChVFU1RJTUFUT1JfVU5TUEVDSUZJRUQQABIUChBFU1RJTUFUT1JfQ0hBUlM0EAESGAoURVNUSU1BVE9SX08yMDBLX0JBU0UQAhIZChVFU1RJTUFUT1JfQ0wxMDBLX0JBU0UQAxIYChRFU1RJTUFUT1JfQ0FMSUJSQVRFRBAEQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_strategy, file_google_protobuf_duration]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3BvbGljeS5wcm90bxINY29tcGFjdG9yZC52MSKwBQoGUG9saWN5EhMKBnByZXNldBgBIAEoCUgAiAEBEhsKDmNvbnRleHRfd2luZG93GAIgASgNSAGIAQESHgoRbWF4X291dHB1dF90b2tlbnMYAyABKA1IAogBARIdChBtYXhfaW5wdXRfdG9rZW5zGAQgASgNSAOIAQESHAoPb3ZlcmhlYWRfdG9rZW5zGAUgASgNSASIAQESJwoHdHJpZ2dlchgGIAEoCzIWLmNvbXBhY3RvcmQudjEuVHJpZ2dlchIpCghzdHJhdGVneRgHIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoOcHJ1bmVfc3RyYXRlZ3kYCCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5Ei0KB3N1bW1hcnkYCSABKAsyHC5jb21wYWN0b3JkLnYxLlN1bW1hcnlQb2xpY3kSNAoIdGhpbmtpbmcYCiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAWIAQESLAoKZmlsZV90b29scxgLIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvb2xzEi4KCW9uX2FwcGVuZBgMIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0EjQKD29uX3VzZXJfbWVzc2FnZRgNIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0Ei8KCG92ZXJmbG93GA4gASgLMh0uY29tcGFjdG9yZC52MS5PdmVyZmxvd1BvbGljeUIJCgdfcHJlc2V0QhEKD19jb250ZXh0X3dpbmRvd0IUChJfbWF4X291dHB1dF90b2tlbnNCEwoRX21heF9pbnB1dF90b2tlbnNCEgoQX292ZXJoZWFkX3Rva2Vuc0ILCglfdGhpbmtpbmciOwoMU3RyYXRlZ3lMaXN0EisKCnN0cmF0ZWdpZXMYASADKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5IhkKCFRleHRMaXN0Eg0KBXRleHRzGAEgAygJIvkCCgdUcmlnZ2VyEhQKB2VuYWJsZWQYASABKAhIAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhoKDXRyaWdnZXJfcmF0aW8YAyABKAFIAogBARIbCg5yZXNlcnZlX3Rva2VucxgEIAEoDUgDiAEBEiAKE3RyaWdnZXJfdG9vbF9ncm91cHMYBSABKA1IBIgBARIbCg5tYXhfdmlld19ieXRlcxgGIAEoDUgFiAEBEhoKDXRhcmdldF90b2tlbnMYByABKA1IBogBARIXCgpmcmVlX3JhdGlvGAggASgBSAeIAQFCCgoIX2VuYWJsZWRCEQoPX3RyaWdnZXJfdG9rZW5zQhAKDl90cmlnZ2VyX3JhdGlvQhEKD19yZXNlcnZlX3Rva2Vuc0IWChRfdHJpZ2dlcl90b29sX2dyb3Vwc0IRCg9fbWF4X3ZpZXdfYnl0ZXNCEAoOX3RhcmdldF90b2tlbnNCDQoLX2ZyZWVfcmF0aW8iNwoLU2VjdGlvbkxpc3QSKAoIc2VjdGlvbnMYASADKAsyFi5jb21wYWN0b3JkLnYxLlNlY3Rpb24ibwoHU2VjdGlvbhINCgV0aXRsZRgBIAEoCRIoCgRyb2xlGAIgASgOMhouY29tcGFjdG9yZC52MS5TZWN0aW9uUm9sZRIrCgtzdWJzZWN0aW9ucxgDIAMoCzIWLmNvbXBhY3RvcmQudjEuU2VjdGlvbiL8BAoNU3VtbWFyeVBvbGljeRIXCgpzdW1tYXJpemVyGAEgASgJSACIAQESNwoJcGxhY2VtZW50GAIgASgOMh8uY29tcGFjdG9yZC52MS5TdW1tYXJ5UGxhY2VtZW50SAGIAQESLAoIc2VjdGlvbnMYAyABKAsyGi5jb21wYWN0b3JkLnYxLlNlY3Rpb25MaXN0EjUKCGZhbGxiYWNrGAQgASgOMh4uY29tcGFjdG9yZC52MS5TdW1tYXJ5RmFsbGJhY2tIAogBARIcCg9wcm9tcHRfb3ZlcnJpZGUYBSABKAlIA4gBARIuCg1leHRyYV9jb250ZXh0GAYgASgLMhcuY29tcGFjdG9yZC52MS5UZXh0TGlzdBIuCgt0cnlfdGltZW91dBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg10b3RhbF90aW1lb3V0GAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWNhY2hlZF9wcmVmaXgYCSABKAhIBIgBARITCgZyZWRhY3QYCiABKAhIBYgBARIXCgp0b29sc19qc29uGAsgASgJSAaIAQESKgoFaW5wdXQYDCABKAsyGy5jb21wYWN0b3JkLnYxLlN1bW1hcnlJbnB1dBIWCglmaWxlX3RhZ3MYDSABKAhIB4gBAUINCgtfc3VtbWFyaXplckIMCgpfcGxhY2VtZW50QgsKCV9mYWxsYmFja0ISChBfcHJvbXB0X292ZXJyaWRlQhAKDl9jYWNoZWRfcHJlZml4QgkKB19yZWRhY3RCDQoLX3Rvb2xzX2pzb25CDAoKX2ZpbGVfdGFncyKiAQoMU3VtbWFyeUlucHV0Eh4KEXRvb2xfcmVzdWx0X2NoYXJzGAEgASgNSACIAQESIAoTdG9vbF9hcmd1bWVudF9jaGFycxgCIAEoDUgBiAEBEhUKCHRoaW5raW5nGAMgASgISAKIAQFCFAoSX3Rvb2xfcmVzdWx0X2NoYXJzQhYKFF90b29sX2FyZ3VtZW50X2NoYXJzQgsKCV90aGlua2luZyIzCglGaWxlVG9vbHMSJgoFdG9vbHMYASADKAsyFy5jb21wYWN0b3JkLnYxLkZpbGVUb29sIkMKCEZpbGVUb29sEg0KBW5hbWVzGAEgAygJEhYKDnBhdGhfYXJndW1lbnRzGAIgAygJEhAKCG1vZGlmaWVzGAMgASgIIl4KDk92ZXJmbG93UG9saWN5EhMKBnJlcGxheRgBIAEoCEgAiAEBEhoKDWF1dG9fY29udGludWUYAiABKAhIAYgBAUIJCgdfcmVwbGF5QhAKDl9hdXRvX2NvbnRpbnVlKooBCg5UaGlua2luZ1BvbGljeRIfChtUSElOS0lOR19QT0xJQ1lfVU5TUEVDSUZJRUQQABIeChpUSElOS0lOR19QT0xJQ1lfS0VFUF9WQUxJRBABEhwKGFRISU5LSU5HX1BPTElDWV9LRUVQX0FMTBACEhkKFVRISU5LSU5HX1BPTElDWV9TVFJJUBADKosBChBTdW1tYXJ5UGxhY2VtZW50EiEKHVNVTU1BUllfUExBQ0VNRU5UX1VOU1BFQ0lGSUVEEAASGgoWU1VNTUFSWV9QTEFDRU1FTlRfVVNFUhABEhwKGFNVTU1BUllfUExBQ0VNRU5UX1NZU1RFTRACEhoKFlNVTU1BUllfUExBQ0VNRU5UX1BBSVIQAyrQAgoLU2VjdGlvblJvbGUSHAoYU0VDVElPTl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRU0VDVElPTl9ST0xFX0dPQUwQARIcChhTRUNUSU9OX1JPTEVfQ09OU1RSQUlOVFMQAhIVChFTRUNUSU9OX1JPTEVfRE9ORRADEhwKGFNFQ1RJT05fUk9MRV9JTl9QUk9HUkVTUxAEEhkKFVNFQ1RJT05fUk9MRV9QUk9CTEVNUxAFEhoKFlNFQ1RJT05fUk9MRV9ERUNJU0lPTlMQBhIbChdTRUNUSU9OX1JPTEVfTkVYVF9TVEVQUxAHEhgKFFNFQ1RJT05fUk9MRV9DT05URVhUEAgSHAoYU0VDVElPTl9ST0xFX0VOVklST05NRU5UEAkSFgoSU0VDVElPTl9ST0xFX0ZJTEVTEAoSFQoRU0VDVElPTl9ST0xFX0NPREUQCypvCg9TdW1tYXJ5RmFsbGJhY2sSIAocU1VNTUFSWV9GQUxMQkFDS19VTlNQRUNJRklFRBAAEh8KG1NVTU1BUllfRkFMTEJBQ0tfRVhUUkFDVElWRRABEhkKFVNVTU1BUllfRkFMTEJBQ0tfRkFJTBACKosBCglFc3RpbWF0b3ISGQoVRVNUSU1BVE9SX1VOU1BFQ0lGSUVEEAASFAoQRVNUSU1BVE9SX0NIQVJTNBABEhgKFEVTVElNQVRPUl9PMjAwS19CQVNFEAISGQoVRVNUSU1BVE9SX0NMMTAwS19CQVNFEAMSGAoURVNUSU1BVE9SX0NBTElCUkFURUQQBEJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_strategy, file_google_protobuf_duration]);
 
 /**
  * Policy says when and how a session is compacted and how its view is drawn.
@@ -109,7 +109,7 @@ export type Policy = Message<"compactord.v1.Policy"> & {
    * Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
    * holds media stays as it came. Not set: the preset's. Empty: none.
    *
-   * @generated from field: compactord.v1.StrategyList on_append = 15;
+   * @generated from field: compactord.v1.StrategyList on_append = 12;
    */
   onAppend?: StrategyList | undefined;
 
@@ -117,7 +117,7 @@ export type Policy = Message<"compactord.v1.Policy"> & {
    * Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
    * are refused. Not set: the preset's. Empty: none.
    *
-   * @generated from field: compactord.v1.StrategyList on_user_message = 16;
+   * @generated from field: compactord.v1.StrategyList on_user_message = 13;
    */
   onUserMessage?: StrategyList | undefined;
 
@@ -222,7 +222,7 @@ export type PolicyJson = {
    * Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
    * holds media stays as it came. Not set: the preset's. Empty: none.
    *
-   * @generated from field: compactord.v1.StrategyList on_append = 15;
+   * @generated from field: compactord.v1.StrategyList on_append = 12;
    */
   onAppend?: StrategyListJson;
 
@@ -230,7 +230,7 @@ export type PolicyJson = {
    * Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
    * are refused. Not set: the preset's. Empty: none.
    *
-   * @generated from field: compactord.v1.StrategyList on_user_message = 16;
+   * @generated from field: compactord.v1.StrategyList on_user_message = 13;
    */
   onUserMessage?: StrategyListJson;
 
@@ -465,6 +465,108 @@ export const TriggerSchema: GenMessage<Trigger, {jsonType: TriggerJson}> = /*@__
   messageDesc(file_compactord_v1_policy, 3);
 
 /**
+ * SectionList is a list of sections that can be given, and then replaces the other whole.
+ *
+ * @generated from message compactord.v1.SectionList
+ */
+export type SectionList = Message<"compactord.v1.SectionList"> & {
+  /**
+   * The sections, in order. 1 to 16.
+   *
+   * @generated from field: repeated compactord.v1.Section sections = 1;
+   */
+  sections: Section[];
+};
+
+/**
+ * SectionList is a list of sections that can be given, and then replaces the other whole.
+ *
+ * @generated from message compactord.v1.SectionList
+ */
+export type SectionListJson = {
+  /**
+   * The sections, in order. 1 to 16.
+   *
+   * @generated from field: repeated compactord.v1.Section sections = 1;
+   */
+  sections?: SectionJson[];
+};
+
+/**
+ * Describes the message compactord.v1.SectionList.
+ * Use `create(SectionListSchema)` to create a new message.
+ */
+export const SectionListSchema: GenMessage<SectionList, {jsonType: SectionListJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_policy, 4);
+
+/**
+ * Section is a section of a summary: its title, and what stands below it.
+ *
+ * @generated from message compactord.v1.Section
+ */
+export type Section = Message<"compactord.v1.Section"> & {
+  /**
+   * The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
+   * no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
+   * how the headings that a model writes are recognized. 1 to 80 bytes.
+   *
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * What stands below the title. Needed, but where there are subsections.
+   *
+   * @generated from field: compactord.v1.SectionRole role = 2;
+   */
+  role: SectionRole;
+
+  /**
+   * The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16.
+   *
+   * @generated from field: repeated compactord.v1.Section subsections = 3;
+   */
+  subsections: Section[];
+};
+
+/**
+ * Section is a section of a summary: its title, and what stands below it.
+ *
+ * @generated from message compactord.v1.Section
+ */
+export type SectionJson = {
+  /**
+   * The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
+   * no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
+   * how the headings that a model writes are recognized. 1 to 80 bytes.
+   *
+   * @generated from field: string title = 1;
+   */
+  title?: string;
+
+  /**
+   * What stands below the title. Needed, but where there are subsections.
+   *
+   * @generated from field: compactord.v1.SectionRole role = 2;
+   */
+  role?: SectionRoleJson;
+
+  /**
+   * The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16.
+   *
+   * @generated from field: repeated compactord.v1.Section subsections = 3;
+   */
+  subsections?: SectionJson[];
+};
+
+/**
+ * Describes the message compactord.v1.Section.
+ * Use `create(SectionSchema)` to create a new message.
+ */
+export const SectionSchema: GenMessage<Section, {jsonType: SectionJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_policy, 5);
+
+/**
  * SummaryPolicy says who writes summaries and how.
  *
  * @generated from message compactord.v1.SummaryPolicy
@@ -485,11 +587,12 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   placement?: SummaryPlacement | undefined;
 
   /**
-   * The sections. Default STANDARD.
+   * The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+   * Key Decisions; Next Steps; Critical Context; Relevant Files.
    *
-   * @generated from field: optional compactord.v1.SectionSet sections = 3;
+   * @generated from field: compactord.v1.SectionList sections = 3;
    */
-  sections?: SectionSet | undefined;
+  sections?: SectionList | undefined;
 
   /**
    * What happens when no summary passes the checks. Default EXTRACTIVE.
@@ -511,7 +614,7 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
    * Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
    * before.
    *
-   * @generated from field: compactord.v1.TextList extra_context = 14;
+   * @generated from field: compactord.v1.TextList extra_context = 6;
    */
   extraContext?: TextList | undefined;
 
@@ -592,11 +695,12 @@ export type SummaryPolicyJson = {
   placement?: SummaryPlacementJson;
 
   /**
-   * The sections. Default STANDARD.
+   * The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+   * Key Decisions; Next Steps; Critical Context; Relevant Files.
    *
-   * @generated from field: optional compactord.v1.SectionSet sections = 3;
+   * @generated from field: compactord.v1.SectionList sections = 3;
    */
-  sections?: SectionSetJson;
+  sections?: SectionListJson;
 
   /**
    * What happens when no summary passes the checks. Default EXTRACTIVE.
@@ -618,7 +722,7 @@ export type SummaryPolicyJson = {
    * Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
    * before.
    *
-   * @generated from field: compactord.v1.TextList extra_context = 14;
+   * @generated from field: compactord.v1.TextList extra_context = 6;
    */
   extraContext?: TextListJson;
 
@@ -683,7 +787,7 @@ export type SummaryPolicyJson = {
  * Use `create(SummaryPolicySchema)` to create a new message.
  */
 export const SummaryPolicySchema: GenMessage<SummaryPolicy, {jsonType: SummaryPolicyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 4);
+  messageDesc(file_compactord_v1_policy, 6);
 
 /**
  * SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
@@ -750,7 +854,7 @@ export type SummaryInputJson = {
  * Use `create(SummaryInputSchema)` to create a new message.
  */
 export const SummaryInputSchema: GenMessage<SummaryInput, {jsonType: SummaryInputJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 5);
+  messageDesc(file_compactord_v1_policy, 7);
 
 /**
  * FileTools maps tool names to what they do to files.
@@ -787,7 +891,7 @@ export type FileToolsJson = {
  * Use `create(FileToolsSchema)` to create a new message.
  */
 export const FileToolsSchema: GenMessage<FileTools, {jsonType: FileToolsJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 6);
+  messageDesc(file_compactord_v1_policy, 8);
 
 /**
  * FileTool says which argument of some tools names a file, and what these tools do to it.
@@ -850,7 +954,7 @@ export type FileToolJson = {
  * Use `create(FileToolSchema)` to create a new message.
  */
 export const FileToolSchema: GenMessage<FileTool, {jsonType: FileToolJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 7);
+  messageDesc(file_compactord_v1_policy, 9);
 
 /**
  * OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media.
@@ -903,7 +1007,7 @@ export type OverflowPolicyJson = {
  * Use `create(OverflowPolicySchema)` to create a new message.
  */
 export const OverflowPolicySchema: GenMessage<OverflowPolicy, {jsonType: OverflowPolicyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_policy, 8);
+  messageDesc(file_compactord_v1_policy, 10);
 
 /**
  * ThinkingPolicy says which thinking a view shows.
@@ -1003,59 +1107,109 @@ export const SummaryPlacementSchema: GenEnum<SummaryPlacement, SummaryPlacementJ
   enumDesc(file_compactord_v1_policy, 1);
 
 /**
- * SectionSet is the set of sections that a summary has.
+ * SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
+ * for stands in another one of it, so that nothing is lost.
  *
- * @generated from enum compactord.v1.SectionSet
+ * @generated from enum compactord.v1.SectionRole
  */
-export enum SectionSet {
+export enum SectionRole {
   /**
-   * STANDARD.
+   * Only where there are subsections.
    *
-   * @generated from enum value: SECTION_SET_UNSPECIFIED = 0;
+   * @generated from enum value: SECTION_ROLE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Goal; Constraints & Preferences; Progress (Done, In Progress, Blocked); Key Decisions; Next Steps;
-   * Critical Context; Relevant Files.
+   * What the user wants to have achieved.
    *
-   * @generated from enum value: SECTION_SET_STANDARD = 1;
+   * @generated from enum value: SECTION_ROLE_GOAL = 1;
    */
-  STANDARD = 1,
+  GOAL = 1,
 
   /**
-   * Current focus, environment, completed tasks, active issues, code state, important context.
+   * What the user or the agent's rules demand.
    *
-   * @generated from enum value: SECTION_SET_KIMI = 2;
+   * @generated from enum value: SECTION_ROLE_CONSTRAINTS = 2;
    */
-  KIMI = 2,
+  CONSTRAINTS = 2,
 
   /**
-   * STANDARD without Relevant Files.
+   * What is finished, and its outcome.
    *
-   * @generated from enum value: SECTION_SET_PI = 3;
+   * @generated from enum value: SECTION_ROLE_DONE = 3;
    */
-  PI = 3,
+  DONE = 3,
 
   /**
-   * Historical Context; Task Summary; Key Decisions; Active Files; Errors & Fixes; Recent Work; Next Steps.
+   * What is being worked on, and how far it has come.
    *
-   * @generated from enum value: SECTION_SET_XBOT = 4;
+   * @generated from enum value: SECTION_ROLE_IN_PROGRESS = 4;
    */
-  XBOT = 4,
+  IN_PROGRESS = 4,
+
+  /**
+   * What stands in the way, such as errors that nobody resolved.
+   *
+   * @generated from enum value: SECTION_ROLE_PROBLEMS = 5;
+   */
+  PROBLEMS = 5,
+
+  /**
+   * What was decided, and why.
+   *
+   * @generated from enum value: SECTION_ROLE_DECISIONS = 6;
+   */
+  DECISIONS = 6,
+
+  /**
+   * What is to be done next.
+   *
+   * @generated from enum value: SECTION_ROLE_NEXT_STEPS = 7;
+   */
+  NEXT_STEPS = 7,
+
+  /**
+   * Values, findings and references that the work cannot go on without, and whatever has no section of its own.
+   *
+   * @generated from enum value: SECTION_ROLE_CONTEXT = 8;
+   */
+  CONTEXT = 8,
+
+  /**
+   * What is true of the surroundings: versions, directories, services, settings.
+   *
+   * @generated from enum value: SECTION_ROLE_ENVIRONMENT = 9;
+   */
+  ENVIRONMENT = 9,
+
+  /**
+   * The files that matter, and why.
+   *
+   * @generated from enum value: SECTION_ROLE_FILES = 10;
+   */
+  FILES = 10,
+
+  /**
+   * The files that matter, with their code as it is now.
+   *
+   * @generated from enum value: SECTION_ROLE_CODE = 11;
+   */
+  CODE = 11,
 }
 
 /**
- * SectionSet is the set of sections that a summary has.
+ * SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
+ * for stands in another one of it, so that nothing is lost.
  *
- * @generated from enum compactord.v1.SectionSet
+ * @generated from enum compactord.v1.SectionRole
  */
-export type SectionSetJson = "SECTION_SET_UNSPECIFIED" | "SECTION_SET_STANDARD" | "SECTION_SET_KIMI" | "SECTION_SET_PI" | "SECTION_SET_XBOT";
+export type SectionRoleJson = "SECTION_ROLE_UNSPECIFIED" | "SECTION_ROLE_GOAL" | "SECTION_ROLE_CONSTRAINTS" | "SECTION_ROLE_DONE" | "SECTION_ROLE_IN_PROGRESS" | "SECTION_ROLE_PROBLEMS" | "SECTION_ROLE_DECISIONS" | "SECTION_ROLE_NEXT_STEPS" | "SECTION_ROLE_CONTEXT" | "SECTION_ROLE_ENVIRONMENT" | "SECTION_ROLE_FILES" | "SECTION_ROLE_CODE";
 
 /**
- * Describes the enum compactord.v1.SectionSet.
+ * Describes the enum compactord.v1.SectionRole.
  */
-export const SectionSetSchema: GenEnum<SectionSet, SectionSetJson> = /*@__PURE__*/
+export const SectionRoleSchema: GenEnum<SectionRole, SectionRoleJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_policy, 2);
 
 /**
