@@ -73,11 +73,21 @@ test("an empty list of a policy is not the preset's", async () => {
     assert.equal(resolved.fileTools?.tools.length, 0);
   }
   const mine = await client.createSession({
-    policy: { onUserMessage: [{ dropThinking: {} }], summary: { extraContext: ["The release is on Friday."] } },
+    policy: {
+      onUserMessage: [{ dropThinking: {} }],
+      summary: {
+        extraContext: ["The release is on Friday."],
+        sections: [{ title: "目标", role: "SECTION_ROLE_GOAL" }],
+      },
+    },
   });
   const resolved = (await mine.info()).session?.resolvedPolicy;
   assert.equal(resolved?.onUserMessage?.strategies.length, 1);
   assert.deepEqual(resolved.summary?.extraContext?.texts, ["The release is on Friday."]);
+  assert.deepEqual(
+    resolved.summary.sections?.sections.map((section) => section.title),
+    ["目标"],
+  );
   await assert.rejects(client.createSession({ policy: { trigger: [] as object } }), TypeError);
 });
 

@@ -144,11 +144,13 @@ def test_empty_list_of_a_policy_is_not_the_presets(client: compactord.Client) ->
         assert resolved.HasField("on_append")
         assert not resolved.on_append.strategies
         assert not resolved.file_tools.tools
-    extra = {"extra_context": ["The release is on Friday."]}
+    sections = [{"title": "目标", "role": "SECTION_ROLE_GOAL"}]
+    extra = {"extra_context": ["The release is on Friday."], "sections": sections}
     session = client.create_session(policy={"onUserMessage": [{"drop_thinking": {}}], "summary": extra})
     resolved = session.info().session.resolved_policy
     assert len(resolved.on_user_message.strategies) == 1
     assert list(resolved.summary.extra_context.texts) == ["The release is on Friday."]
+    assert [section.title for section in resolved.summary.sections.sections] == ["目标"]
 
 
 def test_prune_hides_results(client: compactord.Client) -> None:

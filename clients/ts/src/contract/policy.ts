@@ -8,6 +8,8 @@ import type {
   FileToolsJson,
   Policy,
   PolicyJson,
+  SectionJson,
+  SectionListJson,
   StrategyJson,
   StrategyListJson,
   SummaryPolicyJson,
@@ -30,9 +32,11 @@ export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMe
   /** Edits made when a user speaks. */
   readonly onUserMessage?: StrategyListJson | readonly StrategyJson[];
   /** Who writes summaries and how. */
-  readonly summary?: Omit<SummaryPolicyJson, "extraContext"> & {
+  readonly summary?: Omit<SummaryPolicyJson, "extraContext" | "sections"> & {
     /** Text given to the summarizer beside the conversation. */
     readonly extraContext?: TextListJson | readonly string[];
+    /** The sections of a summary. */
+    readonly sections?: SectionListJson | readonly SectionJson[];
   };
 };
 
