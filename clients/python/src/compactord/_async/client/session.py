@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from compactord import connection, messages, v1, words
 from compactord._async.agent_tools import AsyncAgentTools
-from compactord._async.turn.loop import AsyncTurnLoop, CallModel, OnEvent, RunTool, WriteSummary
+from compactord._async.turn.compactions import OnEvent, WriteSummary
+from compactord._async.turn.loop import AsyncTurnLoop, CallModel
+from compactord._async.turn.steps import RunTool
 from compactord._async.turn.turns import AsyncSessionTurns
 from compactord.connection import new_request_id
 from compactord.turns import Turn

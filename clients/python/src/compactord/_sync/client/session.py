@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 from compactord import connection, messages, v1, words
 from compactord._sync.agent_tools import AgentTools
-from compactord._sync.turn.loop import TurnLoop, CallModel, OnEvent, RunTool, WriteSummary
+from compactord._sync.turn.compactions import OnEvent, WriteSummary
+from compactord._sync.turn.loop import TurnLoop, CallModel
+from compactord._sync.turn.steps import RunTool
 from compactord._sync.turn.turns import SessionTurns
 from compactord.connection import new_request_id
 from compactord.turns import Turn
