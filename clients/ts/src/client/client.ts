@@ -11,7 +11,7 @@ import { defaults } from "../wire/defaults.js";
 import { SessionExistsError, UnavailableError } from "../wire/errors.js";
 import { checkHealth } from "../wire/health.js";
 import { newSessionId } from "../wire/ids.js";
-import type { CallModel, LoopOptions } from "../turn/loop.js";
+import type { CallModel, LoopOptions } from "../turn/options.js";
 import type { Appendables, DialectName } from "../contract/messages.js";
 import { pages } from "../wire/pages.js";
 import type { PolicyLike } from "../contract/policy.js";

@@ -1,6 +1,7 @@
 import type { CompactionPlace } from "../compaction/compaction.js";
 import { SessionCompactions } from "../compaction/compacting.js";
-import { TurnLoop, type CallModel, type LoopOptions } from "./loop.js";
+import { TurnLoop } from "./loop.js";
+import type { CallModel, LoopOptions } from "./options.js";
 import type { Appendables } from "../contract/messages.js";
 import type { Turn } from "./turn.js";
 import { TurnState, type Announce } from "./state.js";

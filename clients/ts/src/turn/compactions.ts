@@ -1,0 +1,141 @@
+import type { CompactionResult } from "../compaction/compaction.js";
+import type { CompactionOptions } from "../compaction/options.js";
+import { orAborted, pause } from "../wire/abort.js";
+import { CompactionRunningError } from "../wire/errors.js";
+import { ContextOverflowError } from "./errors.js";
+import type { LoopOptions } from "./options.js";
+import { providerError } from "./providerError.js";
+import type { TurnRun } from "./run.js";
+import type { Step } from "./state.js";
+
+/** The compactions of a turn: where one is due, and after an overflow. */
+export class TurnCompactions {
+  readonly #run: TurnRun;
+  #thresholdFailed = false;
+  #compacting = false;
+  /** What the caller's onEvent threw. */
+  #broken: { readonly error: unknown } | undefined;
+
+  constructor(run: TurnRun) {
+    this.#run = run;
+  }
+
+  /** Whether one is under way. */
+  get compacting(): boolean {
+    return this.#compacting;
+  }
+
+  /** Step 1: compacts where the report says so. A failure is no reason to end the turn, and is not tried again in it. */
+  async ifDue(): Promise<void> {
+    const report = this.#run.session.report ?? (await orAborted(this.#run.session.info(), this.#run.signal)).report;
+    if (report?.shouldCompact !== true || this.#thresholdFailed) {
+      return;
+    }
+    try {
+      await this.#compact({ reason: "threshold" });
+    } catch (error) {
+      this.#run.signal.throwIfAborted();
+      if (this.#broken !== undefined) {
+        throw error;
+      }
+      this.#thresholdFailed = true;
+      this.#run.compactions.push(asError(error));
+    }
+  }
+
+  /** Makes room after an answer that is an overflow. False where it is none. */
+  async relieved({ answer }: Step): Promise<boolean> {
+    if (answer.overflow) {
+      this.#run.turns.forgetStep();
+      await this.makeRoom(answer.why);
+    }
+    return answer.overflow;
+  }
+
+  /** Why what the call of the model threw is an overflow; undefined where it is none, or nobody can tell. */
+  async overflowOf(thrown: unknown): Promise<string | undefined> {
+    try {
+      const { id: sessionId, client } = this.#run.session;
+      const asked = { ...providerError(thrown), sessionId };
+      const judged = await client.compactions.classifyError(asked, { signal: this.#run.signal });
+      return judged.overflow ? judged.why : undefined;
+    } catch {
+      this.#run.signal.throwIfAborted();
+      // The caller is to see what the provider said, not that nobody could judge it.
+      return undefined;
+    }
+  }
+
+  /**
+   * Step 4: compacts after an overflow, so that the model can be called again. Throws a ContextOverflowError where that was
+   * just done, or is of no use. A compaction that fails leaves the permission to try again.
+   */
+  async makeRoom(why: string, cause?: unknown): Promise<void> {
+    if (!this.#run.turns.mayRetry) {
+      throw this.#overflow("the context overflowed again after a compaction", why, cause);
+    }
+    const { result, waited } = await this.#compact({ reason: "overflow", willRetry: true });
+    // Another client's compaction may have made the room while this one waited for it.
+    if (!result.done && !waited) {
+      throw this.#overflow("the context overflowed, and there is nothing to compact", why, cause);
+    }
+    this.#run.turns.takeRetry();
+  }
+
+  #overflow(message: string, why: string, cause?: unknown): ContextOverflowError {
+    const { tokens, contextWindow } = this.#run.session.report ?? {};
+    return new ContextOverflowError(message, { why, tokens, contextWindow, cause });
+  }
+
+  /** Compacts; while another client's compaction runs, waits for its end first. */
+  async #compact(
+    options: Pick<CompactionOptions, "reason" | "willRetry">,
+  ): Promise<{ result: CompactionResult; waited: boolean }> {
+    const { summarizeWith } = this.#run.options;
+    const onEvent = this.#watched();
+    const asked = { ...options, abortRunning: false, signal: this.#run.signal };
+    this.#compacting = true;
+    try {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          const compaction =
+            summarizeWith === undefined
+              ? this.#run.session.compact({ ...asked, ...(onEvent !== undefined && { onEvent }) })
+              : this.#run.session.compactWith(summarizeWith, asked);
+          const result = await orAborted(compaction, this.#run.signal);
+          if (result.done) {
+            this.#run.compactions.push(result);
+          }
+          return { result, waited: attempt > 0 };
+        } catch (error) {
+          if (!(error instanceof CompactionRunningError)) {
+            throw error;
+          }
+          await pause(Math.min(5_000, 200 * 2.5 ** attempt) * (0.8 + 0.4 * Math.random()), this.#run.signal);
+        }
+      }
+    } finally {
+      this.#compacting = false;
+    }
+  }
+
+  /** The caller's onEvent, such that what it throws is told from a failure of the compaction. */
+  #watched(): LoopOptions["onEvent"] {
+    const { onEvent } = this.#run.options;
+    return (
+      onEvent &&
+      (async (event) => {
+        try {
+          await onEvent(event);
+        } catch (error) {
+          this.#broken = { error };
+          throw error;
+        }
+      })
+    );
+  }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

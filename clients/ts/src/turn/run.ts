@@ -1,0 +1,108 @@
+import type { SessionCompactions } from "../compaction/compacting.js";
+import type { CompactionResult } from "../compaction/compaction.js";
+import { StopReason, type ModelAnswer, type Part } from "../v1.js";
+import type { View } from "../view/view.js";
+import { leavesOpen } from "../wire/errors.js";
+import type { LoopOptions } from "./options.js";
+import type { TurnState, Write } from "./state.js";
+import type { Turn } from "./turn.js";
+
+/** What all parts of a turn share: its session, what it keeps, how it is aborted, and how it writes. */
+export class TurnRun {
+  readonly compactions: (CompactionResult | Error)[] = [];
+  readonly #abort = new AbortController();
+  #steps = 0;
+
+  constructor(
+    readonly session: SessionCompactions,
+    readonly turns: TurnState,
+    readonly options: LoopOptions,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#abort.abort(reason);
+  }
+
+  view(): Promise<View> {
+    const { thinking, markCacheBreakpoints = false } = this.options;
+    return this.session.view({
+      markCacheBreakpoints,
+      signal: this.signal,
+      ...(thinking !== undefined && { thinking }),
+    });
+  }
+
+  /** Appends, and keeps what is appended until it is known that the daemon has it. */
+  async write(write: Write): Promise<void> {
+    const { kind, content, requestId, view } = write;
+    const options = { requestId, modelAnswer: kind === "answer", ...(view !== undefined && { view }) };
+    const { answer } = await this.session.append(content, options).catch((error: unknown) => {
+      if (!leavesOpen(error)) {
+        this.turns.written(write);
+      }
+      throw error;
+    });
+    this.turns.written(write);
+    const { step } = this.turns;
+    if (step?.writes?.[0] === write) {
+      step.writes.shift();
+    }
+    if (kind === "answer") {
+      this.#note(answer);
+    }
+  }
+
+  #note(answer: ModelAnswer | undefined): void {
+    if (answer === undefined) {
+      throw new TypeError("the daemon does not describe answers: it is older than this client");
+    }
+    this.turns.step = { answer, outcomes: [] };
+    if (answer.overflow) {
+      return;
+    }
+    this.#steps++;
+    this.turns.paused = answer.stopReason === StopReason.PAUSE;
+    if (!endedBadly(answer)) {
+      this.turns.permitRetry();
+    }
+  }
+
+  /** All parts of a message of the log. */
+  async partsOf(index: number): Promise<Part[]> {
+    for await (const { message } of this.session.messages({ fromIndex: index, signal: this.signal })) {
+      return message?.parts ?? [];
+    }
+    return [];
+  }
+
+  /** Whether the turn may have no more answers of the model. */
+  get full(): boolean {
+    return this.#steps >= (this.options.maxSteps ?? Number.POSITIVE_INFINITY);
+  }
+
+  turn(answer: ModelAnswer, end: Partial<Turn> & Pick<Turn, "done">): Turn {
+    return {
+      text: textOf(answer.parts),
+      answer,
+      toolCalls: [],
+      report: this.session.report,
+      steps: this.#steps,
+      compactions: this.compactions,
+      rejected: false,
+      ...end,
+    };
+  }
+}
+
+/** Whether views leave the answer out, with its calls: there is nothing to go on with. */
+export function endedBadly({ stopReason }: ModelAnswer): boolean {
+  return stopReason === StopReason.ERROR || stopReason === StopReason.ABORTED;
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.map(({ kind }) => (kind.case === "text" ? kind.value.text : "")).join("");
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+
+import { StopReason } from "../v1.js";
+import {
+  CheckpointNotFoundError,
+  CheckpointPutAsideError,
+  InvalidRequestError,
+  ToolCallsOpenError,
+} from "../wire/errors.js";
+import type { TurnCompactions } from "./compactions.js";
+import { endedBadly, type TurnRun } from "./run.js";
+import type { Step, Write } from "./state.js";
+import { byShape, outcomeOf, toolCallsOf, type RunTool, type ToolCall } from "./toolCalls.js";
+import type { Turn } from "./turn.js";
+
+/** The steps of a turn: an answer of the model, the calls in it, and the results that tools give. */
+export class TurnSteps {
+  readonly #run: TurnRun;
+  readonly #compactions: TurnCompactions;
+
+  constructor(run: TurnRun, compactions: TurnCompactions) {
+    this.#run = run;
+    this.#compactions = compactions;
+  }
+
+  /** Step 5: runs the calls and appends their results. Answers the turn where that was its end. */
+  async finish(step: Step): Promise<Turn | undefined> {
+    const { answer } = step;
+    if (await this.#compactions.relieved(step)) {
+      return undefined;
+    }
+    const calls = (step.calls ??= await this.#callsOf(step));
+    if (calls.length === 0) {
+      const paused = answer.stopReason === StopReason.PAUSE;
+      return paused && !this.#run.full ? undefined : this.#run.turn(answer, { done: !endedBadly(answer) && !paused });
+    }
+    if (step.writes === undefined) {
+      await this.#runCalls(step, calls);
+      this.#run.signal.throwIfAborted();
+      if (this.#run.turns.step !== step) {
+        // A tool has taken the conversation back to before its call.
+        return this.#run.full ? this.#run.turn(answer, { done: false }) : undefined;
+      }
+      step.writes = writesOf(step);
+    }
+    for (let write = step.writes[0]; write !== undefined; write = step.writes[0]) {
+      await this.#writeResults(step, write);
+    }
+    const toolCalls = calls.filter((_, at) => step.outcomes[at] === undefined);
+    const rejections = step.outcomes.flatMap((outcome) => outcome?.rejected ?? []);
+    const rejected = rejections.some(({ feedback }) => feedback === "");
+    if (toolCalls.length === 0 && rejections.length === 0) {
+      await this.#deliverMail();
+    } else {
+      this.#run.options.tools?.discardMail();
+    }
+    const ended = rejected || toolCalls.length > 0 || this.#run.full;
+    return ended ? this.#run.turn(answer, { done: false, toolCalls, rejected }) : undefined;
+  }
+
+  /** Appends results. Where they are refused, their tools are asked again when the turn is taken up. */
+  async #writeResults(step: Step, write: Write): Promise<void> {
+    this.#run.turns.queue(write);
+    try {
+      await this.#run.write(write);
+    } catch (error) {
+      const refused =
+        error instanceof InvalidRequestError || error instanceof ToolCallsOpenError || error instanceof TypeError;
+      if (refused) {
+        const content: readonly unknown[] = Array.isArray(write.content) ? write.content : [write.content];
+        step.outcomes.forEach((outcome, at) => {
+          if (content.includes(outcome?.result)) {
+            step.outcomes[at] = undefined;
+          }
+        });
+        delete step.writes;
+      }
+      throw error;
+    }
+  }
+
+  /** The calls of an answer. One that ended badly has none: the log closes them. */
+  async #callsOf({ answer }: Step): Promise<readonly ToolCall[]> {
+    if (endedBadly(answer)) {
+      return [];
+    }
+    if (answer.partsLeftOut) {
+      answer.parts = await this.#run.partsOf(answer.index);
+    }
+    return toolCallsOf(answer.index, answer.parts);
+  }
+
+  /** Runs the calls that have no outcome yet, all at once. */
+  async #runCalls({ outcomes }: Step, calls: readonly ToolCall[]): Promise<void> {
+    await Promise.all(
+      calls.map(async (call, at) => {
+        const run = this.#runnerOf(call);
+        if (run !== undefined) {
+          outcomes[at] ??= await outcomeOf(call, run, this.#run.signal);
+        }
+      }),
+    );
+  }
+
+  #runnerOf(call: ToolCall): RunTool | undefined {
+    const { tools, runTool } = this.#run.options;
+    if (tools?.handles(call.name) !== true) {
+      return runTool;
+    }
+    return async (one, { signal }) => (await tools.handle(one, { signal })) ?? "";
+  }
+
+  /** Goes back to the checkpoint that the model has sent a D-Mail to in this step. */
+  async #deliverMail(): Promise<void> {
+    const mail = this.#run.options.tools?.takeMail();
+    if (mail === undefined) {
+      return;
+    }
+    try {
+      const { checkpointId, message } = mail;
+      await this.#run.session.revert({ toCheckpoint: checkpointId }, { messageFromFuture: message });
+    } catch (error) {
+      // Another client went back to before the checkpoint meanwhile: the model reads that nothing was delivered.
+      if (!(error instanceof CheckpointPutAsideError || error instanceof CheckpointNotFoundError)) {
+        throw error;
+      }
+    }
+  }
+}
+
+/** The results of a step in one append; where some are a provider's JSON, neighbours of one shape in one. */
+function writesOf({ outcomes }: Step): Write[] {
+  const results = outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome.result]));
+  return byShape(results).map((content) => ({ kind: "results", content, requestId: randomUUID() }));
+}
