@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -54,7 +55,7 @@ type player struct {
 
 // write plays the whole conversation and writes it as JSON Lines.
 func write(w io.Writer) error {
-	tasks := order(salesTasks(), shipTasks())
+	tasks := order(salesTasks(), slices.Concat(shipTasks(), passengerTasks()))
 	files, err := layOut(tasks)
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func write(w io.Writer) error {
 	return p.save(w)
 }
 
-// order mixes the two kinds of work, as a day does.
+// order mixes two kinds of work, as a day does.
 func order(a, b []task) []task {
 	var mixed []task
 	for len(a)+len(b) > 0 {
