@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -71,4 +72,38 @@ func compacted(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return b.Bytes()
+}
+
+func toolName(o rawjson.Object) (string, error) {
+	name, err := o.DemandText("name")
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case name == "":
+		return "", rawjson.In("name", rawjson.ErrEmpty)
+	case len(name) > maxName:
+		return "", rawjson.In("name", rawjson.TooLarge(len(name), maxName))
+	default:
+		return name, nil
+	}
+}
+
+// arguments returns a call's arguments as the model wrote them. Some tools store them parsed: then their JSON as it
+// stands in the file.
+func arguments(o rawjson.Object) (string, error) {
+	raw := o["arguments"]
+	switch rawjson.KindOf(raw) {
+	case rawjson.Missing, rawjson.Null:
+		return "", nil
+	case rawjson.String:
+		return o.BoundedText("arguments", maxText)
+	case rawjson.ObjectKind, rawjson.Array:
+		if len(raw) > maxText {
+			return "", rawjson.In("arguments", rawjson.TooLarge(len(raw), maxText))
+		}
+		return string(raw), nil
+	default:
+		return "", rawjson.In("arguments", fmt.Errorf("must be a string or an object, is %s", rawjson.KindOf(raw)))
+	}
 }

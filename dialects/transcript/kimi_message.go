@@ -54,7 +54,7 @@ func kimiMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	if m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return m, nil
 	}
-	calls, err := openAIToolCalls(o)
+	calls, err := kimiToolCalls(o)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func langChainBlock(raw json.RawMessage, allowed []string) (*compactordv1.Part, 
 		}
 		return textPart(text), err
 	case "image_url":
-		return openAIMedia(o, kind)
+		return langChainImage(o)
 	case "thinking", "redacted_thinking":
 		return anthropicThinking(raw)
 	default:

@@ -3,22 +3,24 @@ package transcript
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-var errUnknownCall = errors.New("unknown type of tool call; known is function")
+var errKimiCall = errors.New("unknown type of tool call; known is function")
 
-func openAIToolCalls(o rawjson.Object) ([]*compactordv1.Part, error) {
+// kimiToolCalls parses the calls of a message, which have the shape of OpenAI's. The dialect reads whole messages, and notes
+// beside each part how to write the same JSON again: no request has Kimi's, so it is not noted, and a call of an unknown type
+// is an error here, not a part that a request could take.
+func kimiToolCalls(o rawjson.Object) ([]*compactordv1.Part, error) {
 	raws, err := o.Elements("tool_calls")
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]*compactordv1.Part, 0, len(raws))
 	for i, raw := range raws {
-		part, err := openAIToolCall(raw)
+		part, err := kimiToolCall(raw)
 		if err != nil {
 			return nil, rawjson.In("tool_calls", rawjson.InElement(i, err))
 		}
@@ -27,13 +29,13 @@ func openAIToolCalls(o rawjson.Object) ([]*compactordv1.Part, error) {
 	return parts, nil
 }
 
-func openAIToolCall(raw json.RawMessage) (*compactordv1.Part, error) {
+func kimiToolCall(raw json.RawMessage) (*compactordv1.Part, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
 	}
 	if o.Has("type") && !o.IsText("type", "function") {
-		return nil, rawjson.In("type", errUnknownCall)
+		return nil, rawjson.In("type", errKimiCall)
 	}
 	function, err := o.Sub("function")
 	if err != nil {
@@ -58,38 +60,4 @@ func openAIToolCall(raw json.RawMessage) (*compactordv1.Part, error) {
 		Kind:        &compactordv1.Part_ToolCall{ToolCall: call},
 		Attachments: attachments,
 	}, err
-}
-
-func toolName(o rawjson.Object) (string, error) {
-	name, err := o.DemandText("name")
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case name == "":
-		return "", rawjson.In("name", rawjson.ErrEmpty)
-	case len(name) > maxName:
-		return "", rawjson.In("name", rawjson.TooLarge(len(name), maxName))
-	default:
-		return name, nil
-	}
-}
-
-// arguments returns a call's arguments as the model wrote them. Some tools store them parsed: then their JSON as it
-// stands in the file.
-func arguments(o rawjson.Object) (string, error) {
-	raw := o["arguments"]
-	switch rawjson.KindOf(raw) {
-	case rawjson.Missing, rawjson.Null:
-		return "", nil
-	case rawjson.String:
-		return o.BoundedText("arguments", maxText)
-	case rawjson.ObjectKind, rawjson.Array:
-		if len(raw) > maxText {
-			return "", rawjson.In("arguments", rawjson.TooLarge(len(raw), maxText))
-		}
-		return string(raw), nil
-	default:
-		return "", rawjson.In("arguments", fmt.Errorf("must be a string or an object, is %s", rawjson.KindOf(raw)))
-	}
 }
