@@ -22,14 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListStrategiesRequest asks what there is to choose from. A preset's numbers are for a model; its limits are given here.
+// ListStrategiesRequest asks what a policy can choose from. The figures of a preset depend on the model, whose limits
+// are given here.
 type ListStrategiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model's context window in tokens. 1 to 100,000,000. Not set: unknown.
 	ContextWindow *uint32 `protobuf:"varint,1,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`
 	// The model's output limit in tokens. 1 to 100,000,000. Not set: unknown.
 	MaxOutputTokens *uint32 `protobuf:"varint,2,opt,name=max_output_tokens,json=maxOutputTokens,proto3,oneof" json:"max_output_tokens,omitempty"`
-	// The model's input limit in tokens, where it differs from the window. 1 to 100,000,000.
+	// The model's input limit in tokens, where it is not the context window. 1 to 100,000,000.
 	MaxInputTokens *uint32 `protobuf:"varint,3,opt,name=max_input_tokens,json=maxInputTokens,proto3,oneof" json:"max_input_tokens,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -86,14 +87,14 @@ func (x *ListStrategiesRequest) GetMaxInputTokens() uint32 {
 	return 0
 }
 
-// ListStrategiesResponse is what there is to choose from.
+// ListStrategiesResponse is what a policy can choose from.
 type ListStrategiesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The strategies: those of the contract in its order, then those that the daemon's builder registered, by name.
+	// The strategies: those of Strategy in its order, then the custom ones of this daemon, by name.
 	Strategies []*StrategyInfo `protobuf:"bytes,1,rep,name=strategies,proto3" json:"strategies,omitempty"`
 	// The presets, `default` first.
 	Presets []*PresetInfo `protobuf:"bytes,2,rep,name=presets,proto3" json:"presets,omitempty"`
-	// The summarizers, `extractive` first, then the profiles of the configuration by name.
+	// The summarizers: `extractive` first, then the profiles of the daemon's configuration, by name.
 	Summarizers   []*SummarizerInfo `protobuf:"bytes,3,rep,name=summarizers,proto3" json:"summarizers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -150,24 +151,24 @@ func (x *ListStrategiesResponse) GetSummarizers() []*SummarizerInfo {
 	return nil
 }
 
-// SummarizerInfo describes a summarizer. It tells neither addresses nor keys.
+// SummarizerInfo describes a summarizer, without addresses and keys.
 type SummarizerInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What policies call it.
+	// The name that policies use.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// `extractive`, `openai`, `anthropic` or `gemini`; of one that the daemon's builder registered what it says itself.
+	// `extractive`, `openai`, `anthropic` or `gemini`; a custom summarizer of this daemon has a kind of its own.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The model; empty where it is none.
+	// The model; empty where the summarizer is no model.
 	Model string `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
-	// The model's context window in tokens; 0 where it is no model.
+	// The model's context window in tokens; 0 where the summarizer is no model.
 	ContextWindow uint32 `protobuf:"varint,4,opt,name=context_window,json=contextWindow,proto3" json:"context_window,omitempty"`
-	// The most tokens that it writes; 0 where it is no model.
+	// The most tokens that it writes; 0 where the summarizer is no model.
 	MaxOutputTokens uint32 `protobuf:"varint,5,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
-	// The dialect that policy.summary.cached_prefix renders for it; not set where it is no model.
+	// The dialect of its prompts with policy.summary.cached_prefix; not set where the summarizer is no model.
 	Dialect Dialect `protobuf:"varint,6,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
-	// US dollars per million tokens, where configured.
+	// The price, where it is configured.
 	Price *TokenPrice `protobuf:"bytes,7,opt,name=price,proto3,oneof" json:"price,omitempty"`
-	// Whether it writes for sessions whose policy names none.
+	// Whether it writes for sessions whose policy names no summarizer.
 	IsDefault     bool `protobuf:"varint,8,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -259,16 +260,16 @@ func (x *SummarizerInfo) GetIsDefault() bool {
 	return false
 }
 
-// TokenPrice is in US dollars per million tokens. What is not configured is 0.
+// TokenPrice is a price in US dollars per million tokens. Prices that are not configured are 0.
 type TokenPrice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Input that no cache served.
+	// Input that did not come from a prompt cache.
 	Input float64 `protobuf:"fixed64,1,opt,name=input,proto3" json:"input,omitempty"`
 	// Output, thinking included.
 	Output float64 `protobuf:"fixed64,2,opt,name=output,proto3" json:"output,omitempty"`
-	// Input that the cache served.
+	// Input read from the prompt cache.
 	CacheRead float64 `protobuf:"fixed64,3,opt,name=cache_read,json=cacheRead,proto3" json:"cache_read,omitempty"`
-	// Input that was written to the cache.
+	// Input written to the prompt cache.
 	CacheWrite    float64 `protobuf:"fixed64,4,opt,name=cache_write,json=cacheWrite,proto3" json:"cache_write,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -335,22 +336,22 @@ func (x *TokenPrice) GetCacheWrite() float64 {
 // StrategyInfo describes a strategy.
 type StrategyInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its field in Strategy, or the name of a CustomStrategy.
+	// The name of its field in Strategy, or the name of a CustomStrategy.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What it does, in a sentence or two.
+	// What it does, in one or two sentences.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// Its parameters. A CustomStrategy tells none.
+	// Its parameters; none for a CustomStrategy.
 	Parameters []*ParameterInfo `protobuf:"bytes,3,rep,name=parameters,proto3" json:"parameters,omitempty"`
-	// Whether a summarizer writes for it. Prune and on_user_message do not take it then. Of a strategy that nests others it
-	// depends on these.
+	// Whether it needs a summarizer. Prune and on_user_message refuse such a strategy. Where it nests other strategies,
+	// this depends on them.
 	NeedsSummarizer bool `protobuf:"varint,4,opt,name=needs_summarizer,json=needsSummarizer,proto3" json:"needs_summarizer,omitempty"`
-	// Whether it cuts. Of a strategy that nests others it depends on these.
+	// Whether it replaces messages by a summary. Where it nests other strategies, this depends on them.
 	Cuts bool `protobuf:"varint,5,opt,name=cuts,proto3" json:"cuts,omitempty"`
-	// Whether it nests others.
+	// Whether it nests other strategies.
 	Nests bool `protobuf:"varint,6,opt,name=nests,proto3" json:"nests,omitempty"`
-	// Whether on_append takes it.
+	// Whether policy.on_append accepts it.
 	OnAppend bool `protobuf:"varint,7,opt,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
-	// Whether it is selected as a CustomStrategy.
+	// Whether policies select it as a CustomStrategy.
 	Custom bool `protobuf:"varint,8,opt,name=custom,proto3" json:"custom,omitempty"`
 	// The presets that use it.
 	Presets       []string `protobuf:"bytes,9,rep,name=presets,proto3" json:"presets,omitempty"`
@@ -454,19 +455,19 @@ func (x *StrategyInfo) GetPresets() []string {
 // ParameterInfo describes a parameter of a strategy.
 type ParameterInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its field.
+	// The name of its field.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Its type: `uint32`, `double`, `bool`, `string`, `enum`, `strings` or `strategies`.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// What it says, with its unit.
+	// What it means, with its unit.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Its value where it is not given, by a policy whose window is unknown. Empty where it has none of its own.
+	// The default, for a policy whose context window is unknown. Empty where there is no default.
 	DefaultValue string `protobuf:"bytes,4,opt,name=default_value,json=defaultValue,proto3" json:"default_value,omitempty"`
-	// The least value.
+	// The lowest value.
 	Minimum *float64 `protobuf:"fixed64,5,opt,name=minimum,proto3,oneof" json:"minimum,omitempty"`
-	// The greatest value; of a string its greatest length in bytes, of a list in elements.
+	// The highest value; for a string the greatest length in bytes, for a list the most elements.
 	Maximum *float64 `protobuf:"fixed64,6,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
-	// Of an enum: its values.
+	// For an enum: its values.
 	Values        []string `protobuf:"bytes,7,rep,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -556,13 +557,13 @@ type PresetInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What it does, in a sentence or two.
+	// What it does, in one or two sentences.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// The system that it reproduces; empty for `default`.
 	Reproduces string `protobuf:"bytes,3,opt,name=reproduces,proto3" json:"reproduces,omitempty"`
-	// Where it deviates on purpose, a sentence each.
+	// Where it differs from that system on purpose, one sentence each.
 	Deviations []string `protobuf:"bytes,4,rep,name=deviations,proto3" json:"deviations,omitempty"`
-	// Its policy for the limits of the request.
+	// Its policy, for the limits of the request.
 	Policy        *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

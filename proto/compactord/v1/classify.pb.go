@@ -22,19 +22,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorClass is what a provider's error is.
+// ErrorClass is the kind of a provider's error.
 type ErrorClass int32
 
 const (
 	// Never sent.
 	ErrorClass_ERROR_CLASS_UNSPECIFIED ErrorClass = 0
-	// No overflow: compacting does not help.
+	// No overflow: a compaction does not help.
 	ErrorClass_ERROR_CLASS_OTHER ErrorClass = 1
-	// The context is too long in tokens: compact with reason OVERFLOW and try the turn again, once.
+	// The context has too many tokens: call Compact with reason OVERFLOW and repeat the turn, once.
 	ErrorClass_ERROR_CLASS_CONTEXT_OVERFLOW ErrorClass = 2
-	// The request is too large in bytes: the same, and mind media, which count few tokens for many bytes.
+	// The request has too many bytes: do the same. Look at media, which have many bytes and few tokens.
 	ErrorClass_ERROR_CLASS_REQUEST_TOO_LARGE ErrorClass = 3
-	// A rate limit or a throttle, though its text may speak of tokens: wait and try again as it is.
+	// A rate limit, though its text may speak of tokens: wait, then send the same request again.
 	ErrorClass_ERROR_CLASS_RATE_LIMIT ErrorClass = 4
 )
 
@@ -83,27 +83,27 @@ func (ErrorClass) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_classify_proto_rawDescGZIP(), []int{0}
 }
 
-// ClassifyErrorRequest tells how a request to a model ended. Give what is known; nothing is stored.
+// ClassifyErrorRequest describes how a request to a model ended. Give what is known. Nothing is stored.
 type ClassifyErrorRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text of the error, or the whole body that the provider answered. At most 1 MiB.
+	// The text of the error, or the whole body that the provider sent. At most 1 MiB.
 	ErrorText string `protobuf:"bytes,1,opt,name=error_text,json=errorText,proto3" json:"error_text,omitempty"`
-	// The HTTP status. 0 to 999; 0: not known.
+	// The HTTP status. 0 to 999; 0 means unknown.
 	HttpStatus uint32 `protobuf:"varint,2,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
-	// Why the model stopped, where it answered. Not set: what provider_stop_reason means, where that is known. Where it is
-	// anything but ERROR and there is no HTTP status of 400 or above, the text is not searched: models write about
-	// overflows, too.
+	// Why the model stopped, where it answered. Default: the meaning of provider_stop_reason, where that is known. With a
+	// stop reason other than ERROR and no HTTP status of 400 or above, error_text is not searched, since models also
+	// write about overflows.
 	StopReason StopReason `protobuf:"varint,3,opt,name=stop_reason,json=stopReason,proto3,enum=compactord.v1.StopReason" json:"stop_reason,omitempty"`
-	// The reason as the provider writes it, such as `model_context_window_exceeded`. At most 256 bytes. Whatever the case,
-	// `stop`, `end_turn`, `stop_sequence` and `completed` mean END, `length`, `max_tokens` and `max_output_tokens` LENGTH,
-	// `tool_use` and `tool_calls` TOOL_USE; others leave open how the answer ended.
+	// The stop reason in the provider's own word, such as `model_context_window_exceeded`. Upper and lower case are the
+	// same. `stop`, `end_turn`, `stop_sequence` and `completed` mean END; `length`, `max_tokens` and `max_output_tokens`
+	// mean LENGTH; `tool_use` and `tool_calls` mean TOOL_USE. Other words have no known meaning. At most 256 bytes.
 	ProviderStopReason string `protobuf:"bytes,4,opt,name=provider_stop_reason,json=providerStopReason,proto3" json:"provider_stop_reason,omitempty"`
-	// What the provider reported, where the model answered.
+	// The usage that the provider reported, where the model answered.
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
-	// The model's context window in tokens. 0 to 100,000,000. 0: the session's, if one is named; else not known, and no
-	// overflow is found by usage.
+	// The model's context window in tokens. 0 to 100,000,000. 0 means: the session's, if session_id is given; else
+	// unknown, and usage shows no overflow.
 	ContextWindow uint32 `protobuf:"varint,6,opt,name=context_window,json=contextWindow,proto3" json:"context_window,omitempty"`
-	// A session's id, for its window. Default: none.
+	// A session's id, for its context window. Default: none.
 	SessionId     string `protobuf:"bytes,7,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -188,20 +188,20 @@ func (x *ClassifyErrorRequest) GetSessionId() string {
 	return ""
 }
 
-// ClassifyErrorResponse says what the error is.
+// ClassifyErrorResponse says what kind of error it is.
 type ClassifyErrorResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is.
+	// The kind.
 	ErrorClass ErrorClass `protobuf:"varint,1,opt,name=error_class,json=errorClass,proto3,enum=compactord.v1.ErrorClass" json:"error_class,omitempty"`
-	// Whether to compact and try again: CONTEXT_OVERFLOW or REQUEST_TOO_LARGE.
+	// Whether to compact and try again: true for CONTEXT_OVERFLOW and REQUEST_TOO_LARGE.
 	Overflow bool `protobuf:"varint,2,opt,name=overflow,proto3" json:"overflow,omitempty"`
-	// The id of the rule that decided; empty where none matched. docs/overflow.md lists them.
+	// The id of the rule that decided; empty where none matched. docs/overflow.md lists the rules.
 	Rule string `protobuf:"bytes,3,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The rule in one sentence.
 	Why string `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
-	// The tokens that the request had, where the text says so.
+	// How many tokens the request had, where the error says so.
 	RequestedTokens *uint32 `protobuf:"varint,5,opt,name=requested_tokens,json=requestedTokens,proto3,oneof" json:"requested_tokens,omitempty"`
-	// The most tokens that the provider takes, where the text says so.
+	// How many tokens the provider accepts, where the error says so.
 	LimitTokens   *uint32 `protobuf:"varint,6,opt,name=limit_tokens,json=limitTokens,proto3,oneof" json:"limit_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -20,45 +20,46 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	CompactionService_Compact_FullMethodName          = "/compactord.v1.CompactionService/Compact"
-	CompactionService_PlanCompaction_FullMethodName   = "/compactord.v1.CompactionService/PlanCompaction"
-	CompactionService_CommitCompaction_FullMethodName = "/compactord.v1.CompactionService/CommitCompaction"
 	CompactionService_CancelCompaction_FullMethodName = "/compactord.v1.CompactionService/CancelCompaction"
 	CompactionService_Prune_FullMethodName            = "/compactord.v1.CompactionService/Prune"
 	CompactionService_GetLLMView_FullMethodName       = "/compactord.v1.CompactionService/GetLLMView"
+	CompactionService_PlanCompaction_FullMethodName   = "/compactord.v1.CompactionService/PlanCompaction"
+	CompactionService_CommitCompaction_FullMethodName = "/compactord.v1.CompactionService/CommitCompaction"
 	CompactionService_CountTokens_FullMethodName      = "/compactord.v1.CompactionService/CountTokens"
-	CompactionService_ListStrategies_FullMethodName   = "/compactord.v1.CompactionService/ListStrategies"
 	CompactionService_ClassifyError_FullMethodName    = "/compactord.v1.CompactionService/ClassifyError"
+	CompactionService_ListStrategies_FullMethodName   = "/compactord.v1.CompactionService/ListStrategies"
 )
 
 // CompactionServiceClient is the client API for CompactionService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// CompactionService makes conversations smaller and hands out what the model is to see.
+// CompactionService makes conversations smaller and returns what the model is to see.
 type CompactionServiceClient interface {
-	// Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
-	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
+	// Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
+	// the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
+	// are not lost.
 	Compact(ctx context.Context, in *CompactRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompactResponse], error)
-	// PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
-	// nothing; what a client does not commit leaves no trace.
-	PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error)
-	// CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
-	// summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
-	// in between are not lost.
-	CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error)
-	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-	// says how it ended. It knows the compactions of the daemon that it asks.
+	// CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
+	// says how the compaction ended. A daemon knows only the compactions that run in it.
 	CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error)
-	// Prune makes the edits of the policy's strategy; it never runs a summarizer.
+	// Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer.
 	Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error)
-	// GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
+	// GetLLMView returns the messages that the model needs to go on or, with a view_token, only the new ones.
 	GetLLMView(ctx context.Context, in *GetLLMViewRequest, opts ...grpc.CallOption) (*GetLLMViewResponse, error)
-	// CountTokens says how many tokens a session's view, messages or a text are.
+	// PlanCompaction plans a compaction whose summary the client's own model writes, and returns the prompts for that
+	// model. It writes nothing: a plan that is never committed leaves no trace.
+	PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error)
+	// CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
+	// pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
+	// call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+	CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error)
+	// CountTokens returns how many tokens a session's view, some messages or a text have.
 	CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error)
-	// ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
-	ListStrategies(ctx context.Context, in *ListStrategiesRequest, opts ...grpc.CallOption) (*ListStrategiesResponse, error)
 	// ClassifyError says whether a provider's error is a context overflow.
 	ClassifyError(ctx context.Context, in *ClassifyErrorRequest, opts ...grpc.CallOption) (*ClassifyErrorResponse, error)
+	// ListStrategies returns the strategies with their parameters, the presets and the summarizers.
+	ListStrategies(ctx context.Context, in *ListStrategiesRequest, opts ...grpc.CallOption) (*ListStrategiesResponse, error)
 }
 
 type compactionServiceClient struct {
@@ -87,26 +88,6 @@ func (c *compactionServiceClient) Compact(ctx context.Context, in *CompactReques
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CompactionService_CompactClient = grpc.ServerStreamingClient[CompactResponse]
-
-func (c *compactionServiceClient) PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(PlanCompactionResponse)
-	err := c.cc.Invoke(ctx, CompactionService_PlanCompaction_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-func (c *compactionServiceClient) CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(CommitCompactionResponse)
-	err := c.cc.Invoke(ctx, CompactionService_CommitCompaction_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
 
 func (c *compactionServiceClient) CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -138,20 +119,30 @@ func (c *compactionServiceClient) GetLLMView(ctx context.Context, in *GetLLMView
 	return out, nil
 }
 
-func (c *compactionServiceClient) CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error) {
+func (c *compactionServiceClient) PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(CountTokensResponse)
-	err := c.cc.Invoke(ctx, CompactionService_CountTokens_FullMethodName, in, out, cOpts...)
+	out := new(PlanCompactionResponse)
+	err := c.cc.Invoke(ctx, CompactionService_PlanCompaction_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *compactionServiceClient) ListStrategies(ctx context.Context, in *ListStrategiesRequest, opts ...grpc.CallOption) (*ListStrategiesResponse, error) {
+func (c *compactionServiceClient) CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ListStrategiesResponse)
-	err := c.cc.Invoke(ctx, CompactionService_ListStrategies_FullMethodName, in, out, cOpts...)
+	out := new(CommitCompactionResponse)
+	err := c.cc.Invoke(ctx, CompactionService_CommitCompaction_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *compactionServiceClient) CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CountTokensResponse)
+	err := c.cc.Invoke(ctx, CompactionService_CountTokens_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -168,35 +159,46 @@ func (c *compactionServiceClient) ClassifyError(ctx context.Context, in *Classif
 	return out, nil
 }
 
+func (c *compactionServiceClient) ListStrategies(ctx context.Context, in *ListStrategiesRequest, opts ...grpc.CallOption) (*ListStrategiesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListStrategiesResponse)
+	err := c.cc.Invoke(ctx, CompactionService_ListStrategies_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // CompactionServiceServer is the server API for CompactionService service.
 // All implementations must embed UnimplementedCompactionServiceServer
 // for forward compatibility.
 //
-// CompactionService makes conversations smaller and hands out what the model is to see.
+// CompactionService makes conversations smaller and returns what the model is to see.
 type CompactionServiceServer interface {
-	// Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
-	// compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
+	// Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
+	// the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
+	// are not lost.
 	Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error
-	// PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
-	// nothing; what a client does not commit leaves no trace.
-	PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error)
-	// CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
-	// summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
-	// in between are not lost.
-	CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error)
-	// CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-	// says how it ended. It knows the compactions of the daemon that it asks.
+	// CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
+	// says how the compaction ended. A daemon knows only the compactions that run in it.
 	CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error)
-	// Prune makes the edits of the policy's strategy; it never runs a summarizer.
+	// Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer.
 	Prune(context.Context, *PruneRequest) (*PruneResponse, error)
-	// GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
+	// GetLLMView returns the messages that the model needs to go on or, with a view_token, only the new ones.
 	GetLLMView(context.Context, *GetLLMViewRequest) (*GetLLMViewResponse, error)
-	// CountTokens says how many tokens a session's view, messages or a text are.
+	// PlanCompaction plans a compaction whose summary the client's own model writes, and returns the prompts for that
+	// model. It writes nothing: a plan that is never committed leaves no trace.
+	PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error)
+	// CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
+	// pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
+	// call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+	CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error)
+	// CountTokens returns how many tokens a session's view, some messages or a text have.
 	CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error)
-	// ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
-	ListStrategies(context.Context, *ListStrategiesRequest) (*ListStrategiesResponse, error)
 	// ClassifyError says whether a provider's error is a context overflow.
 	ClassifyError(context.Context, *ClassifyErrorRequest) (*ClassifyErrorResponse, error)
+	// ListStrategies returns the strategies with their parameters, the presets and the summarizers.
+	ListStrategies(context.Context, *ListStrategiesRequest) (*ListStrategiesResponse, error)
 	mustEmbedUnimplementedCompactionServiceServer()
 }
 
@@ -210,12 +212,6 @@ type UnimplementedCompactionServiceServer struct{}
 func (UnimplementedCompactionServiceServer) Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error {
 	return status.Error(codes.Unimplemented, "method Compact not implemented")
 }
-func (UnimplementedCompactionServiceServer) PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method PlanCompaction not implemented")
-}
-func (UnimplementedCompactionServiceServer) CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method CommitCompaction not implemented")
-}
 func (UnimplementedCompactionServiceServer) CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelCompaction not implemented")
 }
@@ -225,14 +221,20 @@ func (UnimplementedCompactionServiceServer) Prune(context.Context, *PruneRequest
 func (UnimplementedCompactionServiceServer) GetLLMView(context.Context, *GetLLMViewRequest) (*GetLLMViewResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetLLMView not implemented")
 }
+func (UnimplementedCompactionServiceServer) PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PlanCompaction not implemented")
+}
+func (UnimplementedCompactionServiceServer) CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CommitCompaction not implemented")
+}
 func (UnimplementedCompactionServiceServer) CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CountTokens not implemented")
 }
-func (UnimplementedCompactionServiceServer) ListStrategies(context.Context, *ListStrategiesRequest) (*ListStrategiesResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method ListStrategies not implemented")
-}
 func (UnimplementedCompactionServiceServer) ClassifyError(context.Context, *ClassifyErrorRequest) (*ClassifyErrorResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ClassifyError not implemented")
+}
+func (UnimplementedCompactionServiceServer) ListStrategies(context.Context, *ListStrategiesRequest) (*ListStrategiesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListStrategies not implemented")
 }
 func (UnimplementedCompactionServiceServer) mustEmbedUnimplementedCompactionServiceServer() {}
 func (UnimplementedCompactionServiceServer) testEmbeddedByValue()                           {}
@@ -265,42 +267,6 @@ func _CompactionService_Compact_Handler(srv interface{}, stream grpc.ServerStrea
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CompactionService_CompactServer = grpc.ServerStreamingServer[CompactResponse]
-
-func _CompactionService_PlanCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(PlanCompactionRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(CompactionServiceServer).PlanCompaction(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: CompactionService_PlanCompaction_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(CompactionServiceServer).PlanCompaction(ctx, req.(*PlanCompactionRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
-func _CompactionService_CommitCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(CommitCompactionRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(CompactionServiceServer).CommitCompaction(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: CompactionService_CommitCompaction_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(CompactionServiceServer).CommitCompaction(ctx, req.(*CommitCompactionRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
 
 func _CompactionService_CancelCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelCompactionRequest)
@@ -356,6 +322,42 @@ func _CompactionService_GetLLMView_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CompactionService_PlanCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PlanCompactionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).PlanCompaction(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_PlanCompaction_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).PlanCompaction(ctx, req.(*PlanCompactionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _CompactionService_CommitCompaction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CommitCompactionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).CommitCompaction(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_CommitCompaction_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).CommitCompaction(ctx, req.(*CommitCompactionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _CompactionService_CountTokens_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CountTokensRequest)
 	if err := dec(in); err != nil {
@@ -370,24 +372,6 @@ func _CompactionService_CountTokens_Handler(srv interface{}, ctx context.Context
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(CompactionServiceServer).CountTokens(ctx, req.(*CountTokensRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
-func _CompactionService_ListStrategies_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ListStrategiesRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(CompactionServiceServer).ListStrategies(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: CompactionService_ListStrategies_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(CompactionServiceServer).ListStrategies(ctx, req.(*ListStrategiesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -410,6 +394,24 @@ func _CompactionService_ClassifyError_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _CompactionService_ListStrategies_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListStrategiesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CompactionServiceServer).ListStrategies(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CompactionService_ListStrategies_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CompactionServiceServer).ListStrategies(ctx, req.(*ListStrategiesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // CompactionService_ServiceDesc is the grpc.ServiceDesc for CompactionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -417,14 +419,6 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "compactord.v1.CompactionService",
 	HandlerType: (*CompactionServiceServer)(nil),
 	Methods: []grpc.MethodDesc{
-		{
-			MethodName: "PlanCompaction",
-			Handler:    _CompactionService_PlanCompaction_Handler,
-		},
-		{
-			MethodName: "CommitCompaction",
-			Handler:    _CompactionService_CommitCompaction_Handler,
-		},
 		{
 			MethodName: "CancelCompaction",
 			Handler:    _CompactionService_CancelCompaction_Handler,
@@ -438,16 +432,24 @@ var CompactionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _CompactionService_GetLLMView_Handler,
 		},
 		{
+			MethodName: "PlanCompaction",
+			Handler:    _CompactionService_PlanCompaction_Handler,
+		},
+		{
+			MethodName: "CommitCompaction",
+			Handler:    _CompactionService_CommitCompaction_Handler,
+		},
+		{
 			MethodName: "CountTokens",
 			Handler:    _CompactionService_CountTokens_Handler,
 		},
 		{
-			MethodName: "ListStrategies",
-			Handler:    _CompactionService_ListStrategies_Handler,
-		},
-		{
 			MethodName: "ClassifyError",
 			Handler:    _CompactionService_ClassifyError_Handler,
+		},
+		{
+			MethodName: "ListStrategies",
+			Handler:    _CompactionService_ListStrategies_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

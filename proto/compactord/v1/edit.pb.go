@@ -28,21 +28,21 @@ type EditKind int32
 const (
 	// Never stored.
 	EditKind_EDIT_KIND_UNSPECIFIED EditKind = 0
-	// Replaces a tool result's parts by the text.
+	// Replaces the content of a tool result by the text.
 	EditKind_EDIT_KIND_HIDE_RESULT EditKind = 1
-	// Replaces a tool result's parts by its shortened text.
+	// Replaces the content of a tool result by its shortened text.
 	EditKind_EDIT_KIND_TRUNCATE_RESULT EditKind = 2
-	// Replaces a tool result's parts by a preview and a reference.
+	// Replaces the content of a tool result by a preview and a reference.
 	EditKind_EDIT_KIND_OFFLOAD_RESULT EditKind = 3
-	// Replaces a tool call's arguments by the text, which is a JSON object.
+	// Replaces the arguments of a tool call by the text, which is a JSON object.
 	EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS EditKind = 4
 	// Drops a thinking part.
 	EditKind_EDIT_KIND_DROP_THINKING EditKind = 5
-	// Replaces a media part, or the media among a tool result's parts, by the text.
+	// Replaces a media part, or the media of a tool result, by the text.
 	EditKind_EDIT_KIND_REPLACE_MEDIA EditKind = 6
-	// Replaces a tool result's parts by a shorter text that the summarizer wrote.
+	// Replaces the content of a tool result by a shorter text that the summarizer wrote.
 	EditKind_EDIT_KIND_COMPRESS_RESULT EditKind = 7
-	// Replaces the tool calls of a finished group by the text, and drops its results.
+	// Replaces the tool calls of a finished tool group by the text, and drops their results.
 	EditKind_EDIT_KIND_COLLAPSE_GROUP EditKind = 8
 )
 
@@ -99,18 +99,18 @@ func (EditKind) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_edit_proto_rawDescGZIP(), []int{0}
 }
 
-// Edit replaces content in the view. The log keeps what was there.
+// Edit replaces content in views. The log keeps what was there.
 type Edit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's index.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The part of it, from 0. For COLLAPSE_GROUP: 0.
+	// The part of the message, from 0. 0 for COLLAPSE_GROUP.
 	Part uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
 	// What the edit does.
 	Kind EditKind `protobuf:"varint,3,opt,name=kind,proto3,enum=compactord.v1.EditKind" json:"kind,omitempty"`
-	// The text shown instead; empty where the content is dropped.
+	// The text that views show instead. Empty where the content is dropped.
 	Replacement string `protobuf:"bytes,4,opt,name=replacement,proto3" json:"replacement,omitempty"`
-	// Tokens that it frees, by the session's estimator.
+	// How many tokens the edit frees, by the session's estimator.
 	TokensFreed uint32 `protobuf:"varint,5,opt,name=tokens_freed,json=tokensFreed,proto3" json:"tokens_freed,omitempty"`
 	// In a plan: whether the summarizer is to write the replacement.
 	BySummarizer  bool `protobuf:"varint,6,opt,name=by_summarizer,json=bySummarizer,proto3" json:"by_summarizer,omitempty"`
@@ -190,12 +190,12 @@ func (x *Edit) GetBySummarizer() bool {
 	return false
 }
 
-// EditPlace is where an edit stands.
+// EditPlace says where an edit is.
 type EditPlace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's index.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The part of it, from 0.
+	// The part of the message, from 0.
 	Part          uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

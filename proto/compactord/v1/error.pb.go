@@ -21,110 +21,114 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorReason is the stable reason in google.rpc.ErrorInfo of every error (domain `compactord`): the name of the
-// value without its prefix. Programs decide by it; the text is for people.
+// ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
+// `compactord`, as the value's name without its prefix. Programs decide by the reason; the text is for people.
 type ErrorReason int32
 
 const (
 	// Never sent.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// INVALID_ARGUMENT; a field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000.
+	// INVALID_ARGUMENT. A field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000.
 	ErrorReason_ERROR_REASON_INVALID_FIELD ErrorReason = 1
-	// NOT_FOUND. Example: GetSession of an id that was never created. Metadata: session_id.
+	// NOT_FOUND. No session has this id. Example: GetSession of an id that was never created. Metadata: session_id.
 	ErrorReason_ERROR_REASON_SESSION_NOT_FOUND ErrorReason = 2
-	// ALREADY_EXISTS. Example: CreateSession with an id in use. Metadata: session_id.
+	// ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id.
 	ErrorReason_ERROR_REASON_SESSION_EXISTS ErrorReason = 3
-	// NOT_FOUND. Example: RevertToCheckpoint to checkpoint 7 of 3.
+	// NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3.
 	ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND ErrorReason = 4
-	// INVALID_ARGUMENT. Example: RevertToCheckpoint to point 90 of a log that ends at 80. Metadata: point, last_point.
+	// INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
+	// at 80. Metadata: point, last_point.
 	ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE ErrorReason = 5
-	// ABORTED. Example: expected_next_index 4 when the log's is 6. Metadata: next_index, the right one.
+	// ABORTED. The log does not end where the client expects. Example: expected_next_index 4 when the log's is 6.
+	// Metadata: next_index, the right one.
 	ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX ErrorReason = 6
-	// ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was undone meanwhile.
+	// ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since.
 	ErrorReason_ERROR_REASON_HISTORY_REVERTED ErrorReason = 7
 	// ABORTED. The state changed between plan and commit. Example: a Revert during a compaction.
 	ErrorReason_ERROR_REASON_STATE_CHANGED ErrorReason = 8
 	// FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
 	// Metadata: operation_id.
 	ErrorReason_ERROR_REASON_COMPACTION_RUNNING ErrorReason = 9
-	// FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
-	// tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
+	// FAILED_PRECONDITION. The tokens that no compaction can remove are at or above the trigger. Example: a system prompt
+	// of 90,000 tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
 	ErrorReason_ERROR_REASON_TARGET_UNREACHABLE ErrorReason = 10
-	// FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
+	// FAILED_PRECONDITION. Automatic compaction is off, since three in a row did not help. Example: three THRESHOLD
 	// compactions that failed. Metadata: closes_after_tokens.
 	ErrorReason_ERROR_REASON_BREAKER_OPEN ErrorReason = 11
-	// FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
-	// them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+	// FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
+	// up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
 	ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN ErrorReason = 12
 	// FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
 	// message where the provider wants USER. Metadata: rule, message.
 	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 13
-	// RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value.
+	// RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value.
 	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 14
-	// UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
-	// http_status and code, where its provider told them.
+	// UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
+	// summarizer; http_status and code, where the provider sent them.
 	ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE ErrorReason = 15
-	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
-	// nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
+	// FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that twice
+	// answers nothing. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
 	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 16
-	// CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
-	// Metadata: operation_id.
+	// CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
+	// Compact call that was preempted. Metadata: operation_id.
 	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 17
-	// DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
-	// Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
-	// `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
+	// DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
+	// limit for summaries. Example: a summarizer that hangs, with the fallback FAIL. Metadata: deadline, which is `call`,
+	// `daemon` or `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 18
-	// INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
-	// same request_id. Metadata: request_id.
+	// INVALID_ARGUMENT. The request_id was used before with another request. Example: AppendMessages with other messages
+	// under the same request_id. Metadata: request_id.
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 19
-	// INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field.
+	// INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata:
+	// field.
 	ErrorReason_ERROR_REASON_INVALID_POLICY ErrorReason = 20
-	// UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field.
+	// UNIMPLEMENTED. This daemon was built without this. Example: a dialect that a build leaves out. Metadata: field.
 	ErrorReason_ERROR_REASON_NOT_IMPLEMENTED ErrorReason = 21
-	// INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
-	// where it is a summarizer's: summarizer, operation_id.
+	// INTERNAL. A bug. The text has an id that the daemon's own log has, too. Metadata, where a summarizer failed so:
+	// summarizer, operation_id. Example: an error that nobody foresaw.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 22
 	// UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 23
-	// UNAUTHENTICATED. Example: no key, or a wrong one.
+	// UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 24
-	// PERMISSION_DENIED. Example: a key that may read asks for DeleteSession.
+	// PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 25
-	// DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know.
+	// DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know.
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 26
-	// INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field.
+	// INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
+	// field.
 	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 27
 	// INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
 	// Metadata: field, known.
 	ErrorReason_ERROR_REASON_UNKNOWN_NAME ErrorReason = 28
-	// ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result.
+	// ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result.
 	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 29
 	// NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
 	ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND ErrorReason = 30
-	// INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
-	// of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
-	// that was sent, from 0), part.
+	// INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
+	// is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
+	// sent, from 0), part.
 	ErrorReason_ERROR_REASON_INPUT_MALFORMED ErrorReason = 31
-	// FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
+	// FAILED_PRECONDITION. A Revert put the checkpoint aside. A revert to its point still works. Example:
 	// RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
 	ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE ErrorReason = 32
-	// FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
-	// many there are, where turns were asked for.
+	// FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
+	// turn. Metadata, for turns: turns, how many there are.
 	ErrorReason_ERROR_REASON_NOTHING_TO_REVERT ErrorReason = 33
-	// NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
-	// message with one. Metadata: index, next_index, part.
+	// NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of
+	// a message with one. Metadata: index, next_index, part.
 	ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND ErrorReason = 34
-	// FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
-	// index.
+	// FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back.
+	// Metadata: index.
 	ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE ErrorReason = 35
-	// RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
-	// stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
+	// RESOURCE_EXHAUSTED. The client of WatchSession reads more slowly than the session changes. Example: a client that
+	// has stopped reading. Metadata: next_sequence, where to continue; all before it was sent.
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 36
-	// FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
-	// model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+	// FAILED_PRECONDITION. The summarizer's provider refuses the request, and would refuse it again. Example: a wrong API
+	// key. Metadata: summarizer; http_status and code, where the provider sent them.
 	ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED ErrorReason = 37
-	// UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
-	// written when the store is opened again. Example: a daemon that was killed.
+	// UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
+	// the next daemon writes. Example: a daemon that was killed.
 	ErrorReason_ERROR_REASON_INTERRUPTED ErrorReason = 38
 )
 

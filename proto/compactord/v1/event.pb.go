@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CompactionStage is a stage of a compaction, in order.
+// CompactionStage is a stage of a compaction. Stages come in this order.
 type CompactionStage int32
 
 const (
@@ -31,7 +31,7 @@ const (
 	CompactionStage_COMPACTION_STAGE_UNSPECIFIED CompactionStage = 0
 	// The plan is made. Counts plans.
 	CompactionStage_COMPACTION_STAGE_PLAN CompactionStage = 1
-	// The summarizer writes. Counts tokens of conversation taken in.
+	// The summarizer writes. Counts tokens of the conversation that it has read.
 	CompactionStage_COMPACTION_STAGE_SUMMARIZE CompactionStage = 2
 	// The summary is checked. Counts summaries.
 	CompactionStage_COMPACTION_STAGE_CHECK CompactionStage = 3
@@ -84,19 +84,21 @@ func (CompactionStage) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_event_proto_rawDescGZIP(), []int{0}
 }
 
-// CompactionEvent tells how a compaction goes on. Every `started` ends in exactly one of `completed`, `skipped`,
+// CompactionEvent says how a compaction goes on. Every `started` is followed by exactly one of `completed`, `skipped`,
 // `failed` and `cancelled`. A compaction that ends before it starts sends one `skipped` or `planned`, or only a status.
 type CompactionEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The operation's id.
 	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// 1, 2, 3, ... A detached compaction whose client reads too slowly leaves out some of its progress and text.
+	// 1, 2, 3, ... Where the compaction is detached and its client reads too slowly, some progress and summary text is
+	// left out.
 	Number uint32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
 	// When it happened.
 	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
 	// As in the request.
 	WillRetry bool `protobuf:"varint,4,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
-	// On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000.
+	// On the first event for an inline history: what was malformed and accepted, by the position in its messages. The
+	// first 1,000.
 	Findings []*Finding `protobuf:"bytes,5,rep,name=findings,proto3" json:"findings,omitempty"`
 	// What happened.
 	//
@@ -274,7 +276,7 @@ type isCompactionEvent_Event interface {
 }
 
 type CompactionEvent_Started struct {
-	// There is a plan that does something.
+	// There is a plan, and it does something.
 	Started *CompactionStarted `protobuf:"bytes,6,opt,name=started,proto3,oneof"`
 }
 
@@ -284,17 +286,17 @@ type CompactionEvent_Progress struct {
 }
 
 type CompactionEvent_SummaryDelta struct {
-	// Text of the summary as it is written.
+	// Text of the summary, as it is written.
 	SummaryDelta *SummaryDelta `protobuf:"bytes,8,opt,name=summary_delta,json=summaryDelta,proto3,oneof"`
 }
 
 type CompactionEvent_Heartbeat struct {
-	// Nothing new for 15 s.
+	// Nothing has happened for 15 s.
 	Heartbeat *Heartbeat `protobuf:"bytes,9,opt,name=heartbeat,proto3,oneof"`
 }
 
 type CompactionEvent_Completed struct {
-	// It is committed.
+	// The compaction is committed.
 	Completed *CompactionCompleted `protobuf:"bytes,10,opt,name=completed,proto3,oneof"`
 }
 
@@ -304,17 +306,17 @@ type CompactionEvent_Skipped struct {
 }
 
 type CompactionEvent_Failed struct {
-	// It failed; all is as it was.
+	// The compaction failed and changed nothing.
 	Failed *CompactionFailed `protobuf:"bytes,12,opt,name=failed,proto3,oneof"`
 }
 
 type CompactionEvent_Cancelled struct {
-	// It was cancelled; all is as it was.
+	// The compaction was cancelled and changed nothing.
 	Cancelled *CompactionCancelled `protobuf:"bytes,13,opt,name=cancelled,proto3,oneof"`
 }
 
 type CompactionEvent_Planned struct {
-	// What would be done, with its estimated cost: the answer to dry_run.
+	// With dry_run: what would be done.
 	Planned *CompactionPlan `protobuf:"bytes,14,opt,name=planned,proto3,oneof"`
 }
 
@@ -336,20 +338,20 @@ func (*CompactionEvent_Cancelled) isCompactionEvent_Event() {}
 
 func (*CompactionEvent_Planned) isCompactionEvent_Event() {}
 
-// CompactionPlan is what a strategy wants done.
+// CompactionPlan is what a strategy wants to do.
 type CompactionPlan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The edits.
 	Edits []*Edit `protobuf:"bytes,1,rep,name=edits,proto3" json:"edits,omitempty"`
 	// The cut, if there is one.
 	Cut *Cut `protobuf:"bytes,2,opt,name=cut,proto3" json:"cut,omitempty"`
-	// The view's tokens now, by the session's estimator.
+	// Tokens of the view now, by the session's estimator.
 	TokensBefore uint32 `protobuf:"varint,3,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
-	// How many requests the summarizer is sent where none has to be repeated; `extractive` counts the same.
+	// How many requests the summarizer gets if none must be repeated. `extractive` counts the same way.
 	Chunks uint32 `protobuf:"varint,4,opt,name=chunks,proto3" json:"chunks,omitempty"`
-	// Tokens that the summarizer is sent in all, as it counts; 0 where it is no model.
+	// How many tokens the summarizer gets in all, by its own estimator; 0 where it is no model.
 	SummarizerInputTokens uint32 `protobuf:"varint,5,opt,name=summarizer_input_tokens,json=summarizerInputTokens,proto3" json:"summarizer_input_tokens,omitempty"`
-	// What the summarizer is estimated to cost in US dollars, where the price is configured.
+	// The estimated cost of the summarizer in US dollars, where its price is configured.
 	EstimatedCostUsd *float64 `protobuf:"fixed64,6,opt,name=estimated_cost_usd,json=estimatedCostUsd,proto3,oneof" json:"estimated_cost_usd,omitempty"`
 	// Why the plan does nothing, where it does nothing.
 	SkipReason    SkipReason `protobuf:"varint,7,opt,name=skip_reason,json=skipReason,proto3,enum=compactord.v1.SkipReason" json:"skip_reason,omitempty"`
@@ -436,17 +438,17 @@ func (x *CompactionPlan) GetSkipReason() SkipReason {
 	return SkipReason_SKIP_REASON_UNSPECIFIED
 }
 
-// Cut divides the active messages into what is summarized and what is kept.
+// Cut divides the active messages into those that are summarized and those that are kept.
 type Cut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first message that is kept.
 	FirstKeptIndex uint32 `protobuf:"varint,1,opt,name=first_kept_index,json=firstKeptIndex,proto3" json:"first_kept_index,omitempty"`
-	// The messages to summarize, as the log holds them: from the previous entry's first_kept_index, or the end of the
-	// leading run, to first_kept_index.
+	// The messages to summarize: from the previous entry's first_kept_index, or the end of the SYSTEM and DEVELOPER
+	// messages at the start, to first_kept_index.
 	Summarized *IndexRange `protobuf:"bytes,2,opt,name=summarized,proto3" json:"summarized,omitempty"`
 	// Where the cut splits a turn and the first part of it gets a summary of its own: the message that starts the turn.
 	SplitTurnStart *uint32 `protobuf:"varint,3,opt,name=split_turn_start,json=splitTurnStart,proto3,oneof" json:"split_turn_start,omitempty"`
-	// The summary's budget in tokens, for all of it.
+	// The budget of the whole summary in tokens.
 	MaxSummaryTokens uint32 `protobuf:"varint,4,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3" json:"max_summary_tokens,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -510,10 +512,10 @@ func (x *Cut) GetMaxSummaryTokens() uint32 {
 	return 0
 }
 
-// CompactionStarted says what is going to be done.
+// CompactionStarted says what will be done.
 type CompactionStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Why it was asked for.
+	// Why the compaction was asked for.
 	Reason CompactionReason `protobuf:"varint,1,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
 	// The plan.
 	Plan          *CompactionPlan `protobuf:"bytes,2,opt,name=plan,proto3" json:"plan,omitempty"`
@@ -565,14 +567,14 @@ func (x *CompactionStarted) GetPlan() *CompactionPlan {
 	return nil
 }
 
-// CompactionProgress says how far a stage is. `done` never falls within a stage and reaches `total`.
+// CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total.
 type CompactionProgress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The stage.
 	Stage CompactionStage `protobuf:"varint,1,opt,name=stage,proto3,enum=compactord.v1.CompactionStage" json:"stage,omitempty"`
 	// How much is done.
 	Done uint32 `protobuf:"varint,2,opt,name=done,proto3" json:"done,omitempty"`
-	// Of how much.
+	// How much there is to do.
 	Total         uint32 `protobuf:"varint,3,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -629,15 +631,16 @@ func (x *CompactionProgress) GetTotal() uint32 {
 	return 0
 }
 
-// SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
-// of a split turn may be written at the same time: what the second says is told once the first is finished.
+// SummaryDelta is text of the summary, as it is written. The deltas of the last attempt together are the summary. The
+// two summaries of a split turn may be written at the same time: the text of the second is sent after the first is
+// complete.
 type SummaryDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Counts the attempts, from 1. A new attempt voids the text of earlier ones. Where the conversation is sent to a model in
-	// several prompts, what it answers to each is an attempt: that is no fault. A CompactionProgress comes between where
-	// more was read by then.
+	// The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
+	// several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
+	// CompactionProgress comes between two attempts.
 	Attempt uint32 `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// More text.
+	// The next piece of text.
 	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -687,7 +690,7 @@ func (x *SummaryDelta) GetText() string {
 	return ""
 }
 
-// Heartbeat keeps the stream alive.
+// Heartbeat shows that the stream is alive.
 type Heartbeat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -727,13 +730,13 @@ func (*Heartbeat) Descriptor() ([]byte, []int) {
 // CompactionCompleted says what was committed.
 type CompactionCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The entry, if a cut was made.
+	// The entry, if there was a cut.
 	Compaction *CompactionEntry `protobuf:"bytes,1,opt,name=compaction,proto3" json:"compaction,omitempty"`
-	// The edits, if any were made.
+	// The edits, if there were any.
 	Prune *PruneEntry `protobuf:"bytes,2,opt,name=prune,proto3" json:"prune,omitempty"`
 	// How full the context is now.
 	Report *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
-	// The message of origin CONTINUE that was appended with it, where policy.overflow.auto_continue has it so.
+	// With policy.overflow.auto_continue: the message of origin CONTINUE that was appended with the entry.
 	ContinueIndex *uint32 `protobuf:"varint,4,opt,name=continue_index,json=continueIndex,proto3,oneof" json:"continue_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -802,7 +805,7 @@ type CompactionSkipped struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why.
 	Reason SkipReason `protobuf:"varint,1,opt,name=reason,proto3,enum=compactord.v1.SkipReason" json:"reason,omitempty"`
-	// The same, in one sentence with the figures.
+	// The same in one sentence, with the figures.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// How full the context is.
 	Report        *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
@@ -861,7 +864,8 @@ func (x *CompactionSkipped) GetReport() *ContextReport {
 	return nil
 }
 
-// CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status.
+// CompactionFailed says what went wrong; a deadline that has passed is a failure, too. The RPC ends with the same
+// status.
 type CompactionFailed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The gRPC status code.
@@ -870,7 +874,7 @@ type CompactionFailed struct {
 	Reason ErrorReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.ErrorReason" json:"reason,omitempty"`
 	// What happened, in one sentence.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	// When it makes sense to try again.
+	// How long to wait before the next try, where a try can help.
 	RetryAfter    *durationpb.Duration `protobuf:"bytes,4,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -984,7 +988,7 @@ var File_compactord_v1_event_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x06\n" +
+	"\x19compactord/v1/event.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x06\n" +
 	"\x0fCompactionEvent\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\rR\x06number\x12.\n" +
@@ -1141,7 +1145,7 @@ func file_compactord_v1_event_proto_init() {
 	file_compactord_v1_error_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_record_proto_init()
-	file_compactord_v1_view_proto_init()
+	file_compactord_v1_report_proto_init()
 	file_compactord_v1_event_proto_msgTypes[0].OneofWrappers = []any{
 		(*CompactionEvent_Started)(nil),
 		(*CompactionEvent_Progress)(nil),

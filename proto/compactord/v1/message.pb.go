@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Role says who speaks. It decides which kinds of parts a message may hold:
+// Role says who speaks. It decides which kinds of parts a message may have:
 //
 //	| role      | text | thinking | tool_call | tool_result | media | opaque |
 //	|-----------|------|----------|-----------|-------------|-------|--------|
@@ -39,9 +39,9 @@ const (
 	Role_ROLE_UNSPECIFIED Role = 0
 	// The operator's instructions.
 	Role_ROLE_SYSTEM Role = 1
-	// Instructions of the application, in the conversation or at its start.
+	// Instructions of the application, at the start of the conversation or within it.
 	Role_ROLE_DEVELOPER Role = 2
-	// The user, or the agent speaking for the user.
+	// The user, or the agent in the user's name.
 	Role_ROLE_USER Role = 3
 	// The model.
 	Role_ROLE_ASSISTANT Role = 4
@@ -96,22 +96,22 @@ func (Role) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_message_proto_rawDescGZIP(), []int{0}
 }
 
-// Origin says how a message came into the log. Only USER messages of origin
-// CLIENT or IMPORT start a turn and count as the user's requests.
+// Origin says how a message came into the log. Only USER messages of origin CLIENT or IMPORT start a turn and count as
+// requests of the user.
 type Origin int32
 
 const (
-	// In requests: CLIENT.
+	// Means CLIENT.
 	Origin_ORIGIN_UNSPECIFIED Origin = 0
-	// Sent by the client.
+	// The client sent it.
 	Origin_ORIGIN_CLIENT Origin = 1
-	// Read from another tool's session file.
+	// It was read from another tool's session file.
 	Origin_ORIGIN_IMPORT Origin = 2
-	// Tells the agent to go on after a compaction, or an imported USER message that starts no turn.
+	// It tells the agent to go on after a compaction, or it is an imported USER message that starts no turn.
 	Origin_ORIGIN_CONTINUE Origin = 3
-	// Sent back in time by a revert: a message from the future, or a summary of what was reverted.
+	// A revert added it: a message from the future, or a summary of what was put aside.
 	Origin_ORIGIN_FUTURE Origin = 4
-	// Announces a checkpoint to the model.
+	// It announces a checkpoint to the model.
 	Origin_ORIGIN_MARKER Origin = 5
 )
 
@@ -166,11 +166,11 @@ func (Origin) EnumDescriptor() ([]byte, []int) {
 type StopReason int32
 
 const (
-	// Not told.
+	// Unknown.
 	StopReason_STOP_REASON_UNSPECIFIED StopReason = 0
 	// The model had finished.
 	StopReason_STOP_REASON_END StopReason = 1
-	// The model wants its tool calls answered.
+	// The model waits for the results of its tool calls.
 	StopReason_STOP_REASON_TOOL_USE StopReason = 2
 	// The output limit was reached.
 	StopReason_STOP_REASON_LENGTH StopReason = 3
@@ -182,7 +182,7 @@ const (
 	StopReason_STOP_REASON_ERROR StopReason = 6
 	// The client aborted the request. Views leave the message out, with its results.
 	StopReason_STOP_REASON_ABORTED StopReason = 7
-	// The provider paused a long turn; it goes on with the next request.
+	// The provider paused a long turn, which continues with the next request.
 	StopReason_STOP_REASON_PAUSE StopReason = 8
 )
 
@@ -239,7 +239,7 @@ func (StopReason) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_message_proto_rawDescGZIP(), []int{2}
 }
 
-// Dialect is a provider's message shape.
+// Dialect is the shape that a provider gives its messages.
 type Dialect int32
 
 const (
@@ -300,144 +300,30 @@ func (Dialect) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_message_proto_rawDescGZIP(), []int{3}
 }
 
-// MessageState says where a message of the log stands in the current state.
-type MessageState int32
-
-const (
-	// Never sent.
-	MessageState_MESSAGE_STATE_UNSPECIFIED MessageState = 0
-	// On the active path and shown by the view in its place.
-	MessageState_MESSAGE_STATE_ACTIVE MessageState = 1
-	// On the active path and covered by the effective compaction's summary.
-	MessageState_MESSAGE_STATE_COVERED MessageState = 2
-	// Put aside by a Revert.
-	MessageState_MESSAGE_STATE_PUT_ASIDE MessageState = 3
-)
-
-// Enum value maps for MessageState.
-var (
-	MessageState_name = map[int32]string{
-		0: "MESSAGE_STATE_UNSPECIFIED",
-		1: "MESSAGE_STATE_ACTIVE",
-		2: "MESSAGE_STATE_COVERED",
-		3: "MESSAGE_STATE_PUT_ASIDE",
-	}
-	MessageState_value = map[string]int32{
-		"MESSAGE_STATE_UNSPECIFIED": 0,
-		"MESSAGE_STATE_ACTIVE":      1,
-		"MESSAGE_STATE_COVERED":     2,
-		"MESSAGE_STATE_PUT_ASIDE":   3,
-	}
-)
-
-func (x MessageState) Enum() *MessageState {
-	p := new(MessageState)
-	*p = x
-	return p
-}
-
-func (x MessageState) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (MessageState) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_message_proto_enumTypes[4].Descriptor()
-}
-
-func (MessageState) Type() protoreflect.EnumType {
-	return &file_compactord_v1_message_proto_enumTypes[4]
-}
-
-func (x MessageState) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use MessageState.Descriptor instead.
-func (MessageState) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{4}
-}
-
-// ResultPlace says what a TOOL message answers.
-type ResultPlace int32
-
-const (
-	// Not a TOOL message.
-	ResultPlace_RESULT_PLACE_UNSPECIFIED ResultPlace = 0
-	// It answers an open call and belongs to that call's group.
-	ResultPlace_RESULT_PLACE_ANSWER ResultPlace = 1
-	// It answers no open call (late, second or orphaned); views quote it as USER text.
-	ResultPlace_RESULT_PLACE_STRAY ResultPlace = 2
-	// It answers a call of a message that ended in an error or was aborted; views leave it out with that message.
-	ResultPlace_RESULT_PLACE_VOID ResultPlace = 3
-)
-
-// Enum value maps for ResultPlace.
-var (
-	ResultPlace_name = map[int32]string{
-		0: "RESULT_PLACE_UNSPECIFIED",
-		1: "RESULT_PLACE_ANSWER",
-		2: "RESULT_PLACE_STRAY",
-		3: "RESULT_PLACE_VOID",
-	}
-	ResultPlace_value = map[string]int32{
-		"RESULT_PLACE_UNSPECIFIED": 0,
-		"RESULT_PLACE_ANSWER":      1,
-		"RESULT_PLACE_STRAY":       2,
-		"RESULT_PLACE_VOID":        3,
-	}
-)
-
-func (x ResultPlace) Enum() *ResultPlace {
-	p := new(ResultPlace)
-	*p = x
-	return p
-}
-
-func (x ResultPlace) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (ResultPlace) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_message_proto_enumTypes[5].Descriptor()
-}
-
-func (ResultPlace) Type() protoreflect.EnumType {
-	return &file_compactord_v1_message_proto_enumTypes[5]
-}
-
-func (x ResultPlace) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use ResultPlace.Descriptor instead.
-func (ResultPlace) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{5}
-}
-
 // Message is one message of a conversation. Once appended it never changes.
 type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who speaks.
 	Role Role `protobuf:"varint,1,opt,name=role,proto3,enum=compactord.v1.Role" json:"role,omitempty"`
-	// How it came into the log. Clients may leave it out or send CLIENT; the others are set by the daemon.
+	// How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others.
 	Origin Origin `protobuf:"varint,2,opt,name=origin,proto3,enum=compactord.v1.Origin" json:"origin,omitempty"`
-	// What it says, in order. May be empty.
+	// The content, in order. May be empty. At most 10,000 parts.
 	Parts []*Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
 	// ASSISTANT only: why the model stopped.
 	StopReason StopReason `protobuf:"varint,4,opt,name=stop_reason,json=stopReason,proto3,enum=compactord.v1.StopReason" json:"stop_reason,omitempty"`
-	// ASSISTANT only: what the provider reported for the request that made it.
+	// ASSISTANT only: the usage that the provider reported for the request.
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
-	// ASSISTANT only: the model that wrote it, as the provider names it. At most 256 bytes.
+	// ASSISTANT only: the provider's name of the model that wrote it. At most 256 bytes.
 	Model string `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"`
-	// The participant's name, where the provider's shape has one. At most 256 bytes.
+	// The participant's name, for dialects that have one. At most 256 bytes.
 	Name string `protobuf:"bytes,7,opt,name=name,proto3" json:"name,omitempty"`
-	// The provider's own fields of the message, kept byte for byte.
+	// The provider's own fields of the message, kept byte for byte. At most 64.
 	Attachments []*Attachment `protobuf:"bytes,8,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// IMPORT only: the position in the file it came from, counted as that importer counts (from 0).
+	// IMPORT only: the message's position in the imported file, from 0, as the importer counts.
 	SourcePosition *uint32 `protobuf:"varint,9,opt,name=source_position,json=sourcePosition,proto3,oneof" json:"source_position,omitempty"`
 	// ASSISTANT only: the provider's error text where stop_reason is ERROR. At most 64 KiB.
 	ErrorText string `protobuf:"bytes,10,opt,name=error_text,json=errorText,proto3" json:"error_text,omitempty"`
-	// When it was written, if the client knows. The log's own time is LoggedMessage.appended_at.
+	// When the message was written, if the client knows. LoggedMessage.appended_at is when it was appended.
 	WrittenAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=written_at,json=writtenAt,proto3" json:"written_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -550,10 +436,10 @@ func (x *Message) GetWrittenAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// Part is one piece of a message.
+// Part is one part of a message's content.
 type Part struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What kind of piece it is. Kinds that a daemon does not know are refused, never skipped.
+	// The kind of part. A daemon refuses kinds that it does not know; it never skips them.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -564,7 +450,8 @@ type Part struct {
 	//	*Part_Media
 	//	*Part_Opaque
 	Kind isPart_Kind `protobuf_oneof:"kind"`
-	// The provider's own fields of this part (signature, encrypted content, item id), kept byte for byte.
+	// The provider's own fields of the part, such as a signature, encrypted content or an item id, kept byte for byte. At
+	// most 64.
 	Attachments   []*Attachment `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -673,7 +560,7 @@ type isPart_Kind interface {
 }
 
 type Part_Text struct {
-	// Text for reading.
+	// Text.
 	Text *TextPart `protobuf:"bytes,1,opt,name=text,proto3,oneof"`
 }
 
@@ -683,12 +570,12 @@ type Part_Thinking struct {
 }
 
 type Part_ToolCall struct {
-	// A tool that the model wants called.
+	// A tool call by the model.
 	ToolCall *ToolCall `protobuf:"bytes,3,opt,name=tool_call,json=toolCall,proto3,oneof"`
 }
 
 type Part_ToolResult struct {
-	// What a tool answered.
+	// The result of a tool call.
 	ToolResult *ToolResult `protobuf:"bytes,4,opt,name=tool_result,json=toolResult,proto3,oneof"`
 }
 
@@ -698,7 +585,7 @@ type Part_Media struct {
 }
 
 type Part_Opaque struct {
-	// A provider's item that must come back byte for byte.
+	// A provider's item that must be sent back byte for byte.
 	Opaque *OpaquePart `protobuf:"bytes,6,opt,name=opaque,proto3,oneof"`
 }
 
@@ -714,12 +601,12 @@ func (*Part_Media) isPart_Kind() {}
 
 func (*Part_Opaque) isPart_Kind() {}
 
-// TextPart is text for reading.
+// TextPart is text.
 type TextPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The text. At most 32 MiB.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	// ASSISTANT only: whether the model refuses with it.
+	// ASSISTANT only: whether the model refuses the request with this text.
 	Refusal       bool `protobuf:"varint,2,opt,name=refusal,proto3" json:"refusal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -772,9 +659,9 @@ func (x *TextPart) GetRefusal() bool {
 // ThinkingPart is the model's reasoning, readable or not.
 type ThinkingPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The readable reasoning; empty where the provider gives only encrypted content. At most 32 MiB.
+	// The readable reasoning; empty where the provider sends only encrypted content. At most 32 MiB.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	// Whether the provider redacted it; its content is then in the attachments.
+	// Whether the provider redacted the reasoning; the attachments then hold its content.
 	Redacted      bool `protobuf:"varint,2,opt,name=redacted,proto3" json:"redacted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -824,15 +711,15 @@ func (x *ThinkingPart) GetRedacted() bool {
 	return false
 }
 
-// ToolCall is a tool that the model wants called.
+// ToolCall is a tool call by the model.
 type ToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The provider's id of the call. Where it is empty, views show one made from index and part
-	// (`call_INDEX_PART`). Ids may be used again later in a log. At most 512 bytes.
+	// The provider's id of the call. Where it is empty, views show `call_INDEX_PART`. A later call may have the same id.
+	// At most 512 bytes.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The tool's name. 1 to 256 bytes.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The arguments as the model wrote them: JSON as a rule, but kept as text since models err. At most 32 MiB.
+	// The arguments as the model wrote them. Usually JSON, but kept as text, since models make mistakes. At most 32 MiB.
 	Arguments     string `protobuf:"bytes,3,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -889,18 +776,18 @@ func (x *ToolCall) GetArguments() string {
 	return ""
 }
 
-// ToolResult is what a tool answered. It answers the nearest earlier open call with its id.
+// ToolResult is the result of a tool call. It belongs to the nearest earlier open call with its id.
 type ToolResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id of the call that it answers, as the call has it. At most 512 bytes.
+	// The id of the call. At most 512 bytes.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The tool's name, where the client knows it. At most 256 bytes.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The answer, in order. May be empty.
+	// The content, in order. May be empty. At most 1,000 parts.
 	Parts []*ResultPart `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
 	// Whether the tool failed.
 	IsError bool `protobuf:"varint,4,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
-	// Files that the tool says it read or changed, for the file lists of summaries. At most 1,000.
+	// Files that the tool reports as read or changed, for the file lists of summaries. At most 1,000.
 	Files         []*FileTouch `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -971,10 +858,10 @@ func (x *ToolResult) GetFiles() []*FileTouch {
 	return nil
 }
 
-// ResultPart is one piece of a tool's answer.
+// ResultPart is one part of a tool result.
 type ResultPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What kind of piece it is.
+	// The kind of part.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -982,8 +869,8 @@ type ResultPart struct {
 	//	*ResultPart_Media
 	//	*ResultPart_Opaque
 	Kind isResultPart_Kind `protobuf_oneof:"kind"`
-	// The provider's own fields of this piece, kept byte for byte.
-	Attachments   []*Attachment `protobuf:"bytes,3,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// The provider's own fields of the part, kept byte for byte. At most 64.
+	Attachments   []*Attachment `protobuf:"bytes,4,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1074,8 +961,8 @@ type ResultPart_Media struct {
 }
 
 type ResultPart_Opaque struct {
-	// A provider's item that must come back byte for byte.
-	Opaque *OpaquePart `protobuf:"bytes,4,opt,name=opaque,proto3,oneof"`
+	// A provider's item that must be sent back byte for byte.
+	Opaque *OpaquePart `protobuf:"bytes,3,opt,name=opaque,proto3,oneof"`
 }
 
 func (*ResultPart_Text) isResultPart_Kind() {}
@@ -1084,13 +971,13 @@ func (*ResultPart_Media) isResultPart_Kind() {}
 
 func (*ResultPart_Opaque) isResultPart_Kind() {}
 
-// MediaPart is an image, a document or a recording, by value or by reference.
+// MediaPart is an image, a document or a recording, either its content or a reference to it.
 type MediaPart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The MIME type, such as `image/png`; a range such as `image/*`, or `application/octet-stream`, where the source does
-	// not say more. 1 to 256 bytes.
+	// The MIME type, such as `image/png`. Where the source does not say it exactly: a range such as `image/*`, or
+	// `application/octet-stream`. 1 to 256 bytes.
 	MimeType string `protobuf:"bytes,1,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
-	// The file's name, shown where the media itself is replaced. At most 1,024 bytes.
+	// The file's name. Views show it where they replace the media by text. At most 1,024 bytes.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Where the content is.
 	//
@@ -1100,8 +987,8 @@ type MediaPart struct {
 	//	*MediaPart_Uri
 	//	*MediaPart_FileId
 	Source isMediaPart_Source `protobuf_oneof:"source"`
-	// The dialect whose provider alone can find the file_id or uri. Other dialects show a line of text in its place. Not
-	// set: anyone can find a uri, and no dialect is given a file_id.
+	// The dialect of the only provider that can read the file_id or uri. Other dialects show a line of text in its place.
+	// Not set: every provider can read the uri, and none can read the file_id.
 	Owner         Dialect `protobuf:"varint,6,opt,name=owner,proto3,enum=compactord.v1.Dialect" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1197,12 +1084,12 @@ type isMediaPart_Source interface {
 }
 
 type MediaPart_Data struct {
-	// The content itself. At most 32 MiB.
+	// The content. At most 32 MiB.
 	Data []byte `protobuf:"bytes,3,opt,name=data,proto3,oneof"`
 }
 
 type MediaPart_Uri struct {
-	// An address that the provider fetches. At most 8 KiB.
+	// An address from which the provider fetches the content. At most 8 KiB.
 	Uri string `protobuf:"bytes,4,opt,name=uri,proto3,oneof"`
 }
 
@@ -1217,11 +1104,11 @@ func (*MediaPart_Uri) isMediaPart_Source() {}
 
 func (*MediaPart_FileId) isMediaPart_Source() {}
 
-// OpaquePart is a provider's item that has no neutral meaning and must come back byte for byte,
-// such as a server tool's use or a provider's own compaction block.
+// OpaquePart is a provider's item that has no neutral form and must be sent back byte for byte, such as the use of a
+// server tool or the provider's own compaction block.
 type OpaquePart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The dialect that it belongs to.
+	// The provider's dialect.
 	Dialect Dialect `protobuf:"varint,1,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
 	// The item's type in that dialect. At most 256 bytes.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
@@ -1282,15 +1169,16 @@ func (x *OpaquePart) GetJson() string {
 	return ""
 }
 
-// Attachment is a provider's own field, kept byte for byte and given back only to that provider. Keys that begin with
-// `$` are the daemon's notes on the form that its dialect was written in, such as a text in place of a list of one text.
+// Attachment is a provider's own field. It is kept byte for byte and only ever sent back to that provider. Keys that
+// begin with `$` are the daemon's notes about the form of the JSON, such as a text where a list of one text is as
+// valid.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The dialect that it belongs to.
+	// The provider's dialect.
 	Dialect Dialect `protobuf:"varint,1,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
 	// The field's name in that dialect, such as `signature`. 1 to 256 bytes.
 	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
-	// The field's value as raw JSON; empty where the field, though usual, was left out. At most 32 MiB.
+	// The field's value as raw JSON; empty where the provider left out a field that is usually there. At most 32 MiB.
 	Json          string `protobuf:"bytes,3,opt,name=json,proto3" json:"json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1350,9 +1238,9 @@ func (x *Attachment) GetJson() string {
 // FileTouch is a file that a tool read or changed.
 type FileTouch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The path as the tool wrote it. 1 to 4,096 bytes.
+	// The path in the tool's own form. 1 to 4,096 bytes.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// Whether it was changed (else read).
+	// Whether the tool changed the file; else it read it.
 	Modified      bool `protobuf:"varint,2,opt,name=modified,proto3" json:"modified,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1402,7 +1290,7 @@ func (x *FileTouch) GetModified() bool {
 	return false
 }
 
-// Usage is what a provider reported for one request, in tokens. All zero counts as none.
+// Usage is what a provider reported for one request, in tokens. Where all are zero, it counts as not reported.
 type Usage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Input that was neither read from nor written to a cache.
@@ -1413,7 +1301,7 @@ type Usage struct {
 	CacheReadTokens uint32 `protobuf:"varint,3,opt,name=cache_read_tokens,json=cacheReadTokens,proto3" json:"cache_read_tokens,omitempty"`
 	// Input written to the provider's prompt cache.
 	CacheWriteTokens uint32 `protobuf:"varint,4,opt,name=cache_write_tokens,json=cacheWriteTokens,proto3" json:"cache_write_tokens,omitempty"`
-	// The total, if the provider gives one; it wins over the sum of the others.
+	// The total, if the provider reports one. It is used in place of the sum of the others.
 	TotalTokens   uint32 `protobuf:"varint,5,opt,name=total_tokens,json=totalTokens,proto3" json:"total_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1484,17 +1372,17 @@ func (x *Usage) GetTotalTokens() uint32 {
 	return 0
 }
 
-// ProviderJson is a message list, a single message, a whole request or response body, or the list of all events (or chunks)
-// of a streamed response, as a provider writes it.
+// ProviderJson is JSON in a provider's own shape: a list of messages, one message, a whole request or response body, or
+// the list of all events (chunks) of a streamed response.
 type ProviderJson struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The provider's shape.
+	// The provider's dialect.
 	Dialect Dialect `protobuf:"varint,1,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
 	// Raw JSON. 1 byte to 64 MiB.
 	Json string `protobuf:"bytes,2,opt,name=json,proto3" json:"json,omitempty"`
-	// What the provider reported, where the JSON does not say.
+	// The usage that the provider reported, where the JSON does not have it.
 	Usage *Usage `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`
-	// The model, where the JSON does not say. At most 256 bytes.
+	// The model, where the JSON does not name it. At most 256 bytes.
 	Model string `protobuf:"bytes,4,opt,name=model,proto3" json:"model,omitempty"`
 	// Why the model stopped, where the JSON does not say.
 	StopReason    StopReason `protobuf:"varint,5,opt,name=stop_reason,json=stopReason,proto3,enum=compactord.v1.StopReason" json:"stop_reason,omitempty"`
@@ -1567,16 +1455,18 @@ func (x *ProviderJson) GetStopReason() StopReason {
 	return StopReason_STOP_REASON_UNSPECIFIED
 }
 
-// Finding is something about a message of a list: what was malformed in it, changed or left out.
+// Finding is something that the daemon noticed in a message list and set right: malformed input that it accepted, a
+// change that a dialect needs, or a part that a dialect cannot show.
 type Finding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists them.
+	// The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists
+	// the rules.
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The message's position, from 0: of `findings` in the list that was sent, of a ViewReport in the neutral view.
+	// The message's position in the list, from 0. The field that holds the finding says which list.
 	Message uint32 `protobuf:"varint,2,opt,name=message,proto3" json:"message,omitempty"`
-	// The part's position in that message, from 0.
+	// The part's position in the message, from 0.
 	Part uint32 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
-	// What was found and what was made of it, in one sentence. It quotes nothing of the conversation.
+	// What was found and what was done about it, in one sentence. It quotes nothing of the conversation.
 	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1640,251 +1530,11 @@ func (x *Finding) GetText() string {
 	return ""
 }
 
-// CallRef names a tool call of the log.
-type CallRef struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The index of the ASSISTANT message that holds the call.
-	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The position of the call among that message's parts, from 0.
-	Part uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
-	// The call's id; where the message has none, the one made for it.
-	Id string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
-	// The tool's name.
-	Name          string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CallRef) Reset() {
-	*x = CallRef{}
-	mi := &file_compactord_v1_message_proto_msgTypes[14]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CallRef) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CallRef) ProtoMessage() {}
-
-func (x *CallRef) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_message_proto_msgTypes[14]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CallRef.ProtoReflect.Descriptor instead.
-func (*CallRef) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{14}
-}
-
-func (x *CallRef) GetIndex() uint32 {
-	if x != nil {
-		return x.Index
-	}
-	return 0
-}
-
-func (x *CallRef) GetPart() uint32 {
-	if x != nil {
-		return x.Part
-	}
-	return 0
-}
-
-func (x *CallRef) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *CallRef) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-// LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended.
-type LoggedMessage struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// 0, 1, 2, ...: dense and never used again.
-	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// Its place in the sequence that messages and records share.
-	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// The message.
-	Message *Message `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	// Its estimate in tokens, by the session's estimator.
-	Tokens uint32 `protobuf:"varint,4,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// The size of each part in the estimator's unit: UTF-16 code units for chars4, tokens for the others.
-	PartSizes []uint32 `protobuf:"varint,5,rep,packed,name=part_sizes,json=partSizes,proto3" json:"part_sizes,omitempty"`
-	// When it was appended.
-	AppendedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=appended_at,json=appendedAt,proto3" json:"appended_at,omitempty"`
-	// ASSISTANT: the point of the view that it was made from.
-	ViewPoint uint32 `protobuf:"varint,7,opt,name=view_point,json=viewPoint,proto3" json:"view_point,omitempty"`
-	// TOOL: what it answers.
-	ResultPlace ResultPlace `protobuf:"varint,8,opt,name=result_place,json=resultPlace,proto3,enum=compactord.v1.ResultPlace" json:"result_place,omitempty"`
-	// TOOL with result_place ANSWER or VOID: the call.
-	Answers *CallRef `protobuf:"bytes,9,opt,name=answers,proto3" json:"answers,omitempty"`
-	// The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
-	// it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
-	// come before that answer.
-	Closes []*CallRef `protobuf:"bytes,10,rep,name=closes,proto3" json:"closes,omitempty"`
-	// Where it stands now. Set in answers only.
-	State MessageState `protobuf:"varint,11,opt,name=state,proto3,enum=compactord.v1.MessageState" json:"state,omitempty"`
-	// ASSISTANT: the view_point of the first ASSISTANT message of its tool loop, by which the thinking of the whole loop
-	// is judged.
-	LoopViewPoint uint32 `protobuf:"varint,12,opt,name=loop_view_point,json=loopViewPoint,proto3" json:"loop_view_point,omitempty"`
-	// Whether it is pinned now. Set in answers only.
-	Pinned bool `protobuf:"varint,13,opt,name=pinned,proto3" json:"pinned,omitempty"`
-	// TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
-	// message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
-	ArrivalEdits  []*Edit `protobuf:"bytes,14,rep,name=arrival_edits,json=arrivalEdits,proto3" json:"arrival_edits,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *LoggedMessage) Reset() {
-	*x = LoggedMessage{}
-	mi := &file_compactord_v1_message_proto_msgTypes[15]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *LoggedMessage) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*LoggedMessage) ProtoMessage() {}
-
-func (x *LoggedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_message_proto_msgTypes[15]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use LoggedMessage.ProtoReflect.Descriptor instead.
-func (*LoggedMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_message_proto_rawDescGZIP(), []int{15}
-}
-
-func (x *LoggedMessage) GetIndex() uint32 {
-	if x != nil {
-		return x.Index
-	}
-	return 0
-}
-
-func (x *LoggedMessage) GetSequence() uint32 {
-	if x != nil {
-		return x.Sequence
-	}
-	return 0
-}
-
-func (x *LoggedMessage) GetMessage() *Message {
-	if x != nil {
-		return x.Message
-	}
-	return nil
-}
-
-func (x *LoggedMessage) GetTokens() uint32 {
-	if x != nil {
-		return x.Tokens
-	}
-	return 0
-}
-
-func (x *LoggedMessage) GetPartSizes() []uint32 {
-	if x != nil {
-		return x.PartSizes
-	}
-	return nil
-}
-
-func (x *LoggedMessage) GetAppendedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.AppendedAt
-	}
-	return nil
-}
-
-func (x *LoggedMessage) GetViewPoint() uint32 {
-	if x != nil {
-		return x.ViewPoint
-	}
-	return 0
-}
-
-func (x *LoggedMessage) GetResultPlace() ResultPlace {
-	if x != nil {
-		return x.ResultPlace
-	}
-	return ResultPlace_RESULT_PLACE_UNSPECIFIED
-}
-
-func (x *LoggedMessage) GetAnswers() *CallRef {
-	if x != nil {
-		return x.Answers
-	}
-	return nil
-}
-
-func (x *LoggedMessage) GetCloses() []*CallRef {
-	if x != nil {
-		return x.Closes
-	}
-	return nil
-}
-
-func (x *LoggedMessage) GetState() MessageState {
-	if x != nil {
-		return x.State
-	}
-	return MessageState_MESSAGE_STATE_UNSPECIFIED
-}
-
-func (x *LoggedMessage) GetLoopViewPoint() uint32 {
-	if x != nil {
-		return x.LoopViewPoint
-	}
-	return 0
-}
-
-func (x *LoggedMessage) GetPinned() bool {
-	if x != nil {
-		return x.Pinned
-	}
-	return false
-}
-
-func (x *LoggedMessage) GetArrivalEdits() []*Edit {
-	if x != nil {
-		return x.ArrivalEdits
-	}
-	return nil
-}
-
 var File_compactord_v1_message_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_message_proto_rawDesc = "" +
 	"\n" +
-	"\x1bcompactord/v1/message.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\t\n" +
+	"\x1bcompactord/v1/message.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\t\n" +
 	"\aMessage\x123\n" +
 	"\x04role\x18\x01 \x01(\x0e2\x13.compactord.v1.RoleB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04role\x127\n" +
@@ -1940,8 +1590,8 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"ResultPart\x12-\n" +
 	"\x04text\x18\x01 \x01(\v2\x17.compactord.v1.TextPartH\x00R\x04text\x120\n" +
 	"\x05media\x18\x02 \x01(\v2\x18.compactord.v1.MediaPartH\x00R\x05media\x123\n" +
-	"\x06opaque\x18\x04 \x01(\v2\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12E\n" +
-	"\vattachments\x18\x03 \x03(\v2\x19.compactord.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10@R\vattachmentsB\r\n" +
+	"\x06opaque\x18\x03 \x01(\v2\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12E\n" +
+	"\vattachments\x18\x04 \x03(\v2\x19.compactord.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10@R\vattachmentsB\r\n" +
 	"\x04kind\x12\x05\xbaH\x02\b\x01\"\x80\x02\n" +
 	"\tMediaPart\x12'\n" +
 	"\tmime_type\x18\x01 \x01(\tB\n" +
@@ -1990,31 +1640,7 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\rR\amessage\x12\x12\n" +
 	"\x04part\x18\x03 \x01(\rR\x04part\x12\x12\n" +
-	"\x04text\x18\x04 \x01(\tR\x04text\"W\n" +
-	"\aCallRef\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n" +
-	"\x02id\x18\x03 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xd4\x04\n" +
-	"\rLoggedMessage\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n" +
-	"\bsequence\x18\x02 \x01(\rR\bsequence\x120\n" +
-	"\amessage\x18\x03 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
-	"\x06tokens\x18\x04 \x01(\rR\x06tokens\x12\x1d\n" +
-	"\n" +
-	"part_sizes\x18\x05 \x03(\rR\tpartSizes\x12;\n" +
-	"\vappended_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"appendedAt\x12\x1d\n" +
-	"\n" +
-	"view_point\x18\a \x01(\rR\tviewPoint\x12=\n" +
-	"\fresult_place\x18\b \x01(\x0e2\x1a.compactord.v1.ResultPlaceR\vresultPlace\x120\n" +
-	"\aanswers\x18\t \x01(\v2\x16.compactord.v1.CallRefR\aanswers\x12.\n" +
-	"\x06closes\x18\n" +
-	" \x03(\v2\x16.compactord.v1.CallRefR\x06closes\x121\n" +
-	"\x05state\x18\v \x01(\x0e2\x1b.compactord.v1.MessageStateR\x05state\x12&\n" +
-	"\x0floop_view_point\x18\f \x01(\rR\rloopViewPoint\x12\x16\n" +
-	"\x06pinned\x18\r \x01(\bR\x06pinned\x128\n" +
-	"\rarrival_edits\x18\x0e \x03(\v2\x13.compactord.v1.EditR\farrivalEdits*s\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text*s\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vROLE_SYSTEM\x10\x01\x12\x12\n" +
@@ -2045,17 +1671,7 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x13DIALECT_OPENAI_CHAT\x10\x01\x12\x1c\n" +
 	"\x18DIALECT_OPENAI_RESPONSES\x10\x02\x12\x15\n" +
 	"\x11DIALECT_ANTHROPIC\x10\x03\x12\x12\n" +
-	"\x0eDIALECT_GEMINI\x10\x04*\x7f\n" +
-	"\fMessageState\x12\x1d\n" +
-	"\x19MESSAGE_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
-	"\x14MESSAGE_STATE_ACTIVE\x10\x01\x12\x19\n" +
-	"\x15MESSAGE_STATE_COVERED\x10\x02\x12\x1b\n" +
-	"\x17MESSAGE_STATE_PUT_ASIDE\x10\x03*s\n" +
-	"\vResultPlace\x12\x1c\n" +
-	"\x18RESULT_PLACE_UNSPECIFIED\x10\x00\x12\x17\n" +
-	"\x13RESULT_PLACE_ANSWER\x10\x01\x12\x16\n" +
-	"\x12RESULT_PLACE_STRAY\x10\x02\x12\x15\n" +
-	"\x11RESULT_PLACE_VOID\x10\x03BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x0eDIALECT_GEMINI\x10\x04BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_message_proto_rawDescOnce sync.Once
@@ -2069,73 +1685,61 @@ func file_compactord_v1_message_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_message_proto_rawDescData
 }
 
-var file_compactord_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_compactord_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_compactord_v1_message_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_compactord_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_compactord_v1_message_proto_goTypes = []any{
 	(Role)(0),                     // 0: compactord.v1.Role
 	(Origin)(0),                   // 1: compactord.v1.Origin
 	(StopReason)(0),               // 2: compactord.v1.StopReason
 	(Dialect)(0),                  // 3: compactord.v1.Dialect
-	(MessageState)(0),             // 4: compactord.v1.MessageState
-	(ResultPlace)(0),              // 5: compactord.v1.ResultPlace
-	(*Message)(nil),               // 6: compactord.v1.Message
-	(*Part)(nil),                  // 7: compactord.v1.Part
-	(*TextPart)(nil),              // 8: compactord.v1.TextPart
-	(*ThinkingPart)(nil),          // 9: compactord.v1.ThinkingPart
-	(*ToolCall)(nil),              // 10: compactord.v1.ToolCall
-	(*ToolResult)(nil),            // 11: compactord.v1.ToolResult
-	(*ResultPart)(nil),            // 12: compactord.v1.ResultPart
-	(*MediaPart)(nil),             // 13: compactord.v1.MediaPart
-	(*OpaquePart)(nil),            // 14: compactord.v1.OpaquePart
-	(*Attachment)(nil),            // 15: compactord.v1.Attachment
-	(*FileTouch)(nil),             // 16: compactord.v1.FileTouch
-	(*Usage)(nil),                 // 17: compactord.v1.Usage
-	(*ProviderJson)(nil),          // 18: compactord.v1.ProviderJson
-	(*Finding)(nil),               // 19: compactord.v1.Finding
-	(*CallRef)(nil),               // 20: compactord.v1.CallRef
-	(*LoggedMessage)(nil),         // 21: compactord.v1.LoggedMessage
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
-	(*Edit)(nil),                  // 23: compactord.v1.Edit
+	(*Message)(nil),               // 4: compactord.v1.Message
+	(*Part)(nil),                  // 5: compactord.v1.Part
+	(*TextPart)(nil),              // 6: compactord.v1.TextPart
+	(*ThinkingPart)(nil),          // 7: compactord.v1.ThinkingPart
+	(*ToolCall)(nil),              // 8: compactord.v1.ToolCall
+	(*ToolResult)(nil),            // 9: compactord.v1.ToolResult
+	(*ResultPart)(nil),            // 10: compactord.v1.ResultPart
+	(*MediaPart)(nil),             // 11: compactord.v1.MediaPart
+	(*OpaquePart)(nil),            // 12: compactord.v1.OpaquePart
+	(*Attachment)(nil),            // 13: compactord.v1.Attachment
+	(*FileTouch)(nil),             // 14: compactord.v1.FileTouch
+	(*Usage)(nil),                 // 15: compactord.v1.Usage
+	(*ProviderJson)(nil),          // 16: compactord.v1.ProviderJson
+	(*Finding)(nil),               // 17: compactord.v1.Finding
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
 }
 var file_compactord_v1_message_proto_depIdxs = []int32{
 	0,  // 0: compactord.v1.Message.role:type_name -> compactord.v1.Role
 	1,  // 1: compactord.v1.Message.origin:type_name -> compactord.v1.Origin
-	7,  // 2: compactord.v1.Message.parts:type_name -> compactord.v1.Part
+	5,  // 2: compactord.v1.Message.parts:type_name -> compactord.v1.Part
 	2,  // 3: compactord.v1.Message.stop_reason:type_name -> compactord.v1.StopReason
-	17, // 4: compactord.v1.Message.usage:type_name -> compactord.v1.Usage
-	15, // 5: compactord.v1.Message.attachments:type_name -> compactord.v1.Attachment
-	22, // 6: compactord.v1.Message.written_at:type_name -> google.protobuf.Timestamp
-	8,  // 7: compactord.v1.Part.text:type_name -> compactord.v1.TextPart
-	9,  // 8: compactord.v1.Part.thinking:type_name -> compactord.v1.ThinkingPart
-	10, // 9: compactord.v1.Part.tool_call:type_name -> compactord.v1.ToolCall
-	11, // 10: compactord.v1.Part.tool_result:type_name -> compactord.v1.ToolResult
-	13, // 11: compactord.v1.Part.media:type_name -> compactord.v1.MediaPart
-	14, // 12: compactord.v1.Part.opaque:type_name -> compactord.v1.OpaquePart
-	15, // 13: compactord.v1.Part.attachments:type_name -> compactord.v1.Attachment
-	12, // 14: compactord.v1.ToolResult.parts:type_name -> compactord.v1.ResultPart
-	16, // 15: compactord.v1.ToolResult.files:type_name -> compactord.v1.FileTouch
-	8,  // 16: compactord.v1.ResultPart.text:type_name -> compactord.v1.TextPart
-	13, // 17: compactord.v1.ResultPart.media:type_name -> compactord.v1.MediaPart
-	14, // 18: compactord.v1.ResultPart.opaque:type_name -> compactord.v1.OpaquePart
-	15, // 19: compactord.v1.ResultPart.attachments:type_name -> compactord.v1.Attachment
+	15, // 4: compactord.v1.Message.usage:type_name -> compactord.v1.Usage
+	13, // 5: compactord.v1.Message.attachments:type_name -> compactord.v1.Attachment
+	18, // 6: compactord.v1.Message.written_at:type_name -> google.protobuf.Timestamp
+	6,  // 7: compactord.v1.Part.text:type_name -> compactord.v1.TextPart
+	7,  // 8: compactord.v1.Part.thinking:type_name -> compactord.v1.ThinkingPart
+	8,  // 9: compactord.v1.Part.tool_call:type_name -> compactord.v1.ToolCall
+	9,  // 10: compactord.v1.Part.tool_result:type_name -> compactord.v1.ToolResult
+	11, // 11: compactord.v1.Part.media:type_name -> compactord.v1.MediaPart
+	12, // 12: compactord.v1.Part.opaque:type_name -> compactord.v1.OpaquePart
+	13, // 13: compactord.v1.Part.attachments:type_name -> compactord.v1.Attachment
+	10, // 14: compactord.v1.ToolResult.parts:type_name -> compactord.v1.ResultPart
+	14, // 15: compactord.v1.ToolResult.files:type_name -> compactord.v1.FileTouch
+	6,  // 16: compactord.v1.ResultPart.text:type_name -> compactord.v1.TextPart
+	11, // 17: compactord.v1.ResultPart.media:type_name -> compactord.v1.MediaPart
+	12, // 18: compactord.v1.ResultPart.opaque:type_name -> compactord.v1.OpaquePart
+	13, // 19: compactord.v1.ResultPart.attachments:type_name -> compactord.v1.Attachment
 	3,  // 20: compactord.v1.MediaPart.owner:type_name -> compactord.v1.Dialect
 	3,  // 21: compactord.v1.OpaquePart.dialect:type_name -> compactord.v1.Dialect
 	3,  // 22: compactord.v1.Attachment.dialect:type_name -> compactord.v1.Dialect
 	3,  // 23: compactord.v1.ProviderJson.dialect:type_name -> compactord.v1.Dialect
-	17, // 24: compactord.v1.ProviderJson.usage:type_name -> compactord.v1.Usage
+	15, // 24: compactord.v1.ProviderJson.usage:type_name -> compactord.v1.Usage
 	2,  // 25: compactord.v1.ProviderJson.stop_reason:type_name -> compactord.v1.StopReason
-	6,  // 26: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
-	22, // 27: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
-	5,  // 28: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
-	20, // 29: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
-	20, // 30: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
-	4,  // 31: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
-	23, // 32: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.Edit
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_message_proto_init() }
@@ -2143,7 +1747,6 @@ func file_compactord_v1_message_proto_init() {
 	if File_compactord_v1_message_proto != nil {
 		return
 	}
-	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_message_proto_msgTypes[0].OneofWrappers = []any{}
 	file_compactord_v1_message_proto_msgTypes[1].OneofWrappers = []any{
 		(*Part_Text)(nil),
@@ -2168,8 +1771,8 @@ func file_compactord_v1_message_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_message_proto_rawDesc), len(file_compactord_v1_message_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   16,
+			NumEnums:      4,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -27,8 +27,9 @@ type PinMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The messages, by index. Each takes the whole of its tool group along, results that come later included. 1 to 1,000.
-	// At most 10,000 messages of a session can be pinned by calls; results that come later join them.
+	// The indexes of the messages. Pinning a member of a tool group pins the whole group, also results that come later. 1
+	// to 1,000. A session can have at most 10,000 messages that were pinned by calls; results that come later do not
+	// count.
 	Indexes []uint32 `protobuf:"varint,2,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -90,9 +91,9 @@ func (x *PinMessagesRequest) GetRequestId() string {
 // PinMessagesResponse says what was pinned.
 type PinMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The record; not set where all of it was pinned already, and nothing was written.
+	// The record. Not set where all of the messages were pinned already and nothing was written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
-	// The point after it.
+	// The newest point now.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
 	Report        *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
@@ -151,12 +152,13 @@ func (x *PinMessagesResponse) GetReport() *ContextReport {
 	return nil
 }
 
-// UnpinMessagesRequest lets messages be covered and edited again. Edits made before come into force again.
+// UnpinMessagesRequest allows pinned messages to be summarized and edited again. Edits that were made before are in
+// force again.
 type UnpinMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The messages, by index. Each takes the whole of its tool group along. 1 to 1,000.
+	// The indexes of the messages. Unpinning a member of a tool group unpins the whole group. 1 to 1,000.
 	Indexes []uint32 `protobuf:"varint,2,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -218,9 +220,9 @@ func (x *UnpinMessagesRequest) GetRequestId() string {
 // UnpinMessagesResponse says what was unpinned.
 type UnpinMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The record; not set where none of it was pinned, and nothing was written.
+	// The record. Not set where none of the messages was pinned and nothing was written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
-	// The point after it.
+	// The newest point now.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
 	Report        *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
@@ -283,7 +285,7 @@ var File_compactord_v1_pin_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_pin_proto_rawDesc = "" +
 	"\n" +
-	"\x17compactord/v1/pin.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\x9a\x01\n" +
+	"\x17compactord/v1/pin.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\x9a\x01\n" +
 	"\x12PinMessagesRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
@@ -344,7 +346,7 @@ func file_compactord_v1_pin_proto_init() {
 		return
 	}
 	file_compactord_v1_record_proto_init()
-	file_compactord_v1_view_proto_init()
+	file_compactord_v1_report_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

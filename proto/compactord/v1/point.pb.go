@@ -22,16 +22,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateCheckpointRequest names the end of the log, so that a later revert can go back to it.
+// CreateCheckpointRequest names the present end of the log.
 type CreateCheckpointRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// What the client calls it. At most 512 bytes.
+	// The client's name for the checkpoint. At most 512 bytes.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-	// origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
-	// Default false.
+	// Whether to show the checkpoint's number to the model, so that the model can ask to go back there. A USER message of
+	// origin MARKER shows it; it starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while tool calls wait for their
+	// results. Default false.
 	Announce bool `protobuf:"varint,3,opt,name=announce,proto3" json:"announce,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -97,7 +97,7 @@ func (x *CreateCheckpointRequest) GetRequestId() string {
 	return ""
 }
 
-// CreateCheckpointResponse answers the new checkpoint.
+// CreateCheckpointResponse returns the new checkpoint.
 type CreateCheckpointResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The checkpoint.
@@ -161,7 +161,277 @@ func (x *CreateCheckpointResponse) GetReport() *ContextReport {
 	return nil
 }
 
-// ClearSessionRequest puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+// RevertToCheckpointRequest says where to go back to.
+type RevertToCheckpointRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Where to go.
+	//
+	// Types that are valid to be assigned to Target:
+	//
+	//	*RevertToCheckpointRequest_CheckpointId
+	//	*RevertToCheckpointRequest_Point
+	//	*RevertToCheckpointRequest_Turns
+	//	*RevertToCheckpointRequest_Undo
+	Target isRevertToCheckpointRequest_Target `protobuf_oneof:"target"`
+	// A message to the model from the future that is put aside. The model sees it as a USER message with a notice that
+	// files and the outside world are not reverted. Space at its ends is removed; something must be left. At most 1 MiB.
+	// Not together with summarize.
+	MessageFromFuture string `protobuf:"bytes,6,opt,name=message_from_future,json=messageFromFuture,proto3" json:"message_from_future,omitempty"`
+	// Whether the messages that are put aside become a summary, which the model sees as a USER message. Where none are
+	// put aside, there is no summary. The policy's summarizer writes it; where it fails, nothing is reverted. Such a
+	// revert runs like a compaction: one at a time, and CancelCompaction ends it. ABORTED with STATE_CHANGED where the
+	// log grows while it runs.
+	Summarize bool `protobuf:"varint,7,opt,name=summarize,proto3" json:"summarize,omitempty"`
+	// With summarize: what the summary should pay most attention to. At most 16 KiB.
+	Focus string `protobuf:"bytes,8,opt,name=focus,proto3" json:"focus,omitempty"`
+	// Whether to say only what would be done. Nothing is written, and the report describes the context after the revert:
+	// so one sees whether undoing a compaction would fill it. The summary of summarize is neither written nor counted.
+	DryRun bool `protobuf:"varint,9,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Makes the request safe to send again. At most 128 bytes.
+	RequestId     string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevertToCheckpointRequest) Reset() {
+	*x = RevertToCheckpointRequest{}
+	mi := &file_compactord_v1_point_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevertToCheckpointRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevertToCheckpointRequest) ProtoMessage() {}
+
+func (x *RevertToCheckpointRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_point_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevertToCheckpointRequest.ProtoReflect.Descriptor instead.
+func (*RevertToCheckpointRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *RevertToCheckpointRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *RevertToCheckpointRequest) GetTarget() isRevertToCheckpointRequest_Target {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *RevertToCheckpointRequest) GetCheckpointId() uint32 {
+	if x != nil {
+		if x, ok := x.Target.(*RevertToCheckpointRequest_CheckpointId); ok {
+			return x.CheckpointId
+		}
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointRequest) GetPoint() uint32 {
+	if x != nil {
+		if x, ok := x.Target.(*RevertToCheckpointRequest_Point); ok {
+			return x.Point
+		}
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointRequest) GetTurns() uint32 {
+	if x != nil {
+		if x, ok := x.Target.(*RevertToCheckpointRequest_Turns); ok {
+			return x.Turns
+		}
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointRequest) GetUndo() bool {
+	if x != nil {
+		if x, ok := x.Target.(*RevertToCheckpointRequest_Undo); ok {
+			return x.Undo
+		}
+	}
+	return false
+}
+
+func (x *RevertToCheckpointRequest) GetMessageFromFuture() string {
+	if x != nil {
+		return x.MessageFromFuture
+	}
+	return ""
+}
+
+func (x *RevertToCheckpointRequest) GetSummarize() bool {
+	if x != nil {
+		return x.Summarize
+	}
+	return false
+}
+
+func (x *RevertToCheckpointRequest) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
+func (x *RevertToCheckpointRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *RevertToCheckpointRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+type isRevertToCheckpointRequest_Target interface {
+	isRevertToCheckpointRequest_Target()
+}
+
+type RevertToCheckpointRequest_CheckpointId struct {
+	// A checkpoint's id. NOT_FOUND with CHECKPOINT_NOT_FOUND where no checkpoint has it. FAILED_PRECONDITION with
+	// CHECKPOINT_PUT_ASIDE where a Revert has gone back to a point before the checkpoint.
+	CheckpointId uint32 `protobuf:"varint,2,opt,name=checkpoint_id,json=checkpointId,proto3,oneof"`
+}
+
+type RevertToCheckpointRequest_Point struct {
+	// A point: the state just after the message or record with this sequence. It may have been put aside.
+	Point uint32 `protobuf:"varint,3,opt,name=point,proto3,oneof"`
+}
+
+type RevertToCheckpointRequest_Turns struct {
+	// Takes back this many turns: goes to the point before the message that starts the first of them. 1 to 10,000.
+	// FAILED_PRECONDITION with NOTHING_TO_REVERT where there are fewer turns.
+	Turns uint32 `protobuf:"varint,4,opt,name=turns,proto3,oneof"`
+}
+
+type RevertToCheckpointRequest_Undo struct {
+	// Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
+	// or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
+	// brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
+	// back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+	// each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+	Undo bool `protobuf:"varint,5,opt,name=undo,proto3,oneof"`
+}
+
+func (*RevertToCheckpointRequest_CheckpointId) isRevertToCheckpointRequest_Target() {}
+
+func (*RevertToCheckpointRequest_Point) isRevertToCheckpointRequest_Target() {}
+
+func (*RevertToCheckpointRequest_Turns) isRevertToCheckpointRequest_Target() {}
+
+func (*RevertToCheckpointRequest_Undo) isRevertToCheckpointRequest_Target() {}
+
+// RevertToCheckpointResponse says what was written.
+type RevertToCheckpointResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The Revert; with dry_run, the Revert that would be written. Not set where nothing was written: the target is the
+	// newest point, and there is no message_from_future.
+	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
+	// The newest point now: after the Revert and the message of origin FUTURE, where there are any.
+	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
+	// How full the context is.
+	Report *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
+	// How many messages were put aside.
+	MessagesPutAside uint32 `protobuf:"varint,4,opt,name=messages_put_aside,json=messagesPutAside,proto3" json:"messages_put_aside,omitempty"`
+	// The first of them that is a request of the user, if there is one. A client can offer it for editing.
+	FirstRequestPutAside *uint32 `protobuf:"varint,5,opt,name=first_request_put_aside,json=firstRequestPutAside,proto3,oneof" json:"first_request_put_aside,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *RevertToCheckpointResponse) Reset() {
+	*x = RevertToCheckpointResponse{}
+	mi := &file_compactord_v1_point_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevertToCheckpointResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevertToCheckpointResponse) ProtoMessage() {}
+
+func (x *RevertToCheckpointResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_point_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevertToCheckpointResponse.ProtoReflect.Descriptor instead.
+func (*RevertToCheckpointResponse) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RevertToCheckpointResponse) GetRecord() *Record {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+func (x *RevertToCheckpointResponse) GetPoint() uint32 {
+	if x != nil {
+		return x.Point
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointResponse) GetReport() *ContextReport {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
+func (x *RevertToCheckpointResponse) GetMessagesPutAside() uint32 {
+	if x != nil {
+		return x.MessagesPutAside
+	}
+	return 0
+}
+
+func (x *RevertToCheckpointResponse) GetFirstRequestPutAside() uint32 {
+	if x != nil && x.FirstRequestPutAside != nil {
+		return *x.FirstRequestPutAside
+	}
+	return 0
+}
+
+// ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start.
 type ClearSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
@@ -174,7 +444,7 @@ type ClearSessionRequest struct {
 
 func (x *ClearSessionRequest) Reset() {
 	*x = ClearSessionRequest{}
-	mi := &file_compactord_v1_point_proto_msgTypes[2]
+	mi := &file_compactord_v1_point_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -186,7 +456,7 @@ func (x *ClearSessionRequest) String() string {
 func (*ClearSessionRequest) ProtoMessage() {}
 
 func (x *ClearSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[2]
+	mi := &file_compactord_v1_point_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -199,7 +469,7 @@ func (x *ClearSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionRequest.ProtoReflect.Descriptor instead.
 func (*ClearSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ClearSessionRequest) GetSessionId() string {
@@ -219,9 +489,9 @@ func (x *ClearSessionRequest) GetRequestId() string {
 // ClearSessionResponse says what was written.
 type ClearSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The Revert; not set where the session was clear already, and nothing was written.
+	// The Revert. Not set where the session was clear already and nothing was written.
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
-	// The point after it.
+	// The newest point now.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
 	Report *ContextReport `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
@@ -233,7 +503,7 @@ type ClearSessionResponse struct {
 
 func (x *ClearSessionResponse) Reset() {
 	*x = ClearSessionResponse{}
-	mi := &file_compactord_v1_point_proto_msgTypes[3]
+	mi := &file_compactord_v1_point_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -245,7 +515,7 @@ func (x *ClearSessionResponse) String() string {
 func (*ClearSessionResponse) ProtoMessage() {}
 
 func (x *ClearSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[3]
+	mi := &file_compactord_v1_point_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -258,7 +528,7 @@ func (x *ClearSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearSessionResponse.ProtoReflect.Descriptor instead.
 func (*ClearSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_point_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ClearSessionResponse) GetRecord() *Record {
@@ -289,152 +559,11 @@ func (x *ClearSessionResponse) GetMessagesPutAside() uint32 {
 	return 0
 }
 
-// ForkSessionRequest makes a session of another one's log up to a point.
-type ForkSessionRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session to fork.
-	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Where to fork. Not set: at the end of the log.
-	//
-	// Types that are valid to be assigned to At:
-	//
-	//	*ForkSessionRequest_Point
-	//	*ForkSessionRequest_CheckpointId
-	At isForkSessionRequest_At `protobuf_oneof:"at"`
-	// The new session's id. Default: a new UUID, version 7.
-	NewSessionId string `protobuf:"bytes,4,opt,name=new_session_id,json=newSessionId,proto3" json:"new_session_id,omitempty"`
-	// The new session's policy: a PolicyChange behind what is copied. Default: the one in force at the point.
-	Policy *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
-	// The new session's labels, bounded as in CreateSession. Default: those of the session that is forked.
-	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The new session's title of at most 512 bytes. Default: that of the session that is forked.
-	Title string `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"`
-	// Makes the request safe to send again. At most 128 bytes. Needs new_session_id.
-	RequestId     string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ForkSessionRequest) Reset() {
-	*x = ForkSessionRequest{}
-	mi := &file_compactord_v1_point_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ForkSessionRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ForkSessionRequest) ProtoMessage() {}
-
-func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_point_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ForkSessionRequest.ProtoReflect.Descriptor instead.
-func (*ForkSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_point_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *ForkSessionRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ForkSessionRequest) GetAt() isForkSessionRequest_At {
-	if x != nil {
-		return x.At
-	}
-	return nil
-}
-
-func (x *ForkSessionRequest) GetPoint() uint32 {
-	if x != nil {
-		if x, ok := x.At.(*ForkSessionRequest_Point); ok {
-			return x.Point
-		}
-	}
-	return 0
-}
-
-func (x *ForkSessionRequest) GetCheckpointId() uint32 {
-	if x != nil {
-		if x, ok := x.At.(*ForkSessionRequest_CheckpointId); ok {
-			return x.CheckpointId
-		}
-	}
-	return 0
-}
-
-func (x *ForkSessionRequest) GetNewSessionId() string {
-	if x != nil {
-		return x.NewSessionId
-	}
-	return ""
-}
-
-func (x *ForkSessionRequest) GetPolicy() *Policy {
-	if x != nil {
-		return x.Policy
-	}
-	return nil
-}
-
-func (x *ForkSessionRequest) GetLabels() map[string]string {
-	if x != nil {
-		return x.Labels
-	}
-	return nil
-}
-
-func (x *ForkSessionRequest) GetTitle() string {
-	if x != nil {
-		return x.Title
-	}
-	return ""
-}
-
-func (x *ForkSessionRequest) GetRequestId() string {
-	if x != nil {
-		return x.RequestId
-	}
-	return ""
-}
-
-type isForkSessionRequest_At interface {
-	isForkSessionRequest_At()
-}
-
-type ForkSessionRequest_Point struct {
-	// A point: the state just after the message or record with this sequence.
-	Point uint32 `protobuf:"varint,2,opt,name=point,proto3,oneof"`
-}
-
-type ForkSessionRequest_CheckpointId struct {
-	// A checkpoint's id. Refused where RevertToCheckpoint refuses it.
-	CheckpointId uint32 `protobuf:"varint,3,opt,name=checkpoint_id,json=checkpointId,proto3,oneof"`
-}
-
-func (*ForkSessionRequest_Point) isForkSessionRequest_At() {}
-
-func (*ForkSessionRequest_CheckpointId) isForkSessionRequest_At() {}
-
 var File_compactord_v1_point_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_point_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/point.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x18compactord/v1/view.proto\"\xb4\x01\n" +
+	"\x19compactord/v1/point.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xb4\x01\n" +
 	"\x17CreateCheckpointRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x1e\n" +
@@ -447,7 +576,32 @@ const file_compactord_v1_point_proto_rawDesc = "" +
 	"checkpoint\x18\x01 \x01(\v2\x19.compactord.v1.CheckpointR\n" +
 	"checkpoint\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"t\n" +
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\x84\x05\n" +
+	"\x19RevertToCheckpointRequest\x124\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12%\n" +
+	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x12\x16\n" +
+	"\x05point\x18\x03 \x01(\rH\x00R\x05point\x12\"\n" +
+	"\x05turns\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x90N(\x01H\x00R\x05turns\x12\x1d\n" +
+	"\x04undo\x18\x05 \x01(\bB\a\xbaH\x04j\x02\b\x01H\x00R\x04undo\x129\n" +
+	"\x13message_from_future\x18\x06 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@R\x11messageFromFuture\x12\x1c\n" +
+	"\tsummarize\x18\a \x01(\bR\tsummarize\x12\x1f\n" +
+	"\x05focus\x18\b \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01R\x05focus\x12\x17\n" +
+	"\adry_run\x18\t \x01(\bR\x06dryRun\x12'\n" +
+	"\n" +
+	"request_id\x18\n" +
+	" \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId:\xe1\x01\xbaH\xdd\x01\x1a|\n" +
+	"\x19revert.message_or_summary\x12,give either message_from_future or summarize\x1a1this.message_from_future == '' || !this.summarize\x1a]\n" +
+	"\x1crevert.focus_needs_summarize\x12\x19focus goes with summarize\x1a\"this.focus == '' || this.summarizeB\x0f\n" +
+	"\x06target\x12\x05\xbaH\x02\b\x01\"\x9d\x02\n" +
+	"\x1aRevertToCheckpointResponse\x12-\n" +
+	"\x06record\x18\x01 \x01(\v2\x15.compactord.v1.RecordR\x06record\x12\x14\n" +
+	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12,\n" +
+	"\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\x12:\n" +
+	"\x17first_request_put_aside\x18\x05 \x01(\rH\x00R\x14firstRequestPutAside\x88\x01\x01B\x1a\n" +
+	"\x18_first_request_put_aside\"t\n" +
 	"\x13ClearSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12'\n" +
@@ -457,23 +611,7 @@ const file_compactord_v1_point_proto_rawDesc = "" +
 	"\x06record\x18\x01 \x01(\v2\x15.compactord.v1.RecordR\x06record\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
 	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12,\n" +
-	"\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\"\xa7\x05\n" +
-	"\x12ForkSessionRequest\x124\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x16\n" +
-	"\x05point\x18\x02 \x01(\rH\x00R\x05point\x12%\n" +
-	"\rcheckpoint_id\x18\x03 \x01(\rH\x00R\fcheckpointId\x12>\n" +
-	"\x0enew_session_id\x18\x04 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\fnewSessionId\x12-\n" +
-	"\x06policy\x18\x05 \x01(\v2\x15.compactord.v1.PolicyR\x06policy\x12_\n" +
-	"\x06labels\x18\x06 \x03(\v2-.compactord.v1.ForkSessionRequest.LabelsEntryB\x18\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05 \x01(\x80\x01*\x05r\x03(\x80\x04R\x06labels\x12\x1e\n" +
-	"\x05title\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\x04R\x05title\x12'\n" +
-	"\n" +
-	"request_id\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x1a9\n" +
-	"\vLabelsEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01:\xc1\x01\xbaH\xbd\x01\x1a\xba\x01\n" +
-	",fork_session.request_id_needs_new_session_id\x12Vrequest_id needs a new_session_id: without one each request makes a session of its own\x1a2this.request_id == '' || this.new_session_id != ''B\x04\n" +
-	"\x02atBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAsideBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_point_proto_rawDescOnce sync.Once
@@ -489,24 +627,23 @@ func file_compactord_v1_point_proto_rawDescGZIP() []byte {
 
 var file_compactord_v1_point_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_compactord_v1_point_proto_goTypes = []any{
-	(*CreateCheckpointRequest)(nil),  // 0: compactord.v1.CreateCheckpointRequest
-	(*CreateCheckpointResponse)(nil), // 1: compactord.v1.CreateCheckpointResponse
-	(*ClearSessionRequest)(nil),      // 2: compactord.v1.ClearSessionRequest
-	(*ClearSessionResponse)(nil),     // 3: compactord.v1.ClearSessionResponse
-	(*ForkSessionRequest)(nil),       // 4: compactord.v1.ForkSessionRequest
-	nil,                              // 5: compactord.v1.ForkSessionRequest.LabelsEntry
-	(*Checkpoint)(nil),               // 6: compactord.v1.Checkpoint
-	(*ContextReport)(nil),            // 7: compactord.v1.ContextReport
-	(*Record)(nil),                   // 8: compactord.v1.Record
-	(*Policy)(nil),                   // 9: compactord.v1.Policy
+	(*CreateCheckpointRequest)(nil),    // 0: compactord.v1.CreateCheckpointRequest
+	(*CreateCheckpointResponse)(nil),   // 1: compactord.v1.CreateCheckpointResponse
+	(*RevertToCheckpointRequest)(nil),  // 2: compactord.v1.RevertToCheckpointRequest
+	(*RevertToCheckpointResponse)(nil), // 3: compactord.v1.RevertToCheckpointResponse
+	(*ClearSessionRequest)(nil),        // 4: compactord.v1.ClearSessionRequest
+	(*ClearSessionResponse)(nil),       // 5: compactord.v1.ClearSessionResponse
+	(*Checkpoint)(nil),                 // 6: compactord.v1.Checkpoint
+	(*ContextReport)(nil),              // 7: compactord.v1.ContextReport
+	(*Record)(nil),                     // 8: compactord.v1.Record
 }
 var file_compactord_v1_point_proto_depIdxs = []int32{
 	6, // 0: compactord.v1.CreateCheckpointResponse.checkpoint:type_name -> compactord.v1.Checkpoint
 	7, // 1: compactord.v1.CreateCheckpointResponse.report:type_name -> compactord.v1.ContextReport
-	8, // 2: compactord.v1.ClearSessionResponse.record:type_name -> compactord.v1.Record
-	7, // 3: compactord.v1.ClearSessionResponse.report:type_name -> compactord.v1.ContextReport
-	9, // 4: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
-	5, // 5: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
+	8, // 2: compactord.v1.RevertToCheckpointResponse.record:type_name -> compactord.v1.Record
+	7, // 3: compactord.v1.RevertToCheckpointResponse.report:type_name -> compactord.v1.ContextReport
+	8, // 4: compactord.v1.ClearSessionResponse.record:type_name -> compactord.v1.Record
+	7, // 5: compactord.v1.ClearSessionResponse.report:type_name -> compactord.v1.ContextReport
 	6, // [6:6] is the sub-list for method output_type
 	6, // [6:6] is the sub-list for method input_type
 	6, // [6:6] is the sub-list for extension type_name
@@ -519,13 +656,15 @@ func file_compactord_v1_point_proto_init() {
 	if File_compactord_v1_point_proto != nil {
 		return
 	}
-	file_compactord_v1_policy_proto_init()
 	file_compactord_v1_record_proto_init()
-	file_compactord_v1_view_proto_init()
-	file_compactord_v1_point_proto_msgTypes[4].OneofWrappers = []any{
-		(*ForkSessionRequest_Point)(nil),
-		(*ForkSessionRequest_CheckpointId)(nil),
+	file_compactord_v1_report_proto_init()
+	file_compactord_v1_point_proto_msgTypes[2].OneofWrappers = []any{
+		(*RevertToCheckpointRequest_CheckpointId)(nil),
+		(*RevertToCheckpointRequest_Point)(nil),
+		(*RevertToCheckpointRequest_Turns)(nil),
+		(*RevertToCheckpointRequest_Undo)(nil),
 	}
+	file_compactord_v1_point_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

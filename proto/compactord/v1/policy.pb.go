@@ -23,17 +23,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ThinkingPolicy says which thinking a view shows.
+// ThinkingPolicy says which thinking views show.
 type ThinkingPolicy int32
 
 const (
-	// KEEP_VALID.
+	// Means KEEP_VALID.
 	ThinkingPolicy_THINKING_POLICY_UNSPECIFIED ThinkingPolicy = 0
-	// Thinking whose earlier context has not changed since it was written; a tool loop keeps or drops together.
+	// Thinking for which everything before it is still as it was when the model wrote it. All thinking of a tool loop is
+	// kept or dropped together.
 	ThinkingPolicy_THINKING_POLICY_KEEP_VALID ThinkingPolicy = 1
-	// All of it.
+	// All thinking.
 	ThinkingPolicy_THINKING_POLICY_KEEP_ALL ThinkingPolicy = 2
-	// None of it.
+	// No thinking.
 	ThinkingPolicy_THINKING_POLICY_STRIP ThinkingPolicy = 3
 )
 
@@ -80,18 +81,18 @@ func (ThinkingPolicy) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{0}
 }
 
-// SummaryPlacement says as whose message a summary enters the view.
+// SummaryPlacement says which role the summary has in the view.
 type SummaryPlacement int32
 
 const (
-	// USER.
+	// Means USER.
 	SummaryPlacement_SUMMARY_PLACEMENT_UNSPECIFIED SummaryPlacement = 0
 	// One USER message.
 	SummaryPlacement_SUMMARY_PLACEMENT_USER SummaryPlacement = 1
-	// One SYSTEM message. A summary repeats what tools and web pages said: as a SYSTEM message it speaks with the
-	// operator's voice.
+	// One SYSTEM message. A summary repeats what tools and web pages said. As a SYSTEM message it has the authority of
+	// the operator: choose it only if you trust those sources.
 	SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM SummaryPlacement = 2
-	// A USER and an ASSISTANT message; one USER message where an ASSISTANT message follows.
+	// A USER message and an ASSISTANT message; where an ASSISTANT message follows, only the USER message.
 	SummaryPlacement_SUMMARY_PLACEMENT_PAIR SummaryPlacement = 3
 )
 
@@ -138,34 +139,34 @@ func (SummaryPlacement) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{1}
 }
 
-// SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
-// for stands in another one of it, so that nothing is lost.
+// SectionRole says what stands in a section. Several sections can have the same role. Where no section of a list has a
+// role, what belongs to it stands in another section, so that nothing is lost (docs/summaries.md).
 type SectionRole int32
 
 const (
-	// Only where there are subsections.
+	// Only with subsections.
 	SectionRole_SECTION_ROLE_UNSPECIFIED SectionRole = 0
-	// What the user wants to have achieved.
+	// What the user wants to achieve.
 	SectionRole_SECTION_ROLE_GOAL SectionRole = 1
-	// What the user or the agent's rules demand.
+	// What the user or the agent's instructions require.
 	SectionRole_SECTION_ROLE_CONSTRAINTS SectionRole = 2
-	// What is finished, and its outcome.
+	// What is finished, and its result.
 	SectionRole_SECTION_ROLE_DONE SectionRole = 3
-	// What is being worked on, and how far it has come.
+	// What the agent is working on, and how far it is.
 	SectionRole_SECTION_ROLE_IN_PROGRESS SectionRole = 4
-	// What stands in the way, such as errors that nobody resolved.
+	// What blocks the work, such as errors that are not resolved.
 	SectionRole_SECTION_ROLE_PROBLEMS SectionRole = 5
 	// What was decided, and why.
 	SectionRole_SECTION_ROLE_DECISIONS SectionRole = 6
 	// What is to be done next.
 	SectionRole_SECTION_ROLE_NEXT_STEPS SectionRole = 7
-	// Values, findings and references that the work cannot go on without, and whatever has no section of its own.
+	// Values, findings and references that the work needs, and everything that has no section of its own.
 	SectionRole_SECTION_ROLE_CONTEXT SectionRole = 8
-	// What is true of the surroundings: versions, directories, services, settings.
+	// Facts about the environment: versions, directories, services, settings.
 	SectionRole_SECTION_ROLE_ENVIRONMENT SectionRole = 9
-	// The files that matter, and why.
+	// The important files, and why they matter.
 	SectionRole_SECTION_ROLE_FILES SectionRole = 10
-	// The files that matter, with their code as it is now.
+	// The important files, with their present code.
 	SectionRole_SECTION_ROLE_CODE SectionRole = 11
 )
 
@@ -232,9 +233,9 @@ func (SectionRole) EnumDescriptor() ([]byte, []int) {
 type SummaryFallback int32
 
 const (
-	// EXTRACTIVE.
+	// Means EXTRACTIVE.
 	SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED SummaryFallback = 0
-	// The extractive summarizer writes it, and the entry says so.
+	// The extractive summarizer writes the summary, and the entry says so.
 	SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE SummaryFallback = 1
 	// The compaction fails.
 	SummaryFallback_SUMMARY_FALLBACK_FAIL SummaryFallback = 2
@@ -281,19 +282,19 @@ func (SummaryFallback) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{3}
 }
 
-// Estimator is how a session counts tokens. It is fixed when the session is created.
+// Estimator is how a session counts tokens. It never changes after the session was created.
 type Estimator int32
 
 const (
-	// CHARS4.
+	// Means CHARS4.
 	Estimator_ESTIMATOR_UNSPECIFIED Estimator = 0
-	// UTF-16 code units / 4, rounded up a message; an image counts 1,200 tokens, other media by their kind.
+	// UTF-16 code units / 4, rounded up for each message. An image has 1,200 tokens; other media by their kind.
 	Estimator_ESTIMATOR_CHARS4 Estimator = 1
 	// Exact by the o200k_base vocabulary (GPT-4o and later).
 	Estimator_ESTIMATOR_O200K_BASE Estimator = 2
 	// Exact by the cl100k_base vocabulary (GPT-4, GPT-3.5).
 	Estimator_ESTIMATOR_CL100K_BASE Estimator = 3
-	// CHARS4 times what this session's reports have shown, 0.5 to 2.0.
+	// CHARS4, multiplied by the factor that this session's usage reports have shown, 0.5 to 2.0.
 	Estimator_ESTIMATOR_CALIBRATED Estimator = 4
 )
 
@@ -342,44 +343,48 @@ func (Estimator) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
-// Policy says when and how a session is compacted and how its view is drawn.
-// What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
-// messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
-// preset's list away. A list stands in a message of its own for that, such as StrategyList.
+// Policy says when and how a session is compacted, and what its view shows.
+//
+// Three policies are merged in this order: the preset's, the session's, the request's. A later one overrides the fields
+// that it sets. Messages merge field by field; lists and oneofs are replaced as a whole. 0, false and an empty list are
+// values: `on_append: {}` removes the preset's list. That is why such a list has a message of its own, such as
+// StrategyList.
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
 	// `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
 	Preset *string `protobuf:"bytes,1,opt,name=preset,proto3,oneof" json:"preset,omitempty"`
-	// The model's context window in tokens. 1 to 100,000,000. Not set: unknown, and no compaction is ever due by tokens.
+	// The model's context window in tokens. 1 to 100,000,000. Not set: unknown. Then a compaction is due only by triggers
+	// that need no window.
 	ContextWindow *uint32 `protobuf:"varint,2,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`
-	// The model's output limit in tokens. 1 to 100,000,000. Only presets read it.
+	// The model's output limit in tokens. 1 to 100,000,000. Only presets use it.
 	MaxOutputTokens *uint32 `protobuf:"varint,3,opt,name=max_output_tokens,json=maxOutputTokens,proto3,oneof" json:"max_output_tokens,omitempty"`
-	// The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Where it is lower, it stands
-	// for the window in all that is a share of it or is reserved in it.
+	// The model's input limit in tokens, where it is not the context window. 1 to 100,000,000. Where it is lower than the
+	// window, it takes the window's place in every ratio and reserve.
 	MaxInputTokens *uint32 `protobuf:"varint,4,opt,name=max_input_tokens,json=maxInputTokens,proto3,oneof" json:"max_input_tokens,omitempty"`
-	// Tokens of tools and prompts that are not in the log. 0 to 100,000,000.
-	// Default: learnt as what the report for the smallest view said beyond its estimate, never below 0.
+	// Tokens of tool definitions and prompts that are not in the log. 0 to 100,000,000. Default: learned from the usage
+	// report for the smallest view, as the difference between the report and the estimate, at least 0.
 	OverheadTokens *uint32 `protobuf:"varint,5,opt,name=overhead_tokens,json=overheadTokens,proto3,oneof" json:"overhead_tokens,omitempty"`
 	// When compaction is due.
 	Trigger *Trigger `protobuf:"bytes,6,opt,name=trigger,proto3" json:"trigger,omitempty"`
-	// What Compact does.
+	// The strategy of Compact.
 	Strategy *Strategy `protobuf:"bytes,7,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// What Prune does. Default `prune_tool_outputs`.
+	// The strategy of Prune. Default `prune_tool_outputs`.
 	PruneStrategy *Strategy `protobuf:"bytes,8,opt,name=prune_strategy,json=pruneStrategy,proto3" json:"prune_strategy,omitempty"`
-	// Who writes summaries and how.
+	// Who writes summaries, and how.
 	Summary *SummaryPolicy `protobuf:"bytes,9,opt,name=summary,proto3" json:"summary,omitempty"`
-	// Which thinking a view shows. Default KEEP_VALID.
+	// Which thinking views show. Default KEEP_VALID.
 	Thinking *ThinkingPolicy `protobuf:"varint,10,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
-	// Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none.
+	// Which tools read and modify files, for the file lists of summaries. Not set: the tools of common agents. Empty:
+	// none.
 	FileTools *FileTools `protobuf:"bytes,11,opt,name=file_tools,json=fileTools,proto3" json:"file_tools,omitempty"`
-	// Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-	// holds media stays as it came. Not set: the preset's. Empty: none.
+	// Strategies that edit a tool result when it is appended, before any view has shown it: truncate_tool_outputs or
+	// offload. A result with media is not edited. Not set: the preset's. Empty: none.
 	OnAppend *StrategyList `protobuf:"bytes,12,opt,name=on_append,json=onAppend,proto3" json:"on_append,omitempty"`
-	// Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-	// are refused. Not set: the preset's. Empty: none.
+	// Strategies that run in the transaction that appends a USER message which starts a turn. Strategies that cut or need
+	// a summarizer are refused. Not set: the preset's. Empty: none.
 	OnUserMessage *StrategyList `protobuf:"bytes,13,opt,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
-	// What happens after an overflow compaction.
+	// What automatic compactions do beside the strategy.
 	Overflow      *OverflowPolicy `protobuf:"bytes,14,opt,name=overflow,proto3" json:"overflow,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -513,7 +518,7 @@ func (x *Policy) GetOverflow() *OverflowPolicy {
 	return nil
 }
 
-// StrategyList is a list of strategies that can be given and empty, which is not the same as not given.
+// StrategyList is a list of strategies. An empty list is not the same as no list.
 type StrategyList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategies, in order. At most 4.
@@ -559,7 +564,7 @@ func (x *StrategyList) GetStrategies() []*Strategy {
 	return nil
 }
 
-// TextList is a list of texts that can be given and empty, which is not the same as not given.
+// TextList is a list of texts. An empty list is not the same as no list.
 type TextList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The texts, in order. At most 16 of 64 KiB.
@@ -605,30 +610,31 @@ func (x *TextList) GetTexts() []string {
 	return nil
 }
 
-// Trigger says when compaction is due: at or above the lowest of trigger_tokens, trigger_ratio x window and
-// window - reserve_tokens (those that are set), or when another trigger is met. Where max_input_tokens is lower than the
-// window, it stands for the window in these and in target_tokens.
+// Trigger says when compaction is due. In tokens: at or above the lowest of trigger_tokens, trigger_ratio x window and
+// window - reserve_tokens, as far as they are set. Or when one of the other triggers is met. Where max_input_tokens is
+// lower than the context window, it takes the window's place here and in target_tokens.
 type Trigger struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether compaction is ever due by itself. Manual compaction works all the same. Default true.
+	// Whether compaction is ever due. Compaction with reason MANUAL always works. Default true.
 	Enabled *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// Context tokens. 1 to 100,000,000.
+	// Tokens of the context. 1 to 100,000,000.
 	TriggerTokens *uint32 `protobuf:"varint,2,opt,name=trigger_tokens,json=triggerTokens,proto3,oneof" json:"trigger_tokens,omitempty"`
-	// Share of the window. Above 0, to 1. Default 0.75.
+	// Share of the context window. Above 0, at most 1. Default 0.75.
 	TriggerRatio *float64 `protobuf:"fixed64,3,opt,name=trigger_ratio,json=triggerRatio,proto3,oneof" json:"trigger_ratio,omitempty"`
-	// Tokens of the window to leave free, below the window. 0 to 100,000,000. Default the smaller of 16,384 and a quarter
-	// of the window.
+	// Tokens of the context window to leave free; must be below the window. 0 to 100,000,000. Default: 16,384 or a
+	// quarter of the window, whichever is smaller.
 	ReserveTokens *uint32 `protobuf:"varint,4,opt,name=reserve_tokens,json=reserveTokens,proto3,oneof" json:"reserve_tokens,omitempty"`
-	// Tool groups in the view. 1 to 1,000,000.
+	// Tool groups in the view. 1 to 1,000,000. Default: no such trigger.
 	TriggerToolGroups *uint32 `protobuf:"varint,5,opt,name=trigger_tool_groups,json=triggerToolGroups,proto3,oneof" json:"trigger_tool_groups,omitempty"`
-	// Bytes of the view. 1 to 4,000,000,000.
+	// Bytes of the view. 1 to 4,000,000,000. Default: no such trigger.
 	MaxViewBytes *uint32 `protobuf:"varint,6,opt,name=max_view_bytes,json=maxViewBytes,proto3,oneof" json:"max_view_bytes,omitempty"`
-	// Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
-	// where that is not above it.
+	// The tokens at or below which a ladder stops; must be below the trigger. 1 to 100,000,000. Default: 0.4 of the
+	// context window or, where the trigger is not above that, half the trigger.
 	TargetTokens *uint32 `protobuf:"varint,7,opt,name=target_tokens,json=targetTokens,proto3,oneof" json:"target_tokens,omitempty"`
-	// Share of the trigger's tokens that a cut leaves free with reason THRESHOLD or OVERFLOW, as far as there is something to
-	// cut: less than the rules say is kept for it, and the summary's budget is lower. Where what no compaction takes out is
-	// much, half of what the trigger leaves beside it is enough. 0 to 0.9. Default 0.34; in a policy without a preset 0.
+	// Share of the trigger's tokens that a cut with reason THRESHOLD or OVERFLOW leaves free, as far as there is
+	// something to cut. To reach it, less is kept than the strategy's rules say, and the summary gets a smaller budget.
+	// Where the tokens that no compaction can remove are many, half of what the trigger leaves beside them is enough. 0
+	// to 0.9. Default 0.34; 0 in a policy without a preset.
 	FreeRatio     *float64 `protobuf:"fixed64,8,opt,name=free_ratio,json=freeRatio,proto3,oneof" json:"free_ratio,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -720,7 +726,7 @@ func (x *Trigger) GetFreeRatio() float64 {
 	return 0
 }
 
-// SectionList is a list of sections that can be given, and then replaces the other whole.
+// SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
 type SectionList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sections, in order. 1 to 16.
@@ -766,16 +772,16 @@ func (x *SectionList) GetSections() []*Section {
 	return nil
 }
 
-// Section is a section of a summary: its title, and what stands below it.
+// Section is a heading of a summary and what stands under it.
 type Section struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
-	// no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
-	// how the headings that a model writes are recognized. 1 to 80 bytes.
+	// The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
+	// begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
+	// punctuation or the word `and`, since models vary these. 1 to 80 bytes.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
-	// What stands below the title. Needed, but where there are subsections.
+	// What stands under the title. Required, unless there are subsections.
 	Role SectionRole `protobuf:"varint,2,opt,name=role,proto3,enum=compactord.v1.SectionRole" json:"role,omitempty"`
-	// The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16.
+	// Sections within this one. It has no lines and no role of its own then. Subsections have no subsections. At most 16.
 	Subsections   []*Section `protobuf:"bytes,3,rep,name=subsections,proto3" json:"subsections,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -832,44 +838,45 @@ func (x *Section) GetSubsections() []*Section {
 	return nil
 }
 
-// SummaryPolicy says who writes summaries and how.
+// SummaryPolicy says who writes summaries, and how.
 type SummaryPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who writes: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
+	// The summarizer: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
 	Summarizer *string `protobuf:"bytes,1,opt,name=summarizer,proto3,oneof" json:"summarizer,omitempty"`
-	// As whose message the summary enters the view. Default USER.
+	// The role of the summary in the view. Default USER.
 	Placement *SummaryPlacement `protobuf:"varint,2,opt,name=placement,proto3,enum=compactord.v1.SummaryPlacement,oneof" json:"placement,omitempty"`
-	// The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+	// The sections of the summary. Default: Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
 	// Key Decisions; Next Steps; Critical Context; Relevant Files.
 	Sections *SectionList `protobuf:"bytes,3,opt,name=sections,proto3" json:"sections,omitempty"`
 	// What happens when no summary passes the checks. Default EXTRACTIVE.
 	Fallback *SummaryFallback `protobuf:"varint,4,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback,oneof" json:"fallback,omitempty"`
-	// Instructions that replace the daemon's own, those on the sections too: no sections are checked then. The conversation,
-	// the previous summary, the focus and the budget are told all the same. Not for tool results that are written shorter.
-	// `extractive` takes no instructions. At most 64 KiB.
+	// Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
+	// no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
+	// budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
 	PromptOverride *string `protobuf:"bytes,5,opt,name=prompt_override,json=promptOverride,proto3,oneof" json:"prompt_override,omitempty"`
-	// Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+	// More text for the summarizer beside the conversation. `extractive` ignores it. An empty list removes what was set
 	// before.
 	ExtraContext *TextList `protobuf:"bytes,6,opt,name=extra_context,json=extraContext,proto3" json:"extra_context,omitempty"`
-	// The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
+	// The time limit for one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
 	TryTimeout *durationpb.Duration `protobuf:"bytes,7,opt,name=try_timeout,json=tryTimeout,proto3" json:"try_timeout,omitempty"`
-	// The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
+	// The time limit for all requests of one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
 	TotalTimeout *durationpb.Duration `protobuf:"bytes,8,opt,name=total_timeout,json=totalTimeout,proto3" json:"total_timeout,omitempty"`
-	// Whether the request rides on the agent's own prompt, so that the provider's prompt cache serves it: the view up to the
-	// cut plus one closing instruction. The summarizer then sees what the agent saw, edits included, and cites no indexes.
-	// Where that fails or does not fit the summarizer's window, the conversation is sent as text. Default false.
+	// Whether the request begins with the agent's own prompt, so that the provider's prompt cache serves it: the view up
+	// to the cut, followed by one instruction. The summarizer then sees what the agent saw, edits included, and refers to
+	// no indexes. Where this fails or does not fit the summarizer's window, the conversation is sent as text. Default
+	// false.
 	CachedPrefix *bool `protobuf:"varint,9,opt,name=cached_prefix,json=cachedPrefix,proto3,oneof" json:"cached_prefix,omitempty"`
-	// Whether secrets are replaced by placeholders before anything leaves the daemon and before a summary is stored. The log
-	// keeps what the client sent. Default true.
+	// Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
+	// log keeps what the client sent. Default true.
 	Redact *bool `protobuf:"varint,10,opt,name=redact,proto3,oneof" json:"redact,omitempty"`
-	// With cached_prefix: the agent's tool definitions, the JSON array that stands under `tools` in its requests. Providers
-	// cache them before the messages: without them, the cache does not serve an agent with tools. Each element is an object. Secrets
-	// in it are replaced like those of the conversation. At most 1 MiB.
+	// With cached_prefix: the agent's tool definitions, the JSON array under `tools` in its requests. Each element is an
+	// object. Providers cache the tools before the messages: without them, the cache does not serve an agent that has
+	// tools. Secrets in it are replaced like those in the conversation. At most 1 MiB.
 	ToolsJson *string `protobuf:"bytes,11,opt,name=tools_json,json=toolsJson,proto3,oneof" json:"tools_json,omitempty"`
-	// How the conversation is written down for the summarizer.
+	// How the conversation is written as text for the summarizer.
 	Input *SummaryInput `protobuf:"bytes,12,opt,name=input,proto3" json:"input,omitempty"`
-	// Whether the files read and modified so far stand in tags at the summary's end, `<read-files>` and `<modified-files>`,
-	// and not in the view's own words. Default false.
+	// Whether the summary ends with the files that were read and modified so far, in the tags `<read-files>` and
+	// `<modified-files>`. Views then do not list them again. Default false.
 	FileTags      *bool `protobuf:"varint,13,opt,name=file_tags,json=fileTags,proto3,oneof" json:"file_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -996,12 +1003,12 @@ func (x *SummaryPolicy) GetFileTags() bool {
 	return false
 }
 
-// SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
-// agent is never cut. `extractive` reads the messages themselves.
+// SummaryInput says how the conversation is written as text for a summarizer that is a model. Text of the user and of
+// the agent is never shortened. `extractive` ignores it: it reads the messages themselves.
 type SummaryInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Characters (UTF-16 code units) of a tool result; of a longer one head, tail and the lines that tell of errors are
-	// sent. 100 to 10,000,000. Default 2,000.
+	// Characters (UTF-16 code units) of a tool result. Of a longer one, the beginning, the end and the lines about errors
+	// are sent. 100 to 10,000,000. Default 2,000.
 	ToolResultChars *uint32 `protobuf:"varint,1,opt,name=tool_result_chars,json=toolResultChars,proto3,oneof" json:"tool_result_chars,omitempty"`
 	// Characters (UTF-16 code units) of a tool call's arguments. 100 to 10,000,000. Default 2,000.
 	ToolArgumentChars *uint32 `protobuf:"varint,2,opt,name=tool_argument_chars,json=toolArgumentChars,proto3,oneof" json:"tool_argument_chars,omitempty"`
@@ -1062,11 +1069,11 @@ func (x *SummaryInput) GetThinking() bool {
 	return false
 }
 
-// FileTools maps tool names to what they do to files.
+// FileTools says which tools read and modify files.
 type FileTools struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
-	// At most 1,000.
+	// The tools. Tools with the same arguments and effect share an element. The list replaces the one set before, also
+	// where it is empty. At most 1,000.
 	Tools         []*FileTool `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1109,14 +1116,14 @@ func (x *FileTools) GetTools() []*FileTool {
 	return nil
 }
 
-// FileTool says which argument of some tools names a file, and what these tools do to it.
+// FileTool says in which argument some tools name a file, and what they do to it.
 type FileTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tools' names, case-sensitive. 1 to 1,000.
 	Names []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
-	// The arguments that may hold the path, the first that does wins. 1 to 16 names.
+	// The arguments that can hold the path. The first that does is used. 1 to 16 names.
 	PathArguments []string `protobuf:"bytes,2,rep,name=path_arguments,json=pathArguments,proto3" json:"path_arguments,omitempty"`
-	// Whether they change the file (else they read it).
+	// Whether the tools modify the file; else they read it.
 	Modifies      bool `protobuf:"varint,3,opt,name=modifies,proto3" json:"modifies,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1173,14 +1180,16 @@ func (x *FileTool) GetModifies() bool {
 	return false
 }
 
-// OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media.
+// OverflowPolicy says what automatic compactions do beside the strategy. A compaction with reason OVERFLOW always
+// replaces media by text.
 type OverflowPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the last user message, where the summary covers it and it is not the first, is shown again after the summary,
-	// its media replaced, with a note on why. Default false.
+	// Whether the last user message is shown again after the summary that covers it, with its media replaced and a note
+	// that says why. Not for the first user message. Default false.
 	Replay *bool `protobuf:"varint,1,opt,name=replay,proto3,oneof" json:"replay,omitempty"`
-	// Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts and replays nothing appends a USER message of origin
-	// CONTINUE that tells the agent to go on, unless calls are open or a USER message is the last already. Default false.
+	// Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts appends a USER message of origin CONTINUE that
+	// tells the agent to go on. It does not where it replays a message, where tool calls are open, or where the last
+	// message is a USER message already. Default false.
 	AutoContinue  *bool `protobuf:"varint,2,opt,name=auto_continue,json=autoContinue,proto3,oneof" json:"auto_continue,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ContentKind is what recalled content is.
+// ContentKind is the kind of recalled content.
 type ContentKind int32
 
 const (
@@ -36,9 +36,9 @@ const (
 	ContentKind_CONTENT_KIND_ARGUMENTS ContentKind = 3
 	// Text of a tool result.
 	ContentKind_CONTENT_KIND_RESULT ContentKind = 4
-	// The bytes of a medium.
+	// The bytes of a media part.
 	ContentKind_CONTENT_KIND_MEDIA ContentKind = 5
-	// The address or file id of a medium that the log does not hold itself.
+	// The address or the file id of a media part whose content is not in the log.
 	ContentKind_CONTENT_KIND_MEDIA_REFERENCE ContentKind = 6
 	// A provider's item, as raw JSON.
 	ContentKind_CONTENT_KIND_OPAQUE ContentKind = 7
@@ -98,7 +98,7 @@ func (ContentKind) EnumDescriptor() ([]byte, []int) {
 // RecallContentRequest asks for content of the log word for word, whatever views show of it.
 type RecallContentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's id. Nothing of another session is ever answered.
+	// The session's id. Content of another session is never returned.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Which message.
 	//
@@ -107,14 +107,14 @@ type RecallContentRequest struct {
 	//	*RecallContentRequest_Index
 	//	*RecallContentRequest_Reference
 	What isRecallContentRequest_What `protobuf_oneof:"what"`
-	// The part of the message, from 0. Not set: the only part that it has, or all its text in order, a line break between
-	// parts; INVALID_ARGUMENT where it has several parts and none is text. It goes with index, not with a reference that
-	// names a part.
+	// The part of the message, from 0. Default: the only part, or all text of the message in order, with a line break
+	// between parts. INVALID_ARGUMENT where the message has several parts and none is text. Not together with a reference
+	// that names a part.
 	Part *uint32 `protobuf:"varint,4,opt,name=part,proto3,oneof" json:"part,omitempty"`
-	// Of a tool result: the piece of it, from 0. Not set: all its text in order, a line break between pieces, or the only
-	// piece that it has; INVALID_ARGUMENT where it has several and none is text. Needs part.
+	// The part of a tool result, from 0. Default: all text of the result in order, with a line break between parts, or
+	// the only part. INVALID_ARGUMENT where the result has several parts and none is text. Needs part.
 	ResultPart *uint32 `protobuf:"varint,5,opt,name=result_part,json=resultPart,proto3,oneof" json:"result_part,omitempty"`
-	// Which of the content. Not set: from the start, as much as max_bytes allows.
+	// Which range of the content. Default: from the start, as much as max_bytes allows.
 	//
 	// Types that are valid to be assigned to Range:
 	//
@@ -122,8 +122,7 @@ type RecallContentRequest struct {
 	//	*RecallContentRequest_Lines
 	//	*RecallContentRequest_Match
 	Range isRecallContentRequest_Range `protobuf_oneof:"range"`
-	// The answer's content ends before it passes this many bytes, but holds at least one character. 0 to 3,145,728; 0 means
-	// 65,536.
+	// The content ends before it passes this many bytes, but has at least one character. 0 to 3,145,728; 0 means 65,536.
 	MaxBytes      uint32 `protobuf:"varint,9,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -256,11 +255,11 @@ type RecallContentRequest_Index struct {
 }
 
 type RecallContentRequest_Reference struct {
-	// The reference that a placeholder or a summary shows, or the placeholder itself: `#12` is message 12, `#12.0` its
-	// part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same, and alone so do `12`, `12.0`
-	// and `12.0.1`. Where the text ends with a placeholder of the daemon's own wording, that one's reference holds, whatever
-	// the text before it quotes; else a text that names several is INVALID_ARGUMENT. 1 to 1,048,576 bytes, which is more
-	// than the longest preview takes.
+	// The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
+	// its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
+	// mean the same. Where the text ends with a placeholder in the daemon's own wording, the reference of that
+	// placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+	// to 1,048,576 bytes, which is enough for the longest preview.
 	Reference string `protobuf:"bytes,3,opt,name=reference,proto3,oneof"`
 }
 
@@ -293,13 +292,13 @@ func (*RecallContentRequest_Lines) isRecallContentRequest_Range() {}
 
 func (*RecallContentRequest_Match) isRecallContentRequest_Range() {}
 
-// ByteRange is a range of bytes. In text it is widened at its start and shortened at its end to whole characters, but to
-// no less than one.
+// ByteRange is a range of bytes. In text, its start and its end move back to the beginning of a character; at least one
+// character is returned.
 type ByteRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The first byte, from 0. INVALID_ARGUMENT at or beyond the end of what is not empty.
+	// The first byte, from 0. INVALID_ARGUMENT at or after the end, unless the content is empty.
 	Offset uint32 `protobuf:"varint,1,opt,name=offset,proto3" json:"offset,omitempty"`
-	// How many. 0: all that follow.
+	// How many bytes. 0 means: up to the end.
 	Length        uint32 `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -349,12 +348,12 @@ func (x *ByteRange) GetLength() uint32 {
 	return 0
 }
 
-// LineRange is a range of lines. A line ends behind its line feed.
+// LineRange is a range of lines. A line ends after its line feed.
 type LineRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The first line, from 1. INVALID_ARGUMENT beyond the last.
+	// The first line, from 1. INVALID_ARGUMENT after the last line.
 	First uint32 `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"`
-	// How many. 0: all that follow.
+	// How many lines. 0 means: up to the end.
 	Count         uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -404,17 +403,18 @@ func (x *LineRange) GetCount() uint32 {
 	return 0
 }
 
-// LineMatch selects the lines that match an expression, with lines around them.
+// LineMatch selects the lines that match an expression, and lines around them.
 type LineMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The expression, in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-	// 2,000 steps once its repetitions are written out.
+	// The expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+	// at most 2,000 steps after its repetitions are written out.
 	Pattern string `protobuf:"bytes,1,opt,name=pattern,proto3" json:"pattern,omitempty"`
 	// Whether upper and lower case are the same.
 	IgnoreCase bool `protobuf:"varint,2,opt,name=ignore_case,json=ignoreCase,proto3" json:"ignore_case,omitempty"`
-	// Lines to show before and behind each match. 0 to 100.
+	// How many lines to show before and after each match. 0 to 100.
 	ContextLines uint32 `protobuf:"varint,3,opt,name=context_lines,json=contextLines,proto3" json:"context_lines,omitempty"`
-	// The first line to search, from 1; 0 means 1. To go on where an answer had more. INVALID_ARGUMENT beyond the last.
+	// The first line to search, from 1; 0 means 1. Use it to continue where an answer had more. INVALID_ARGUMENT after
+	// the last line.
 	FirstLine     uint32 `protobuf:"varint,4,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -478,52 +478,53 @@ func (x *LineMatch) GetFirstLine() uint32 {
 	return 0
 }
 
-// RecallContentResponse is the content.
+// RecallContentResponse returns the content.
 type RecallContentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message that it is of.
+	// The message's index.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The part; not set where it is all text of the message.
+	// The part; not set where the content is all text of the message.
 	Part *uint32 `protobuf:"varint,2,opt,name=part,proto3,oneof" json:"part,omitempty"`
-	// The piece of the tool result; not set where it is all its text.
+	// The part of the tool result; not set where the content is all its text.
 	ResultPart *uint32 `protobuf:"varint,3,opt,name=result_part,json=resultPart,proto3,oneof" json:"result_part,omitempty"`
-	// What it is.
+	// The kind of content.
 	Kind ContentKind `protobuf:"varint,4,opt,name=kind,proto3,enum=compactord.v1.ContentKind" json:"kind,omitempty"`
 	// The message's role.
 	Role Role `protobuf:"varint,5,opt,name=role,proto3,enum=compactord.v1.Role" json:"role,omitempty"`
 	// Where the message stands now.
 	State MessageState `protobuf:"varint,6,opt,name=state,proto3,enum=compactord.v1.MessageState" json:"state,omitempty"`
-	// The tool, of a call or a result.
+	// The tool's name, for a call or a result.
 	Tool string `protobuf:"bytes,7,opt,name=tool,proto3" json:"tool,omitempty"`
-	// The MIME type, of a medium.
+	// The MIME type, for media.
 	MimeType string `protobuf:"bytes,8,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
-	// The name, of a medium.
+	// The file's name, for media.
 	Name string `protobuf:"bytes,9,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, of all kinds but MEDIA. Of a match empty: see blocks.
+	// The content, for all kinds but MEDIA. Empty with match: see blocks.
 	Text string `protobuf:"bytes,10,opt,name=text,proto3" json:"text,omitempty"`
-	// The content of a medium.
+	// The content, for MEDIA.
 	Data []byte `protobuf:"bytes,11,opt,name=data,proto3" json:"data,omitempty"`
-	// Of a match: the matching lines with those around them.
+	// With match: the lines that match and the lines around them.
 	Blocks []*LineBlock `protobuf:"bytes,12,rep,name=blocks,proto3" json:"blocks,omitempty"`
-	// The first byte that is answered.
+	// The first byte that is returned.
 	Offset uint32 `protobuf:"varint,13,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The size of the whole content in bytes.
 	TotalBytes uint32 `protobuf:"varint,14,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
-	// The lines of the whole content; 0 for media.
+	// The number of lines of the whole content; 0 for media.
 	TotalLines uint32 `protobuf:"varint,15,opt,name=total_lines,json=totalLines,proto3" json:"total_lines,omitempty"`
-	// The line, from 1, that the answer begins in; 0 for media.
+	// The line, from 1, where the returned content begins; 0 for media.
 	FirstLine uint32 `protobuf:"varint,16,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
-	// Whether max_bytes ended the answer before the range, or the matches, had ended: ask again from next_offset or
-	// next_line. A match also ends where one call has searched as much as it may, in time and not in bytes; blocks can then
-	// be empty.
+	// Whether the answer ended before the range or the matches did, because of max_bytes: continue with next_offset or
+	// next_line. With match it also ends where one call has searched as much as it may; blocks can be empty then.
 	HasMore bool `protobuf:"varint,17,opt,name=has_more,json=hasMore,proto3" json:"has_more,omitempty"`
-	// The byte behind the answer, where a next request for bytes begins. Of a match: behind the last block.
+	// The byte after the returned content, where the next request for bytes begins. With match: the byte after the last
+	// block.
 	NextOffset uint32 `protobuf:"varint,18,opt,name=next_offset,json=nextOffset,proto3" json:"next_offset,omitempty"`
-	// The line that the next request for lines or matches begins at. 0 where bytes end within a line, or where one line alone
-	// passes max_bytes: go on by bytes, from next_offset. A match goes on with the line behind that one. 0 for media.
+	// The line where the next request for lines or matches begins. 0 for media, where a range of bytes ends within a
+	// line, and where one line alone is larger than max_bytes: continue by bytes then, with next_offset. A match
+	// continues with the line after that one.
 	NextLine uint32 `protobuf:"varint,19,opt,name=next_line,json=nextLine,proto3" json:"next_line,omitempty"`
-	// The provider's own fields of the part or piece. With the first byte of the content only, and only where they fit into
-	// max_bytes; ListMessages answers them always.
+	// The provider's own fields of this part. They come only with the first byte of the content, and only where they fit
+	// into max_bytes; ListMessages always returns them.
 	Attachments   []*Attachment `protobuf:"bytes,20,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -699,14 +700,14 @@ func (x *RecallContentResponse) GetAttachments() []*Attachment {
 	return nil
 }
 
-// LineBlock is lines that follow one another.
+// LineBlock is a block of consecutive lines.
 type LineBlock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first line, from 1.
 	FirstLine uint32 `protobuf:"varint,1,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
-	// The lines. A matching line that alone passes max_bytes is cut; next_offset is where.
+	// The lines. A matching line that alone is larger than max_bytes is cut at next_offset.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// The lines among them that match, ascending; also those before the first line to search.
+	// Which of the lines match, ascending; also those before the first line to search.
 	MatchingLines []uint32 `protobuf:"varint,3,rep,packed,name=matching_lines,json=matchingLines,proto3" json:"matching_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -763,7 +764,7 @@ func (x *LineBlock) GetMatchingLines() []uint32 {
 	return nil
 }
 
-// SearchMessagesRequest searches all that is in a log.
+// SearchMessagesRequest searches the whole log.
 type SearchMessagesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
@@ -775,15 +776,15 @@ type SearchMessagesRequest struct {
 	//	*SearchMessagesRequest_Words
 	//	*SearchMessagesRequest_Pattern
 	Query isSearchMessagesRequest_Query `protobuf_oneof:"query"`
-	// Only messages of these roles. Default: all.
+	// Only messages with one of these roles. Default: all.
 	Roles []Role `protobuf:"varint,4,rep,packed,name=roles,proto3,enum=compactord.v1.Role" json:"roles,omitempty"`
-	// Only messages that stand so. Default: all.
+	// Only messages in one of these states. Default: all.
 	States []MessageState `protobuf:"varint,5,rep,packed,name=states,proto3,enum=compactord.v1.MessageState" json:"states,omitempty"`
-	// Whether the newest comes first. Default false: in the order of the log.
+	// Whether the newest message comes first. Default false: in the order of the log.
 	NewestFirst bool `protobuf:"varint,6,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
-	// Hits a page. 0 to 1,000; 0 means 20.
+	// Hits per page. 0 to 1,000; 0 means 20.
 	PageSize uint32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the last answer; empty for the first page. At most 1,024 bytes.
+	// The next_page_token of the page before; empty for the first page. At most 1,024 bytes.
 	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Characters of a snippet. 0 to 4,000; 0 means 200.
 	SnippetChars  uint32 `protobuf:"varint,9,opt,name=snippet_chars,json=snippetChars,proto3" json:"snippet_chars,omitempty"`
@@ -900,14 +901,14 @@ type isSearchMessagesRequest_Query interface {
 }
 
 type SearchMessagesRequest_Words struct {
-	// Words: messages that hold all of them, also within longer words, whatever the case. 1 to 1,024 bytes, at most 32
-	// words.
+	// Words. A message matches where it has all of them, in upper or lower case, also within longer words. 1 to 1,024
+	// bytes, at most 32 words.
 	Words string `protobuf:"bytes,2,opt,name=words,proto3,oneof"`
 }
 
 type SearchMessagesRequest_Pattern struct {
-	// An expression in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-	// 2,000 steps once its repetitions are written out.
+	// An expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+	// at most 2,000 steps after its repetitions are written out.
 	Pattern string `protobuf:"bytes,3,opt,name=pattern,proto3,oneof"`
 }
 
@@ -918,11 +919,11 @@ func (*SearchMessagesRequest_Pattern) isSearchMessagesRequest_Query() {}
 // SearchMessagesResponse is a page of hits.
 type SearchMessagesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The hits, one a message: its first.
+	// The hits: the first match of each message that matches.
 	Hits []*SearchHit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
-	// For the next page; empty where the search has come to the end of the log. One call stops reading once it has read 64
-	// MiB of the log, or has searched as much as it may: 2^30 steps, each a byte for one step of the expression or for one
-	// word. A page holds at most 3 MiB. So a page can be short, or empty, and yet not the last.
+	// Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
+	// and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
+	// one step of the expression or for one word). A page has at most 3 MiB.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -975,34 +976,34 @@ func (x *SearchMessagesResponse) GetNextPageToken() string {
 // SearchHit is a message that matches.
 type SearchHit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's index.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
 	// The part with the first match, from 0.
 	Part uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
-	// The piece of it, where it is a tool result.
+	// The part of it, where it is a tool result.
 	ResultPart *uint32 `protobuf:"varint,3,opt,name=result_part,json=resultPart,proto3,oneof" json:"result_part,omitempty"`
-	// What that content is.
+	// The kind of content.
 	Kind ContentKind `protobuf:"varint,4,opt,name=kind,proto3,enum=compactord.v1.ContentKind" json:"kind,omitempty"`
 	// The message's role.
 	Role Role `protobuf:"varint,5,opt,name=role,proto3,enum=compactord.v1.Role" json:"role,omitempty"`
-	// Where it stands now.
+	// Where the message stands now.
 	State MessageState `protobuf:"varint,6,opt,name=state,proto3,enum=compactord.v1.MessageState" json:"state,omitempty"`
-	// The kinds of edits in force on it: what of it views do not show.
+	// The kinds of edits in force on the message: what views do not show of it.
 	Edits []EditKind `protobuf:"varint,7,rep,packed,name=edits,proto3,enum=compactord.v1.EditKind" json:"edits,omitempty"`
-	// The tool, of a call or a result.
+	// The tool's name, for a call or a result.
 	Tool string `protobuf:"bytes,8,opt,name=tool,proto3" json:"tool,omitempty"`
 	// The text around the match, cut at whole characters.
 	Snippet string `protobuf:"bytes,9,opt,name=snippet,proto3" json:"snippet,omitempty"`
-	// The match within the snippet: its first byte.
+	// The first byte of the match within the snippet.
 	MatchStart uint32 `protobuf:"varint,10,opt,name=match_start,json=matchStart,proto3" json:"match_start,omitempty"`
-	// The match within the snippet: the byte after it.
+	// The byte after the match within the snippet.
 	MatchEnd uint32 `protobuf:"varint,11,opt,name=match_end,json=matchEnd,proto3" json:"match_end,omitempty"`
-	// The match's first byte within the part's (or piece's) content, for RecallContent. 0 where it is in the name of a tool
-	// or a medium.
+	// The first byte of the match within the content of the part, for RecallContent. 0 where the match is in the name of
+	// a tool or of a media part.
 	Offset uint32 `protobuf:"varint,12,opt,name=offset,proto3" json:"offset,omitempty"`
-	// The line of it, from 1; 0 where it is in a name.
+	// The line of the match, from 1; 0 where the match is in a name.
 	Line uint32 `protobuf:"varint,13,opt,name=line,proto3" json:"line,omitempty"`
-	// How many lines of the message match the expression, or how often the words stand in it; counted up to 1,000.
+	// How many lines of the message match the expression, or how often the words occur. Counted up to 1,000.
 	Matches       uint32 `protobuf:"varint,14,opt,name=matches,proto3" json:"matches,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1140,7 +1141,7 @@ var File_compactord_v1_recall_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/recall.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/message.proto\"\xc0\x03\n" +
+	"\x1acompactord/v1/recall.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x17compactord/v1/log.proto\x1a\x1bcompactord/v1/message.proto\"\xc0\x03\n" +
 	"\x14RecallContentRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x16\n" +
@@ -1312,6 +1313,7 @@ func file_compactord_v1_recall_proto_init() {
 		return
 	}
 	file_compactord_v1_edit_proto_init()
+	file_compactord_v1_log_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_recall_proto_msgTypes[0].OneofWrappers = []any{
 		(*RecallContentRequest_Index)(nil),

@@ -29,21 +29,21 @@ type RecordKind int32
 const (
 	// Never sent.
 	RecordKind_RECORD_KIND_UNSPECIFIED RecordKind = 0
-	// A compaction that was committed.
+	// CompactionEntry.
 	RecordKind_RECORD_KIND_COMPACTION RecordKind = 1
-	// Edits that were committed without a cut, or beside one.
+	// PruneEntry.
 	RecordKind_RECORD_KIND_PRUNE RecordKind = 2
-	// A compaction that failed, was cancelled, or was skipped after it had started.
+	// CompactionAttempt.
 	RecordKind_RECORD_KIND_ATTEMPT RecordKind = 3
-	// A named point.
+	// Checkpoint.
 	RecordKind_RECORD_KIND_CHECKPOINT RecordKind = 4
-	// A return to an earlier point.
+	// Revert.
 	RecordKind_RECORD_KIND_REVERT RecordKind = 5
-	// Messages that stay word for word.
+	// PinChange, of PinMessages.
 	RecordKind_RECORD_KIND_PIN RecordKind = 6
-	// Messages that are no longer pinned.
+	// PinChange, of UnpinMessages.
 	RecordKind_RECORD_KIND_UNPIN RecordKind = 7
-	// A change of policy.
+	// PolicyChange.
 	RecordKind_RECORD_KIND_POLICY_CHANGE RecordKind = 8
 )
 
@@ -104,15 +104,15 @@ func (RecordKind) EnumDescriptor() ([]byte, []int) {
 type CompactionReason int32
 
 const (
-	// In requests: MANUAL.
+	// Means MANUAL.
 	CompactionReason_COMPACTION_REASON_UNSPECIFIED CompactionReason = 0
-	// A person or program wants it now.
+	// A person or a program wants it now.
 	CompactionReason_COMPACTION_REASON_MANUAL CompactionReason = 1
-	// The context report said so.
+	// The context report says that it is due.
 	CompactionReason_COMPACTION_REASON_THRESHOLD CompactionReason = 2
 	// The provider refused the request as too long.
 	CompactionReason_COMPACTION_REASON_OVERFLOW CompactionReason = 3
-	// A USER message was appended, and policy.on_user_message says so. In records only.
+	// A USER message was appended, and policy.on_user_message has strategies. In records only.
 	CompactionReason_COMPACTION_REASON_USER_MESSAGE CompactionReason = 4
 )
 
@@ -161,15 +161,15 @@ func (CompactionReason) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_record_proto_rawDescGZIP(), []int{1}
 }
 
-// AttemptOutcome is how a compaction ended that wrote no entry.
+// AttemptOutcome is how a compaction ended that committed nothing.
 type AttemptOutcome int32
 
 const (
 	// Never stored.
 	AttemptOutcome_ATTEMPT_OUTCOME_UNSPECIFIED AttemptOutcome = 0
-	// It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells.
+	// It failed. This includes a deadline that passed and a daemon that ended: error_reason says which.
 	AttemptOutcome_ATTEMPT_OUTCOME_FAILED AttemptOutcome = 1
-	// Somebody cancelled it, or the daemon was told to stop.
+	// A client cancelled it, or the daemon was told to stop.
 	AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED AttemptOutcome = 2
 	// It was skipped after it had started.
 	AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED AttemptOutcome = 3
@@ -222,19 +222,19 @@ func (AttemptOutcome) EnumDescriptor() ([]byte, []int) {
 type SkipReason int32
 
 const (
-	// Did something.
+	// It did something.
 	SkipReason_SKIP_REASON_UNSPECIFIED SkipReason = 0
-	// The context is below the trigger. Example: THRESHOLD asked for at 40 % of the window.
+	// The context is below the trigger. Example: THRESHOLD at 40 % of the context window.
 	SkipReason_SKIP_REASON_BELOW_THRESHOLD SkipReason = 1
-	// There is nothing that the strategy can take out. Example: everything fits into what is to be kept.
+	// The strategy can remove nothing. Example: all messages fit into the part that is to be kept.
 	SkipReason_SKIP_REASON_NOTHING_TO_COMPACT SkipReason = 2
 	// Nothing was appended since the last compaction.
 	SkipReason_SKIP_REASON_ALREADY_COMPACTED SkipReason = 3
-	// The view would not have become smaller. Example: a summary as long as the two messages it covers.
+	// The view would not have become smaller. Example: a summary as long as the two messages that it covers.
 	SkipReason_SKIP_REASON_NO_GAIN SkipReason = 4
-	// What could be taken out is less than the strategy's minimum.
+	// The strategy would free less than its minimum.
 	SkipReason_SKIP_REASON_BELOW_MINIMUM SkipReason = 5
-	// By the time of the commit all of it had been done, pinned or put aside by others.
+	// Before the commit, other calls had done, pinned or put aside all of it.
 	SkipReason_SKIP_REASON_OVERTAKEN SkipReason = 6
 )
 
@@ -292,13 +292,13 @@ type Record struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its place in the sequence that messages and records share.
 	Sequence uint32 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// How many messages the log held when it was written; the next message's index.
+	// How many messages the log held when the record was written.
 	NextIndex uint32 `protobuf:"varint,2,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
 	// When it was written.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// Whether a Revert put it aside. Set in answers of ListRecords only.
+	// Whether a Revert has put it aside. Set in answers of ListRecords only.
 	PutAside bool `protobuf:"varint,4,opt,name=put_aside,json=putAside,proto3" json:"put_aside,omitempty"`
-	// What was recorded. Kinds that a daemon does not know are refused, never skipped.
+	// What was recorded. A daemon refuses kinds that it does not know; it never skips them.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -462,12 +462,12 @@ type Record_Compaction struct {
 }
 
 type Record_Prune struct {
-	// Edits that were committed without a cut, or beside one.
+	// Edits that were committed, alone or together with a compaction.
 	Prune *PruneEntry `protobuf:"bytes,6,opt,name=prune,proto3,oneof"`
 }
 
 type Record_Attempt struct {
-	// A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
+	// A compaction that failed, was cancelled, or was skipped after it had started. It changes no view.
 	Attempt *CompactionAttempt `protobuf:"bytes,7,opt,name=attempt,proto3,oneof"`
 }
 
@@ -512,13 +512,13 @@ func (*Record_Unpin) isRecord_Kind() {}
 
 func (*Record_PolicyChange) isRecord_Kind() {}
 
-// ViewChange is what every view-changing record carries.
+// ViewChange is part of every record that changes views.
 type ViewChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lowest index whose showing, or the summary covering it, differs after the record, lowered to the start of its
-	// tool loop. Not set: nothing differs.
+	// The lowest index that views show differently after the record, or that a different summary covers. If that message
+	// is within a tool loop, the first index of the loop. Not set: views are the same.
 	ChangedFrom *uint32 `protobuf:"varint,1,opt,name=changed_from,json=changedFrom,proto3,oneof" json:"changed_from,omitempty"`
-	// The format that views are drawn in from here on.
+	// The format of views from here on.
 	ViewFormat uint32 `protobuf:"varint,2,opt,name=view_format,json=viewFormat,proto3" json:"view_format,omitempty"`
 	// How many messages the log held when the record was written.
 	NextIndex     uint32 `protobuf:"varint,3,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
@@ -632,46 +632,43 @@ func (x *IndexRange) GetEnd() uint32 {
 	return 0
 }
 
-// Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
-// that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
-// are not.
+// Provenance says how a record was made: why, by which strategy, who wrote its text, and what that took.
 type Provenance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did.
+	// The operation of Compact, or of the revert, that made it; empty where Prune did.
 	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
-	// Why it was asked for. Not set of a Revert.
+	// Why it was asked for.
 	Reason CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
-	// What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
-	// still be replaced, or need not be: not, as a rule, of one that was cancelled.
+	// What the summary should pay most attention to, as the caller said.
 	Focus string `protobuf:"bytes,3,opt,name=focus,proto3" json:"focus,omitempty"`
-	// The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
+	// The strategy with all its parameters. Where policy.on_user_message has several: a ladder of those, all of which
+	// ran. Not set with client_strategy.
 	Strategy *Strategy `protobuf:"bytes,4,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+	// Where the client made the plan itself: the client's name for its strategy.
 	ClientStrategy string `protobuf:"bytes,5,opt,name=client_strategy,json=clientStrategy,proto3" json:"client_strategy,omitempty"`
 	// How long it took.
 	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
-	// Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
-	// fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+	// Who wrote: the summarizer's name, or `client` where the client's own model wrote. Empty where no summarizer was
+	// asked.
 	Summarizer string `protobuf:"bytes,7,opt,name=summarizer,proto3" json:"summarizer,omitempty"`
 	// The model that wrote; empty for `extractive`.
 	Model string `protobuf:"bytes,8,opt,name=model,proto3" json:"model,omitempty"`
-	// What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
-	// texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
-	// redactions are told by the CompactionEntry alone, so that none is told twice.
+	// The usage that the summarizer's provider reported, over all requests of the operation, also for texts that were
+	// refused.
 	Usage *Usage `protobuf:"bytes,9,opt,name=usage,proto3" json:"usage,omitempty"`
-	// What that cost in US dollars, where the price is configured.
+	// The cost in US dollars, where the price is configured.
 	CostUsd *float64 `protobuf:"fixed64,10,opt,name=cost_usd,json=costUsd,proto3,oneof" json:"cost_usd,omitempty"`
-	// How many requests the summarizer was sent in the whole operation.
+	// How many requests the summarizer got.
 	SummarizerCalls uint32 `protobuf:"varint,11,opt,name=summarizer_calls,json=summarizerCalls,proto3" json:"summarizer_calls,omitempty"`
-	// Which fallback wrote the text or a part of it, if one was used.
+	// The fallback that wrote, where one did.
 	Fallback SummaryFallback `protobuf:"varint,12,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback" json:"fallback,omitempty"`
-	// Why the fallback was used, in one sentence.
+	// Why the fallback wrote, in one sentence.
 	FallbackCause string `protobuf:"bytes,13,opt,name=fallback_cause,json=fallbackCause,proto3" json:"fallback_cause,omitempty"`
-	// How many secrets were redacted on the way to the summarizer and in what it wrote.
+	// How many secrets were replaced by placeholders, in what the summarizer got and in what it wrote.
 	Redactions uint32 `protobuf:"varint,14,opt,name=redactions,proto3" json:"redactions,omitempty"`
-	// The version of the prompts that the summarizer was asked with; 0 where it takes none.
+	// The version of the summarizer's prompts; 0 where it takes none.
 	PromptVersion uint32 `protobuf:"varint,15,opt,name=prompt_version,json=promptVersion,proto3" json:"prompt_version,omitempty"`
-	// Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+	// Whether the summary was asked for on the agent's own prompt (policy.summary.cached_prefix).
 	CachedPrefix  bool `protobuf:"varint,16,opt,name=cached_prefix,json=cachedPrefix,proto3" json:"cached_prefix,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -822,50 +819,53 @@ func (x *Provenance) GetCachedPrefix() bool {
 // CompactionEntry is one committed compaction.
 type CompactionEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, unique in the daemon but for forks, which keep it.
+	// Its id, unique in the daemon. A fork keeps the ids of what it copies.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Its place in the log.
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// The first message that the view shows in its place after the summary. Keys the entry in the store.
+	// The first message that the view shows in its own place after the summary. The store keys the entry by it.
 	FirstKeptIndex uint32 `protobuf:"varint,3,opt,name=first_kept_index,json=firstKeptIndex,proto3" json:"first_kept_index,omitempty"`
-	// All that the summary covers: from the end of the leading run to first_kept_index.
+	// All messages that the summary covers: from the end of the SYSTEM and DEVELOPER messages at the start to
+	// first_kept_index.
 	Covered *IndexRange `protobuf:"bytes,4,opt,name=covered,proto3" json:"covered,omitempty"`
-	// What this compaction added to it: from the previous entry's first_kept_index to first_kept_index.
+	// The messages that this compaction added to the summary: from the previous entry's first_kept_index to
+	// first_kept_index.
 	Summarized *IndexRange `protobuf:"bytes,5,opt,name=summarized,proto3" json:"summarized,omitempty"`
 	// The summary.
 	Summary string `protobuf:"bytes,6,opt,name=summary,proto3" json:"summary,omitempty"`
-	// What was taken from the log beside the summary.
+	// Facts that were taken from the log itself and stand beside the summary.
 	Slots *Slots `protobuf:"bytes,7,opt,name=slots,proto3" json:"slots,omitempty"`
-	// The view's tokens before, by the session's estimator.
+	// Tokens of the view before, by the session's estimator.
 	TokensBefore uint32 `protobuf:"varint,8,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
-	// The view's tokens after, by the session's estimator.
+	// Tokens of the view after, by the session's estimator.
 	TokensAfter uint32 `protobuf:"varint,9,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
-	// How it came about.
+	// How it was made.
 	Provenance *Provenance `protobuf:"bytes,10,opt,name=provenance,proto3" json:"provenance,omitempty"`
-	// Where the cut split a turn: the index of the message that starts it.
+	// Where the cut split a turn: the index of the message that starts the turn.
 	SplitTurnStart *uint32 `protobuf:"varint,11,opt,name=split_turn_start,json=splitTurnStart,proto3,oneof" json:"split_turn_start,omitempty"`
-	// The entry that was in effect before; empty for the first.
+	// The id of the entry that was in effect before; empty for the first.
 	PreviousEntryId string `protobuf:"bytes,12,opt,name=previous_entry_id,json=previousEntryId,proto3" json:"previous_entry_id,omitempty"`
-	// Files read and modified so far, cumulative.
+	// The files that were read and modified so far, over all compactions.
 	Files *FileLists `protobuf:"bytes,13,opt,name=files,proto3" json:"files,omitempty"`
-	// The message shown again after the summary.
+	// The message that the view shows again after the summary.
 	ReplayedIndex *uint32 `protobuf:"varint,14,opt,name=replayed_index,json=replayedIndex,proto3,oneof" json:"replayed_index,omitempty"`
-	// A provider's own compaction item, if the provider made it; the summary then serves all other dialects.
+	// A provider's own compaction item, where the provider made one. Views in other dialects show the summary.
 	ProviderBlock *OpaquePart `protobuf:"bytes,15,opt,name=provider_block,json=providerBlock,proto3" json:"provider_block,omitempty"`
 	// What it changes in views.
 	ViewChange *ViewChange `protobuf:"bytes,16,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// When it was committed.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The sections that the summary was written with.
+	// The sections of the summary.
 	Sections []*Section `protobuf:"bytes,18,rep,name=sections,proto3" json:"sections,omitempty"`
-	// The message indexes that the summary's lines cite, ascending.
+	// The indexes of the messages that the summary refers to, ascending.
 	CitedIndexes []uint32 `protobuf:"varint,19,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
-	// Where another tool made this compaction, and it was imported: the tool's name.
+	// The name of the other tool that made this compaction, where it was imported. What its summarizer was sent is
+	// unknown.
 	ImportedFrom string `protobuf:"bytes,20,opt,name=imported_from,json=importedFrom,proto3" json:"imported_from,omitempty"`
-	// Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
+	// Where it was imported: the tokens before, as the other tool counted them; 0 where it did not say.
 	SourceTokensBefore uint32 `protobuf:"varint,21,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
-	// Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
-	// their own words.
+	// Whether the summary ends with tags that list the files (policy.summary.file_tags). Views then do not list them
+	// again.
 	FileTags      bool `protobuf:"varint,22,opt,name=file_tags,json=fileTags,proto3" json:"file_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1055,12 +1055,12 @@ func (x *CompactionEntry) GetFileTags() bool {
 	return false
 }
 
-// Slots are facts taken from the log and not from a model, over all that the summary covers.
+// Slots are facts that the daemon took from the log without a model, from all messages that the summary covers.
 type Slots struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// To-dos still open, from the latest to-do tool call.
+	// Open to-dos, from the latest to-do tool call.
 	OpenTodos []*Todo `protobuf:"bytes,1,rep,name=open_todos,json=openTodos,proto3" json:"open_todos,omitempty"`
-	// The last request of the user, where the summary covers it.
+	// The user's last request, where the summary covers it.
 	LastUserRequest *UserRequest `protobuf:"bytes,2,opt,name=last_user_request,json=lastUserRequest,proto3" json:"last_user_request,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -1115,7 +1115,7 @@ type Todo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What is to be done.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	// Whether it is being worked on (else pending).
+	// Whether the agent works on it now; else it is pending.
 	InProgress bool `protobuf:"varint,2,opt,name=in_progress,json=inProgress,proto3" json:"in_progress,omitempty"`
 	// The index of the message whose call wrote the list.
 	Index         uint32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
@@ -1174,14 +1174,14 @@ func (x *Todo) GetIndex() uint32 {
 	return 0
 }
 
-// UserRequest is what the user asked for.
+// UserRequest is a request of the user.
 type UserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The index of the message.
+	// The message's index.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The text, word for word up to 8,000 characters; of a longer one head and tail.
+	// The text, word for word up to 8,000 characters. Of a longer text the beginning and the end.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// Whether the text is not whole.
+	// Whether something of the text was left out.
 	Shortened     bool `protobuf:"varint,3,opt,name=shortened,proto3" json:"shortened,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1293,26 +1293,27 @@ func (x *FileLists) GetModified() []string {
 	return nil
 }
 
-// PruneEntry is one set of committed edits.
+// PruneEntry is a set of edits that were committed together.
 type PruneEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, unique in the daemon but for forks, which keep it.
+	// Its id, unique in the daemon. A fork keeps the ids of what it copies.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Its place in the log.
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// The edits.
 	Edits []*Edit `protobuf:"bytes,3,rep,name=edits,proto3" json:"edits,omitempty"`
-	// The view's tokens before, by the session's estimator.
+	// Tokens of the view before, by the session's estimator.
 	TokensBefore uint32 `protobuf:"varint,4,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
-	// The view's tokens after, by the session's estimator.
+	// Tokens of the view after, by the session's estimator.
 	TokensAfter uint32 `protobuf:"varint,5,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
-	// How it came about. A summarizer is named where one wrote texts of these edits.
+	// How it was made. Where the same operation also committed a cut, the figures of the summarizer stand only in the
+	// CompactionEntry, so that no figure counts twice.
 	Provenance *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	// What it changes in views.
 	ViewChange *ViewChange `protobuf:"bytes,7,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// When it was committed.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// Whether the same operation committed a cut with it: the next record.
+	// Whether the next record is the CompactionEntry of the same operation.
 	WithCut       bool `protobuf:"varint,9,opt,name=with_cut,json=withCut,proto3" json:"with_cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1411,7 +1412,7 @@ func (x *PruneEntry) GetWithCut() bool {
 	return false
 }
 
-// CompactionAttempt is a compaction that started and wrote no entry.
+// CompactionAttempt is a compaction that started and committed nothing.
 type CompactionAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How it ended.
@@ -1422,9 +1423,10 @@ type CompactionAttempt struct {
 	ErrorReason ErrorReason `protobuf:"varint,3,opt,name=error_reason,json=errorReason,proto3,enum=compactord.v1.ErrorReason" json:"error_reason,omitempty"`
 	// Why it was skipped, where it was.
 	SkipReason SkipReason `protobuf:"varint,4,opt,name=skip_reason,json=skipReason,proto3,enum=compactord.v1.SkipReason" json:"skip_reason,omitempty"`
-	// What happened, in one sentence, without content of the conversation.
+	// What happened, in one sentence. It quotes nothing of the conversation.
 	Message string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
-	// Why it was asked for, and what it took.
+	// How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
+	// unknown and not set.
 	Provenance    *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1505,13 +1507,14 @@ func (x *CompactionAttempt) GetProvenance() *Provenance {
 // Checkpoint names a point.
 type Checkpoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, from 1, unique for the life of the session.
+	// Its id: 1, 2, 3, ... A session never uses an id again.
 	Id uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The point that a revert to it goes to: the checkpoint's own sequence, so that it stays in force.
+	// The point that a revert to the checkpoint goes to. It is the checkpoint's own sequence, so that the checkpoint
+	// stays in force.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
-	// What the client calls it.
+	// The client's name for it.
 	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
-	// The MARKER message that announces it, if one was asked for.
+	// The MARKER message that announces it, where that was asked for.
 	MarkerIndex   *uint32 `protobuf:"varint,4,opt,name=marker_index,json=markerIndex,proto3,oneof" json:"marker_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1575,22 +1578,23 @@ func (x *Checkpoint) GetMarkerIndex() uint32 {
 	return 0
 }
 
-// Revert makes active path, effective compaction, edits and pins what they were at a point.
+// Revert makes the active messages, the compaction in effect, the edits and the pins what they were at a point.
 type Revert struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The point: the state just after the message or record with this sequence.
 	Point uint32 `protobuf:"varint,1,opt,name=point,proto3" json:"point,omitempty"`
-	// The checkpoint, where one was named.
+	// The checkpoint, where the client named one.
 	CheckpointId *uint32 `protobuf:"varint,2,opt,name=checkpoint_id,json=checkpointId,proto3,oneof" json:"checkpoint_id,omitempty"`
-	// The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put aside.
+	// The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put
+	// aside.
 	FutureIndex *uint32 `protobuf:"varint,3,opt,name=future_index,json=futureIndex,proto3,oneof" json:"future_index,omitempty"`
 	// What it changes in views. Its view_format is the one in force at the point.
 	ViewChange *ViewChange `protobuf:"bytes,4,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// How many messages it put aside.
 	MessagesPutAside uint32 `protobuf:"varint,5,opt,name=messages_put_aside,json=messagesPutAside,proto3" json:"messages_put_aside,omitempty"`
-	// Where what was put aside became a summary: how that came about.
+	// Where what was put aside became a summary: how the summary was made.
 	Provenance *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
-	// The message indexes that the lines of that summary cite, ascending.
+	// The indexes of the messages that this summary refers to, ascending.
 	CitedIndexes  []uint32 `protobuf:"varint,7,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1675,12 +1679,12 @@ func (x *Revert) GetCitedIndexes() []uint32 {
 	return nil
 }
 
-// PinChange is a change of what is pinned: what is kept word for word in every view.
+// PinChange pins or unpins messages.
 type PinChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The messages that were asked for.
+	// The messages that the client named.
 	Indexes []uint32 `protobuf:"varint,1,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
-	// These and all other members of their tool groups.
+	// These messages and all other members of their tool groups.
 	Members []uint32 `protobuf:"varint,2,rep,packed,name=members,proto3" json:"members,omitempty"`
 	// What it changes in views.
 	ViewChange    *ViewChange `protobuf:"bytes,3,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
@@ -1739,12 +1743,12 @@ func (x *PinChange) GetViewChange() *ViewChange {
 	return nil
 }
 
-// PolicyChange is a change of policy; the first record of every log.
+// PolicyChange sets the policy. It is also the first record of every log.
 type PolicyChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the client gave.
+	// The policy as the client gave it.
 	Given *Policy `protobuf:"bytes,1,opt,name=given,proto3" json:"given,omitempty"`
-	// What it resolved to.
+	// The policy with all defaults and the preset filled in.
 	Resolved *Policy `protobuf:"bytes,2,opt,name=resolved,proto3" json:"resolved,omitempty"`
 	// What it changes in views; not set where it changes nothing that views are made from.
 	ViewChange    *ViewChange `protobuf:"bytes,3,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`

@@ -24,9 +24,11 @@ const (
 	SessionService_ListSessions_FullMethodName       = "/compactord.v1.SessionService/ListSessions"
 	SessionService_UpdateSession_FullMethodName      = "/compactord.v1.SessionService/UpdateSession"
 	SessionService_DeleteSession_FullMethodName      = "/compactord.v1.SessionService/DeleteSession"
+	SessionService_ForkSession_FullMethodName        = "/compactord.v1.SessionService/ForkSession"
 	SessionService_AppendMessages_FullMethodName     = "/compactord.v1.SessionService/AppendMessages"
 	SessionService_ListMessages_FullMethodName       = "/compactord.v1.SessionService/ListMessages"
-	SessionService_ForkSession_FullMethodName        = "/compactord.v1.SessionService/ForkSession"
+	SessionService_ListRecords_FullMethodName        = "/compactord.v1.SessionService/ListRecords"
+	SessionService_WatchSession_FullMethodName       = "/compactord.v1.SessionService/WatchSession"
 	SessionService_CreateCheckpoint_FullMethodName   = "/compactord.v1.SessionService/CreateCheckpoint"
 	SessionService_RevertToCheckpoint_FullMethodName = "/compactord.v1.SessionService/RevertToCheckpoint"
 	SessionService_ClearSession_FullMethodName       = "/compactord.v1.SessionService/ClearSession"
@@ -34,8 +36,6 @@ const (
 	SessionService_UnpinMessages_FullMethodName      = "/compactord.v1.SessionService/UnpinMessages"
 	SessionService_RecallContent_FullMethodName      = "/compactord.v1.SessionService/RecallContent"
 	SessionService_SearchMessages_FullMethodName     = "/compactord.v1.SessionService/SearchMessages"
-	SessionService_ListRecords_FullMethodName        = "/compactord.v1.SessionService/ListRecords"
-	SessionService_WatchSession_FullMethodName       = "/compactord.v1.SessionService/WatchSession"
 )
 
 // SessionServiceClient is the client API for SessionService service.
@@ -44,48 +44,52 @@ const (
 //
 // SessionService keeps conversations as append-only logs.
 //
-// A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-// again: it is remembered for at least the session's last 1,000 writing requests.
+// A session id has 1 to 128 printable ASCII characters and no spaces.
+//
+// A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+// each session. The second time it writes nothing and returns the recorded answer.
 type SessionServiceClient interface {
-	// CreateSession begins a log. ALREADY_EXISTS where the id is in use.
+	// CreateSession starts a new log. ALREADY_EXISTS where the id is in use.
 	CreateSession(ctx context.Context, in *CreateSessionRequest, opts ...grpc.CallOption) (*CreateSessionResponse, error)
-	// GetSession answers a session with its policy and how full its context is.
+	// GetSession returns a session, its policy, and how full its context is.
 	GetSession(ctx context.Context, in *GetSessionRequest, opts ...grpc.CallOption) (*GetSessionResponse, error)
-	// ListSessions answers sessions, the newest first.
+	// ListSessions returns sessions, newest first.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
-	// UpdateSession changes policy, labels or title.
+	// UpdateSession changes a session's policy, labels or title.
 	UpdateSession(ctx context.Context, in *UpdateSessionRequest, opts ...grpc.CallOption) (*UpdateSessionResponse, error)
-	// DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
-	// revert that runs for the session, and waits for its end.
+	// DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
+	// session, and waits until that has ended. NOT_FOUND where there is no such session.
 	DeleteSession(ctx context.Context, in *DeleteSessionRequest, opts ...grpc.CallOption) (*DeleteSessionResponse, error)
-	// AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
-	// the answer.
-	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
-	// ListMessages answers the transcript or the dialogue, in the order of the log.
-	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
-	// ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views.
+	// ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
+	// views.
 	ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error)
-	// CreateCheckpoint names the end of the log, so that a later revert can go back to it.
+	// AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
+	// before it returns.
+	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
+	// ListMessages returns the messages of the log, in its order.
+	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
+	// ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others.
+	ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error)
+	// WatchSession streams messages and records as they are written and, if asked for, the events of compactions. The
+	// stream ends when the client ends it, when the session is deleted (NOT_FOUND), or when the client reads too slowly
+	// (RESOURCE_EXHAUSTED with WATCHER_TOO_SLOW).
+	WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error)
+	// CreateCheckpoint names the present end of the log, so that a later revert can go back to it.
 	CreateCheckpoint(ctx context.Context, in *CreateCheckpointRequest, opts ...grpc.CallOption) (*CreateCheckpointResponse, error)
-	// RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
-	// Nothing is removed: a Revert to the point before the Revert undoes it.
+	// RevertToCheckpoint takes the session back to a checkpoint or a point: the active messages, the compaction in
+	// effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
+	// point before it.
 	RevertToCheckpoint(ctx context.Context, in *RevertToCheckpointRequest, opts ...grpc.CallOption) (*RevertToCheckpointResponse, error)
-	// ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+	// ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
 	ClearSession(ctx context.Context, in *ClearSessionRequest, opts ...grpc.CallOption) (*ClearSessionResponse, error)
 	// PinMessages keeps messages word for word in every view.
 	PinMessages(ctx context.Context, in *PinMessagesRequest, opts ...grpc.CallOption) (*PinMessagesResponse, error)
-	// UnpinMessages lets messages be covered and edited again.
+	// UnpinMessages allows pinned messages to be summarized and edited again.
 	UnpinMessages(ctx context.Context, in *UnpinMessagesRequest, opts ...grpc.CallOption) (*UnpinMessagesResponse, error)
-	// RecallContent answers content of the log word for word, whatever views show of it.
+	// RecallContent returns content of the log word for word, also where views no longer show it.
 	RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error)
-	// SearchMessages searches all that is in the log, hidden, covered or put aside.
+	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
 	SearchMessages(ctx context.Context, in *SearchMessagesRequest, opts ...grpc.CallOption) (*SearchMessagesResponse, error)
-	// ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records.
-	ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error)
-	// WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
-	// when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
-	// WATCHER_TOO_SLOW).
-	WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error)
 }
 
 type sessionServiceClient struct {
@@ -146,6 +150,16 @@ func (c *sessionServiceClient) DeleteSession(ctx context.Context, in *DeleteSess
 	return out, nil
 }
 
+func (c *sessionServiceClient) ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ForkSessionResponse)
+	err := c.cc.Invoke(ctx, SessionService_ForkSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *sessionServiceClient) AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AppendMessagesResponse)
@@ -166,15 +180,34 @@ func (c *sessionServiceClient) ListMessages(ctx context.Context, in *ListMessage
 	return out, nil
 }
 
-func (c *sessionServiceClient) ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error) {
+func (c *sessionServiceClient) ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ForkSessionResponse)
-	err := c.cc.Invoke(ctx, SessionService_ForkSession_FullMethodName, in, out, cOpts...)
+	out := new(ListRecordsResponse)
+	err := c.cc.Invoke(ctx, SessionService_ListRecords_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
+
+func (c *sessionServiceClient) WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &SessionService_ServiceDesc.Streams[0], SessionService_WatchSession_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchSessionRequest, WatchSessionResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type SessionService_WatchSessionClient = grpc.ServerStreamingClient[WatchSessionResponse]
 
 func (c *sessionServiceClient) CreateCheckpoint(ctx context.Context, in *CreateCheckpointRequest, opts ...grpc.CallOption) (*CreateCheckpointResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -246,83 +279,58 @@ func (c *sessionServiceClient) SearchMessages(ctx context.Context, in *SearchMes
 	return out, nil
 }
 
-func (c *sessionServiceClient) ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ListRecordsResponse)
-	err := c.cc.Invoke(ctx, SessionService_ListRecords_FullMethodName, in, out, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-func (c *sessionServiceClient) WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error) {
-	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &SessionService_ServiceDesc.Streams[0], SessionService_WatchSession_FullMethodName, cOpts...)
-	if err != nil {
-		return nil, err
-	}
-	x := &grpc.GenericClientStream[WatchSessionRequest, WatchSessionResponse]{ClientStream: stream}
-	if err := x.ClientStream.SendMsg(in); err != nil {
-		return nil, err
-	}
-	if err := x.ClientStream.CloseSend(); err != nil {
-		return nil, err
-	}
-	return x, nil
-}
-
-// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type SessionService_WatchSessionClient = grpc.ServerStreamingClient[WatchSessionResponse]
-
 // SessionServiceServer is the server API for SessionService service.
 // All implementations must embed UnimplementedSessionServiceServer
 // for forward compatibility.
 //
 // SessionService keeps conversations as append-only logs.
 //
-// A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-// again: it is remembered for at least the session's last 1,000 writing requests.
+// A session id has 1 to 128 printable ASCII characters and no spaces.
+//
+// A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+// each session. The second time it writes nothing and returns the recorded answer.
 type SessionServiceServer interface {
-	// CreateSession begins a log. ALREADY_EXISTS where the id is in use.
+	// CreateSession starts a new log. ALREADY_EXISTS where the id is in use.
 	CreateSession(context.Context, *CreateSessionRequest) (*CreateSessionResponse, error)
-	// GetSession answers a session with its policy and how full its context is.
+	// GetSession returns a session, its policy, and how full its context is.
 	GetSession(context.Context, *GetSessionRequest) (*GetSessionResponse, error)
-	// ListSessions answers sessions, the newest first.
+	// ListSessions returns sessions, newest first.
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
-	// UpdateSession changes policy, labels or title.
+	// UpdateSession changes a session's policy, labels or title.
 	UpdateSession(context.Context, *UpdateSessionRequest) (*UpdateSessionResponse, error)
-	// DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
-	// revert that runs for the session, and waits for its end.
+	// DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
+	// session, and waits until that has ended. NOT_FOUND where there is no such session.
 	DeleteSession(context.Context, *DeleteSessionRequest) (*DeleteSessionResponse, error)
-	// AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
-	// the answer.
-	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
-	// ListMessages answers the transcript or the dialogue, in the order of the log.
-	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
-	// ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views.
+	// ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
+	// views.
 	ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error)
-	// CreateCheckpoint names the end of the log, so that a later revert can go back to it.
+	// AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
+	// before it returns.
+	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
+	// ListMessages returns the messages of the log, in its order.
+	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
+	// ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others.
+	ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error)
+	// WatchSession streams messages and records as they are written and, if asked for, the events of compactions. The
+	// stream ends when the client ends it, when the session is deleted (NOT_FOUND), or when the client reads too slowly
+	// (RESOURCE_EXHAUSTED with WATCHER_TOO_SLOW).
+	WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error
+	// CreateCheckpoint names the present end of the log, so that a later revert can go back to it.
 	CreateCheckpoint(context.Context, *CreateCheckpointRequest) (*CreateCheckpointResponse, error)
-	// RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
-	// Nothing is removed: a Revert to the point before the Revert undoes it.
+	// RevertToCheckpoint takes the session back to a checkpoint or a point: the active messages, the compaction in
+	// effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
+	// point before it.
 	RevertToCheckpoint(context.Context, *RevertToCheckpointRequest) (*RevertToCheckpointResponse, error)
-	// ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+	// ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
 	ClearSession(context.Context, *ClearSessionRequest) (*ClearSessionResponse, error)
 	// PinMessages keeps messages word for word in every view.
 	PinMessages(context.Context, *PinMessagesRequest) (*PinMessagesResponse, error)
-	// UnpinMessages lets messages be covered and edited again.
+	// UnpinMessages allows pinned messages to be summarized and edited again.
 	UnpinMessages(context.Context, *UnpinMessagesRequest) (*UnpinMessagesResponse, error)
-	// RecallContent answers content of the log word for word, whatever views show of it.
+	// RecallContent returns content of the log word for word, also where views no longer show it.
 	RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error)
-	// SearchMessages searches all that is in the log, hidden, covered or put aside.
+	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
 	SearchMessages(context.Context, *SearchMessagesRequest) (*SearchMessagesResponse, error)
-	// ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records.
-	ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error)
-	// WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
-	// when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
-	// WATCHER_TOO_SLOW).
-	WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error
 	mustEmbedUnimplementedSessionServiceServer()
 }
 
@@ -348,14 +356,20 @@ func (UnimplementedSessionServiceServer) UpdateSession(context.Context, *UpdateS
 func (UnimplementedSessionServiceServer) DeleteSession(context.Context, *DeleteSessionRequest) (*DeleteSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteSession not implemented")
 }
+func (UnimplementedSessionServiceServer) ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ForkSession not implemented")
+}
 func (UnimplementedSessionServiceServer) AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AppendMessages not implemented")
 }
 func (UnimplementedSessionServiceServer) ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMessages not implemented")
 }
-func (UnimplementedSessionServiceServer) ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method ForkSession not implemented")
+func (UnimplementedSessionServiceServer) ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListRecords not implemented")
+}
+func (UnimplementedSessionServiceServer) WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchSession not implemented")
 }
 func (UnimplementedSessionServiceServer) CreateCheckpoint(context.Context, *CreateCheckpointRequest) (*CreateCheckpointResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CreateCheckpoint not implemented")
@@ -377,12 +391,6 @@ func (UnimplementedSessionServiceServer) RecallContent(context.Context, *RecallC
 }
 func (UnimplementedSessionServiceServer) SearchMessages(context.Context, *SearchMessagesRequest) (*SearchMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SearchMessages not implemented")
-}
-func (UnimplementedSessionServiceServer) ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "method ListRecords not implemented")
-}
-func (UnimplementedSessionServiceServer) WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error {
-	return status.Error(codes.Unimplemented, "method WatchSession not implemented")
 }
 func (UnimplementedSessionServiceServer) mustEmbedUnimplementedSessionServiceServer() {}
 func (UnimplementedSessionServiceServer) testEmbeddedByValue()                        {}
@@ -495,6 +503,24 @@ func _SessionService_DeleteSession_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SessionService_ForkSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ForkSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ForkSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ForkSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ForkSession(ctx, req.(*ForkSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SessionService_AppendMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AppendMessagesRequest)
 	if err := dec(in); err != nil {
@@ -531,23 +557,34 @@ func _SessionService_ListMessages_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
-func _SessionService_ForkSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ForkSessionRequest)
+func _SessionService_ListRecords_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRecordsRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(SessionServiceServer).ForkSession(ctx, in)
+		return srv.(SessionServiceServer).ListRecords(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: SessionService_ForkSession_FullMethodName,
+		FullMethod: SessionService_ListRecords_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(SessionServiceServer).ForkSession(ctx, req.(*ForkSessionRequest))
+		return srv.(SessionServiceServer).ListRecords(ctx, req.(*ListRecordsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _SessionService_WatchSession_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchSessionRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(SessionServiceServer).WatchSession(m, &grpc.GenericServerStream[WatchSessionRequest, WatchSessionResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type SessionService_WatchSessionServer = grpc.ServerStreamingServer[WatchSessionResponse]
 
 func _SessionService_CreateCheckpoint_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CreateCheckpointRequest)
@@ -675,35 +712,6 @@ func _SessionService_SearchMessages_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
-func _SessionService_ListRecords_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ListRecordsRequest)
-	if err := dec(in); err != nil {
-		return nil, err
-	}
-	if interceptor == nil {
-		return srv.(SessionServiceServer).ListRecords(ctx, in)
-	}
-	info := &grpc.UnaryServerInfo{
-		Server:     srv,
-		FullMethod: SessionService_ListRecords_FullMethodName,
-	}
-	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(SessionServiceServer).ListRecords(ctx, req.(*ListRecordsRequest))
-	}
-	return interceptor(ctx, in, info, handler)
-}
-
-func _SessionService_WatchSession_Handler(srv interface{}, stream grpc.ServerStream) error {
-	m := new(WatchSessionRequest)
-	if err := stream.RecvMsg(m); err != nil {
-		return err
-	}
-	return srv.(SessionServiceServer).WatchSession(m, &grpc.GenericServerStream[WatchSessionRequest, WatchSessionResponse]{ServerStream: stream})
-}
-
-// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type SessionService_WatchSessionServer = grpc.ServerStreamingServer[WatchSessionResponse]
-
 // SessionService_ServiceDesc is the grpc.ServiceDesc for SessionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -732,6 +740,10 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _SessionService_DeleteSession_Handler,
 		},
 		{
+			MethodName: "ForkSession",
+			Handler:    _SessionService_ForkSession_Handler,
+		},
+		{
 			MethodName: "AppendMessages",
 			Handler:    _SessionService_AppendMessages_Handler,
 		},
@@ -740,8 +752,8 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _SessionService_ListMessages_Handler,
 		},
 		{
-			MethodName: "ForkSession",
-			Handler:    _SessionService_ForkSession_Handler,
+			MethodName: "ListRecords",
+			Handler:    _SessionService_ListRecords_Handler,
 		},
 		{
 			MethodName: "CreateCheckpoint",
@@ -770,10 +782,6 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SearchMessages",
 			Handler:    _SessionService_SearchMessages_Handler,
-		},
-		{
-			MethodName: "ListRecords",
-			Handler:    _SessionService_ListRecords_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -22,15 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// BudgetRule says how the message that reaches the token budget is treated.
+// BudgetRule says what happens with the message that reaches the token budget.
 type BudgetRule int32
 
 const (
-	// AT_LEAST.
+	// Means AT_LEAST.
 	BudgetRule_BUDGET_RULE_UNSPECIFIED BudgetRule = 0
-	// The message that reaches the budget is kept: at least the budget is kept.
+	// It is kept: the kept part has at least the budget's tokens.
 	BudgetRule_BUDGET_RULE_AT_LEAST BudgetRule = 1
-	// The message that would pass the budget is not kept: at most the budget is kept.
+	// It is not kept: the kept part has at most the budget's tokens.
 	BudgetRule_BUDGET_RULE_AT_MOST BudgetRule = 2
 )
 
@@ -75,15 +75,15 @@ func (BudgetRule) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{0}
 }
 
-// CutDirection says where the cut goes if it may not lie where the token budget is reached: within a tool group.
+// CutDirection says where the cut moves if the token budget is reached within a tool group, where no cut is valid.
 type CutDirection int32
 
 const (
-	// FORWARD.
+	// Means FORWARD.
 	CutDirection_CUT_DIRECTION_UNSPECIFIED CutDirection = 0
-	// To the nearest valid place after it, else before it.
+	// To the nearest valid place after it; where there is none, to the nearest before it.
 	CutDirection_CUT_DIRECTION_FORWARD CutDirection = 1
-	// Back to the call whose group is cut, so that all of the group is kept.
+	// To the beginning of the tool group, so that the whole group is kept.
 	CutDirection_CUT_DIRECTION_BACKWARD CutDirection = 2
 )
 
@@ -128,17 +128,17 @@ func (CutDirection) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{1}
 }
 
-// SplitTurn says what happens where the cut falls within a turn.
+// SplitTurn says what happens where the cut is within a turn.
 type SplitTurn int32
 
 const (
-	// SUMMARY.
+	// Means SUMMARY.
 	SplitTurn_SPLIT_TURN_UNSPECIFIED SplitTurn = 0
-	// The complete turns before and the first part of the split turn get a summary each.
+	// The complete turns before it get one summary, and the first part of the turn gets another.
 	SplitTurn_SPLIT_TURN_SUMMARY SplitTurn = 1
-	// One summary for both.
+	// Both get one summary together.
 	SplitTurn_SPLIT_TURN_JOIN_HEAD SplitTurn = 2
-	// Turns are not split: only a message that starts a turn is a valid place.
+	// Turns are not split: a cut is only valid before a message that starts a turn.
 	SplitTurn_SPLIT_TURN_OFF SplitTurn = 3
 )
 
@@ -185,13 +185,13 @@ func (SplitTurn) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{2}
 }
 
-// ToolDigest is what a collapsed tool group leaves behind.
+// ToolDigest is what a collapsed tool group leaves in the view.
 type ToolDigest int32
 
 const (
-	// LINE.
+	// Means LINE.
 	ToolDigest_TOOL_DIGEST_UNSPECIFIED ToolDigest = 0
-	// A line for each call: tool, main argument and outcome.
+	// One line for each call: tool, main argument and outcome.
 	ToolDigest_TOOL_DIGEST_LINE ToolDigest = 1
 	// Nothing.
 	ToolDigest_TOOL_DIGEST_NOTHING ToolDigest = 2
@@ -238,8 +238,7 @@ func (ToolDigest) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
 }
 
-// Strategy is one way to make a view smaller, with its parameters.
-// Where a parameter is not set, its documented default holds.
+// Strategy is a way to make a view smaller, with its parameters. A parameter that is not set has its default.
 type Strategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategy. Exactly one.
@@ -443,22 +442,22 @@ type Strategy_HideToolResults struct {
 }
 
 type Strategy_MaskObservations struct {
-	// Hides the results of older agent steps.
+	// Hides the results of older steps, except where they concern files in use.
 	MaskObservations *MaskObservationsStrategy `protobuf:"bytes,3,opt,name=mask_observations,json=maskObservations,proto3,oneof"`
 }
 
 type Strategy_PruneToolOutputs struct {
-	// Hides older tool results beyond a protected amount.
+	// Hides older tool results once the newer ones fill a number of tokens.
 	PruneToolOutputs *PruneToolOutputsStrategy `protobuf:"bytes,4,opt,name=prune_tool_outputs,json=pruneToolOutputs,proto3,oneof"`
 }
 
 type Strategy_ClearToolUses struct {
-	// Clears all but the newest tool uses once a trigger is met.
+	// Hides the results of all but the newest tool calls, once the context has a number of tokens.
 	ClearToolUses *ClearToolUsesStrategy `protobuf:"bytes,5,opt,name=clear_tool_uses,json=clearToolUses,proto3,oneof"`
 }
 
 type Strategy_TruncateToolOutputs struct {
-	// Cuts long tool results.
+	// Shortens long tool results.
 	TruncateToolOutputs *TruncateToolOutputsStrategy `protobuf:"bytes,6,opt,name=truncate_tool_outputs,json=truncateToolOutputs,proto3,oneof"`
 }
 
@@ -488,17 +487,17 @@ type Strategy_DialogueOnly struct {
 }
 
 type Strategy_FirstEffective struct {
-	// The first of its strategies that brings the view under the trigger.
+	// Runs the first of its strategies that brings the view under the trigger.
 	FirstEffective *FirstEffectiveStrategy `protobuf:"bytes,12,opt,name=first_effective,json=firstEffective,proto3,oneof"`
 }
 
 type Strategy_Ladder struct {
-	// Its strategies in order until the target is reached.
+	// Runs its strategies in order until the target is reached.
 	Ladder *LadderStrategy `protobuf:"bytes,13,opt,name=ladder,proto3,oneof"`
 }
 
 type Strategy_Custom struct {
-	// A strategy that the daemon's builder registered.
+	// A strategy that was compiled into this daemon.
 	Custom *CustomStrategy `protobuf:"bytes,14,opt,name=custom,proto3,oneof"`
 }
 
@@ -530,13 +529,14 @@ func (*Strategy_Ladder) isStrategy_Kind() {}
 
 func (*Strategy_Custom) isStrategy_Kind() {}
 
-// SummarizeStrategy cuts the conversation and replaces the older part by a summary.
-// Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
-// and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
+// SummarizeStrategy cuts the conversation and replaces the older part by a summary. Of several `recent_*` rules, the
+// one that keeps the fewest messages counts. With reason THRESHOLD or OVERFLOW, less is kept and the summary's budget
+// is smaller where the rules would leave less of the trigger free than policy.trigger.free_ratio.
 type SummarizeStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
-	// summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
+	// Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no `recent_*` rule is given: 20,000, but so
+	// that kept part and largest summary together have at most 0.4 of the context window (a fifth of a window of up to
+	// 65,536); 20,000 where the window is unknown.
 	RecentTokens *uint32 `protobuf:"varint,1,opt,name=recent_tokens,json=recentTokens,proto3,oneof" json:"recent_tokens,omitempty"`
 	// Newest turns to keep. 1 to 10,000.
 	RecentTurns *uint32 `protobuf:"varint,2,opt,name=recent_turns,json=recentTurns,proto3,oneof" json:"recent_turns,omitempty"`
@@ -544,16 +544,16 @@ type SummarizeStrategy struct {
 	RecentMessages *uint32 `protobuf:"varint,3,opt,name=recent_messages,json=recentMessages,proto3,oneof" json:"recent_messages,omitempty"`
 	// Newest tool groups to keep. 1 to 100,000.
 	RecentToolGroups *uint32 `protobuf:"varint,4,opt,name=recent_tool_groups,json=recentToolGroups,proto3,oneof" json:"recent_tool_groups,omitempty"`
-	// How the message that reaches recent_tokens is treated. Default AT_LEAST.
+	// What happens with the message that reaches recent_tokens. Default AT_LEAST.
 	Budget *BudgetRule `protobuf:"varint,5,opt,name=budget,proto3,enum=compactord.v1.BudgetRule,oneof" json:"budget,omitempty"`
-	// What happens where the cut falls within a turn. Default SUMMARY.
+	// What happens where the cut is within a turn. Default SUMMARY.
 	SplitTurn *SplitTurn `protobuf:"varint,6,opt,name=split_turn,json=splitTurn,proto3,enum=compactord.v1.SplitTurn,oneof" json:"split_turn,omitempty"`
-	// The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of the reserve.
+	// The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
 	MaxSummaryTokens *uint32 `protobuf:"varint,7,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3,oneof" json:"max_summary_tokens,omitempty"`
-	// With reason MANUAL in place of recent_tokens: who asks for a compaction wants more of it gone. 0 to 10,000,000.
-	// Default: recent_tokens.
+	// Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
+	// removed. 0 to 10,000,000. Default: recent_tokens.
 	ManualRecentTokens *uint32 `protobuf:"varint,8,opt,name=manual_recent_tokens,json=manualRecentTokens,proto3,oneof" json:"manual_recent_tokens,omitempty"`
-	// Where the cut goes if it may not lie where recent_tokens is reached. Default FORWARD.
+	// Where the cut moves if recent_tokens is reached within a tool group. Default FORWARD.
 	CutDirection  *CutDirection `protobuf:"varint,9,opt,name=cut_direction,json=cutDirection,proto3,enum=compactord.v1.CutDirection,oneof" json:"cut_direction,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -657,18 +657,20 @@ type HideToolResultsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest tool groups whose results stay. 0 to 100,000. Default 5.
 	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
-	// Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
+	// Results among this many newest messages stay, whatever their tool group. 0 to 100,000. Default 0.
 	KeepMessages *uint32 `protobuf:"varint,2,opt,name=keep_messages,json=keepMessages,proto3,oneof" json:"keep_messages,omitempty"`
-	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	// Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+	// THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+	// Default 0.
 	MinimumTokens *uint32 `protobuf:"varint,3,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	// Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
-	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	// Tools whose results and arguments stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Whether the arguments of the calls are cleared too. Default false.
+	// Whether the arguments of the calls are cleared, too. Default false.
 	ClearArguments *bool `protobuf:"varint,6,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
-	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	// The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+	// 2,000 bytes. Default: the daemon's own text.
 	Placeholder   *string `protobuf:"bytes,7,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -753,25 +755,30 @@ func (x *HideToolResultsStrategy) GetPlaceholder() string {
 	return ""
 }
 
-// MaskObservationsStrategy hides the results of older agent steps.
+// MaskObservationsStrategy hides the results of all but the newest tool groups or turns, except where they concern
+// files that are in use.
 type MaskObservationsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given.
+	// Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given. Not together with
+	// keep_turns.
 	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
-	// Newest turns whose results stay, in place of keep_groups. 0 to 10,000.
+	// Newest turns whose results stay. 0 to 10,000. Not together with keep_groups.
 	KeepTurns *uint32 `protobuf:"varint,2,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
-	// Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
+	// Older tool groups stay, too, where they name a file that one of this many newest groups names. 0 to 1,000. Default
+	// 0.
 	ActiveFileGroups *uint32 `protobuf:"varint,3,opt,name=active_file_groups,json=activeFileGroups,proto3,oneof" json:"active_file_groups,omitempty"`
-	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	// Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+	// THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+	// Default 0.
 	MinimumTokens *uint32 `protobuf:"varint,4,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	// Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,5,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
-	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	// Tools whose results and arguments stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,6,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Whether the arguments of the calls are cleared too. Default false.
+	// Whether the arguments of the calls are cleared, too. Default false.
 	ClearArguments *bool `protobuf:"varint,7,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
-	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	// The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+	// 2,000 bytes. Default: the daemon's own text.
 	Placeholder   *string `protobuf:"bytes,8,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -863,27 +870,31 @@ func (x *MaskObservationsStrategy) GetPlaceholder() string {
 	return ""
 }
 
-// PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
-// results, and hides the older ones if that frees enough. Results that report an error stay.
+// PruneToolOutputsStrategy goes back from the newest message. It keeps the results of the newest turns or tool groups,
+// then a number of tokens of older results, and hides all results before those if that frees enough. Results that
+// report an error stay.
 type PruneToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000.
+	// Newest tool groups whose results stay. 0 to 100,000. Not together with keep_turns.
 	KeepGroups *uint32 `protobuf:"varint,1,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
-	// Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given.
+	// Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given. Not together with
+	// keep_groups.
 	KeepTurns *uint32 `protobuf:"varint,2,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
-	// Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
-	// protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
+	// Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
+	// protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
 	KeepTokens *uint32 `protobuf:"varint,3,opt,name=keep_tokens,json=keepTokens,proto3,oneof" json:"keep_tokens,omitempty"`
-	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
+	// Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+	// THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+	// Default 20,000.
 	MinimumTokens *uint32 `protobuf:"varint,4,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	// Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,5,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
-	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	// Tools whose results and arguments stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,6,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Whether the arguments of the calls are cleared too. Default false.
+	// Whether the arguments of the calls are cleared, too. Default false.
 	ClearArguments *bool `protobuf:"varint,7,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
-	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	// The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+	// 2,000 bytes. Default: the daemon's own text.
 	Placeholder   *string `protobuf:"bytes,8,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -975,23 +986,25 @@ func (x *PruneToolOutputsStrategy) GetPlaceholder() string {
 	return ""
 }
 
-// ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result.
+// ClearToolUsesStrategy hides the results of all but the newest tool calls, once the context has a number of tokens.
 type ClearToolUsesStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest calls whose results stay. 0 to 100,000. Default 3.
 	KeepCalls *uint32 `protobuf:"varint,1,opt,name=keep_calls,json=keepCalls,proto3,oneof" json:"keep_calls,omitempty"`
-	// Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000.
+	// Nothing is hidden while the context has fewer tokens than this. 0 to 10,000,000. Default 100,000.
 	TriggerTokens *uint32 `protobuf:"varint,2,opt,name=trigger_tokens,json=triggerTokens,proto3,oneof" json:"trigger_tokens,omitempty"`
-	// Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-	// THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+	// Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+	// THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+	// Default 0.
 	MinimumTokens *uint32 `protobuf:"varint,3,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
-	// Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+	// Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
 	MinChars *uint32 `protobuf:"varint,4,opt,name=min_chars,json=minChars,proto3,oneof" json:"min_chars,omitempty"`
-	// Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+	// Tools whose results and arguments stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,5,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Whether the arguments of the calls are cleared too. Default false.
+	// Whether the arguments of the calls are cleared, too. Default false.
 	ClearArguments *bool `protobuf:"varint,6,opt,name=clear_arguments,json=clearArguments,proto3,oneof" json:"clear_arguments,omitempty"`
-	// The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+	// The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+	// 2,000 bytes. Default: the daemon's own text.
 	Placeholder   *string `protobuf:"bytes,7,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1076,13 +1089,13 @@ func (x *ClearToolUsesStrategy) GetPlaceholder() string {
 	return ""
 }
 
-// TruncateToolOutputsStrategy cuts each result to a number of characters, telling how many were left out.
+// TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out.
 type TruncateToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Characters (code points) to leave of each result. 1 to 10,000,000. Default 2,000.
+	// Characters (code points) of a result that stay. 1 to 10,000,000. Default 2,000.
 	MaxChars *uint32 `protobuf:"varint,1,opt,name=max_chars,json=maxChars,proto3,oneof" json:"max_chars,omitempty"`
-	// The text behind what is left. {omitted} stands for how many characters were left out; {index}, {part}, {tool} and
-	// {tokens} for what was there. At most 2,000 bytes.
+	// The text after them. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+	// and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
 	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	// Tools whose results stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,3,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
@@ -1141,11 +1154,11 @@ func (x *TruncateToolOutputsStrategy) GetProtectedTools() []string {
 	return nil
 }
 
-// StripMediaStrategy replaces media by a line of text. What a result holds stays until an ASSISTANT message stands behind
-// it: no model has read it before.
+// StripMediaStrategy replaces media by a line of text. Media of a tool result stay until an ASSISTANT message follows,
+// since no model has seen them before.
 type StripMediaStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest media to leave. Those of one result stay or go together: they stay where any of them is among the newest. 0 to
+	// Newest media that stay. Where one of the media of a result is among them, all media of that result stay. 0 to
 	// 10,000. Default 0.
 	KeepNewest    *uint32 `protobuf:"varint,1,opt,name=keep_newest,json=keepNewest,proto3,oneof" json:"keep_newest,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1189,8 +1202,9 @@ func (x *StripMediaStrategy) GetKeepNewest() uint32 {
 	return 0
 }
 
-// DropThinkingStrategy drops the thinking of all but the newest turns. All thinking of a message goes or none, also what
-// was redacted, where that frees tokens; redacted thinking alone counts none, and goes where max_view_bytes is what is due.
+// DropThinkingStrategy drops the thinking of all but the newest turns. It drops all thinking of a message or none.
+// Redacted thinking counts no tokens: where a message has only that, it is dropped only if compaction is due by
+// max_view_bytes.
 type DropThinkingStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest turns whose thinking stays. 0 to 10,000. Default 1.
@@ -1236,14 +1250,14 @@ func (x *DropThinkingStrategy) GetKeepTurns() uint32 {
 	return 0
 }
 
-// CompressObservationsStrategy has the summarizer write long tool results shorter. By Compact only.
+// CompressObservationsStrategy has the summarizer shorten long tool results. Only Compact can use it.
 type CompressObservationsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000.
+	// Results with more tokens than this are shortened. 1 to 10,000,000. Default 2,000.
 	OverTokens *uint32 `protobuf:"varint,1,opt,name=over_tokens,json=overTokens,proto3,oneof" json:"over_tokens,omitempty"`
 	// Newest tool groups whose results stay. 0 to 100,000. Default 3.
 	KeepGroups *uint32 `protobuf:"varint,2,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
-	// What to keep and what to leave out, for the summarizer. At most 16 KiB.
+	// Tells the summarizer what to keep and what to leave out. At most 16 KiB.
 	Guidelines    *string `protobuf:"bytes,3,opt,name=guidelines,proto3,oneof" json:"guidelines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1303,15 +1317,17 @@ func (x *CompressObservationsStrategy) GetGuidelines() string {
 // OffloadStrategy replaces long tool results by a preview and a reference for RecallContent.
 type OffloadStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Results over this many tokens are offloaded. 1 to 10,000,000. Default 2,000.
+	// Results with more tokens than this are offloaded. 1 to 10,000,000. Default 2,000.
 	OverTokens *uint32 `protobuf:"varint,1,opt,name=over_tokens,json=overTokens,proto3,oneof" json:"over_tokens,omitempty"`
-	// Characters (code points) of preview. 0 to 100,000. Default 500.
+	// Characters (code points) of the preview. 0 to 100,000. Default 500.
 	PreviewChars *uint32 `protobuf:"varint,2,opt,name=preview_chars,json=previewChars,proto3,oneof" json:"preview_chars,omitempty"`
-	// Results over this many bytes are offloaded too, however few their tokens. 1 to 67,108,864. Default: no such limit.
+	// Results with more bytes than this are offloaded, too, however few tokens they have. 1 to 67,108,864. Default: no
+	// such limit.
 	OverBytes *uint32 `protobuf:"varint,3,opt,name=over_bytes,json=overBytes,proto3,oneof" json:"over_bytes,omitempty"`
 	// Tools whose results stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,4,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Whether what a call read of a part of a file is offloaded, too. Default false: who asked for some lines wants these.
+	// Whether to offload results of calls that read only a part of a file, too. Default false, since an agent that asks
+	// for certain lines needs them.
 	PartialReads  *bool `protobuf:"varint,5,opt,name=partial_reads,json=partialReads,proto3,oneof" json:"partial_reads,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1387,9 +1403,9 @@ type DialogueOnlyStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Newest finished turns whose tool groups stay. 0 to 10,000. Default 0.
 	KeepTurns *uint32 `protobuf:"varint,1,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
-	// What a collapsed group leaves behind. Default LINE.
+	// What a collapsed tool group leaves in the view. Default LINE.
 	ToolDigest *ToolDigest `protobuf:"varint,2,opt,name=tool_digest,json=toolDigest,proto3,enum=compactord.v1.ToolDigest,oneof" json:"tool_digest,omitempty"`
-	// Characters (code points) of a result's beginning that its line tells. 0 to 2,000. Default 120.
+	// With LINE: characters (code points) from the beginning of the result. 0 to 2,000. Default 120.
 	OutcomeChars  *uint32 `protobuf:"varint,3,opt,name=outcome_chars,json=outcomeChars,proto3,oneof" json:"outcome_chars,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1446,10 +1462,12 @@ func (x *DialogueOnlyStrategy) GetOutcomeChars() uint32 {
 	return 0
 }
 
-// FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
-// last always runs. Where no trigger holds, the first that does something. With reason THRESHOLD it pauses after a rewrite
-// until the least minimum_tokens of those it nests were appended, a fifth of the trigger at most, or the context is half-way
-// from the trigger to the window.
+// FirstEffectiveStrategy runs the first of its strategies that does something and brings the view under the trigger. If
+// none does, the last one runs. Without a trigger in tokens, the first that does something runs.
+//
+// With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+// among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+// trigger to the window.
 type FirstEffectiveStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategies, in order. 1 to 16; nesting at most 4 deep.
@@ -1496,9 +1514,12 @@ func (x *FirstEffectiveStrategy) GetStrategies() []*Strategy {
 }
 
 // LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
-// trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
-// With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, a fifth of
-// the trigger at most, or the context is half-way from the trigger to the window.
+// trigger is met. It simulates each and rewrites the view only once. With reason MANUAL, and where there is no target,
+// all of them run.
+//
+// With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+// among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+// trigger to the window.
 type LadderStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rungs, in order. 1 to 16; nesting at most 4 deep.
@@ -1544,10 +1565,10 @@ func (x *LadderStrategy) GetRungs() []*LadderStrategy_Rung {
 	return nil
 }
 
-// CustomStrategy is a strategy that the daemon's builder registered.
+// CustomStrategy is a strategy that was compiled into this daemon.
 type CustomStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name that it was registered under. 1 to 64 characters: lower-case letters, digits, `_`.
+	// The name under which it was registered. 1 to 64 characters: lower-case letters, digits, `_`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Its parameters as raw JSON. At most 64 KiB.
 	ParametersJson string `protobuf:"bytes,2,opt,name=parameters_json,json=parametersJson,proto3" json:"parameters_json,omitempty"`
@@ -1599,13 +1620,14 @@ func (x *CustomStrategy) GetParametersJson() string {
 	return ""
 }
 
-// One rung of the ladder.
+// Rung is one step of the ladder.
 type LadderStrategy_Rung struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategy.
 	Strategy *Strategy `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// The rung is skipped where context tokens / window, after the rungs before it, is below this, and where the window is
-	// unknown. With reason MANUAL no rung is skipped, nor with OVERFLOW where the window is unknown. 0 to 1.
+	// The rung is skipped where, after the rungs before it, the context has less than this share of the window. It is
+	// also skipped where the window is unknown, unless the reason is OVERFLOW. With reason MANUAL no rung is skipped. 0
+	// to 1. Default: never skipped.
 	AtRatio       *float64 `protobuf:"fixed64,2,opt,name=at_ratio,json=atRatio,proto3,oneof" json:"at_ratio,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

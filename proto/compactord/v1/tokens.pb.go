@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CountTokensRequest asks how many tokens something is. Nothing is stored.
+// CountTokensRequest asks how many tokens something has. Nothing is stored.
 type CountTokensRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What to count.
@@ -33,8 +33,8 @@ type CountTokensRequest struct {
 	//	*CountTokensRequest_Messages
 	//	*CountTokensRequest_Text
 	What isCountTokensRequest_What `protobuf_oneof:"what"`
-	// How to count. Default: of a session its own estimator, with what its reports have shown; else CHARS4. CALIBRATED
-	// needs a session that was created with it.
+	// How to count. Default: for a session its own estimator, with the factor that its usage reports have shown; else
+	// CHARS4. CALIBRATED needs a session that was created with it.
 	Estimator     Estimator `protobuf:"varint,4,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -116,12 +116,12 @@ type isCountTokensRequest_What interface {
 }
 
 type CountTokensRequest_SessionId struct {
-	// A session's id: its view, as GetLLMView shows it now.
+	// A session's id: its view, as GetLLMView would return it now.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3,oneof"`
 }
 
 type CountTokensRequest_Messages struct {
-	// Messages sent along.
+	// Messages in the request.
 	Messages *CountedMessages `protobuf:"bytes,2,opt,name=messages,proto3,oneof"`
 }
 
@@ -191,26 +191,26 @@ func (x *CountedMessages) GetProviderJson() *ProviderJson {
 	return nil
 }
 
-// CountTokensResponse says how many.
+// CountTokensResponse says how many tokens it has.
 type CountTokensResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens of all of it. Of a session that is its view's estimate, scaled where its estimator is CALIBRATED, without
-	// overhead.
+	// Tokens in total. For a session: the estimate of its view, multiplied by the session's factor where its estimator is
+	// CALIBRATED, without overhead.
 	Tokens uint32 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// Where the figure comes from: ESTIMATED, EXACT or CALIBRATED.
 	Source TokenSource `protobuf:"varint,2,opt,name=source,proto3,enum=compactord.v1.TokenSource" json:"source,omitempty"`
-	// The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-	// Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
+	// The true figure may be lower or higher by about this many tokens. For CHARS4 this holds for prose and code in Latin
+	// script: Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
 	ErrorBoundTokens uint32 `protobuf:"varint,3,opt,name=error_bound_tokens,json=errorBoundTokens,proto3" json:"error_bound_tokens,omitempty"`
-	// How it was counted.
+	// How the tokens were counted.
 	Estimator Estimator `protobuf:"varint,4,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
 	// Bytes of text, thinking, names, arguments and opaque items, in UTF-8.
 	TextBytes uint32 `protobuf:"varint,5,opt,name=text_bytes,json=textBytes,proto3" json:"text_bytes,omitempty"`
-	// Tokens of media among the tokens.
+	// How many of the tokens are of media.
 	MediaTokens uint32 `protobuf:"varint,6,opt,name=media_tokens,json=mediaTokens,proto3" json:"media_tokens,omitempty"`
-	// Bytes of media that are sent along; 0 for those named by address or file id.
+	// Bytes of the media whose content is sent along. Media named by an address or a file id count 0.
 	MediaBytes uint32 `protobuf:"varint,7,opt,name=media_bytes,json=mediaBytes,proto3" json:"media_bytes,omitempty"`
-	// Each message, in order, as far as they are counted by themselves. At most the first 100,000.
+	// The messages one by one, in order, as far as each is counted by itself. At most the first 100,000.
 	Messages      []*MessageCount `protobuf:"bytes,8,rep,name=messages,proto3" json:"messages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -302,14 +302,15 @@ func (x *CountTokensResponse) GetMessages() []*MessageCount {
 	return nil
 }
 
-// MessageCount says how many tokens one message is.
+// MessageCount says how many tokens one message has.
 type MessageCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair.
+	// The message's index in the log; for messages in the request, the position, from 0. Not set for the summary and for
+	// a message that stands in for what the log lacks.
 	Index *uint32 `protobuf:"varint,1,opt,name=index,proto3,oneof" json:"index,omitempty"`
-	// Its tokens, not scaled.
+	// Tokens, without the session's factor.
 	Tokens uint32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// Bytes of its text and media.
+	// Bytes of text and media.
 	Bytes         uint32 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -370,7 +371,7 @@ var File_compactord_v1_tokens_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_tokens_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/tokens.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x18compactord/v1/view.proto\"\xfd\x01\n" +
+	"\x1acompactord/v1/tokens.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\"\xfd\x01\n" +
 	"\x12CountTokensRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x12<\n" +
@@ -446,7 +447,7 @@ func file_compactord_v1_tokens_proto_init() {
 	}
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_policy_proto_init()
-	file_compactord_v1_view_proto_init()
+	file_compactord_v1_report_proto_init()
 	file_compactord_v1_tokens_proto_msgTypes[0].OneofWrappers = []any{
 		(*CountTokensRequest_SessionId)(nil),
 		(*CountTokensRequest_Messages)(nil),

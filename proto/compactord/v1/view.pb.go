@@ -7,6 +7,7 @@
 package compactordv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -21,15 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// LogRepairKind is what was repaired.
+// LogRepairKind is what the log lacks.
 type LogRepairKind int32
 
 const (
 	// Never sent.
 	LogRepairKind_LOG_REPAIR_KIND_UNSPECIFIED LogRepairKind = 0
-	// A call that was closed without a result got one that says so.
+	// A tool call was given up without a result: the message is a result that says so.
 	LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT LogRepairKind = 1
-	// A result that belongs to no group is shown as USER text.
+	// A tool result belongs to no tool group: the message quotes it as USER text.
 	LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT LogRepairKind = 2
 )
 
@@ -74,137 +75,287 @@ func (LogRepairKind) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_view_proto_rawDescGZIP(), []int{0}
 }
 
-// TokenSource says where a token figure comes from.
-type TokenSource int32
+// GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
+type GetLLMViewRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The view of what.
+	//
+	// Types that are valid to be assigned to Target:
+	//
+	//	*GetLLMViewRequest_SessionId
+	//	*GetLLMViewRequest_History
+	Target isGetLLMViewRequest_Target `protobuf_oneof:"target"`
+	// The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
+	// that no longer fits is no error: the whole view is returned.
+	ViewToken string `protobuf:"bytes,3,opt,name=view_token,json=viewToken,proto3" json:"view_token,omitempty"`
+	// The provider's shape. Default: neutral messages.
+	Dialect Dialect `protobuf:"varint,4,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
+	// The point at which to look at the session. Default: now.
+	AsOf *uint32 `protobuf:"varint,5,opt,name=as_of,json=asOf,proto3,oneof" json:"as_of,omitempty"`
+	// Overrides policy.thinking.
+	Thinking *ThinkingPolicy `protobuf:"varint,6,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
+	// The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
+	// 3,145,728.
+	MaxBytes uint32 `protobuf:"varint,7,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
+	// Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
+	// prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+	// the client had set are removed.
+	MarkCacheBreakpoints bool `protobuf:"varint,8,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
+	// For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+	// context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
+	Policy        *Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
 
-const (
-	// Unknown.
-	TokenSource_TOKEN_SOURCE_UNSPECIFIED TokenSource = 0
-	// The provider's report for the last ASSISTANT message, plus the estimate of all after it.
-	TokenSource_TOKEN_SOURCE_REPORTED TokenSource = 1
-	// The estimate of the view plus overhead.
-	TokenSource_TOKEN_SOURCE_ESTIMATED TokenSource = 2
-	// Counted with the model's own vocabulary.
-	TokenSource_TOKEN_SOURCE_EXACT TokenSource = 3
-	// An estimate scaled by what this session's reports have shown.
-	TokenSource_TOKEN_SOURCE_CALIBRATED TokenSource = 4
-)
+func (x *GetLLMViewRequest) Reset() {
+	*x = GetLLMViewRequest{}
+	mi := &file_compactord_v1_view_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
 
-// Enum value maps for TokenSource.
-var (
-	TokenSource_name = map[int32]string{
-		0: "TOKEN_SOURCE_UNSPECIFIED",
-		1: "TOKEN_SOURCE_REPORTED",
-		2: "TOKEN_SOURCE_ESTIMATED",
-		3: "TOKEN_SOURCE_EXACT",
-		4: "TOKEN_SOURCE_CALIBRATED",
+func (x *GetLLMViewRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLLMViewRequest) ProtoMessage() {}
+
+func (x *GetLLMViewRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_view_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
 	}
-	TokenSource_value = map[string]int32{
-		"TOKEN_SOURCE_UNSPECIFIED": 0,
-		"TOKEN_SOURCE_REPORTED":    1,
-		"TOKEN_SOURCE_ESTIMATED":   2,
-		"TOKEN_SOURCE_EXACT":       3,
-		"TOKEN_SOURCE_CALIBRATED":  4,
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLLMViewRequest.ProtoReflect.Descriptor instead.
+func (*GetLLMViewRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *GetLLMViewRequest) GetTarget() isGetLLMViewRequest_Target {
+	if x != nil {
+		return x.Target
 	}
-)
-
-func (x TokenSource) Enum() *TokenSource {
-	p := new(TokenSource)
-	*p = x
-	return p
+	return nil
 }
 
-func (x TokenSource) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+func (x *GetLLMViewRequest) GetSessionId() string {
+	if x != nil {
+		if x, ok := x.Target.(*GetLLMViewRequest_SessionId); ok {
+			return x.SessionId
+		}
+	}
+	return ""
 }
 
-func (TokenSource) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_view_proto_enumTypes[1].Descriptor()
+func (x *GetLLMViewRequest) GetHistory() *InlineHistory {
+	if x != nil {
+		if x, ok := x.Target.(*GetLLMViewRequest_History); ok {
+			return x.History
+		}
+	}
+	return nil
 }
 
-func (TokenSource) Type() protoreflect.EnumType {
-	return &file_compactord_v1_view_proto_enumTypes[1]
+func (x *GetLLMViewRequest) GetViewToken() string {
+	if x != nil {
+		return x.ViewToken
+	}
+	return ""
 }
 
-func (x TokenSource) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
+func (x *GetLLMViewRequest) GetDialect() Dialect {
+	if x != nil {
+		return x.Dialect
+	}
+	return Dialect_DIALECT_UNSPECIFIED
 }
 
-// Deprecated: Use TokenSource.Descriptor instead.
-func (TokenSource) EnumDescriptor() ([]byte, []int) {
+func (x *GetLLMViewRequest) GetAsOf() uint32 {
+	if x != nil && x.AsOf != nil {
+		return *x.AsOf
+	}
+	return 0
+}
+
+func (x *GetLLMViewRequest) GetThinking() ThinkingPolicy {
+	if x != nil && x.Thinking != nil {
+		return *x.Thinking
+	}
+	return ThinkingPolicy_THINKING_POLICY_UNSPECIFIED
+}
+
+func (x *GetLLMViewRequest) GetMaxBytes() uint32 {
+	if x != nil {
+		return x.MaxBytes
+	}
+	return 0
+}
+
+func (x *GetLLMViewRequest) GetMarkCacheBreakpoints() bool {
+	if x != nil {
+		return x.MarkCacheBreakpoints
+	}
+	return false
+}
+
+func (x *GetLLMViewRequest) GetPolicy() *Policy {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+type isGetLLMViewRequest_Target interface {
+	isGetLLMViewRequest_Target()
+}
+
+type GetLLMViewRequest_SessionId struct {
+	// A session's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3,oneof"`
+}
+
+type GetLLMViewRequest_History struct {
+	// A conversation in the request.
+	History *InlineHistory `protobuf:"bytes,2,opt,name=history,proto3,oneof"`
+}
+
+func (*GetLLMViewRequest_SessionId) isGetLLMViewRequest_Target() {}
+
+func (*GetLLMViewRequest_History) isGetLLMViewRequest_Target() {}
+
+// GetLLMViewResponse is the view, or what is new in it.
+type GetLLMViewResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
+	// a dialect this counts rendered messages, and the last of them may be sent again, longer than before.
+	UnchangedPrefix uint32 `protobuf:"varint,1,opt,name=unchanged_prefix,json=unchangedPrefix,proto3" json:"unchanged_prefix,omitempty"`
+	// The messages after the unchanged prefix, in order.
+	Messages []*ViewMessage `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
+	// The token of the view that the client holds now.
+	ViewToken string `protobuf:"bytes,3,opt,name=view_token,json=viewToken,proto3" json:"view_token,omitempty"`
+	// Whether the view has more messages: call again with the new token.
+	HasMore bool `protobuf:"varint,4,opt,name=has_more,json=hasMore,proto3" json:"has_more,omitempty"`
+	// How full the context is.
+	Report *ContextReport `protobuf:"bytes,5,opt,name=report,proto3" json:"report,omitempty"`
+	// How the view was made.
+	ViewReport *ViewReport `protobuf:"bytes,6,opt,name=view_report,json=viewReport,proto3" json:"view_report,omitempty"`
+	// With a dialect: the messages after the unchanged prefix as raw JSON, in place of messages. They are the elements of
+	// `messages` (OpenAI Chat, Anthropic), `input` (OpenAI Responses) or `contents` (Gemini) in the provider's request.
+	MessagesJson []string `protobuf:"bytes,7,rep,name=messages_json,json=messagesJson,proto3" json:"messages_json,omitempty"`
+	// With a dialect that has a system prompt apart from the messages, as raw JSON: for Anthropic the text blocks of
+	// `system`, for Gemini the one `systemInstruction`, for OpenAI Responses the one `instructions`, where the input had
+	// it there. It is sent as a whole each time.
+	SystemJson []string `protobuf:"bytes,8,rep,name=system_json,json=systemJson,proto3" json:"system_json,omitempty"`
+	// For an inline history: what was malformed and accepted, by the position in its messages. The first 1,000.
+	Findings      []*Finding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetLLMViewResponse) Reset() {
+	*x = GetLLMViewResponse{}
+	mi := &file_compactord_v1_view_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetLLMViewResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetLLMViewResponse) ProtoMessage() {}
+
+func (x *GetLLMViewResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_view_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetLLMViewResponse.ProtoReflect.Descriptor instead.
+func (*GetLLMViewResponse) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_view_proto_rawDescGZIP(), []int{1}
 }
 
-// BlockedBy is why compaction, though due, cannot help, or why it is never due. Reports list each reason that holds.
-type BlockedBy int32
-
-const (
-	// Never sent.
-	BlockedBy_BLOCKED_BY_UNSPECIFIED BlockedBy = 0
-	// Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
-	// trigger.
-	BlockedBy_BLOCKED_BY_BREAKER_OPEN BlockedBy = 1
-	// What no compaction can remove is at or above the trigger, or the policy's strategy has nothing to take out.
-	BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE BlockedBy = 2
-	// The policy names no context window, and no other trigger holds without one.
-	BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN BlockedBy = 3
-	// The policy's trigger is disabled.
-	BlockedBy_BLOCKED_BY_DISABLED BlockedBy = 4
-	// Too little was appended since the last rewrite for the policy's strategy to make another.
-	BlockedBy_BLOCKED_BY_PAUSE BlockedBy = 5
-)
-
-// Enum value maps for BlockedBy.
-var (
-	BlockedBy_name = map[int32]string{
-		0: "BLOCKED_BY_UNSPECIFIED",
-		1: "BLOCKED_BY_BREAKER_OPEN",
-		2: "BLOCKED_BY_TARGET_UNREACHABLE",
-		3: "BLOCKED_BY_WINDOW_UNKNOWN",
-		4: "BLOCKED_BY_DISABLED",
-		5: "BLOCKED_BY_PAUSE",
+func (x *GetLLMViewResponse) GetUnchangedPrefix() uint32 {
+	if x != nil {
+		return x.UnchangedPrefix
 	}
-	BlockedBy_value = map[string]int32{
-		"BLOCKED_BY_UNSPECIFIED":        0,
-		"BLOCKED_BY_BREAKER_OPEN":       1,
-		"BLOCKED_BY_TARGET_UNREACHABLE": 2,
-		"BLOCKED_BY_WINDOW_UNKNOWN":     3,
-		"BLOCKED_BY_DISABLED":           4,
-		"BLOCKED_BY_PAUSE":              5,
+	return 0
+}
+
+func (x *GetLLMViewResponse) GetMessages() []*ViewMessage {
+	if x != nil {
+		return x.Messages
 	}
-)
-
-func (x BlockedBy) Enum() *BlockedBy {
-	p := new(BlockedBy)
-	*p = x
-	return p
+	return nil
 }
 
-func (x BlockedBy) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+func (x *GetLLMViewResponse) GetViewToken() string {
+	if x != nil {
+		return x.ViewToken
+	}
+	return ""
 }
 
-func (BlockedBy) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_view_proto_enumTypes[2].Descriptor()
+func (x *GetLLMViewResponse) GetHasMore() bool {
+	if x != nil {
+		return x.HasMore
+	}
+	return false
 }
 
-func (BlockedBy) Type() protoreflect.EnumType {
-	return &file_compactord_v1_view_proto_enumTypes[2]
+func (x *GetLLMViewResponse) GetReport() *ContextReport {
+	if x != nil {
+		return x.Report
+	}
+	return nil
 }
 
-func (x BlockedBy) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
+func (x *GetLLMViewResponse) GetViewReport() *ViewReport {
+	if x != nil {
+		return x.ViewReport
+	}
+	return nil
 }
 
-// Deprecated: Use BlockedBy.Descriptor instead.
-func (BlockedBy) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{2}
+func (x *GetLLMViewResponse) GetMessagesJson() []string {
+	if x != nil {
+		return x.MessagesJson
+	}
+	return nil
+}
+
+func (x *GetLLMViewResponse) GetSystemJson() []string {
+	if x != nil {
+		return x.SystemJson
+	}
+	return nil
+}
+
+func (x *GetLLMViewResponse) GetFindings() []*Finding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
 }
 
 // ViewMessage is one message of the LLM view.
 type ViewMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message as the model is to see it.
+	// The message, as the model is to see it.
 	Message *Message `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	// Where it comes from.
 	//
@@ -216,9 +367,9 @@ type ViewMessage struct {
 	Origin isViewMessage_Origin `protobuf_oneof:"origin"`
 	// The kinds of edits in force on it.
 	Edits []EditKind `protobuf:"varint,5,rep,packed,name=edits,proto3,enum=compactord.v1.EditKind" json:"edits,omitempty"`
-	// Its estimate in tokens, by the session's estimator.
+	// Its estimated tokens, by the session's estimator.
 	Tokens uint32 `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// Whether the log's message is shown here because it is pinned or replayed, and not in its place.
+	// Whether a message of the log stands here because it is pinned or replayed, and not in its own place.
 	OutOfPlace    bool `protobuf:"varint,7,opt,name=out_of_place,json=outOfPlace,proto3" json:"out_of_place,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -226,7 +377,7 @@ type ViewMessage struct {
 
 func (x *ViewMessage) Reset() {
 	*x = ViewMessage{}
-	mi := &file_compactord_v1_view_proto_msgTypes[0]
+	mi := &file_compactord_v1_view_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -238,7 +389,7 @@ func (x *ViewMessage) String() string {
 func (*ViewMessage) ProtoMessage() {}
 
 func (x *ViewMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[0]
+	mi := &file_compactord_v1_view_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -251,7 +402,7 @@ func (x *ViewMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewMessage.ProtoReflect.Descriptor instead.
 func (*ViewMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{0}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ViewMessage) GetMessage() *Message {
@@ -331,7 +482,7 @@ type ViewMessage_SummaryOf struct {
 }
 
 type ViewMessage_LogRepair struct {
-	// Made to keep the list valid.
+	// A message that stands in for what the log lacks.
 	LogRepair *LogRepair `protobuf:"bytes,4,opt,name=log_repair,json=logRepair,proto3,oneof"`
 }
 
@@ -341,14 +492,14 @@ func (*ViewMessage_SummaryOf) isViewMessage_Origin() {}
 
 func (*ViewMessage_LogRepair) isViewMessage_Origin() {}
 
-// LogRepair is a message that stands in for what the log lacks.
+// LogRepair says what a message stands in for that the log lacks.
 type LogRepair struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was repaired.
+	// What the log lacks.
 	Kind LogRepairKind `protobuf:"varint,1,opt,name=kind,proto3,enum=compactord.v1.LogRepairKind" json:"kind,omitempty"`
-	// Of the call without a result, or the stray result: the message's index.
+	// The index of the message with the call that has no result, or of the stray result.
 	Index uint32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
-	// The call's position among that message's parts, from 0.
+	// The part of that message, from 0.
 	Part          uint32 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -356,7 +507,7 @@ type LogRepair struct {
 
 func (x *LogRepair) Reset() {
 	*x = LogRepair{}
-	mi := &file_compactord_v1_view_proto_msgTypes[1]
+	mi := &file_compactord_v1_view_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -368,7 +519,7 @@ func (x *LogRepair) String() string {
 func (*LogRepair) ProtoMessage() {}
 
 func (x *LogRepair) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[1]
+	mi := &file_compactord_v1_view_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -381,7 +532,7 @@ func (x *LogRepair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRepair.ProtoReflect.Descriptor instead.
 func (*LogRepair) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *LogRepair) GetKind() LogRepairKind {
@@ -405,250 +556,27 @@ func (x *LogRepair) GetPart() uint32 {
 	return 0
 }
 
-// ContextReport says how full the context is.
-type ContextReport struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens of the context now.
-	Tokens uint32 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// Where the figure comes from.
-	Source TokenSource `protobuf:"varint,2,opt,name=source,proto3,enum=compactord.v1.TokenSource" json:"source,omitempty"`
-	// The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-	// Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
-	ErrorBoundTokens uint32 `protobuf:"varint,3,opt,name=error_bound_tokens,json=errorBoundTokens,proto3" json:"error_bound_tokens,omitempty"`
-	// The context window; not set where unknown.
-	ContextWindow *uint32 `protobuf:"varint,4,opt,name=context_window,json=contextWindow,proto3,oneof" json:"context_window,omitempty"`
-	// Compaction is due at or above this; not set where no trigger in tokens holds.
-	TriggerTokens *uint32 `protobuf:"varint,5,opt,name=trigger_tokens,json=triggerTokens,proto3,oneof" json:"trigger_tokens,omitempty"`
-	// Where a ladder stops.
-	TargetTokens *uint32 `protobuf:"varint,6,opt,name=target_tokens,json=targetTokens,proto3,oneof" json:"target_tokens,omitempty"`
-	// Whether the client should call Compact with reason THRESHOLD now.
-	ShouldCompact bool `protobuf:"varint,7,opt,name=should_compact,json=shouldCompact,proto3" json:"should_compact,omitempty"`
-	// The most that hiding tool results can free: the tokens of those that views show, as they show them, if only in part. Not
-	// counted are those that are pinned, and those that are hidden, offloaded or compressed already.
-	PrunableTokens uint32 `protobuf:"varint,8,opt,name=prunable_tokens,json=prunableTokens,proto3" json:"prunable_tokens,omitempty"`
-	// Tokens that no compaction can remove: leading run, pinned messages, open group, overhead, smallest valid kept part.
-	FixedTokens uint32 `protobuf:"varint,9,opt,name=fixed_tokens,json=fixedTokens,proto3" json:"fixed_tokens,omitempty"`
-	// Tokens outside the log that the figure holds.
-	OverheadTokens uint32 `protobuf:"varint,10,opt,name=overhead_tokens,json=overheadTokens,proto3" json:"overhead_tokens,omitempty"`
-	// Bytes of the view's messages in protobuf encoding.
-	ViewBytes uint32 `protobuf:"varint,11,opt,name=view_bytes,json=viewBytes,proto3" json:"view_bytes,omitempty"`
-	// Tool groups in the view.
-	ToolGroups uint32 `protobuf:"varint,12,opt,name=tool_groups,json=toolGroups,proto3" json:"tool_groups,omitempty"`
-	// Why compaction would be due but cannot help, or never is.
-	BlockedBy []BlockedBy `protobuf:"varint,13,rep,packed,name=blocked_by,json=blockedBy,proto3,enum=compactord.v1.BlockedBy" json:"blocked_by,omitempty"`
-	// The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
-	// after a call ends the waiting: the view shows the call as given up, until its result comes.
-	OpenCalls []*CallRef `protobuf:"bytes,14,rep,name=open_calls,json=openCalls,proto3" json:"open_calls,omitempty"`
-	// How many calls it waits for.
-	OpenCallCount uint32 `protobuf:"varint,15,opt,name=open_call_count,json=openCallCount,proto3" json:"open_call_count,omitempty"`
-	// What the estimates are multiplied by, in thousandths, where the estimator is CALIBRATED: what this session's reports
-	// have shown so far, 500 to 2,000. The figures of this report hold it already; those of single messages do not. Not set
-	// for other estimators.
-	CalibrationPermille *uint32 `protobuf:"varint,16,opt,name=calibration_permille,json=calibrationPermille,proto3,oneof" json:"calibration_permille,omitempty"`
-	// Tokens of media among the tokens.
-	MediaTokens uint32 `protobuf:"varint,17,opt,name=media_tokens,json=mediaTokens,proto3" json:"media_tokens,omitempty"`
-	// Bytes of media among the bytes: those sent along, not those named by address or file id.
-	MediaBytes uint32 `protobuf:"varint,18,opt,name=media_bytes,json=mediaBytes,proto3" json:"media_bytes,omitempty"`
-	// Where the breaker is open: it closes once so many more tokens have been appended.
-	BreakerClosesAfterTokens uint32 `protobuf:"varint,19,opt,name=breaker_closes_after_tokens,json=breakerClosesAfterTokens,proto3" json:"breaker_closes_after_tokens,omitempty"`
-	// Where the policy's strategy waits between rewrites (minimum_tokens): it may run by itself once so many more tokens have
-	// been appended.
-	PauseEndsAfterTokens uint32 `protobuf:"varint,20,opt,name=pause_ends_after_tokens,json=pauseEndsAfterTokens,proto3" json:"pause_ends_after_tokens,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
-}
-
-func (x *ContextReport) Reset() {
-	*x = ContextReport{}
-	mi := &file_compactord_v1_view_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ContextReport) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ContextReport) ProtoMessage() {}
-
-func (x *ContextReport) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ContextReport.ProtoReflect.Descriptor instead.
-func (*ContextReport) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *ContextReport) GetTokens() uint32 {
-	if x != nil {
-		return x.Tokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetSource() TokenSource {
-	if x != nil {
-		return x.Source
-	}
-	return TokenSource_TOKEN_SOURCE_UNSPECIFIED
-}
-
-func (x *ContextReport) GetErrorBoundTokens() uint32 {
-	if x != nil {
-		return x.ErrorBoundTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetContextWindow() uint32 {
-	if x != nil && x.ContextWindow != nil {
-		return *x.ContextWindow
-	}
-	return 0
-}
-
-func (x *ContextReport) GetTriggerTokens() uint32 {
-	if x != nil && x.TriggerTokens != nil {
-		return *x.TriggerTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetTargetTokens() uint32 {
-	if x != nil && x.TargetTokens != nil {
-		return *x.TargetTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetShouldCompact() bool {
-	if x != nil {
-		return x.ShouldCompact
-	}
-	return false
-}
-
-func (x *ContextReport) GetPrunableTokens() uint32 {
-	if x != nil {
-		return x.PrunableTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetFixedTokens() uint32 {
-	if x != nil {
-		return x.FixedTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetOverheadTokens() uint32 {
-	if x != nil {
-		return x.OverheadTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetViewBytes() uint32 {
-	if x != nil {
-		return x.ViewBytes
-	}
-	return 0
-}
-
-func (x *ContextReport) GetToolGroups() uint32 {
-	if x != nil {
-		return x.ToolGroups
-	}
-	return 0
-}
-
-func (x *ContextReport) GetBlockedBy() []BlockedBy {
-	if x != nil {
-		return x.BlockedBy
-	}
-	return nil
-}
-
-func (x *ContextReport) GetOpenCalls() []*CallRef {
-	if x != nil {
-		return x.OpenCalls
-	}
-	return nil
-}
-
-func (x *ContextReport) GetOpenCallCount() uint32 {
-	if x != nil {
-		return x.OpenCallCount
-	}
-	return 0
-}
-
-func (x *ContextReport) GetCalibrationPermille() uint32 {
-	if x != nil && x.CalibrationPermille != nil {
-		return *x.CalibrationPermille
-	}
-	return 0
-}
-
-func (x *ContextReport) GetMediaTokens() uint32 {
-	if x != nil {
-		return x.MediaTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetMediaBytes() uint32 {
-	if x != nil {
-		return x.MediaBytes
-	}
-	return 0
-}
-
-func (x *ContextReport) GetBreakerClosesAfterTokens() uint32 {
-	if x != nil {
-		return x.BreakerClosesAfterTokens
-	}
-	return 0
-}
-
-func (x *ContextReport) GetPauseEndsAfterTokens() uint32 {
-	if x != nil {
-		return x.PauseEndsAfterTokens
-	}
-	return 0
-}
-
-// ViewReport says what was done to draw a view.
+// ViewReport says how a view was made.
 type ViewReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the client must turn thinking off for its next request, since a live tool loop had to lose its thinking.
+	// Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
+	// thinking.
 	DisableThinking bool `protobuf:"varint,1,opt,name=disable_thinking,json=disableThinking,proto3" json:"disable_thinking,omitempty"`
-	// The indexes whose thinking was left out of the messages that were drawn for this answer.
+	// The indexes of the messages in this answer whose thinking was left out.
 	ThinkingDropped []uint32 `protobuf:"varint,2,rep,packed,name=thinking_dropped,json=thinkingDropped,proto3" json:"thinking_dropped,omitempty"`
 	// How many messages were merged with a neighbour.
 	MessagesMerged uint32 `protobuf:"varint,3,opt,name=messages_merged,json=messagesMerged,proto3" json:"messages_merged,omitempty"`
-	// Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
-	// positions in the neutral view.
+	// The parts that the dialect cannot show: they were left out, or shown as text. By the position in the neutral view.
+	// At most 1,000.
 	PartsDropped []*Finding `protobuf:"bytes,4,rep,name=parts_dropped,json=partsDropped,proto3" json:"parts_dropped,omitempty"`
-	// What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
-	// Messages are named by their positions in the neutral view, and no parts.
+	// What was changed so that the provider accepts the list, with the rule that it would have broken. By the position in
+	// the neutral view; part is not used. At most 1,000.
 	Repairs []*Finding `protobuf:"bytes,5,rep,name=repairs,proto3" json:"repairs,omitempty"`
-	// The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
-	// Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
-	// they are marked there.
+	// The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
+	// messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
+	// where the dialect has breakpoints.
 	SuggestedBreakpoints []uint32 `protobuf:"varint,6,rep,packed,name=suggested_breakpoints,json=suggestedBreakpoints,proto3" json:"suggested_breakpoints,omitempty"`
-	// Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
-	// encoding.
+	// Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding.
 	Bytes uint32 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Tokens of the whole view, by the session's estimator.
 	Tokens        uint32 `protobuf:"varint,8,opt,name=tokens,proto3" json:"tokens,omitempty"`
@@ -658,7 +586,7 @@ type ViewReport struct {
 
 func (x *ViewReport) Reset() {
 	*x = ViewReport{}
-	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	mi := &file_compactord_v1_view_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +598,7 @@ func (x *ViewReport) String() string {
 func (*ViewReport) ProtoMessage() {}
 
 func (x *ViewReport) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	mi := &file_compactord_v1_view_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +611,7 @@ func (x *ViewReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewReport.ProtoReflect.Descriptor instead.
 func (*ViewReport) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ViewReport) GetDisableThinking() bool {
@@ -746,7 +674,36 @@ var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/message.proto\"\xa6\x02\n" +
+	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\"\x84\x04\n" +
+	"\x11GetLLMViewRequest\x126\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
+	"\ahistory\x18\x02 \x01(\v2\x1c.compactord.v1.InlineHistoryH\x00R\ahistory\x12'\n" +
+	"\n" +
+	"view_token\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tviewToken\x12:\n" +
+	"\adialect\x18\x04 \x01(\x0e2\x16.compactord.v1.DialectB\b\xbaH\x05\x82\x01\x02\x10\x01R\adialect\x12\x18\n" +
+	"\x05as_of\x18\x05 \x01(\rH\x01R\x04asOf\x88\x01\x01\x12H\n" +
+	"\bthinking\x18\x06 \x01(\x0e2\x1d.compactord.v1.ThinkingPolicyB\b\xbaH\x05\x82\x01\x02\x10\x01H\x02R\bthinking\x88\x01\x01\x12'\n" +
+	"\tmax_bytes\x18\a \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\x124\n" +
+	"\x16mark_cache_breakpoints\x18\b \x01(\bR\x14markCacheBreakpoints\x12-\n" +
+	"\x06policy\x18\t \x01(\v2\x15.compactord.v1.PolicyR\x06policyB\x0f\n" +
+	"\x06target\x12\x05\xbaH\x02\b\x01B\b\n" +
+	"\x06_as_ofB\v\n" +
+	"\t_thinking\"\x9d\x03\n" +
+	"\x12GetLLMViewResponse\x12)\n" +
+	"\x10unchanged_prefix\x18\x01 \x01(\rR\x0funchangedPrefix\x126\n" +
+	"\bmessages\x18\x02 \x03(\v2\x1a.compactord.v1.ViewMessageR\bmessages\x12\x1d\n" +
+	"\n" +
+	"view_token\x18\x03 \x01(\tR\tviewToken\x12\x19\n" +
+	"\bhas_more\x18\x04 \x01(\bR\ahasMore\x124\n" +
+	"\x06report\x18\x05 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x12:\n" +
+	"\vview_report\x18\x06 \x01(\v2\x19.compactord.v1.ViewReportR\n" +
+	"viewReport\x12#\n" +
+	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
+	"\vsystem_json\x18\b \x03(\tR\n" +
+	"systemJson\x122\n" +
+	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\xa6\x02\n" +
 	"\vViewMessage\x120\n" +
 	"\amessage\x18\x01 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
 	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n" +
@@ -762,38 +719,7 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\tLogRepair\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x03 \x01(\rR\x04part\"\xc2\a\n" +
-	"\rContextReport\x12\x16\n" +
-	"\x06tokens\x18\x01 \x01(\rR\x06tokens\x122\n" +
-	"\x06source\x18\x02 \x01(\x0e2\x1a.compactord.v1.TokenSourceR\x06source\x12,\n" +
-	"\x12error_bound_tokens\x18\x03 \x01(\rR\x10errorBoundTokens\x12*\n" +
-	"\x0econtext_window\x18\x04 \x01(\rH\x00R\rcontextWindow\x88\x01\x01\x12*\n" +
-	"\x0etrigger_tokens\x18\x05 \x01(\rH\x01R\rtriggerTokens\x88\x01\x01\x12(\n" +
-	"\rtarget_tokens\x18\x06 \x01(\rH\x02R\ftargetTokens\x88\x01\x01\x12%\n" +
-	"\x0eshould_compact\x18\a \x01(\bR\rshouldCompact\x12'\n" +
-	"\x0fprunable_tokens\x18\b \x01(\rR\x0eprunableTokens\x12!\n" +
-	"\ffixed_tokens\x18\t \x01(\rR\vfixedTokens\x12'\n" +
-	"\x0foverhead_tokens\x18\n" +
-	" \x01(\rR\x0eoverheadTokens\x12\x1d\n" +
-	"\n" +
-	"view_bytes\x18\v \x01(\rR\tviewBytes\x12\x1f\n" +
-	"\vtool_groups\x18\f \x01(\rR\n" +
-	"toolGroups\x127\n" +
-	"\n" +
-	"blocked_by\x18\r \x03(\x0e2\x18.compactord.v1.BlockedByR\tblockedBy\x125\n" +
-	"\n" +
-	"open_calls\x18\x0e \x03(\v2\x16.compactord.v1.CallRefR\topenCalls\x12&\n" +
-	"\x0fopen_call_count\x18\x0f \x01(\rR\ropenCallCount\x126\n" +
-	"\x14calibration_permille\x18\x10 \x01(\rH\x03R\x13calibrationPermille\x88\x01\x01\x12!\n" +
-	"\fmedia_tokens\x18\x11 \x01(\rR\vmediaTokens\x12\x1f\n" +
-	"\vmedia_bytes\x18\x12 \x01(\rR\n" +
-	"mediaBytes\x12=\n" +
-	"\x1bbreaker_closes_after_tokens\x18\x13 \x01(\rR\x18breakerClosesAfterTokens\x125\n" +
-	"\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokensB\x11\n" +
-	"\x0f_context_windowB\x11\n" +
-	"\x0f_trigger_tokensB\x10\n" +
-	"\x0e_target_tokensB\x17\n" +
-	"\x15_calibration_permille\"\xdd\x02\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\"\xdd\x02\n" +
 	"\n" +
 	"ViewReport\x12)\n" +
 	"\x10disable_thinking\x18\x01 \x01(\bR\x0fdisableThinking\x12)\n" +
@@ -807,20 +733,7 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\rLogRepairKind\x12\x1f\n" +
 	"\x1bLOG_REPAIR_KIND_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eLOG_REPAIR_KIND_MISSING_RESULT\x10\x01\x12 \n" +
-	"\x1cLOG_REPAIR_KIND_STRAY_RESULT\x10\x02*\x97\x01\n" +
-	"\vTokenSource\x12\x1c\n" +
-	"\x18TOKEN_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n" +
-	"\x15TOKEN_SOURCE_REPORTED\x10\x01\x12\x1a\n" +
-	"\x16TOKEN_SOURCE_ESTIMATED\x10\x02\x12\x16\n" +
-	"\x12TOKEN_SOURCE_EXACT\x10\x03\x12\x1b\n" +
-	"\x17TOKEN_SOURCE_CALIBRATED\x10\x04*\xb5\x01\n" +
-	"\tBlockedBy\x12\x1a\n" +
-	"\x16BLOCKED_BY_UNSPECIFIED\x10\x00\x12\x1b\n" +
-	"\x17BLOCKED_BY_BREAKER_OPEN\x10\x01\x12!\n" +
-	"\x1dBLOCKED_BY_TARGET_UNREACHABLE\x10\x02\x12\x1d\n" +
-	"\x19BLOCKED_BY_WINDOW_UNKNOWN\x10\x03\x12\x17\n" +
-	"\x13BLOCKED_BY_DISABLED\x10\x04\x12\x14\n" +
-	"\x10BLOCKED_BY_PAUSE\x10\x05BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1cLOG_REPAIR_KIND_STRAY_RESULT\x10\x02BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_view_proto_rawDescOnce sync.Once
@@ -834,36 +747,44 @@ func file_compactord_v1_view_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_view_proto_rawDescData
 }
 
-var file_compactord_v1_view_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_compactord_v1_view_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_compactord_v1_view_proto_goTypes = []any{
-	(LogRepairKind)(0),    // 0: compactord.v1.LogRepairKind
-	(TokenSource)(0),      // 1: compactord.v1.TokenSource
-	(BlockedBy)(0),        // 2: compactord.v1.BlockedBy
-	(*ViewMessage)(nil),   // 3: compactord.v1.ViewMessage
-	(*LogRepair)(nil),     // 4: compactord.v1.LogRepair
-	(*ContextReport)(nil), // 5: compactord.v1.ContextReport
-	(*ViewReport)(nil),    // 6: compactord.v1.ViewReport
-	(*Message)(nil),       // 7: compactord.v1.Message
-	(EditKind)(0),         // 8: compactord.v1.EditKind
-	(*CallRef)(nil),       // 9: compactord.v1.CallRef
-	(*Finding)(nil),       // 10: compactord.v1.Finding
+	(LogRepairKind)(0),         // 0: compactord.v1.LogRepairKind
+	(*GetLLMViewRequest)(nil),  // 1: compactord.v1.GetLLMViewRequest
+	(*GetLLMViewResponse)(nil), // 2: compactord.v1.GetLLMViewResponse
+	(*ViewMessage)(nil),        // 3: compactord.v1.ViewMessage
+	(*LogRepair)(nil),          // 4: compactord.v1.LogRepair
+	(*ViewReport)(nil),         // 5: compactord.v1.ViewReport
+	(*InlineHistory)(nil),      // 6: compactord.v1.InlineHistory
+	(Dialect)(0),               // 7: compactord.v1.Dialect
+	(ThinkingPolicy)(0),        // 8: compactord.v1.ThinkingPolicy
+	(*Policy)(nil),             // 9: compactord.v1.Policy
+	(*ContextReport)(nil),      // 10: compactord.v1.ContextReport
+	(*Finding)(nil),            // 11: compactord.v1.Finding
+	(*Message)(nil),            // 12: compactord.v1.Message
+	(EditKind)(0),              // 13: compactord.v1.EditKind
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
-	7,  // 0: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
-	4,  // 1: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
-	8,  // 2: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
-	0,  // 3: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
-	1,  // 4: compactord.v1.ContextReport.source:type_name -> compactord.v1.TokenSource
-	2,  // 5: compactord.v1.ContextReport.blocked_by:type_name -> compactord.v1.BlockedBy
-	9,  // 6: compactord.v1.ContextReport.open_calls:type_name -> compactord.v1.CallRef
-	10, // 7: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
-	10, // 8: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	6,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
+	7,  // 1: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	8,  // 2: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	9,  // 3: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	3,  // 4: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	10, // 5: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	5,  // 6: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	11, // 7: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
+	12, // 8: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
+	4,  // 9: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
+	13, // 10: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
+	0,  // 11: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
+	11, // 12: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
+	11, // 13: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_view_proto_init() }
@@ -872,20 +793,26 @@ func file_compactord_v1_view_proto_init() {
 		return
 	}
 	file_compactord_v1_edit_proto_init()
+	file_compactord_v1_history_proto_init()
 	file_compactord_v1_message_proto_init()
+	file_compactord_v1_policy_proto_init()
+	file_compactord_v1_report_proto_init()
 	file_compactord_v1_view_proto_msgTypes[0].OneofWrappers = []any{
+		(*GetLLMViewRequest_SessionId)(nil),
+		(*GetLLMViewRequest_History)(nil),
+	}
+	file_compactord_v1_view_proto_msgTypes[2].OneofWrappers = []any{
 		(*ViewMessage_Index)(nil),
 		(*ViewMessage_SummaryOf)(nil),
 		(*ViewMessage_LogRepair)(nil),
 	}
-	file_compactord_v1_view_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_view_proto_rawDesc), len(file_compactord_v1_view_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   4,
+			NumEnums:      1,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -27,15 +27,16 @@ type WatchSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The first sequence to deliver: what the log holds from there on comes first, then what is written. To go on after a
-	// break: the last delivered sequence + 1. At most one more than the log's newest point. Not set: only what is written
-	// from now on.
+	// The first sequence to send. The stream begins with what the log holds from there on, and goes on with what is
+	// written later. To continue after a break, send the last sequence that you received + 1. At most the log's newest
+	// point + 1. Not set: only what is written from now on.
 	FromSequence *uint32 `protobuf:"varint,2,opt,name=from_sequence,json=fromSequence,proto3,oneof" json:"from_sequence,omitempty"`
-	// The session's uid, where the client goes on: NOT_FOUND where the id has a new life. At most 128 bytes.
+	// The session's uid, for a client that continues. NOT_FOUND where the session was deleted and created anew. At most
+	// 128 bytes.
 	Uid string `protobuf:"bytes,3,opt,name=uid,proto3" json:"uid,omitempty"`
-	// Whether messages come without their parts; part_sizes still tells how large they are. Default false.
+	// Whether to leave out the parts of messages; part_sizes still says how large they are. Default false.
 	WithoutContent bool `protobuf:"varint,4,opt,name=without_content,json=withoutContent,proto3" json:"without_content,omitempty"`
-	// Whether the events of running compactions come too. Default false.
+	// Whether to send the events of running compactions, too. Default false.
 	Events        bool `protobuf:"varint,5,opt,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -215,7 +216,7 @@ type WatchSessionResponse_Started struct {
 }
 
 type WatchSessionResponse_Message struct {
-	// A message of the log. Messages and records come each once, in the order of their sequences, without a gap.
+	// A message of the log. Each message and each record comes once, in the order of their sequences, without a gap.
 	Message *LoggedMessage `protobuf:"bytes,2,opt,name=message,proto3,oneof"`
 }
 
@@ -225,13 +226,13 @@ type WatchSessionResponse_Record struct {
 }
 
 type WatchSessionResponse_Event struct {
-	// A compaction goes on, from its `started` on; one that never starts tells nothing here. Best effort, from the daemon
-	// that runs it; its end comes as a record, too.
+	// An event of a compaction, from its `started` on. A compaction that never starts sends none. Events can be lost
+	// and come only from the daemon that runs the compaction; the end of a compaction also comes as a record.
 	Event *CompactionEvent `protobuf:"bytes,4,opt,name=event,proto3,oneof"`
 }
 
 type WatchSessionResponse_Heartbeat struct {
-	// Nothing new for 15 s.
+	// Nothing has happened for 15 s.
 	Heartbeat *Heartbeat `protobuf:"bytes,5,opt,name=heartbeat,proto3,oneof"`
 }
 
@@ -245,12 +246,12 @@ func (*WatchSessionResponse_Event) isWatchSessionResponse_Kind() {}
 
 func (*WatchSessionResponse_Heartbeat) isWatchSessionResponse_Kind() {}
 
-// WatchStarted is the first answer.
+// WatchStarted is the first message of the stream.
 type WatchStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's uid, to go on with.
+	// The session's uid, to continue with.
 	Uid string `protobuf:"bytes,1,opt,name=uid,proto3" json:"uid,omitempty"`
-	// The first sequence that will be delivered.
+	// The first sequence that will be sent.
 	FromSequence uint32 `protobuf:"varint,2,opt,name=from_sequence,json=fromSequence,proto3" json:"from_sequence,omitempty"`
 	// The newest point when the watch began.
 	Point         uint32 `protobuf:"varint,3,opt,name=point,proto3" json:"point,omitempty"`
@@ -313,7 +314,7 @@ var File_compactord_v1_watch_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_watch_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/watch.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/record.proto\"\xe4\x01\n" +
+	"\x19compactord/v1/watch.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/record.proto\"\xe4\x01\n" +
 	"\x13WatchSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12(\n" +
@@ -375,7 +376,7 @@ func file_compactord_v1_watch_proto_init() {
 		return
 	}
 	file_compactord_v1_event_proto_init()
-	file_compactord_v1_message_proto_init()
+	file_compactord_v1_log_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_watch_proto_msgTypes[0].OneofWrappers = []any{}
 	file_compactord_v1_watch_proto_msgTypes[1].OneofWrappers = []any{

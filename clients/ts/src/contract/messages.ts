@@ -7,8 +7,8 @@ import { isObject } from "./arguments.js";
 import { fromObject } from "./contractJson.js";
 import type { Message, ToolCall } from "../gen/compactord/v1/message_pb.js";
 import { Dialect, FileTouchSchema, MessageSchema, Role } from "../gen/compactord/v1/message_pb.js";
-import type { AppendMessagesRequest } from "../gen/compactord/v1/session_service_pb.js";
-import { AppendMessagesRequestSchema } from "../gen/compactord/v1/session_service_pb.js";
+import type { AppendMessagesRequest } from "../gen/compactord/v1/append_pb.js";
+import { AppendMessagesRequestSchema } from "../gen/compactord/v1/append_pb.js";
 
 /** A provider's shape of messages, as the daemon's command line names it. */
 export type DialectName = "openai_chat" | "openai_responses" | "anthropic" | "gemini";

@@ -3,6 +3,14 @@
 Generated from the contract. Do not edit.
 """
 
+from compactord.v1.append_pb2 import (
+    AppendMessagesRequest,
+    AppendMessagesResponse,
+    ImportedCheckpoint,
+    ImportedCompaction,
+    ImportedRecord,
+    ModelAnswer,
+)
 from compactord.v1.catalogue_pb2 import (
     ListStrategiesRequest,
     ListStrategiesResponse,
@@ -17,23 +25,22 @@ from compactord.v1.classify_pb2 import (
     ClassifyErrorResponse,
     ErrorClass,
 )
-from compactord.v1.compaction_service_pb2 import (
-    CancelCompactionRequest,
-    CancelCompactionResponse,
+from compactord.v1.client_model_pb2 import (
     ClientPlan,
     CommitCompactionRequest,
     CommitCompactionResponse,
-    CompactRequest,
-    CompactResponse,
-    GetLLMViewRequest,
-    GetLLMViewResponse,
-    InlineHistory,
     PlanCompactionRequest,
     PlanCompactionResponse,
-    PruneRequest,
-    PruneResponse,
     SummaryPrompt,
     SummaryPromptKind,
+)
+from compactord.v1.compact_pb2 import (
+    CancelCompactionRequest,
+    CancelCompactionResponse,
+    CompactRequest,
+    CompactResponse,
+    PruneRequest,
+    PruneResponse,
 )
 from compactord.v1.edit_pb2 import (
     Edit,
@@ -57,22 +64,32 @@ from compactord.v1.event_pb2 import (
     Heartbeat,
     SummaryDelta,
 )
+from compactord.v1.history_pb2 import (
+    InlineHistory,
+)
+from compactord.v1.log_pb2 import (
+    CallRef,
+    ListMessagesRequest,
+    ListMessagesResponse,
+    ListRecordsRequest,
+    ListRecordsResponse,
+    LoggedMessage,
+    MessageListing,
+    MessageState,
+    ResultPlace,
+)
 from compactord.v1.message_pb2 import (
     Attachment,
-    CallRef,
     Dialect,
     FileTouch,
     Finding,
-    LoggedMessage,
     MediaPart,
     Message,
-    MessageState,
     OpaquePart,
     Origin,
     Part,
     ProviderJson,
     ResultPart,
-    ResultPlace,
     Role,
     StopReason,
     TextPart,
@@ -92,7 +109,8 @@ from compactord.v1.point_pb2 import (
     ClearSessionResponse,
     CreateCheckpointRequest,
     CreateCheckpointResponse,
-    ForkSessionRequest,
+    RevertToCheckpointRequest,
+    RevertToCheckpointResponse,
 )
 from compactord.v1.policy_pb2 import (
     Estimator,
@@ -145,30 +163,23 @@ from compactord.v1.record_pb2 import (
     UserRequest,
     ViewChange,
 )
-from compactord.v1.session_service_pb2 import (
-    AppendMessagesRequest,
-    AppendMessagesResponse,
+from compactord.v1.report_pb2 import (
+    BlockedBy,
+    ContextReport,
+    TokenSource,
+)
+from compactord.v1.session_pb2 import (
     CreateSessionRequest,
     CreateSessionResponse,
     DeleteSessionRequest,
     DeleteSessionResponse,
     ForkOrigin,
+    ForkSessionRequest,
     ForkSessionResponse,
     GetSessionRequest,
     GetSessionResponse,
-    ImportedCheckpoint,
-    ImportedCompaction,
-    ImportedRecord,
-    ListMessagesRequest,
-    ListMessagesResponse,
-    ListRecordsRequest,
-    ListRecordsResponse,
     ListSessionsRequest,
     ListSessionsResponse,
-    MessageListing,
-    ModelAnswer,
-    RevertToCheckpointRequest,
-    RevertToCheckpointResponse,
     Session,
     SessionOrder,
     UpdateSessionRequest,
@@ -202,11 +213,10 @@ from compactord.v1.tokens_pb2 import (
     MessageCount,
 )
 from compactord.v1.view_pb2 import (
-    BlockedBy,
-    ContextReport,
+    GetLLMViewRequest,
+    GetLLMViewResponse,
     LogRepair,
     LogRepairKind,
-    TokenSource,
     ViewMessage,
     ViewReport,
 )

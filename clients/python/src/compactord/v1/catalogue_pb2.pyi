@@ -22,7 +22,9 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ListStrategiesRequest(_message.Message):
-    """ListStrategiesRequest asks what there is to choose from. A preset's numbers are for a model; its limits are given here."""
+    """ListStrategiesRequest asks what a policy can choose from. The figures of a preset depend on the model, whose limits
+    are given here.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -34,7 +36,7 @@ class ListStrategiesRequest(_message.Message):
     max_output_tokens: _builtins.int
     """The model's output limit in tokens. 1 to 100,000,000. Not set: unknown."""
     max_input_tokens: _builtins.int
-    """The model's input limit in tokens, where it differs from the window. 1 to 100,000,000."""
+    """The model's input limit in tokens, where it is not the context window. 1 to 100,000,000."""
     def __init__(
         self,
         *,
@@ -63,7 +65,7 @@ Global___ListStrategiesRequest: _TypeAlias = ListStrategiesRequest  # noqa: Y015
 
 @_typing.final
 class ListStrategiesResponse(_message.Message):
-    """ListStrategiesResponse is what there is to choose from."""
+    """ListStrategiesResponse is what a policy can choose from."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -72,7 +74,7 @@ class ListStrategiesResponse(_message.Message):
     SUMMARIZERS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def strategies(self) -> _containers.RepeatedCompositeFieldContainer[Global___StrategyInfo]:
-        """The strategies: those of the contract in its order, then those that the daemon's builder registered, by name."""
+        """The strategies: those of Strategy in its order, then the custom ones of this daemon, by name."""
 
     @_builtins.property
     def presets(self) -> _containers.RepeatedCompositeFieldContainer[Global___PresetInfo]:
@@ -80,7 +82,7 @@ class ListStrategiesResponse(_message.Message):
 
     @_builtins.property
     def summarizers(self) -> _containers.RepeatedCompositeFieldContainer[Global___SummarizerInfo]:
-        """The summarizers, `extractive` first, then the profiles of the configuration by name."""
+        """The summarizers: `extractive` first, then the profiles of the daemon's configuration, by name."""
 
     def __init__(
         self,
@@ -99,7 +101,7 @@ Global___ListStrategiesResponse: _TypeAlias = ListStrategiesResponse  # noqa: Y0
 
 @_typing.final
 class SummarizerInfo(_message.Message):
-    """SummarizerInfo describes a summarizer. It tells neither addresses nor keys."""
+    """SummarizerInfo describes a summarizer, without addresses and keys."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -112,22 +114,22 @@ class SummarizerInfo(_message.Message):
     PRICE_FIELD_NUMBER: _builtins.int
     IS_DEFAULT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """What policies call it."""
+    """The name that policies use."""
     kind: _builtins.str
-    """`extractive`, `openai`, `anthropic` or `gemini`; of one that the daemon's builder registered what it says itself."""
+    """`extractive`, `openai`, `anthropic` or `gemini`; a custom summarizer of this daemon has a kind of its own."""
     model: _builtins.str
-    """The model; empty where it is none."""
+    """The model; empty where the summarizer is no model."""
     context_window: _builtins.int
-    """The model's context window in tokens; 0 where it is no model."""
+    """The model's context window in tokens; 0 where the summarizer is no model."""
     max_output_tokens: _builtins.int
-    """The most tokens that it writes; 0 where it is no model."""
+    """The most tokens that it writes; 0 where the summarizer is no model."""
     dialect: _message_pb2.Dialect.ValueType
-    """The dialect that policy.summary.cached_prefix renders for it; not set where it is no model."""
+    """The dialect of its prompts with policy.summary.cached_prefix; not set where the summarizer is no model."""
     is_default: _builtins.bool
-    """Whether it writes for sessions whose policy names none."""
+    """Whether it writes for sessions whose policy names no summarizer."""
     @_builtins.property
     def price(self) -> Global___TokenPrice:
-        """US dollars per million tokens, where configured."""
+        """The price, where it is configured."""
 
     def __init__(
         self,
@@ -153,7 +155,7 @@ Global___SummarizerInfo: _TypeAlias = SummarizerInfo  # noqa: Y015
 
 @_typing.final
 class TokenPrice(_message.Message):
-    """TokenPrice is in US dollars per million tokens. What is not configured is 0."""
+    """TokenPrice is a price in US dollars per million tokens. Prices that are not configured are 0."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -162,13 +164,13 @@ class TokenPrice(_message.Message):
     CACHE_READ_FIELD_NUMBER: _builtins.int
     CACHE_WRITE_FIELD_NUMBER: _builtins.int
     input: _builtins.float
-    """Input that no cache served."""
+    """Input that did not come from a prompt cache."""
     output: _builtins.float
     """Output, thinking included."""
     cache_read: _builtins.float
-    """Input that the cache served."""
+    """Input read from the prompt cache."""
     cache_write: _builtins.float
-    """Input that was written to the cache."""
+    """Input written to the prompt cache."""
     def __init__(
         self,
         *,
@@ -201,24 +203,24 @@ class StrategyInfo(_message.Message):
     CUSTOM_FIELD_NUMBER: _builtins.int
     PRESETS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its field in Strategy, or the name of a CustomStrategy."""
+    """The name of its field in Strategy, or the name of a CustomStrategy."""
     description: _builtins.str
-    """What it does, in a sentence or two."""
+    """What it does, in one or two sentences."""
     needs_summarizer: _builtins.bool
-    """Whether a summarizer writes for it. Prune and on_user_message do not take it then. Of a strategy that nests others it
-    depends on these.
+    """Whether it needs a summarizer. Prune and on_user_message refuse such a strategy. Where it nests other strategies,
+    this depends on them.
     """
     cuts: _builtins.bool
-    """Whether it cuts. Of a strategy that nests others it depends on these."""
+    """Whether it replaces messages by a summary. Where it nests other strategies, this depends on them."""
     nests: _builtins.bool
-    """Whether it nests others."""
+    """Whether it nests other strategies."""
     on_append: _builtins.bool
-    """Whether on_append takes it."""
+    """Whether policy.on_append accepts it."""
     custom: _builtins.bool
-    """Whether it is selected as a CustomStrategy."""
+    """Whether policies select it as a CustomStrategy."""
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[Global___ParameterInfo]:
-        """Its parameters. A CustomStrategy tells none."""
+        """Its parameters; none for a CustomStrategy."""
 
     @_builtins.property
     def presets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -259,20 +261,20 @@ class ParameterInfo(_message.Message):
     MAXIMUM_FIELD_NUMBER: _builtins.int
     VALUES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its field."""
+    """The name of its field."""
     type: _builtins.str
     """Its type: `uint32`, `double`, `bool`, `string`, `enum`, `strings` or `strategies`."""
     description: _builtins.str
-    """What it says, with its unit."""
+    """What it means, with its unit."""
     default_value: _builtins.str
-    """Its value where it is not given, by a policy whose window is unknown. Empty where it has none of its own."""
+    """The default, for a policy whose context window is unknown. Empty where there is no default."""
     minimum: _builtins.float
-    """The least value."""
+    """The lowest value."""
     maximum: _builtins.float
-    """The greatest value; of a string its greatest length in bytes, of a list in elements."""
+    """The highest value; for a string the greatest length in bytes, for a list the most elements."""
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Of an enum: its values."""
+        """For an enum: its values."""
 
     def __init__(
         self,
@@ -314,16 +316,16 @@ class PresetInfo(_message.Message):
     name: _builtins.str
     """Its name."""
     description: _builtins.str
-    """What it does, in a sentence or two."""
+    """What it does, in one or two sentences."""
     reproduces: _builtins.str
     """The system that it reproduces; empty for `default`."""
     @_builtins.property
     def deviations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where it deviates on purpose, a sentence each."""
+        """Where it differs from that system on purpose, one sentence each."""
 
     @_builtins.property
     def policy(self) -> _policy_pb2.Policy:
-        """Its policy for the limits of the request."""
+        """Its policy, for the limits of the request."""
 
     def __init__(
         self,

@@ -27,32 +27,32 @@ class _ErrorClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorClass
     ERROR_CLASS_UNSPECIFIED: _ErrorClass.ValueType  # 0
     """Never sent."""
     ERROR_CLASS_OTHER: _ErrorClass.ValueType  # 1
-    """No overflow: compacting does not help."""
+    """No overflow: a compaction does not help."""
     ERROR_CLASS_CONTEXT_OVERFLOW: _ErrorClass.ValueType  # 2
-    """The context is too long in tokens: compact with reason OVERFLOW and try the turn again, once."""
+    """The context has too many tokens: call Compact with reason OVERFLOW and repeat the turn, once."""
     ERROR_CLASS_REQUEST_TOO_LARGE: _ErrorClass.ValueType  # 3
-    """The request is too large in bytes: the same, and mind media, which count few tokens for many bytes."""
+    """The request has too many bytes: do the same. Look at media, which have many bytes and few tokens."""
     ERROR_CLASS_RATE_LIMIT: _ErrorClass.ValueType  # 4
-    """A rate limit or a throttle, though its text may speak of tokens: wait and try again as it is."""
+    """A rate limit, though its text may speak of tokens: wait, then send the same request again."""
 
 class ErrorClass(_ErrorClass, metaclass=_ErrorClassEnumTypeWrapper):
-    """ErrorClass is what a provider's error is."""
+    """ErrorClass is the kind of a provider's error."""
 
 ERROR_CLASS_UNSPECIFIED: ErrorClass.ValueType  # 0
 """Never sent."""
 ERROR_CLASS_OTHER: ErrorClass.ValueType  # 1
-"""No overflow: compacting does not help."""
+"""No overflow: a compaction does not help."""
 ERROR_CLASS_CONTEXT_OVERFLOW: ErrorClass.ValueType  # 2
-"""The context is too long in tokens: compact with reason OVERFLOW and try the turn again, once."""
+"""The context has too many tokens: call Compact with reason OVERFLOW and repeat the turn, once."""
 ERROR_CLASS_REQUEST_TOO_LARGE: ErrorClass.ValueType  # 3
-"""The request is too large in bytes: the same, and mind media, which count few tokens for many bytes."""
+"""The request has too many bytes: do the same. Look at media, which have many bytes and few tokens."""
 ERROR_CLASS_RATE_LIMIT: ErrorClass.ValueType  # 4
-"""A rate limit or a throttle, though its text may speak of tokens: wait and try again as it is."""
+"""A rate limit, though its text may speak of tokens: wait, then send the same request again."""
 Global___ErrorClass: _TypeAlias = ErrorClass  # noqa: Y015
 
 @_typing.final
 class ClassifyErrorRequest(_message.Message):
-    """ClassifyErrorRequest tells how a request to a model ended. Give what is known; nothing is stored."""
+    """ClassifyErrorRequest describes how a request to a model ended. Give what is known. Nothing is stored."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -64,28 +64,28 @@ class ClassifyErrorRequest(_message.Message):
     CONTEXT_WINDOW_FIELD_NUMBER: _builtins.int
     SESSION_ID_FIELD_NUMBER: _builtins.int
     error_text: _builtins.str
-    """The text of the error, or the whole body that the provider answered. At most 1 MiB."""
+    """The text of the error, or the whole body that the provider sent. At most 1 MiB."""
     http_status: _builtins.int
-    """The HTTP status. 0 to 999; 0: not known."""
+    """The HTTP status. 0 to 999; 0 means unknown."""
     stop_reason: _message_pb2.StopReason.ValueType
-    """Why the model stopped, where it answered. Not set: what provider_stop_reason means, where that is known. Where it is
-    anything but ERROR and there is no HTTP status of 400 or above, the text is not searched: models write about
-    overflows, too.
+    """Why the model stopped, where it answered. Default: the meaning of provider_stop_reason, where that is known. With a
+    stop reason other than ERROR and no HTTP status of 400 or above, error_text is not searched, since models also
+    write about overflows.
     """
     provider_stop_reason: _builtins.str
-    """The reason as the provider writes it, such as `model_context_window_exceeded`. At most 256 bytes. Whatever the case,
-    `stop`, `end_turn`, `stop_sequence` and `completed` mean END, `length`, `max_tokens` and `max_output_tokens` LENGTH,
-    `tool_use` and `tool_calls` TOOL_USE; others leave open how the answer ended.
+    """The stop reason in the provider's own word, such as `model_context_window_exceeded`. Upper and lower case are the
+    same. `stop`, `end_turn`, `stop_sequence` and `completed` mean END; `length`, `max_tokens` and `max_output_tokens`
+    mean LENGTH; `tool_use` and `tool_calls` mean TOOL_USE. Other words have no known meaning. At most 256 bytes.
     """
     context_window: _builtins.int
-    """The model's context window in tokens. 0 to 100,000,000. 0: the session's, if one is named; else not known, and no
-    overflow is found by usage.
+    """The model's context window in tokens. 0 to 100,000,000. 0 means: the session's, if session_id is given; else
+    unknown, and usage shows no overflow.
     """
     session_id: _builtins.str
-    """A session's id, for its window. Default: none."""
+    """A session's id, for its context window. Default: none."""
     @_builtins.property
     def usage(self) -> _message_pb2.Usage:
-        """What the provider reported, where the model answered."""
+        """The usage that the provider reported, where the model answered."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ Global___ClassifyErrorRequest: _TypeAlias = ClassifyErrorRequest  # noqa: Y015
 
 @_typing.final
 class ClassifyErrorResponse(_message.Message):
-    """ClassifyErrorResponse says what the error is."""
+    """ClassifyErrorResponse says what kind of error it is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -119,17 +119,17 @@ class ClassifyErrorResponse(_message.Message):
     REQUESTED_TOKENS_FIELD_NUMBER: _builtins.int
     LIMIT_TOKENS_FIELD_NUMBER: _builtins.int
     error_class: Global___ErrorClass.ValueType
-    """What it is."""
+    """The kind."""
     overflow: _builtins.bool
-    """Whether to compact and try again: CONTEXT_OVERFLOW or REQUEST_TOO_LARGE."""
+    """Whether to compact and try again: true for CONTEXT_OVERFLOW and REQUEST_TOO_LARGE."""
     rule: _builtins.str
-    """The id of the rule that decided; empty where none matched. docs/overflow.md lists them."""
+    """The id of the rule that decided; empty where none matched. docs/overflow.md lists the rules."""
     why: _builtins.str
     """The rule in one sentence."""
     requested_tokens: _builtins.int
-    """The tokens that the request had, where the text says so."""
+    """How many tokens the request had, where the error says so."""
     limit_tokens: _builtins.int
-    """The most tokens that the provider takes, where the text says so."""
+    """How many tokens the provider accepts, where the error says so."""
     def __init__(
         self,
         *,

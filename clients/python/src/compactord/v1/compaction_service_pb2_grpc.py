@@ -5,8 +5,10 @@ import warnings
 
 from compactord.v1 import catalogue_pb2 as compactord_dot_v1_dot_catalogue__pb2
 from compactord.v1 import classify_pb2 as compactord_dot_v1_dot_classify__pb2
-from compactord.v1 import compaction_service_pb2 as compactord_dot_v1_dot_compaction__service__pb2
+from compactord.v1 import client_model_pb2 as compactord_dot_v1_dot_client__model__pb2
+from compactord.v1 import compact_pb2 as compactord_dot_v1_dot_compact__pb2
 from compactord.v1 import tokens_pb2 as compactord_dot_v1_dot_tokens__pb2
+from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
 
 GRPC_GENERATED_VERSION = '1.76.0'
 GRPC_VERSION = grpc.__version__
@@ -29,7 +31,7 @@ if _version_not_supported:
 
 
 class CompactionServiceStub(object):
-    """CompactionService makes conversations smaller and hands out what the model is to see.
+    """CompactionService makes conversations smaller and returns what the model is to see.
     """
 
     def __init__(self, channel):
@@ -40,111 +42,105 @@ class CompactionServiceStub(object):
         """
         self.Compact = channel.unary_stream(
                 '/compactord.v1.CompactionService/Compact',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.CompactRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.CompactResponse.FromString,
-                _registered_method=True)
-        self.PlanCompaction = channel.unary_unary(
-                '/compactord.v1.CompactionService/PlanCompaction',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.PlanCompactionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.PlanCompactionResponse.FromString,
-                _registered_method=True)
-        self.CommitCompaction = channel.unary_unary(
-                '/compactord.v1.CompactionService/CommitCompaction',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.CommitCompactionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.CommitCompactionResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_compact__pb2.CompactRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_compact__pb2.CompactResponse.FromString,
                 _registered_method=True)
         self.CancelCompaction = channel.unary_unary(
                 '/compactord.v1.CompactionService/CancelCompaction',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.CancelCompactionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.CancelCompactionResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_compact__pb2.CancelCompactionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_compact__pb2.CancelCompactionResponse.FromString,
                 _registered_method=True)
         self.Prune = channel.unary_unary(
                 '/compactord.v1.CompactionService/Prune',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.PruneRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.PruneResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_compact__pb2.PruneRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_compact__pb2.PruneResponse.FromString,
                 _registered_method=True)
         self.GetLLMView = channel.unary_unary(
                 '/compactord.v1.CompactionService/GetLLMView',
-                request_serializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_view__pb2.GetLLMViewRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_view__pb2.GetLLMViewResponse.FromString,
+                _registered_method=True)
+        self.PlanCompaction = channel.unary_unary(
+                '/compactord.v1.CompactionService/PlanCompaction',
+                request_serializer=compactord_dot_v1_dot_client__model__pb2.PlanCompactionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_client__model__pb2.PlanCompactionResponse.FromString,
+                _registered_method=True)
+        self.CommitCompaction = channel.unary_unary(
+                '/compactord.v1.CompactionService/CommitCompaction',
+                request_serializer=compactord_dot_v1_dot_client__model__pb2.CommitCompactionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_client__model__pb2.CommitCompactionResponse.FromString,
                 _registered_method=True)
         self.CountTokens = channel.unary_unary(
                 '/compactord.v1.CompactionService/CountTokens',
                 request_serializer=compactord_dot_v1_dot_tokens__pb2.CountTokensRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_tokens__pb2.CountTokensResponse.FromString,
                 _registered_method=True)
-        self.ListStrategies = channel.unary_unary(
-                '/compactord.v1.CompactionService/ListStrategies',
-                request_serializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesResponse.FromString,
-                _registered_method=True)
         self.ClassifyError = channel.unary_unary(
                 '/compactord.v1.CompactionService/ClassifyError',
                 request_serializer=compactord_dot_v1_dot_classify__pb2.ClassifyErrorRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_classify__pb2.ClassifyErrorResponse.FromString,
                 _registered_method=True)
+        self.ListStrategies = channel.unary_unary(
+                '/compactord.v1.CompactionService/ListStrategies',
+                request_serializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesResponse.FromString,
+                _registered_method=True)
 
 
 class CompactionServiceServicer(object):
-    """CompactionService makes conversations smaller and hands out what the model is to see.
+    """CompactionService makes conversations smaller and returns what the model is to see.
     """
 
     def Compact(self, request, context):
-        """Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
-        compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def PlanCompaction(self, request, context):
-        """PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
-        nothing; what a client does not commit leaves no trace.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def CommitCompaction(self, request, context):
-        """CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
-        summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
-        in between are not lost.
+        """Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
+        the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
+        are not lost.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelCompaction(self, request, context):
-        """CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-        says how it ended. It knows the compactions of the daemon that it asks.
+        """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
+        says how the compaction ended. A daemon knows only the compactions that run in it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Prune(self, request, context):
-        """Prune makes the edits of the policy's strategy; it never runs a summarizer.
+        """Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetLLMView(self, request, context):
-        """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view.
+        """GetLLMView returns the messages that the model needs to go on or, with a view_token, only the new ones.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PlanCompaction(self, request, context):
+        """PlanCompaction plans a compaction whose summary the client's own model writes, and returns the prompts for that
+        model. It writes nothing: a plan that is never committed leaves no trace.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CommitCompaction(self, request, context):
+        """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
+        pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
+        call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CountTokens(self, request, context):
-        """CountTokens says how many tokens a session's view, messages or a text are.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ListStrategies(self, request, context):
-        """ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets.
+        """CountTokens returns how many tokens a session's view, some messages or a text have.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -157,53 +153,60 @@ class CompactionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListStrategies(self, request, context):
+        """ListStrategies returns the strategies with their parameters, the presets and the summarizers.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CompactionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Compact': grpc.unary_stream_rpc_method_handler(
                     servicer.Compact,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.CompactRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.CompactResponse.SerializeToString,
-            ),
-            'PlanCompaction': grpc.unary_unary_rpc_method_handler(
-                    servicer.PlanCompaction,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.PlanCompactionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.PlanCompactionResponse.SerializeToString,
-            ),
-            'CommitCompaction': grpc.unary_unary_rpc_method_handler(
-                    servicer.CommitCompaction,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.CommitCompactionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.CommitCompactionResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_compact__pb2.CompactRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_compact__pb2.CompactResponse.SerializeToString,
             ),
             'CancelCompaction': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelCompaction,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.CancelCompactionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.CancelCompactionResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_compact__pb2.CancelCompactionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_compact__pb2.CancelCompactionResponse.SerializeToString,
             ),
             'Prune': grpc.unary_unary_rpc_method_handler(
                     servicer.Prune,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.PruneRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.PruneResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_compact__pb2.PruneRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_compact__pb2.PruneResponse.SerializeToString,
             ),
             'GetLLMView': grpc.unary_unary_rpc_method_handler(
                     servicer.GetLLMView,
-                    request_deserializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_view__pb2.GetLLMViewRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_view__pb2.GetLLMViewResponse.SerializeToString,
+            ),
+            'PlanCompaction': grpc.unary_unary_rpc_method_handler(
+                    servicer.PlanCompaction,
+                    request_deserializer=compactord_dot_v1_dot_client__model__pb2.PlanCompactionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_client__model__pb2.PlanCompactionResponse.SerializeToString,
+            ),
+            'CommitCompaction': grpc.unary_unary_rpc_method_handler(
+                    servicer.CommitCompaction,
+                    request_deserializer=compactord_dot_v1_dot_client__model__pb2.CommitCompactionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_client__model__pb2.CommitCompactionResponse.SerializeToString,
             ),
             'CountTokens': grpc.unary_unary_rpc_method_handler(
                     servicer.CountTokens,
                     request_deserializer=compactord_dot_v1_dot_tokens__pb2.CountTokensRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_tokens__pb2.CountTokensResponse.SerializeToString,
             ),
-            'ListStrategies': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListStrategies,
-                    request_deserializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesResponse.SerializeToString,
-            ),
             'ClassifyError': grpc.unary_unary_rpc_method_handler(
                     servicer.ClassifyError,
                     request_deserializer=compactord_dot_v1_dot_classify__pb2.ClassifyErrorRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_classify__pb2.ClassifyErrorResponse.SerializeToString,
+            ),
+            'ListStrategies': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListStrategies,
+                    request_deserializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_catalogue__pb2.ListStrategiesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -214,7 +217,7 @@ def add_CompactionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class CompactionService(object):
-    """CompactionService makes conversations smaller and hands out what the model is to see.
+    """CompactionService makes conversations smaller and returns what the model is to see.
     """
 
     @staticmethod
@@ -232,62 +235,8 @@ class CompactionService(object):
             request,
             target,
             '/compactord.v1.CompactionService/Compact',
-            compactord_dot_v1_dot_compaction__service__pb2.CompactRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.CompactResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def PlanCompaction(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.CompactionService/PlanCompaction',
-            compactord_dot_v1_dot_compaction__service__pb2.PlanCompactionRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.PlanCompactionResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def CommitCompaction(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.CompactionService/CommitCompaction',
-            compactord_dot_v1_dot_compaction__service__pb2.CommitCompactionRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.CommitCompactionResponse.FromString,
+            compactord_dot_v1_dot_compact__pb2.CompactRequest.SerializeToString,
+            compactord_dot_v1_dot_compact__pb2.CompactResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -313,8 +262,8 @@ class CompactionService(object):
             request,
             target,
             '/compactord.v1.CompactionService/CancelCompaction',
-            compactord_dot_v1_dot_compaction__service__pb2.CancelCompactionRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.CancelCompactionResponse.FromString,
+            compactord_dot_v1_dot_compact__pb2.CancelCompactionRequest.SerializeToString,
+            compactord_dot_v1_dot_compact__pb2.CancelCompactionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -340,8 +289,8 @@ class CompactionService(object):
             request,
             target,
             '/compactord.v1.CompactionService/Prune',
-            compactord_dot_v1_dot_compaction__service__pb2.PruneRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.PruneResponse.FromString,
+            compactord_dot_v1_dot_compact__pb2.PruneRequest.SerializeToString,
+            compactord_dot_v1_dot_compact__pb2.PruneResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -367,8 +316,62 @@ class CompactionService(object):
             request,
             target,
             '/compactord.v1.CompactionService/GetLLMView',
-            compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewRequest.SerializeToString,
-            compactord_dot_v1_dot_compaction__service__pb2.GetLLMViewResponse.FromString,
+            compactord_dot_v1_dot_view__pb2.GetLLMViewRequest.SerializeToString,
+            compactord_dot_v1_dot_view__pb2.GetLLMViewResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PlanCompaction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.CompactionService/PlanCompaction',
+            compactord_dot_v1_dot_client__model__pb2.PlanCompactionRequest.SerializeToString,
+            compactord_dot_v1_dot_client__model__pb2.PlanCompactionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CommitCompaction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.CompactionService/CommitCompaction',
+            compactord_dot_v1_dot_client__model__pb2.CommitCompactionRequest.SerializeToString,
+            compactord_dot_v1_dot_client__model__pb2.CommitCompactionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -407,33 +410,6 @@ class CompactionService(object):
             _registered_method=True)
 
     @staticmethod
-    def ListStrategies(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.CompactionService/ListStrategies',
-            compactord_dot_v1_dot_catalogue__pb2.ListStrategiesRequest.SerializeToString,
-            compactord_dot_v1_dot_catalogue__pb2.ListStrategiesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
     def ClassifyError(request,
             target,
             options=(),
@@ -450,6 +426,33 @@ class CompactionService(object):
             '/compactord.v1.CompactionService/ClassifyError',
             compactord_dot_v1_dot_classify__pb2.ClassifyErrorRequest.SerializeToString,
             compactord_dot_v1_dot_classify__pb2.ClassifyErrorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListStrategies(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.CompactionService/ListStrategies',
+            compactord_dot_v1_dot_catalogue__pb2.ListStrategiesRequest.SerializeToString,
+            compactord_dot_v1_dot_catalogue__pb2.ListStrategiesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -6,8 +6,10 @@ isort:skip_file
 from collections import abc as _abc
 from compactord.v1 import catalogue_pb2 as _catalogue_pb2
 from compactord.v1 import classify_pb2 as _classify_pb2
-from compactord.v1 import compaction_service_pb2 as _compaction_service_pb2
+from compactord.v1 import client_model_pb2 as _client_model_pb2
+from compactord.v1 import compact_pb2 as _compact_pb2
 from compactord.v1 import tokens_pb2 as _tokens_pb2
+from compactord.v1 import view_pb2 as _view_pb2
 from grpc import aio as _aio
 import abc as _abc_1
 import grpc as _grpc
@@ -30,132 +32,135 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class CompactionServiceStub:
-    """CompactionService makes conversations smaller and hands out what the model is to see."""
+    """CompactionService makes conversations smaller and returns what the model is to see."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> CompactionServiceAsyncStub: ...
-    Compact: _grpc.UnaryStreamMultiCallable[_compaction_service_pb2.CompactRequest, _compaction_service_pb2.CompactResponse]
-    """Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
-    compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
+    Compact: _grpc.UnaryStreamMultiCallable[_compact_pb2.CompactRequest, _compact_pb2.CompactResponse]
+    """Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
+    the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
+    are not lost.
     """
-    PlanCompaction: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.PlanCompactionRequest, _compaction_service_pb2.PlanCompactionResponse]
-    """PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
-    nothing; what a client does not commit leaves no trace.
+    CancelCompaction: _grpc.UnaryUnaryMultiCallable[_compact_pb2.CancelCompactionRequest, _compact_pb2.CancelCompactionResponse]
+    """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
+    says how the compaction ended. A daemon knows only the compactions that run in it.
     """
-    CommitCompaction: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.CommitCompactionRequest, _compaction_service_pb2.CommitCompactionResponse]
-    """CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
-    summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
-    in between are not lost.
+    Prune: _grpc.UnaryUnaryMultiCallable[_compact_pb2.PruneRequest, _compact_pb2.PruneResponse]
+    """Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer."""
+    GetLLMView: _grpc.UnaryUnaryMultiCallable[_view_pb2.GetLLMViewRequest, _view_pb2.GetLLMViewResponse]
+    """GetLLMView returns the messages that the model needs to go on or, with a view_token, only the new ones."""
+    PlanCompaction: _grpc.UnaryUnaryMultiCallable[_client_model_pb2.PlanCompactionRequest, _client_model_pb2.PlanCompactionResponse]
+    """PlanCompaction plans a compaction whose summary the client's own model writes, and returns the prompts for that
+    model. It writes nothing: a plan that is never committed leaves no trace.
     """
-    CancelCompaction: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.CancelCompactionRequest, _compaction_service_pb2.CancelCompactionResponse]
-    """CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-    says how it ended. It knows the compactions of the daemon that it asks.
+    CommitCompaction: _grpc.UnaryUnaryMultiCallable[_client_model_pb2.CommitCompactionRequest, _client_model_pb2.CommitCompactionResponse]
+    """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
+    pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
+    call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
     """
-    Prune: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.PruneRequest, _compaction_service_pb2.PruneResponse]
-    """Prune makes the edits of the policy's strategy; it never runs a summarizer."""
-    GetLLMView: _grpc.UnaryUnaryMultiCallable[_compaction_service_pb2.GetLLMViewRequest, _compaction_service_pb2.GetLLMViewResponse]
-    """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view."""
     CountTokens: _grpc.UnaryUnaryMultiCallable[_tokens_pb2.CountTokensRequest, _tokens_pb2.CountTokensResponse]
-    """CountTokens says how many tokens a session's view, messages or a text are."""
-    ListStrategies: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.ListStrategiesRequest, _catalogue_pb2.ListStrategiesResponse]
-    """ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets."""
+    """CountTokens returns how many tokens a session's view, some messages or a text have."""
     ClassifyError: _grpc.UnaryUnaryMultiCallable[_classify_pb2.ClassifyErrorRequest, _classify_pb2.ClassifyErrorResponse]
     """ClassifyError says whether a provider's error is a context overflow."""
+    ListStrategies: _grpc.UnaryUnaryMultiCallable[_catalogue_pb2.ListStrategiesRequest, _catalogue_pb2.ListStrategiesResponse]
+    """ListStrategies returns the strategies with their parameters, the presets and the summarizers."""
 
 @_typing.type_check_only
 class CompactionServiceAsyncStub(CompactionServiceStub):
-    """CompactionService makes conversations smaller and hands out what the model is to see."""
+    """CompactionService makes conversations smaller and returns what the model is to see."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    Compact: _aio.UnaryStreamMultiCallable[_compaction_service_pb2.CompactRequest, _compaction_service_pb2.CompactResponse]  # type: ignore[assignment]
-    """Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
-    compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
+    Compact: _aio.UnaryStreamMultiCallable[_compact_pb2.CompactRequest, _compact_pb2.CompactResponse]  # type: ignore[assignment]
+    """Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
+    the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
+    are not lost.
     """
-    PlanCompaction: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.PlanCompactionRequest, _compaction_service_pb2.PlanCompactionResponse]  # type: ignore[assignment]
-    """PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
-    nothing; what a client does not commit leaves no trace.
+    CancelCompaction: _aio.UnaryUnaryMultiCallable[_compact_pb2.CancelCompactionRequest, _compact_pb2.CancelCompactionResponse]  # type: ignore[assignment]
+    """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
+    says how the compaction ended. A daemon knows only the compactions that run in it.
     """
-    CommitCompaction: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.CommitCompactionRequest, _compaction_service_pb2.CommitCompactionResponse]  # type: ignore[assignment]
-    """CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
-    summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
-    in between are not lost.
+    Prune: _aio.UnaryUnaryMultiCallable[_compact_pb2.PruneRequest, _compact_pb2.PruneResponse]  # type: ignore[assignment]
+    """Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer."""
+    GetLLMView: _aio.UnaryUnaryMultiCallable[_view_pb2.GetLLMViewRequest, _view_pb2.GetLLMViewResponse]  # type: ignore[assignment]
+    """GetLLMView returns the messages that the model needs to go on or, with a view_token, only the new ones."""
+    PlanCompaction: _aio.UnaryUnaryMultiCallable[_client_model_pb2.PlanCompactionRequest, _client_model_pb2.PlanCompactionResponse]  # type: ignore[assignment]
+    """PlanCompaction plans a compaction whose summary the client's own model writes, and returns the prompts for that
+    model. It writes nothing: a plan that is never committed leaves no trace.
     """
-    CancelCompaction: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.CancelCompactionRequest, _compaction_service_pb2.CancelCompactionResponse]  # type: ignore[assignment]
-    """CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-    says how it ended. It knows the compactions of the daemon that it asks.
+    CommitCompaction: _aio.UnaryUnaryMultiCallable[_client_model_pb2.CommitCompactionRequest, _client_model_pb2.CommitCompactionResponse]  # type: ignore[assignment]
+    """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
+    pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
+    call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
     """
-    Prune: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.PruneRequest, _compaction_service_pb2.PruneResponse]  # type: ignore[assignment]
-    """Prune makes the edits of the policy's strategy; it never runs a summarizer."""
-    GetLLMView: _aio.UnaryUnaryMultiCallable[_compaction_service_pb2.GetLLMViewRequest, _compaction_service_pb2.GetLLMViewResponse]  # type: ignore[assignment]
-    """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view."""
     CountTokens: _aio.UnaryUnaryMultiCallable[_tokens_pb2.CountTokensRequest, _tokens_pb2.CountTokensResponse]  # type: ignore[assignment]
-    """CountTokens says how many tokens a session's view, messages or a text are."""
-    ListStrategies: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.ListStrategiesRequest, _catalogue_pb2.ListStrategiesResponse]  # type: ignore[assignment]
-    """ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets."""
+    """CountTokens returns how many tokens a session's view, some messages or a text have."""
     ClassifyError: _aio.UnaryUnaryMultiCallable[_classify_pb2.ClassifyErrorRequest, _classify_pb2.ClassifyErrorResponse]  # type: ignore[assignment]
     """ClassifyError says whether a provider's error is a context overflow."""
+    ListStrategies: _aio.UnaryUnaryMultiCallable[_catalogue_pb2.ListStrategiesRequest, _catalogue_pb2.ListStrategiesResponse]  # type: ignore[assignment]
+    """ListStrategies returns the strategies with their parameters, the presets and the summarizers."""
 
 class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
-    """CompactionService makes conversations smaller and hands out what the model is to see."""
+    """CompactionService makes conversations smaller and returns what the model is to see."""
 
     @_abc_1.abstractmethod
     def Compact(
         self,
-        request: _compaction_service_pb2.CompactRequest,
+        request: _compact_pb2.CompactRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_abc.Iterator[_compaction_service_pb2.CompactResponse], _abc.AsyncIterator[_compaction_service_pb2.CompactResponse]]:
-        """Compact plans, summarizes, checks and commits, and streams how it goes on. Cancelling the RPC cancels the
-        compaction: nothing is written but the attempt. Appends go on meanwhile and are not lost.
-        """
-
-    @_abc_1.abstractmethod
-    def PlanCompaction(
-        self,
-        request: _compaction_service_pb2.PlanCompactionRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.PlanCompactionResponse, _abc.Awaitable[_compaction_service_pb2.PlanCompactionResponse]]:
-        """PlanCompaction plans a compaction whose summary the client's own model writes, and answers the prompts for it. It writes
-        nothing; what a client does not commit leaves no trace.
-        """
-
-    @_abc_1.abstractmethod
-    def CommitCompaction(
-        self,
-        request: _compaction_service_pb2.CommitCompactionRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.CommitCompactionResponse, _abc.Awaitable[_compaction_service_pb2.CommitCompactionResponse]]:
-        """CommitCompaction commits what PlanCompaction planned, with what the client's model wrote, after the checks that every
-        summary has to pass. It plans again: where the plan is no longer the same, ABORTED with STATE_CHANGED. Appends
-        in between are not lost.
+    ) -> _typing.Union[_abc.Iterator[_compact_pb2.CompactResponse], _abc.AsyncIterator[_compact_pb2.CompactResponse]]:
+        """Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
+        the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
+        are not lost.
         """
 
     @_abc_1.abstractmethod
     def CancelCompaction(
         self,
-        request: _compaction_service_pb2.CancelCompactionRequest,
+        request: _compact_pb2.CancelCompactionRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.CancelCompactionResponse, _abc.Awaitable[_compaction_service_pb2.CancelCompactionResponse]]:
-        """CancelCompaction ends a running compaction and waits for its end. After the commit a cancel changes nothing: the answer
-        says how it ended. It knows the compactions of the daemon that it asks.
+    ) -> _typing.Union[_compact_pb2.CancelCompactionResponse, _abc.Awaitable[_compact_pb2.CancelCompactionResponse]]:
+        """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
+        says how the compaction ended. A daemon knows only the compactions that run in it.
         """
 
     @_abc_1.abstractmethod
     def Prune(
         self,
-        request: _compaction_service_pb2.PruneRequest,
+        request: _compact_pb2.PruneRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.PruneResponse, _abc.Awaitable[_compaction_service_pb2.PruneResponse]]:
-        """Prune makes the edits of the policy's strategy; it never runs a summarizer."""
+    ) -> _typing.Union[_compact_pb2.PruneResponse, _abc.Awaitable[_compact_pb2.PruneResponse]]:
+        """Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer."""
 
     @_abc_1.abstractmethod
     def GetLLMView(
         self,
-        request: _compaction_service_pb2.GetLLMViewRequest,
+        request: _view_pb2.GetLLMViewRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_compaction_service_pb2.GetLLMViewResponse, _abc.Awaitable[_compaction_service_pb2.GetLLMViewResponse]]:
-        """GetLLMView answers the messages that the model needs to go on, or what is new of them since the last view."""
+    ) -> _typing.Union[_view_pb2.GetLLMViewResponse, _abc.Awaitable[_view_pb2.GetLLMViewResponse]]:
+        """GetLLMView returns the messages that the model needs to go on or, with a view_token, only the new ones."""
+
+    @_abc_1.abstractmethod
+    def PlanCompaction(
+        self,
+        request: _client_model_pb2.PlanCompactionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_client_model_pb2.PlanCompactionResponse, _abc.Awaitable[_client_model_pb2.PlanCompactionResponse]]:
+        """PlanCompaction plans a compaction whose summary the client's own model writes, and returns the prompts for that
+        model. It writes nothing: a plan that is never committed leaves no trace.
+        """
+
+    @_abc_1.abstractmethod
+    def CommitCompaction(
+        self,
+        request: _client_model_pb2.CommitCompactionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_client_model_pb2.CommitCompactionResponse, _abc.Awaitable[_client_model_pb2.CommitCompactionResponse]]:
+        """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
+        pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
+        call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+        """
 
     @_abc_1.abstractmethod
     def CountTokens(
@@ -163,15 +168,7 @@ class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tokens_pb2.CountTokensRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tokens_pb2.CountTokensResponse, _abc.Awaitable[_tokens_pb2.CountTokensResponse]]:
-        """CountTokens says how many tokens a session's view, messages or a text are."""
-
-    @_abc_1.abstractmethod
-    def ListStrategies(
-        self,
-        request: _catalogue_pb2.ListStrategiesRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_catalogue_pb2.ListStrategiesResponse, _abc.Awaitable[_catalogue_pb2.ListStrategiesResponse]]:
-        """ListStrategies answers what there is to choose from: the strategies with their parameters, and the presets."""
+        """CountTokens returns how many tokens a session's view, some messages or a text have."""
 
     @_abc_1.abstractmethod
     def ClassifyError(
@@ -180,5 +177,13 @@ class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_classify_pb2.ClassifyErrorResponse, _abc.Awaitable[_classify_pb2.ClassifyErrorResponse]]:
         """ClassifyError says whether a provider's error is a context overflow."""
+
+    @_abc_1.abstractmethod
+    def ListStrategies(
+        self,
+        request: _catalogue_pb2.ListStrategiesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_catalogue_pb2.ListStrategiesResponse, _abc.Awaitable[_catalogue_pb2.ListStrategiesResponse]]:
+        """ListStrategies returns the strategies with their parameters, the presets and the summarizers."""
 
 def add_CompactionServiceServicer_to_server(servicer: CompactionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,21 +26,21 @@ class _EditKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EditKind.Val
     EDIT_KIND_UNSPECIFIED: _EditKind.ValueType  # 0
     """Never stored."""
     EDIT_KIND_HIDE_RESULT: _EditKind.ValueType  # 1
-    """Replaces a tool result's parts by the text."""
+    """Replaces the content of a tool result by the text."""
     EDIT_KIND_TRUNCATE_RESULT: _EditKind.ValueType  # 2
-    """Replaces a tool result's parts by its shortened text."""
+    """Replaces the content of a tool result by its shortened text."""
     EDIT_KIND_OFFLOAD_RESULT: _EditKind.ValueType  # 3
-    """Replaces a tool result's parts by a preview and a reference."""
+    """Replaces the content of a tool result by a preview and a reference."""
     EDIT_KIND_TRUNCATE_ARGUMENTS: _EditKind.ValueType  # 4
-    """Replaces a tool call's arguments by the text, which is a JSON object."""
+    """Replaces the arguments of a tool call by the text, which is a JSON object."""
     EDIT_KIND_DROP_THINKING: _EditKind.ValueType  # 5
     """Drops a thinking part."""
     EDIT_KIND_REPLACE_MEDIA: _EditKind.ValueType  # 6
-    """Replaces a media part, or the media among a tool result's parts, by the text."""
+    """Replaces a media part, or the media of a tool result, by the text."""
     EDIT_KIND_COMPRESS_RESULT: _EditKind.ValueType  # 7
-    """Replaces a tool result's parts by a shorter text that the summarizer wrote."""
+    """Replaces the content of a tool result by a shorter text that the summarizer wrote."""
     EDIT_KIND_COLLAPSE_GROUP: _EditKind.ValueType  # 8
-    """Replaces the tool calls of a finished group by the text, and drops its results."""
+    """Replaces the tool calls of a finished tool group by the text, and drops their results."""
 
 class EditKind(_EditKind, metaclass=_EditKindEnumTypeWrapper):
     """EditKind is what an edit does."""
@@ -48,26 +48,26 @@ class EditKind(_EditKind, metaclass=_EditKindEnumTypeWrapper):
 EDIT_KIND_UNSPECIFIED: EditKind.ValueType  # 0
 """Never stored."""
 EDIT_KIND_HIDE_RESULT: EditKind.ValueType  # 1
-"""Replaces a tool result's parts by the text."""
+"""Replaces the content of a tool result by the text."""
 EDIT_KIND_TRUNCATE_RESULT: EditKind.ValueType  # 2
-"""Replaces a tool result's parts by its shortened text."""
+"""Replaces the content of a tool result by its shortened text."""
 EDIT_KIND_OFFLOAD_RESULT: EditKind.ValueType  # 3
-"""Replaces a tool result's parts by a preview and a reference."""
+"""Replaces the content of a tool result by a preview and a reference."""
 EDIT_KIND_TRUNCATE_ARGUMENTS: EditKind.ValueType  # 4
-"""Replaces a tool call's arguments by the text, which is a JSON object."""
+"""Replaces the arguments of a tool call by the text, which is a JSON object."""
 EDIT_KIND_DROP_THINKING: EditKind.ValueType  # 5
 """Drops a thinking part."""
 EDIT_KIND_REPLACE_MEDIA: EditKind.ValueType  # 6
-"""Replaces a media part, or the media among a tool result's parts, by the text."""
+"""Replaces a media part, or the media of a tool result, by the text."""
 EDIT_KIND_COMPRESS_RESULT: EditKind.ValueType  # 7
-"""Replaces a tool result's parts by a shorter text that the summarizer wrote."""
+"""Replaces the content of a tool result by a shorter text that the summarizer wrote."""
 EDIT_KIND_COLLAPSE_GROUP: EditKind.ValueType  # 8
-"""Replaces the tool calls of a finished group by the text, and drops its results."""
+"""Replaces the tool calls of a finished tool group by the text, and drops their results."""
 Global___EditKind: _TypeAlias = EditKind  # noqa: Y015
 
 @_typing.final
 class Edit(_message.Message):
-    """Edit replaces content in the view. The log keeps what was there."""
+    """Edit replaces content in views. The log keeps what was there."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -78,15 +78,15 @@ class Edit(_message.Message):
     TOKENS_FREED_FIELD_NUMBER: _builtins.int
     BY_SUMMARIZER_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The message."""
+    """The message's index."""
     part: _builtins.int
-    """The part of it, from 0. For COLLAPSE_GROUP: 0."""
+    """The part of the message, from 0. 0 for COLLAPSE_GROUP."""
     kind: Global___EditKind.ValueType
     """What the edit does."""
     replacement: _builtins.str
-    """The text shown instead; empty where the content is dropped."""
+    """The text that views show instead. Empty where the content is dropped."""
     tokens_freed: _builtins.int
-    """Tokens that it frees, by the session's estimator."""
+    """How many tokens the edit frees, by the session's estimator."""
     by_summarizer: _builtins.bool
     """In a plan: whether the summarizer is to write the replacement."""
     def __init__(
@@ -109,16 +109,16 @@ Global___Edit: _TypeAlias = Edit  # noqa: Y015
 
 @_typing.final
 class EditPlace(_message.Message):
-    """EditPlace is where an edit stands."""
+    """EditPlace says where an edit is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     INDEX_FIELD_NUMBER: _builtins.int
     PART_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The message."""
+    """The message's index."""
     part: _builtins.int
-    """The part of it, from 0."""
+    """The part of the message, from 0."""
     def __init__(
         self,
         *,

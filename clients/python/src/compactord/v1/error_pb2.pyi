@@ -25,19 +25,23 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNSPECIFIED: _ErrorReason.ValueType  # 0
     """Never sent."""
     ERROR_REASON_INVALID_FIELD: _ErrorReason.ValueType  # 1
-    """INVALID_ARGUMENT; a field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000."""
+    """INVALID_ARGUMENT. A field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000."""
     ERROR_REASON_SESSION_NOT_FOUND: _ErrorReason.ValueType  # 2
-    """NOT_FOUND. Example: GetSession of an id that was never created. Metadata: session_id."""
+    """NOT_FOUND. No session has this id. Example: GetSession of an id that was never created. Metadata: session_id."""
     ERROR_REASON_SESSION_EXISTS: _ErrorReason.ValueType  # 3
-    """ALREADY_EXISTS. Example: CreateSession with an id in use. Metadata: session_id."""
+    """ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id."""
     ERROR_REASON_CHECKPOINT_NOT_FOUND: _ErrorReason.ValueType  # 4
-    """NOT_FOUND. Example: RevertToCheckpoint to checkpoint 7 of 3."""
+    """NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3."""
     ERROR_REASON_POINT_OUT_OF_RANGE: _ErrorReason.ValueType  # 5
-    """INVALID_ARGUMENT. Example: RevertToCheckpoint to point 90 of a log that ends at 80. Metadata: point, last_point."""
+    """INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
+    at 80. Metadata: point, last_point.
+    """
     ERROR_REASON_WRONG_NEXT_INDEX: _ErrorReason.ValueType  # 6
-    """ABORTED. Example: expected_next_index 4 when the log's is 6. Metadata: next_index, the right one."""
+    """ABORTED. The log does not end where the client expects. Example: expected_next_index 4 when the log's is 6.
+    Metadata: next_index, the right one.
+    """
     ERROR_REASON_HISTORY_REVERTED: _ErrorReason.ValueType  # 7
-    """ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was undone meanwhile."""
+    """ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since."""
     ERROR_REASON_STATE_CHANGED: _ErrorReason.ValueType  # 8
     """ABORTED. The state changed between plan and commit. Example: a Revert during a compaction."""
     ERROR_REASON_COMPACTION_RUNNING: _ErrorReason.ValueType  # 9
@@ -45,125 +49,133 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Metadata: operation_id.
     """
     ERROR_REASON_TARGET_UNREACHABLE: _ErrorReason.ValueType  # 10
-    """FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
-    tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
+    """FAILED_PRECONDITION. The tokens that no compaction can remove are at or above the trigger. Example: a system prompt
+    of 90,000 tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
     """
     ERROR_REASON_BREAKER_OPEN: _ErrorReason.ValueType  # 11
-    """FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
+    """FAILED_PRECONDITION. Automatic compaction is off, since three in a row did not help. Example: three THRESHOLD
     compactions that failed. Metadata: closes_after_tokens.
     """
     ERROR_REASON_TOOL_CALLS_OPEN: _ErrorReason.ValueType  # 12
-    """FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
-    them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+    """FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
+    up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
     """
     ERROR_REASON_VIEW_INVALID: _ErrorReason.ValueType  # 13
     """FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
     message where the provider wants USER. Metadata: rule, message.
     """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 14
-    """RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value."""
+    """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value."""
     ERROR_REASON_SUMMARIZER_UNAVAILABLE: _ErrorReason.ValueType  # 15
-    """UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
-    http_status and code, where its provider told them.
+    """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
+    summarizer; http_status and code, where the provider sent them.
     """
     ERROR_REASON_SUMMARY_REJECTED: _ErrorReason.ValueType  # 16
-    """FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
-    nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
+    """FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that twice
+    answers nothing. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
     """
     ERROR_REASON_CANCELLED: _ErrorReason.ValueType  # 17
-    """CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
-    Metadata: operation_id.
+    """CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
+    Compact call that was preempted. Metadata: operation_id.
     """
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 18
-    """DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
-    Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
-    `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
+    """DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
+    limit for summaries. Example: a summarizer that hangs, with the fallback FAIL. Metadata: deadline, which is `call`,
+    `daemon` or `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 19
-    """INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
-    same request_id. Metadata: request_id.
+    """INVALID_ARGUMENT. The request_id was used before with another request. Example: AppendMessages with other messages
+    under the same request_id. Metadata: request_id.
     """
     ERROR_REASON_INVALID_POLICY: _ErrorReason.ValueType  # 20
-    """INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field."""
+    """INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata:
+    field.
+    """
     ERROR_REASON_NOT_IMPLEMENTED: _ErrorReason.ValueType  # 21
-    """UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field."""
+    """UNIMPLEMENTED. This daemon was built without this. Example: a dialect that a build leaves out. Metadata: field."""
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 22
-    """INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
-    where it is a summarizer's: summarizer, operation_id.
+    """INTERNAL. A bug. The text has an id that the daemon's own log has, too. Metadata, where a summarizer failed so:
+    summarizer, operation_id. Example: an error that nobody foresaw.
     """
     ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 23
     """UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 24
-    """UNAUTHENTICATED. Example: no key, or a wrong one."""
+    """UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one."""
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 25
-    """PERMISSION_DENIED. Example: a key that may read asks for DeleteSession."""
+    """PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read."""
     ERROR_REASON_STORE_CORRUPT: _ErrorReason.ValueType  # 26
-    """DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know."""
+    """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
     ERROR_REASON_INVALID_TOKEN: _ErrorReason.ValueType  # 27
-    """INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field."""
+    """INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
+    field.
+    """
     ERROR_REASON_UNKNOWN_NAME: _ErrorReason.ValueType  # 28
     """INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
     Metadata: field, known.
     """
     ERROR_REASON_PLAN_INVALID: _ErrorReason.ValueType  # 29
-    """ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result."""
+    """ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result."""
     ERROR_REASON_OPERATION_NOT_FOUND: _ErrorReason.ValueType  # 30
     """NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended."""
     ERROR_REASON_INPUT_MALFORMED: _ErrorReason.ValueType  # 31
-    """INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
-    of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
-    that was sent, from 0), part.
+    """INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
+    is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
+    sent, from 0), part.
     """
     ERROR_REASON_CHECKPOINT_PUT_ASIDE: _ErrorReason.ValueType  # 32
-    """FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
+    """FAILED_PRECONDITION. A Revert put the checkpoint aside. A revert to its point still works. Example:
     RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
     """
     ERROR_REASON_NOTHING_TO_REVERT: _ErrorReason.ValueType  # 33
-    """FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
-    many there are, where turns were asked for.
+    """FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
+    turn. Metadata, for turns: turns, how many there are.
     """
     ERROR_REASON_CONTENT_NOT_FOUND: _ErrorReason.ValueType  # 34
-    """NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
-    message with one. Metadata: index, next_index, part.
+    """NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of
+    a message with one. Metadata: index, next_index, part.
     """
     ERROR_REASON_MESSAGE_PUT_ASIDE: _ErrorReason.ValueType  # 35
-    """FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
-    index.
+    """FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back.
+    Metadata: index.
     """
     ERROR_REASON_WATCHER_TOO_SLOW: _ErrorReason.ValueType  # 36
-    """RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
-    stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
+    """RESOURCE_EXHAUSTED. The client of WatchSession reads more slowly than the session changes. Example: a client that
+    has stopped reading. Metadata: next_sequence, where to continue; all before it was sent.
     """
     ERROR_REASON_SUMMARIZER_REFUSED: _ErrorReason.ValueType  # 37
-    """FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
-    model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+    """FAILED_PRECONDITION. The summarizer's provider refuses the request, and would refuse it again. Example: a wrong API
+    key. Metadata: summarizer; http_status and code, where the provider sent them.
     """
     ERROR_REASON_INTERRUPTED: _ErrorReason.ValueType  # 38
-    """UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
-    written when the store is opened again. Example: a daemon that was killed.
+    """UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
+    the next daemon writes. Example: a daemon that was killed.
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
-    """ErrorReason is the stable reason in google.rpc.ErrorInfo of every error (domain `compactord`): the name of the
-    value without its prefix. Programs decide by it; the text is for people.
+    """ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
+    `compactord`, as the value's name without its prefix. Programs decide by the reason; the text is for people.
     """
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 """Never sent."""
 ERROR_REASON_INVALID_FIELD: ErrorReason.ValueType  # 1
-"""INVALID_ARGUMENT; a field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000."""
+"""INVALID_ARGUMENT. A field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000."""
 ERROR_REASON_SESSION_NOT_FOUND: ErrorReason.ValueType  # 2
-"""NOT_FOUND. Example: GetSession of an id that was never created. Metadata: session_id."""
+"""NOT_FOUND. No session has this id. Example: GetSession of an id that was never created. Metadata: session_id."""
 ERROR_REASON_SESSION_EXISTS: ErrorReason.ValueType  # 3
-"""ALREADY_EXISTS. Example: CreateSession with an id in use. Metadata: session_id."""
+"""ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id."""
 ERROR_REASON_CHECKPOINT_NOT_FOUND: ErrorReason.ValueType  # 4
-"""NOT_FOUND. Example: RevertToCheckpoint to checkpoint 7 of 3."""
+"""NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3."""
 ERROR_REASON_POINT_OUT_OF_RANGE: ErrorReason.ValueType  # 5
-"""INVALID_ARGUMENT. Example: RevertToCheckpoint to point 90 of a log that ends at 80. Metadata: point, last_point."""
+"""INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
+at 80. Metadata: point, last_point.
+"""
 ERROR_REASON_WRONG_NEXT_INDEX: ErrorReason.ValueType  # 6
-"""ABORTED. Example: expected_next_index 4 when the log's is 6. Metadata: next_index, the right one."""
+"""ABORTED. The log does not end where the client expects. Example: expected_next_index 4 when the log's is 6.
+Metadata: next_index, the right one.
+"""
 ERROR_REASON_HISTORY_REVERTED: ErrorReason.ValueType  # 7
-"""ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was undone meanwhile."""
+"""ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since."""
 ERROR_REASON_STATE_CHANGED: ErrorReason.ValueType  # 8
 """ABORTED. The state changed between plan and commit. Example: a Revert during a compaction."""
 ERROR_REASON_COMPACTION_RUNNING: ErrorReason.ValueType  # 9
@@ -171,101 +183,105 @@ ERROR_REASON_COMPACTION_RUNNING: ErrorReason.ValueType  # 9
 Metadata: operation_id.
 """
 ERROR_REASON_TARGET_UNREACHABLE: ErrorReason.ValueType  # 10
-"""FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
-tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
+"""FAILED_PRECONDITION. The tokens that no compaction can remove are at or above the trigger. Example: a system prompt
+of 90,000 tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
 """
 ERROR_REASON_BREAKER_OPEN: ErrorReason.ValueType  # 11
-"""FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
+"""FAILED_PRECONDITION. Automatic compaction is off, since three in a row did not help. Example: three THRESHOLD
 compactions that failed. Metadata: closes_after_tokens.
 """
 ERROR_REASON_TOOL_CALLS_OPEN: ErrorReason.ValueType  # 12
-"""FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
-them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+"""FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
+up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
 """
 ERROR_REASON_VIEW_INVALID: ErrorReason.ValueType  # 13
 """FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
 message where the provider wants USER. Metadata: rule, message.
 """
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 14
-"""RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value."""
+"""RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value."""
 ERROR_REASON_SUMMARIZER_UNAVAILABLE: ErrorReason.ValueType  # 15
-"""UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
-http_status and code, where its provider told them.
+"""UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
+summarizer; http_status and code, where the provider sent them.
 """
 ERROR_REASON_SUMMARY_REJECTED: ErrorReason.ValueType  # 16
-"""FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
-nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
+"""FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that twice
+answers nothing. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
 """
 ERROR_REASON_CANCELLED: ErrorReason.ValueType  # 17
-"""CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
-Metadata: operation_id.
+"""CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
+Compact call that was preempted. Metadata: operation_id.
 """
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 18
-"""DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
-Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
-`summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
+"""DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
+limit for summaries. Example: a summarizer that hangs, with the fallback FAIL. Metadata: deadline, which is `call`,
+`daemon` or `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 19
-"""INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
-same request_id. Metadata: request_id.
+"""INVALID_ARGUMENT. The request_id was used before with another request. Example: AppendMessages with other messages
+under the same request_id. Metadata: request_id.
 """
 ERROR_REASON_INVALID_POLICY: ErrorReason.ValueType  # 20
-"""INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field."""
+"""INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata:
+field.
+"""
 ERROR_REASON_NOT_IMPLEMENTED: ErrorReason.ValueType  # 21
-"""UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field."""
+"""UNIMPLEMENTED. This daemon was built without this. Example: a dialect that a build leaves out. Metadata: field."""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 22
-"""INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
-where it is a summarizer's: summarizer, operation_id.
+"""INTERNAL. A bug. The text has an id that the daemon's own log has, too. Metadata, where a summarizer failed so:
+summarizer, operation_id. Example: an error that nobody foresaw.
 """
 ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 23
 """UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 24
-"""UNAUTHENTICATED. Example: no key, or a wrong one."""
+"""UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one."""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 25
-"""PERMISSION_DENIED. Example: a key that may read asks for DeleteSession."""
+"""PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read."""
 ERROR_REASON_STORE_CORRUPT: ErrorReason.ValueType  # 26
-"""DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know."""
+"""DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
 ERROR_REASON_INVALID_TOKEN: ErrorReason.ValueType  # 27
-"""INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field."""
+"""INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
+field.
+"""
 ERROR_REASON_UNKNOWN_NAME: ErrorReason.ValueType  # 28
 """INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
 Metadata: field, known.
 """
 ERROR_REASON_PLAN_INVALID: ErrorReason.ValueType  # 29
-"""ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result."""
+"""ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result."""
 ERROR_REASON_OPERATION_NOT_FOUND: ErrorReason.ValueType  # 30
 """NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended."""
 ERROR_REASON_INPUT_MALFORMED: ErrorReason.ValueType  # 31
-"""INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
-of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
-that was sent, from 0), part.
+"""INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
+is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
+sent, from 0), part.
 """
 ERROR_REASON_CHECKPOINT_PUT_ASIDE: ErrorReason.ValueType  # 32
-"""FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
+"""FAILED_PRECONDITION. A Revert put the checkpoint aside. A revert to its point still works. Example:
 RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
 """
 ERROR_REASON_NOTHING_TO_REVERT: ErrorReason.ValueType  # 33
-"""FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
-many there are, where turns were asked for.
+"""FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
+turn. Metadata, for turns: turns, how many there are.
 """
 ERROR_REASON_CONTENT_NOT_FOUND: ErrorReason.ValueType  # 34
-"""NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
-message with one. Metadata: index, next_index, part.
+"""NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of
+a message with one. Metadata: index, next_index, part.
 """
 ERROR_REASON_MESSAGE_PUT_ASIDE: ErrorReason.ValueType  # 35
-"""FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
-index.
+"""FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back.
+Metadata: index.
 """
 ERROR_REASON_WATCHER_TOO_SLOW: ErrorReason.ValueType  # 36
-"""RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
-stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
+"""RESOURCE_EXHAUSTED. The client of WatchSession reads more slowly than the session changes. Example: a client that
+has stopped reading. Metadata: next_sequence, where to continue; all before it was sent.
 """
 ERROR_REASON_SUMMARIZER_REFUSED: ErrorReason.ValueType  # 37
-"""FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
-model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+"""FAILED_PRECONDITION. The summarizer's provider refuses the request, and would refuse it again. Example: a wrong API
+key. Metadata: summarizer; http_status and code, where the provider sent them.
 """
 ERROR_REASON_INTERRUPTED: ErrorReason.ValueType  # 38
-"""UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
-written when the store is opened again. Example: a daemon that was killed.
+"""UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
+the next daemon writes. Example: a daemon that was killed.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

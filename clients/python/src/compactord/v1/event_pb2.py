@@ -26,12 +26,12 @@ from compactord.v1 import edit_pb2 as compactord_dot_v1_dot_edit__pb2
 from compactord.v1 import error_pb2 as compactord_dot_v1_dot_error__pb2
 from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
 from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
-from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
+from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/event.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x19\x63ompactord/v1/error.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x18\x63ompactord/v1/view.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x06\n\x0f\x43ompactionEvent\x12!\n\x0coperation_id\x18\x01 \x01(\tR\x0boperationId\x12\x16\n\x06number\x18\x02 \x01(\rR\x06number\x12.\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1d\n\nwill_retry\x18\x04 \x01(\x08R\twillRetry\x12\x32\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x08\x66indings\x12<\n\x07started\x18\x06 \x01(\x0b\x32 .compactord.v1.CompactionStartedH\x00R\x07started\x12?\n\x08progress\x18\x07 \x01(\x0b\x32!.compactord.v1.CompactionProgressH\x00R\x08progress\x12\x42\n\rsummary_delta\x18\x08 \x01(\x0b\x32\x1b.compactord.v1.SummaryDeltaH\x00R\x0csummaryDelta\x12\x38\n\theartbeat\x18\t \x01(\x0b\x32\x18.compactord.v1.HeartbeatH\x00R\theartbeat\x12\x42\n\tcompleted\x18\n \x01(\x0b\x32\".compactord.v1.CompactionCompletedH\x00R\tcompleted\x12<\n\x07skipped\x18\x0b \x01(\x0b\x32 .compactord.v1.CompactionSkippedH\x00R\x07skipped\x12\x39\n\x06\x66\x61iled\x18\x0c \x01(\x0b\x32\x1f.compactord.v1.CompactionFailedH\x00R\x06\x66\x61iled\x12\x42\n\tcancelled\x18\r \x01(\x0b\x32\".compactord.v1.CompactionCancelledH\x00R\tcancelled\x12\x39\n\x07planned\x18\x0e \x01(\x0b\x32\x1d.compactord.v1.CompactionPlanH\x00R\x07plannedB\x07\n\x05\x65vent\"\xdc\x02\n\x0e\x43ompactionPlan\x12)\n\x05\x65\x64its\x18\x01 \x03(\x0b\x32\x13.compactord.v1.EditR\x05\x65\x64its\x12$\n\x03\x63ut\x18\x02 \x01(\x0b\x32\x12.compactord.v1.CutR\x03\x63ut\x12#\n\rtokens_before\x18\x03 \x01(\rR\x0ctokensBefore\x12\x16\n\x06\x63hunks\x18\x04 \x01(\rR\x06\x63hunks\x12\x36\n\x17summarizer_input_tokens\x18\x05 \x01(\rR\x15summarizerInputTokens\x12\x31\n\x12\x65stimated_cost_usd\x18\x06 \x01(\x01H\x00R\x10\x65stimatedCostUsd\x88\x01\x01\x12:\n\x0bskip_reason\x18\x07 \x01(\x0e\x32\x19.compactord.v1.SkipReasonR\nskipReasonB\x15\n\x13_estimated_cost_usd\"\xdc\x01\n\x03\x43ut\x12(\n\x10\x66irst_kept_index\x18\x01 \x01(\rR\x0e\x66irstKeptIndex\x12\x39\n\nsummarized\x18\x02 \x01(\x0b\x32\x19.compactord.v1.IndexRangeR\nsummarized\x12-\n\x10split_turn_start\x18\x03 \x01(\rH\x00R\x0esplitTurnStart\x88\x01\x01\x12,\n\x12max_summary_tokens\x18\x04 \x01(\rR\x10maxSummaryTokensB\x13\n\x11_split_turn_start\"\x7f\n\x11\x43ompactionStarted\x12\x37\n\x06reason\x18\x01 \x01(\x0e\x32\x1f.compactord.v1.CompactionReasonR\x06reason\x12\x31\n\x04plan\x18\x02 \x01(\x0b\x32\x1d.compactord.v1.CompactionPlanR\x04plan\"t\n\x12\x43ompactionProgress\x12\x34\n\x05stage\x18\x01 \x01(\x0e\x32\x1e.compactord.v1.CompactionStageR\x05stage\x12\x12\n\x04\x64one\x18\x02 \x01(\rR\x04\x64one\x12\x14\n\x05total\x18\x03 \x01(\rR\x05total\"<\n\x0cSummaryDelta\x12\x18\n\x07\x61ttempt\x18\x01 \x01(\rR\x07\x61ttempt\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\"\x0b\n\tHeartbeat\"\xfb\x01\n\x13\x43ompactionCompleted\x12>\n\ncompaction\x18\x01 \x01(\x0b\x32\x1e.compactord.v1.CompactionEntryR\ncompaction\x12/\n\x05prune\x18\x02 \x01(\x0b\x32\x19.compactord.v1.PruneEntryR\x05prune\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12*\n\x0e\x63ontinue_index\x18\x04 \x01(\rH\x00R\rcontinueIndex\x88\x01\x01\x42\x11\n\x0f_continue_index\"\x96\x01\n\x11\x43ompactionSkipped\x12\x31\n\x06reason\x18\x01 \x01(\x0e\x32\x19.compactord.v1.SkipReasonR\x06reason\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\xbd\x01\n\x10\x43ompactionFailed\x12\x1f\n\x0bstatus_code\x18\x01 \x01(\x05R\nstatusCode\x12\x32\n\x06reason\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.ErrorReasonR\x06reason\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12:\n\x0bretry_after\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationR\nretryAfter\"/\n\x13\x43ompactionCancelled\x12\x18\n\x07message\x18\x01 \x01(\tR\x07message*\xa7\x01\n\x0f\x43ompactionStage\x12 \n\x1c\x43OMPACTION_STAGE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43OMPACTION_STAGE_PLAN\x10\x01\x12\x1e\n\x1a\x43OMPACTION_STAGE_SUMMARIZE\x10\x02\x12\x1a\n\x16\x43OMPACTION_STAGE_CHECK\x10\x03\x12\x1b\n\x17\x43OMPACTION_STAGE_COMMIT\x10\x04\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/event.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x19\x63ompactord/v1/error.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x06\n\x0f\x43ompactionEvent\x12!\n\x0coperation_id\x18\x01 \x01(\tR\x0boperationId\x12\x16\n\x06number\x18\x02 \x01(\rR\x06number\x12.\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1d\n\nwill_retry\x18\x04 \x01(\x08R\twillRetry\x12\x32\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x08\x66indings\x12<\n\x07started\x18\x06 \x01(\x0b\x32 .compactord.v1.CompactionStartedH\x00R\x07started\x12?\n\x08progress\x18\x07 \x01(\x0b\x32!.compactord.v1.CompactionProgressH\x00R\x08progress\x12\x42\n\rsummary_delta\x18\x08 \x01(\x0b\x32\x1b.compactord.v1.SummaryDeltaH\x00R\x0csummaryDelta\x12\x38\n\theartbeat\x18\t \x01(\x0b\x32\x18.compactord.v1.HeartbeatH\x00R\theartbeat\x12\x42\n\tcompleted\x18\n \x01(\x0b\x32\".compactord.v1.CompactionCompletedH\x00R\tcompleted\x12<\n\x07skipped\x18\x0b \x01(\x0b\x32 .compactord.v1.CompactionSkippedH\x00R\x07skipped\x12\x39\n\x06\x66\x61iled\x18\x0c \x01(\x0b\x32\x1f.compactord.v1.CompactionFailedH\x00R\x06\x66\x61iled\x12\x42\n\tcancelled\x18\r \x01(\x0b\x32\".compactord.v1.CompactionCancelledH\x00R\tcancelled\x12\x39\n\x07planned\x18\x0e \x01(\x0b\x32\x1d.compactord.v1.CompactionPlanH\x00R\x07plannedB\x07\n\x05\x65vent\"\xdc\x02\n\x0e\x43ompactionPlan\x12)\n\x05\x65\x64its\x18\x01 \x03(\x0b\x32\x13.compactord.v1.EditR\x05\x65\x64its\x12$\n\x03\x63ut\x18\x02 \x01(\x0b\x32\x12.compactord.v1.CutR\x03\x63ut\x12#\n\rtokens_before\x18\x03 \x01(\rR\x0ctokensBefore\x12\x16\n\x06\x63hunks\x18\x04 \x01(\rR\x06\x63hunks\x12\x36\n\x17summarizer_input_tokens\x18\x05 \x01(\rR\x15summarizerInputTokens\x12\x31\n\x12\x65stimated_cost_usd\x18\x06 \x01(\x01H\x00R\x10\x65stimatedCostUsd\x88\x01\x01\x12:\n\x0bskip_reason\x18\x07 \x01(\x0e\x32\x19.compactord.v1.SkipReasonR\nskipReasonB\x15\n\x13_estimated_cost_usd\"\xdc\x01\n\x03\x43ut\x12(\n\x10\x66irst_kept_index\x18\x01 \x01(\rR\x0e\x66irstKeptIndex\x12\x39\n\nsummarized\x18\x02 \x01(\x0b\x32\x19.compactord.v1.IndexRangeR\nsummarized\x12-\n\x10split_turn_start\x18\x03 \x01(\rH\x00R\x0esplitTurnStart\x88\x01\x01\x12,\n\x12max_summary_tokens\x18\x04 \x01(\rR\x10maxSummaryTokensB\x13\n\x11_split_turn_start\"\x7f\n\x11\x43ompactionStarted\x12\x37\n\x06reason\x18\x01 \x01(\x0e\x32\x1f.compactord.v1.CompactionReasonR\x06reason\x12\x31\n\x04plan\x18\x02 \x01(\x0b\x32\x1d.compactord.v1.CompactionPlanR\x04plan\"t\n\x12\x43ompactionProgress\x12\x34\n\x05stage\x18\x01 \x01(\x0e\x32\x1e.compactord.v1.CompactionStageR\x05stage\x12\x12\n\x04\x64one\x18\x02 \x01(\rR\x04\x64one\x12\x14\n\x05total\x18\x03 \x01(\rR\x05total\"<\n\x0cSummaryDelta\x12\x18\n\x07\x61ttempt\x18\x01 \x01(\rR\x07\x61ttempt\x12\x12\n\x04text\x18\x02 \x01(\tR\x04text\"\x0b\n\tHeartbeat\"\xfb\x01\n\x13\x43ompactionCompleted\x12>\n\ncompaction\x18\x01 \x01(\x0b\x32\x1e.compactord.v1.CompactionEntryR\ncompaction\x12/\n\x05prune\x18\x02 \x01(\x0b\x32\x19.compactord.v1.PruneEntryR\x05prune\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12*\n\x0e\x63ontinue_index\x18\x04 \x01(\rH\x00R\rcontinueIndex\x88\x01\x01\x42\x11\n\x0f_continue_index\"\x96\x01\n\x11\x43ompactionSkipped\x12\x31\n\x06reason\x18\x01 \x01(\x0e\x32\x19.compactord.v1.SkipReasonR\x06reason\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\xbd\x01\n\x10\x43ompactionFailed\x12\x1f\n\x0bstatus_code\x18\x01 \x01(\x05R\nstatusCode\x12\x32\n\x06reason\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.ErrorReasonR\x06reason\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12:\n\x0bretry_after\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationR\nretryAfter\"/\n\x13\x43ompactionCancelled\x12\x18\n\x07message\x18\x01 \x01(\tR\x07message*\xa7\x01\n\x0f\x43ompactionStage\x12 \n\x1c\x43OMPACTION_STAGE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43OMPACTION_STAGE_PLAN\x10\x01\x12\x1e\n\x1a\x43OMPACTION_STAGE_SUMMARIZE\x10\x02\x12\x1a\n\x16\x43OMPACTION_STAGE_CHECK\x10\x03\x12\x1b\n\x17\x43OMPACTION_STAGE_COMMIT\x10\x04\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,28 +39,28 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.event_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_COMPACTIONSTAGE']._serialized_start=2578
-  _globals['_COMPACTIONSTAGE']._serialized_end=2745
-  _globals['_COMPACTIONEVENT']._serialized_start=246
-  _globals['_COMPACTIONEVENT']._serialized_end=1031
-  _globals['_COMPACTIONPLAN']._serialized_start=1034
-  _globals['_COMPACTIONPLAN']._serialized_end=1382
-  _globals['_CUT']._serialized_start=1385
-  _globals['_CUT']._serialized_end=1605
-  _globals['_COMPACTIONSTARTED']._serialized_start=1607
-  _globals['_COMPACTIONSTARTED']._serialized_end=1734
-  _globals['_COMPACTIONPROGRESS']._serialized_start=1736
-  _globals['_COMPACTIONPROGRESS']._serialized_end=1852
-  _globals['_SUMMARYDELTA']._serialized_start=1854
-  _globals['_SUMMARYDELTA']._serialized_end=1914
-  _globals['_HEARTBEAT']._serialized_start=1916
-  _globals['_HEARTBEAT']._serialized_end=1927
-  _globals['_COMPACTIONCOMPLETED']._serialized_start=1930
-  _globals['_COMPACTIONCOMPLETED']._serialized_end=2181
-  _globals['_COMPACTIONSKIPPED']._serialized_start=2184
-  _globals['_COMPACTIONSKIPPED']._serialized_end=2334
-  _globals['_COMPACTIONFAILED']._serialized_start=2337
-  _globals['_COMPACTIONFAILED']._serialized_end=2526
-  _globals['_COMPACTIONCANCELLED']._serialized_start=2528
-  _globals['_COMPACTIONCANCELLED']._serialized_end=2575
+  _globals['_COMPACTIONSTAGE']._serialized_start=2580
+  _globals['_COMPACTIONSTAGE']._serialized_end=2747
+  _globals['_COMPACTIONEVENT']._serialized_start=248
+  _globals['_COMPACTIONEVENT']._serialized_end=1033
+  _globals['_COMPACTIONPLAN']._serialized_start=1036
+  _globals['_COMPACTIONPLAN']._serialized_end=1384
+  _globals['_CUT']._serialized_start=1387
+  _globals['_CUT']._serialized_end=1607
+  _globals['_COMPACTIONSTARTED']._serialized_start=1609
+  _globals['_COMPACTIONSTARTED']._serialized_end=1736
+  _globals['_COMPACTIONPROGRESS']._serialized_start=1738
+  _globals['_COMPACTIONPROGRESS']._serialized_end=1854
+  _globals['_SUMMARYDELTA']._serialized_start=1856
+  _globals['_SUMMARYDELTA']._serialized_end=1916
+  _globals['_HEARTBEAT']._serialized_start=1918
+  _globals['_HEARTBEAT']._serialized_end=1929
+  _globals['_COMPACTIONCOMPLETED']._serialized_start=1932
+  _globals['_COMPACTIONCOMPLETED']._serialized_end=2183
+  _globals['_COMPACTIONSKIPPED']._serialized_start=2186
+  _globals['_COMPACTIONSKIPPED']._serialized_end=2336
+  _globals['_COMPACTIONFAILED']._serialized_start=2339
+  _globals['_COMPACTIONFAILED']._serialized_end=2528
+  _globals['_COMPACTIONCANCELLED']._serialized_start=2530
+  _globals['_COMPACTIONCANCELLED']._serialized_end=2577
 # @@protoc_insertion_point(module_scope)

@@ -8,7 +8,7 @@ from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import error_pb2 as _error_pb2
 from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import record_pb2 as _record_pb2
-from compactord.v1 import view_pb2 as _view_pb2
+from compactord.v1 import report_pb2 as _report_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
@@ -37,21 +37,21 @@ class _CompactionStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Compa
     COMPACTION_STAGE_PLAN: _CompactionStage.ValueType  # 1
     """The plan is made. Counts plans."""
     COMPACTION_STAGE_SUMMARIZE: _CompactionStage.ValueType  # 2
-    """The summarizer writes. Counts tokens of conversation taken in."""
+    """The summarizer writes. Counts tokens of the conversation that it has read."""
     COMPACTION_STAGE_CHECK: _CompactionStage.ValueType  # 3
     """The summary is checked. Counts summaries."""
     COMPACTION_STAGE_COMMIT: _CompactionStage.ValueType  # 4
     """The entries are written. Counts commits."""
 
 class CompactionStage(_CompactionStage, metaclass=_CompactionStageEnumTypeWrapper):
-    """CompactionStage is a stage of a compaction, in order."""
+    """CompactionStage is a stage of a compaction. Stages come in this order."""
 
 COMPACTION_STAGE_UNSPECIFIED: CompactionStage.ValueType  # 0
 """Never sent."""
 COMPACTION_STAGE_PLAN: CompactionStage.ValueType  # 1
 """The plan is made. Counts plans."""
 COMPACTION_STAGE_SUMMARIZE: CompactionStage.ValueType  # 2
-"""The summarizer writes. Counts tokens of conversation taken in."""
+"""The summarizer writes. Counts tokens of the conversation that it has read."""
 COMPACTION_STAGE_CHECK: CompactionStage.ValueType  # 3
 """The summary is checked. Counts summaries."""
 COMPACTION_STAGE_COMMIT: CompactionStage.ValueType  # 4
@@ -60,7 +60,7 @@ Global___CompactionStage: _TypeAlias = CompactionStage  # noqa: Y015
 
 @_typing.final
 class CompactionEvent(_message.Message):
-    """CompactionEvent tells how a compaction goes on. Every `started` ends in exactly one of `completed`, `skipped`,
+    """CompactionEvent says how a compaction goes on. Every `started` is followed by exactly one of `completed`, `skipped`,
     `failed` and `cancelled`. A compaction that ends before it starts sends one `skipped` or `planned`, or only a status.
     """
 
@@ -83,7 +83,9 @@ class CompactionEvent(_message.Message):
     operation_id: _builtins.str
     """The operation's id."""
     number: _builtins.int
-    """1, 2, 3, ... A detached compaction whose client reads too slowly leaves out some of its progress and text."""
+    """1, 2, 3, ... Where the compaction is detached and its client reads too slowly, some progress and summary text is
+    left out.
+    """
     will_retry: _builtins.bool
     """As in the request."""
     @_builtins.property
@@ -92,11 +94,13 @@ class CompactionEvent(_message.Message):
 
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
-        """On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000."""
+        """On the first event for an inline history: what was malformed and accepted, by the position in its messages. The
+        first 1,000.
+        """
 
     @_builtins.property
     def started(self) -> Global___CompactionStarted:
-        """There is a plan that does something."""
+        """There is a plan, and it does something."""
 
     @_builtins.property
     def progress(self) -> Global___CompactionProgress:
@@ -104,15 +108,15 @@ class CompactionEvent(_message.Message):
 
     @_builtins.property
     def summary_delta(self) -> Global___SummaryDelta:
-        """Text of the summary as it is written."""
+        """Text of the summary, as it is written."""
 
     @_builtins.property
     def heartbeat(self) -> Global___Heartbeat:
-        """Nothing new for 15 s."""
+        """Nothing has happened for 15 s."""
 
     @_builtins.property
     def completed(self) -> Global___CompactionCompleted:
-        """It is committed."""
+        """The compaction is committed."""
 
     @_builtins.property
     def skipped(self) -> Global___CompactionSkipped:
@@ -120,15 +124,15 @@ class CompactionEvent(_message.Message):
 
     @_builtins.property
     def failed(self) -> Global___CompactionFailed:
-        """It failed; all is as it was."""
+        """The compaction failed and changed nothing."""
 
     @_builtins.property
     def cancelled(self) -> Global___CompactionCancelled:
-        """It was cancelled; all is as it was."""
+        """The compaction was cancelled and changed nothing."""
 
     @_builtins.property
     def planned(self) -> Global___CompactionPlan:
-        """What would be done, with its estimated cost: the answer to dry_run."""
+        """With dry_run: what would be done."""
 
     def __init__(
         self,
@@ -160,7 +164,7 @@ Global___CompactionEvent: _TypeAlias = CompactionEvent  # noqa: Y015
 
 @_typing.final
 class CompactionPlan(_message.Message):
-    """CompactionPlan is what a strategy wants done."""
+    """CompactionPlan is what a strategy wants to do."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -172,13 +176,13 @@ class CompactionPlan(_message.Message):
     ESTIMATED_COST_USD_FIELD_NUMBER: _builtins.int
     SKIP_REASON_FIELD_NUMBER: _builtins.int
     tokens_before: _builtins.int
-    """The view's tokens now, by the session's estimator."""
+    """Tokens of the view now, by the session's estimator."""
     chunks: _builtins.int
-    """How many requests the summarizer is sent where none has to be repeated; `extractive` counts the same."""
+    """How many requests the summarizer gets if none must be repeated. `extractive` counts the same way."""
     summarizer_input_tokens: _builtins.int
-    """Tokens that the summarizer is sent in all, as it counts; 0 where it is no model."""
+    """How many tokens the summarizer gets in all, by its own estimator; 0 where it is no model."""
     estimated_cost_usd: _builtins.float
-    """What the summarizer is estimated to cost in US dollars, where the price is configured."""
+    """The estimated cost of the summarizer in US dollars, where its price is configured."""
     skip_reason: _record_pb2.SkipReason.ValueType
     """Why the plan does nothing, where it does nothing."""
     @_builtins.property
@@ -212,7 +216,7 @@ Global___CompactionPlan: _TypeAlias = CompactionPlan  # noqa: Y015
 
 @_typing.final
 class Cut(_message.Message):
-    """Cut divides the active messages into what is summarized and what is kept."""
+    """Cut divides the active messages into those that are summarized and those that are kept."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -225,11 +229,11 @@ class Cut(_message.Message):
     split_turn_start: _builtins.int
     """Where the cut splits a turn and the first part of it gets a summary of its own: the message that starts the turn."""
     max_summary_tokens: _builtins.int
-    """The summary's budget in tokens, for all of it."""
+    """The budget of the whole summary in tokens."""
     @_builtins.property
     def summarized(self) -> _record_pb2.IndexRange:
-        """The messages to summarize, as the log holds them: from the previous entry's first_kept_index, or the end of the
-        leading run, to first_kept_index.
+        """The messages to summarize: from the previous entry's first_kept_index, or the end of the SYSTEM and DEVELOPER
+        messages at the start, to first_kept_index.
         """
 
     def __init__(
@@ -252,14 +256,14 @@ Global___Cut: _TypeAlias = Cut  # noqa: Y015
 
 @_typing.final
 class CompactionStarted(_message.Message):
-    """CompactionStarted says what is going to be done."""
+    """CompactionStarted says what will be done."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     REASON_FIELD_NUMBER: _builtins.int
     PLAN_FIELD_NUMBER: _builtins.int
     reason: _record_pb2.CompactionReason.ValueType
-    """Why it was asked for."""
+    """Why the compaction was asked for."""
     @_builtins.property
     def plan(self) -> Global___CompactionPlan:
         """The plan."""
@@ -280,7 +284,7 @@ Global___CompactionStarted: _TypeAlias = CompactionStarted  # noqa: Y015
 
 @_typing.final
 class CompactionProgress(_message.Message):
-    """CompactionProgress says how far a stage is. `done` never falls within a stage and reaches `total`."""
+    """CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -292,7 +296,7 @@ class CompactionProgress(_message.Message):
     done: _builtins.int
     """How much is done."""
     total: _builtins.int
-    """Of how much."""
+    """How much there is to do."""
     def __init__(
         self,
         *,
@@ -310,8 +314,9 @@ Global___CompactionProgress: _TypeAlias = CompactionProgress  # noqa: Y015
 
 @_typing.final
 class SummaryDelta(_message.Message):
-    """SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
-    of a split turn may be written at the same time: what the second says is told once the first is finished.
+    """SummaryDelta is text of the summary, as it is written. The deltas of the last attempt together are the summary. The
+    two summaries of a split turn may be written at the same time: the text of the second is sent after the first is
+    complete.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -319,12 +324,12 @@ class SummaryDelta(_message.Message):
     ATTEMPT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     attempt: _builtins.int
-    """Counts the attempts, from 1. A new attempt voids the text of earlier ones. Where the conversation is sent to a model in
-    several prompts, what it answers to each is an attempt: that is no fault. A CompactionProgress comes between where
-    more was read by then.
+    """The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
+    several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
+    CompactionProgress comes between two attempts.
     """
     text: _builtins.str
-    """More text."""
+    """The next piece of text."""
     def __init__(
         self,
         *,
@@ -341,7 +346,7 @@ Global___SummaryDelta: _TypeAlias = SummaryDelta  # noqa: Y015
 
 @_typing.final
 class Heartbeat(_message.Message):
-    """Heartbeat keeps the stream alive."""
+    """Heartbeat shows that the stream is alive."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -367,17 +372,17 @@ class CompactionCompleted(_message.Message):
     REPORT_FIELD_NUMBER: _builtins.int
     CONTINUE_INDEX_FIELD_NUMBER: _builtins.int
     continue_index: _builtins.int
-    """The message of origin CONTINUE that was appended with it, where policy.overflow.auto_continue has it so."""
+    """With policy.overflow.auto_continue: the message of origin CONTINUE that was appended with the entry."""
     @_builtins.property
     def compaction(self) -> _record_pb2.CompactionEntry:
-        """The entry, if a cut was made."""
+        """The entry, if there was a cut."""
 
     @_builtins.property
     def prune(self) -> _record_pb2.PruneEntry:
-        """The edits, if any were made."""
+        """The edits, if there were any."""
 
     @_builtins.property
-    def report(self) -> _view_pb2.ContextReport:
+    def report(self) -> _report_pb2.ContextReport:
         """How full the context is now."""
 
     def __init__(
@@ -385,7 +390,7 @@ class CompactionCompleted(_message.Message):
         *,
         compaction: _record_pb2.CompactionEntry | None = ...,
         prune: _record_pb2.PruneEntry | None = ...,
-        report: _view_pb2.ContextReport | None = ...,
+        report: _report_pb2.ContextReport | None = ...,
         continue_index: _builtins.int | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_continue_index", b"_continue_index", "compaction", b"compaction", "continue_index", b"continue_index", "prune", b"prune", "report", b"report"]  # noqa: Y015
@@ -410,9 +415,9 @@ class CompactionSkipped(_message.Message):
     reason: _record_pb2.SkipReason.ValueType
     """Why."""
     message: _builtins.str
-    """The same, in one sentence with the figures."""
+    """The same in one sentence, with the figures."""
     @_builtins.property
-    def report(self) -> _view_pb2.ContextReport:
+    def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
 
     def __init__(
@@ -420,7 +425,7 @@ class CompactionSkipped(_message.Message):
         *,
         reason: _record_pb2.SkipReason.ValueType = ...,
         message: _builtins.str = ...,
-        report: _view_pb2.ContextReport | None = ...,
+        report: _report_pb2.ContextReport | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -432,7 +437,9 @@ Global___CompactionSkipped: _TypeAlias = CompactionSkipped  # noqa: Y015
 
 @_typing.final
 class CompactionFailed(_message.Message):
-    """CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status."""
+    """CompactionFailed says what went wrong; a deadline that has passed is a failure, too. The RPC ends with the same
+    status.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -448,7 +455,7 @@ class CompactionFailed(_message.Message):
     """What happened, in one sentence."""
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
-        """When it makes sense to try again."""
+        """How long to wait before the next try, where a try can help."""
 
     def __init__(
         self,

@@ -22,11 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from compactord.v1 import edit_pb2 as compactord_dot_v1_dot_edit__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ompactord/v1/message.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf7\x03\n\x07Message\x12\'\n\x04role\x18\x01 \x01(\x0e\x32\x13.compactord.v1.RoleR\x04role\x12-\n\x06origin\x18\x02 \x01(\x0e\x32\x15.compactord.v1.OriginR\x06origin\x12)\n\x05parts\x18\x03 \x03(\x0b\x32\x13.compactord.v1.PartR\x05parts\x12:\n\x0bstop_reason\x18\x04 \x01(\x0e\x32\x19.compactord.v1.StopReasonR\nstopReason\x12*\n\x05usage\x18\x05 \x01(\x0b\x32\x14.compactord.v1.UsageR\x05usage\x12\x14\n\x05model\x18\x06 \x01(\tR\x05model\x12\x12\n\x04name\x18\x07 \x01(\tR\x04name\x12;\n\x0b\x61ttachments\x18\x08 \x03(\x0b\x32\x19.compactord.v1.AttachmentR\x0b\x61ttachments\x12,\n\x0fsource_position\x18\t \x01(\rH\x00R\x0esourcePosition\x88\x01\x01\x12\x1d\n\nerror_text\x18\n \x01(\tR\terrorText\x12\x39\n\nwritten_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampR\twrittenAtB\x12\n\x10_source_position\"\x92\x03\n\x04Part\x12-\n\x04text\x18\x01 \x01(\x0b\x32\x17.compactord.v1.TextPartH\x00R\x04text\x12\x39\n\x08thinking\x18\x02 \x01(\x0b\x32\x1b.compactord.v1.ThinkingPartH\x00R\x08thinking\x12\x36\n\ttool_call\x18\x03 \x01(\x0b\x32\x17.compactord.v1.ToolCallH\x00R\x08toolCall\x12<\n\x0btool_result\x18\x04 \x01(\x0b\x32\x19.compactord.v1.ToolResultH\x00R\ntoolResult\x12\x30\n\x05media\x18\x05 \x01(\x0b\x32\x18.compactord.v1.MediaPartH\x00R\x05media\x12\x33\n\x06opaque\x18\x06 \x01(\x0b\x32\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12;\n\x0b\x61ttachments\x18\x07 \x03(\x0b\x32\x19.compactord.v1.AttachmentR\x0b\x61ttachmentsB\x06\n\x04kind\"8\n\x08TextPart\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\x12\x18\n\x07refusal\x18\x02 \x01(\x08R\x07refusal\">\n\x0cThinkingPart\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\x12\x1a\n\x08redacted\x18\x02 \x01(\x08R\x08redacted\"L\n\x08ToolCall\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x1c\n\targuments\x18\x03 \x01(\tR\targuments\"\xb5\x01\n\nToolResult\x12\x17\n\x07\x63\x61ll_id\x18\x01 \x01(\tR\x06\x63\x61llId\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12/\n\x05parts\x18\x03 \x03(\x0b\x32\x19.compactord.v1.ResultPartR\x05parts\x12\x19\n\x08is_error\x18\x04 \x01(\x08R\x07isError\x12.\n\x05\x66iles\x18\x05 \x03(\x0b\x32\x18.compactord.v1.FileTouchR\x05\x66iles\"\xe7\x01\n\nResultPart\x12-\n\x04text\x18\x01 \x01(\x0b\x32\x17.compactord.v1.TextPartH\x00R\x04text\x12\x30\n\x05media\x18\x02 \x01(\x0b\x32\x18.compactord.v1.MediaPartH\x00R\x05media\x12\x33\n\x06opaque\x18\x04 \x01(\x0b\x32\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12;\n\x0b\x61ttachments\x18\x03 \x03(\x0b\x32\x19.compactord.v1.AttachmentR\x0b\x61ttachmentsB\x06\n\x04kind\"\xb9\x01\n\tMediaPart\x12\x1b\n\tmime_type\x18\x01 \x01(\tR\x08mimeType\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n\x04\x64\x61ta\x18\x03 \x01(\x0cH\x00R\x04\x64\x61ta\x12\x12\n\x03uri\x18\x04 \x01(\tH\x00R\x03uri\x12\x19\n\x07\x66ile_id\x18\x05 \x01(\tH\x00R\x06\x66ileId\x12,\n\x05owner\x18\x06 \x01(\x0e\x32\x16.compactord.v1.DialectR\x05ownerB\x08\n\x06source\"f\n\nOpaquePart\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x12\n\x04type\x18\x02 \x01(\tR\x04type\x12\x12\n\x04json\x18\x03 \x01(\tR\x04json\"d\n\nAttachment\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x10\n\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n\x04json\x18\x03 \x01(\tR\x04json\";\n\tFileTouch\x12\x12\n\x04path\x18\x01 \x01(\tR\x04path\x12\x1a\n\x08modified\x18\x02 \x01(\x08R\x08modified\"\xcc\x01\n\x05Usage\x12!\n\x0cinput_tokens\x18\x01 \x01(\rR\x0binputTokens\x12#\n\routput_tokens\x18\x02 \x01(\rR\x0coutputTokens\x12*\n\x11\x63\x61\x63he_read_tokens\x18\x03 \x01(\rR\x0f\x63\x61\x63heReadTokens\x12,\n\x12\x63\x61\x63he_write_tokens\x18\x04 \x01(\rR\x10\x63\x61\x63heWriteTokens\x12!\n\x0ctotal_tokens\x18\x05 \x01(\rR\x0btotalTokens\"\xd2\x01\n\x0cProviderJson\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x12\n\x04json\x18\x02 \x01(\tR\x04json\x12*\n\x05usage\x18\x03 \x01(\x0b\x32\x14.compactord.v1.UsageR\x05usage\x12\x14\n\x05model\x18\x04 \x01(\tR\x05model\x12:\n\x0bstop_reason\x18\x05 \x01(\x0e\x32\x19.compactord.v1.StopReasonR\nstopReason\"_\n\x07\x46inding\x12\x12\n\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n\x07message\x18\x02 \x01(\rR\x07message\x12\x12\n\x04part\x18\x03 \x01(\rR\x04part\x12\x12\n\x04text\x18\x04 \x01(\tR\x04text\"W\n\x07\x43\x61llRef\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n\x02id\x18\x03 \x01(\tR\x02id\x12\x12\n\x04name\x18\x04 \x01(\tR\x04name\"\xd4\x04\n\rLoggedMessage\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n\x08sequence\x18\x02 \x01(\rR\x08sequence\x12\x30\n\x07message\x18\x03 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x06tokens\x18\x04 \x01(\rR\x06tokens\x12\x1d\n\npart_sizes\x18\x05 \x03(\rR\tpartSizes\x12;\n\x0b\x61ppended_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nappendedAt\x12\x1d\n\nview_point\x18\x07 \x01(\rR\tviewPoint\x12=\n\x0cresult_place\x18\x08 \x01(\x0e\x32\x1a.compactord.v1.ResultPlaceR\x0bresultPlace\x12\x30\n\x07\x61nswers\x18\t \x01(\x0b\x32\x16.compactord.v1.CallRefR\x07\x61nswers\x12.\n\x06\x63loses\x18\n \x03(\x0b\x32\x16.compactord.v1.CallRefR\x06\x63loses\x12\x31\n\x05state\x18\x0b \x01(\x0e\x32\x1b.compactord.v1.MessageStateR\x05state\x12&\n\x0floop_view_point\x18\x0c \x01(\rR\rloopViewPoint\x12\x16\n\x06pinned\x18\r \x01(\x08R\x06pinned\x12\x38\n\rarrival_edits\x18\x0e \x03(\x0b\x32\x13.compactord.v1.EditR\x0c\x61rrivalEdits*s\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bROLE_SYSTEM\x10\x01\x12\x12\n\x0eROLE_DEVELOPER\x10\x02\x12\r\n\tROLE_USER\x10\x03\x12\x12\n\x0eROLE_ASSISTANT\x10\x04\x12\r\n\tROLE_TOOL\x10\x05*\x81\x01\n\x06Origin\x12\x16\n\x12ORIGIN_UNSPECIFIED\x10\x00\x12\x11\n\rORIGIN_CLIENT\x10\x01\x12\x11\n\rORIGIN_IMPORT\x10\x02\x12\x13\n\x0fORIGIN_CONTINUE\x10\x03\x12\x11\n\rORIGIN_FUTURE\x10\x04\x12\x11\n\rORIGIN_MARKER\x10\x05*\xef\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTOP_REASON_END\x10\x01\x12\x18\n\x14STOP_REASON_TOOL_USE\x10\x02\x12\x16\n\x12STOP_REASON_LENGTH\x10\x03\x12\x1d\n\x19STOP_REASON_STOP_SEQUENCE\x10\x04\x12\x17\n\x13STOP_REASON_REFUSAL\x10\x05\x12\x15\n\x11STOP_REASON_ERROR\x10\x06\x12\x17\n\x13STOP_REASON_ABORTED\x10\x07\x12\x15\n\x11STOP_REASON_PAUSE\x10\x08*\x84\x01\n\x07\x44ialect\x12\x17\n\x13\x44IALECT_UNSPECIFIED\x10\x00\x12\x17\n\x13\x44IALECT_OPENAI_CHAT\x10\x01\x12\x1c\n\x18\x44IALECT_OPENAI_RESPONSES\x10\x02\x12\x15\n\x11\x44IALECT_ANTHROPIC\x10\x03\x12\x12\n\x0e\x44IALECT_GEMINI\x10\x04*\x7f\n\x0cMessageState\x12\x1d\n\x19MESSAGE_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14MESSAGE_STATE_ACTIVE\x10\x01\x12\x19\n\x15MESSAGE_STATE_COVERED\x10\x02\x12\x1b\n\x17MESSAGE_STATE_PUT_ASIDE\x10\x03*s\n\x0bResultPlace\x12\x1c\n\x18RESULT_PLACE_UNSPECIFIED\x10\x00\x12\x17\n\x13RESULT_PLACE_ANSWER\x10\x01\x12\x16\n\x12RESULT_PLACE_STRAY\x10\x02\x12\x15\n\x11RESULT_PLACE_VOID\x10\x03\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ompactord/v1/message.proto\x12\rcompactord.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf7\x03\n\x07Message\x12\'\n\x04role\x18\x01 \x01(\x0e\x32\x13.compactord.v1.RoleR\x04role\x12-\n\x06origin\x18\x02 \x01(\x0e\x32\x15.compactord.v1.OriginR\x06origin\x12)\n\x05parts\x18\x03 \x03(\x0b\x32\x13.compactord.v1.PartR\x05parts\x12:\n\x0bstop_reason\x18\x04 \x01(\x0e\x32\x19.compactord.v1.StopReasonR\nstopReason\x12*\n\x05usage\x18\x05 \x01(\x0b\x32\x14.compactord.v1.UsageR\x05usage\x12\x14\n\x05model\x18\x06 \x01(\tR\x05model\x12\x12\n\x04name\x18\x07 \x01(\tR\x04name\x12;\n\x0b\x61ttachments\x18\x08 \x03(\x0b\x32\x19.compactord.v1.AttachmentR\x0b\x61ttachments\x12,\n\x0fsource_position\x18\t \x01(\rH\x00R\x0esourcePosition\x88\x01\x01\x12\x1d\n\nerror_text\x18\n \x01(\tR\terrorText\x12\x39\n\nwritten_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampR\twrittenAtB\x12\n\x10_source_position\"\x92\x03\n\x04Part\x12-\n\x04text\x18\x01 \x01(\x0b\x32\x17.compactord.v1.TextPartH\x00R\x04text\x12\x39\n\x08thinking\x18\x02 \x01(\x0b\x32\x1b.compactord.v1.ThinkingPartH\x00R\x08thinking\x12\x36\n\ttool_call\x18\x03 \x01(\x0b\x32\x17.compactord.v1.ToolCallH\x00R\x08toolCall\x12<\n\x0btool_result\x18\x04 \x01(\x0b\x32\x19.compactord.v1.ToolResultH\x00R\ntoolResult\x12\x30\n\x05media\x18\x05 \x01(\x0b\x32\x18.compactord.v1.MediaPartH\x00R\x05media\x12\x33\n\x06opaque\x18\x06 \x01(\x0b\x32\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12;\n\x0b\x61ttachments\x18\x07 \x03(\x0b\x32\x19.compactord.v1.AttachmentR\x0b\x61ttachmentsB\x06\n\x04kind\"8\n\x08TextPart\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\x12\x18\n\x07refusal\x18\x02 \x01(\x08R\x07refusal\">\n\x0cThinkingPart\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\x12\x1a\n\x08redacted\x18\x02 \x01(\x08R\x08redacted\"L\n\x08ToolCall\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x1c\n\targuments\x18\x03 \x01(\tR\targuments\"\xb5\x01\n\nToolResult\x12\x17\n\x07\x63\x61ll_id\x18\x01 \x01(\tR\x06\x63\x61llId\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12/\n\x05parts\x18\x03 \x03(\x0b\x32\x19.compactord.v1.ResultPartR\x05parts\x12\x19\n\x08is_error\x18\x04 \x01(\x08R\x07isError\x12.\n\x05\x66iles\x18\x05 \x03(\x0b\x32\x18.compactord.v1.FileTouchR\x05\x66iles\"\xe7\x01\n\nResultPart\x12-\n\x04text\x18\x01 \x01(\x0b\x32\x17.compactord.v1.TextPartH\x00R\x04text\x12\x30\n\x05media\x18\x02 \x01(\x0b\x32\x18.compactord.v1.MediaPartH\x00R\x05media\x12\x33\n\x06opaque\x18\x03 \x01(\x0b\x32\x19.compactord.v1.OpaquePartH\x00R\x06opaque\x12;\n\x0b\x61ttachments\x18\x04 \x03(\x0b\x32\x19.compactord.v1.AttachmentR\x0b\x61ttachmentsB\x06\n\x04kind\"\xb9\x01\n\tMediaPart\x12\x1b\n\tmime_type\x18\x01 \x01(\tR\x08mimeType\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n\x04\x64\x61ta\x18\x03 \x01(\x0cH\x00R\x04\x64\x61ta\x12\x12\n\x03uri\x18\x04 \x01(\tH\x00R\x03uri\x12\x19\n\x07\x66ile_id\x18\x05 \x01(\tH\x00R\x06\x66ileId\x12,\n\x05owner\x18\x06 \x01(\x0e\x32\x16.compactord.v1.DialectR\x05ownerB\x08\n\x06source\"f\n\nOpaquePart\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x12\n\x04type\x18\x02 \x01(\tR\x04type\x12\x12\n\x04json\x18\x03 \x01(\tR\x04json\"d\n\nAttachment\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x10\n\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n\x04json\x18\x03 \x01(\tR\x04json\";\n\tFileTouch\x12\x12\n\x04path\x18\x01 \x01(\tR\x04path\x12\x1a\n\x08modified\x18\x02 \x01(\x08R\x08modified\"\xcc\x01\n\x05Usage\x12!\n\x0cinput_tokens\x18\x01 \x01(\rR\x0binputTokens\x12#\n\routput_tokens\x18\x02 \x01(\rR\x0coutputTokens\x12*\n\x11\x63\x61\x63he_read_tokens\x18\x03 \x01(\rR\x0f\x63\x61\x63heReadTokens\x12,\n\x12\x63\x61\x63he_write_tokens\x18\x04 \x01(\rR\x10\x63\x61\x63heWriteTokens\x12!\n\x0ctotal_tokens\x18\x05 \x01(\rR\x0btotalTokens\"\xd2\x01\n\x0cProviderJson\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x12\n\x04json\x18\x02 \x01(\tR\x04json\x12*\n\x05usage\x18\x03 \x01(\x0b\x32\x14.compactord.v1.UsageR\x05usage\x12\x14\n\x05model\x18\x04 \x01(\tR\x05model\x12:\n\x0bstop_reason\x18\x05 \x01(\x0e\x32\x19.compactord.v1.StopReasonR\nstopReason\"_\n\x07\x46inding\x12\x12\n\x04rule\x18\x01 \x01(\tR\x04rule\x12\x18\n\x07message\x18\x02 \x01(\rR\x07message\x12\x12\n\x04part\x18\x03 \x01(\rR\x04part\x12\x12\n\x04text\x18\x04 \x01(\tR\x04text*s\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bROLE_SYSTEM\x10\x01\x12\x12\n\x0eROLE_DEVELOPER\x10\x02\x12\r\n\tROLE_USER\x10\x03\x12\x12\n\x0eROLE_ASSISTANT\x10\x04\x12\r\n\tROLE_TOOL\x10\x05*\x81\x01\n\x06Origin\x12\x16\n\x12ORIGIN_UNSPECIFIED\x10\x00\x12\x11\n\rORIGIN_CLIENT\x10\x01\x12\x11\n\rORIGIN_IMPORT\x10\x02\x12\x13\n\x0fORIGIN_CONTINUE\x10\x03\x12\x11\n\rORIGIN_FUTURE\x10\x04\x12\x11\n\rORIGIN_MARKER\x10\x05*\xef\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTOP_REASON_END\x10\x01\x12\x18\n\x14STOP_REASON_TOOL_USE\x10\x02\x12\x16\n\x12STOP_REASON_LENGTH\x10\x03\x12\x1d\n\x19STOP_REASON_STOP_SEQUENCE\x10\x04\x12\x17\n\x13STOP_REASON_REFUSAL\x10\x05\x12\x15\n\x11STOP_REASON_ERROR\x10\x06\x12\x17\n\x13STOP_REASON_ABORTED\x10\x07\x12\x15\n\x11STOP_REASON_PAUSE\x10\x08*\x84\x01\n\x07\x44ialect\x12\x17\n\x13\x44IALECT_UNSPECIFIED\x10\x00\x12\x17\n\x13\x44IALECT_OPENAI_CHAT\x10\x01\x12\x1c\n\x18\x44IALECT_OPENAI_RESPONSES\x10\x02\x12\x15\n\x11\x44IALECT_ANTHROPIC\x10\x03\x12\x12\n\x0e\x44IALECT_GEMINI\x10\x04\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,48 +33,40 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.message_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_ROLE']._serialized_start=3294
-  _globals['_ROLE']._serialized_end=3409
-  _globals['_ORIGIN']._serialized_start=3412
-  _globals['_ORIGIN']._serialized_end=3541
-  _globals['_STOPREASON']._serialized_start=3544
-  _globals['_STOPREASON']._serialized_end=3783
-  _globals['_DIALECT']._serialized_start=3786
-  _globals['_DIALECT']._serialized_end=3918
-  _globals['_MESSAGESTATE']._serialized_start=3920
-  _globals['_MESSAGESTATE']._serialized_end=4047
-  _globals['_RESULTPLACE']._serialized_start=4049
-  _globals['_RESULTPLACE']._serialized_end=4164
-  _globals['_MESSAGE']._serialized_start=106
-  _globals['_MESSAGE']._serialized_end=609
-  _globals['_PART']._serialized_start=612
-  _globals['_PART']._serialized_end=1014
-  _globals['_TEXTPART']._serialized_start=1016
-  _globals['_TEXTPART']._serialized_end=1072
-  _globals['_THINKINGPART']._serialized_start=1074
-  _globals['_THINKINGPART']._serialized_end=1136
-  _globals['_TOOLCALL']._serialized_start=1138
-  _globals['_TOOLCALL']._serialized_end=1214
-  _globals['_TOOLRESULT']._serialized_start=1217
-  _globals['_TOOLRESULT']._serialized_end=1398
-  _globals['_RESULTPART']._serialized_start=1401
-  _globals['_RESULTPART']._serialized_end=1632
-  _globals['_MEDIAPART']._serialized_start=1635
-  _globals['_MEDIAPART']._serialized_end=1820
-  _globals['_OPAQUEPART']._serialized_start=1822
-  _globals['_OPAQUEPART']._serialized_end=1924
-  _globals['_ATTACHMENT']._serialized_start=1926
-  _globals['_ATTACHMENT']._serialized_end=2026
-  _globals['_FILETOUCH']._serialized_start=2028
-  _globals['_FILETOUCH']._serialized_end=2087
-  _globals['_USAGE']._serialized_start=2090
-  _globals['_USAGE']._serialized_end=2294
-  _globals['_PROVIDERJSON']._serialized_start=2297
-  _globals['_PROVIDERJSON']._serialized_end=2507
-  _globals['_FINDING']._serialized_start=2509
-  _globals['_FINDING']._serialized_end=2604
-  _globals['_CALLREF']._serialized_start=2606
-  _globals['_CALLREF']._serialized_end=2693
-  _globals['_LOGGEDMESSAGE']._serialized_start=2696
-  _globals['_LOGGEDMESSAGE']._serialized_end=3292
+  _globals['_ROLE']._serialized_start=2580
+  _globals['_ROLE']._serialized_end=2695
+  _globals['_ORIGIN']._serialized_start=2698
+  _globals['_ORIGIN']._serialized_end=2827
+  _globals['_STOPREASON']._serialized_start=2830
+  _globals['_STOPREASON']._serialized_end=3069
+  _globals['_DIALECT']._serialized_start=3072
+  _globals['_DIALECT']._serialized_end=3204
+  _globals['_MESSAGE']._serialized_start=80
+  _globals['_MESSAGE']._serialized_end=583
+  _globals['_PART']._serialized_start=586
+  _globals['_PART']._serialized_end=988
+  _globals['_TEXTPART']._serialized_start=990
+  _globals['_TEXTPART']._serialized_end=1046
+  _globals['_THINKINGPART']._serialized_start=1048
+  _globals['_THINKINGPART']._serialized_end=1110
+  _globals['_TOOLCALL']._serialized_start=1112
+  _globals['_TOOLCALL']._serialized_end=1188
+  _globals['_TOOLRESULT']._serialized_start=1191
+  _globals['_TOOLRESULT']._serialized_end=1372
+  _globals['_RESULTPART']._serialized_start=1375
+  _globals['_RESULTPART']._serialized_end=1606
+  _globals['_MEDIAPART']._serialized_start=1609
+  _globals['_MEDIAPART']._serialized_end=1794
+  _globals['_OPAQUEPART']._serialized_start=1796
+  _globals['_OPAQUEPART']._serialized_end=1898
+  _globals['_ATTACHMENT']._serialized_start=1900
+  _globals['_ATTACHMENT']._serialized_end=2000
+  _globals['_FILETOUCH']._serialized_start=2002
+  _globals['_FILETOUCH']._serialized_end=2061
+  _globals['_USAGE']._serialized_start=2064
+  _globals['_USAGE']._serialized_end=2268
+  _globals['_PROVIDERJSON']._serialized_start=2271
+  _globals['_PROVIDERJSON']._serialized_end=2481
+  _globals['_FINDING']._serialized_start=2483
+  _globals['_FINDING']._serialized_end=2578
 # @@protoc_insertion_point(module_scope)

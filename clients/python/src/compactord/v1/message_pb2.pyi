@@ -4,7 +4,6 @@ isort:skip_file
 """
 
 from collections import abc as _abc
-from compactord.v1 import edit_pb2 as _edit_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -32,16 +31,16 @@ class _RoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Role.ValueType],
     ROLE_SYSTEM: _Role.ValueType  # 1
     """The operator's instructions."""
     ROLE_DEVELOPER: _Role.ValueType  # 2
-    """Instructions of the application, in the conversation or at its start."""
+    """Instructions of the application, at the start of the conversation or within it."""
     ROLE_USER: _Role.ValueType  # 3
-    """The user, or the agent speaking for the user."""
+    """The user, or the agent in the user's name."""
     ROLE_ASSISTANT: _Role.ValueType  # 4
     """The model."""
     ROLE_TOOL: _Role.ValueType  # 5
     """The result of one tool call."""
 
 class Role(_Role, metaclass=_RoleEnumTypeWrapper):
-    """Role says who speaks. It decides which kinds of parts a message may hold:
+    """Role says who speaks. It decides which kinds of parts a message may have:
 
     	| role      | text | thinking | tool_call | tool_result | media | opaque |
     	|-----------|------|----------|-----------|-------------|-------|--------|
@@ -57,9 +56,9 @@ ROLE_UNSPECIFIED: Role.ValueType  # 0
 ROLE_SYSTEM: Role.ValueType  # 1
 """The operator's instructions."""
 ROLE_DEVELOPER: Role.ValueType  # 2
-"""Instructions of the application, in the conversation or at its start."""
+"""Instructions of the application, at the start of the conversation or within it."""
 ROLE_USER: Role.ValueType  # 3
-"""The user, or the agent speaking for the user."""
+"""The user, or the agent in the user's name."""
 ROLE_ASSISTANT: Role.ValueType  # 4
 """The model."""
 ROLE_TOOL: Role.ValueType  # 5
@@ -73,35 +72,35 @@ class _Origin:
 class _OriginEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Origin.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ORIGIN_UNSPECIFIED: _Origin.ValueType  # 0
-    """In requests: CLIENT."""
+    """Means CLIENT."""
     ORIGIN_CLIENT: _Origin.ValueType  # 1
-    """Sent by the client."""
+    """The client sent it."""
     ORIGIN_IMPORT: _Origin.ValueType  # 2
-    """Read from another tool's session file."""
+    """It was read from another tool's session file."""
     ORIGIN_CONTINUE: _Origin.ValueType  # 3
-    """Tells the agent to go on after a compaction, or an imported USER message that starts no turn."""
+    """It tells the agent to go on after a compaction, or it is an imported USER message that starts no turn."""
     ORIGIN_FUTURE: _Origin.ValueType  # 4
-    """Sent back in time by a revert: a message from the future, or a summary of what was reverted."""
+    """A revert added it: a message from the future, or a summary of what was put aside."""
     ORIGIN_MARKER: _Origin.ValueType  # 5
-    """Announces a checkpoint to the model."""
+    """It announces a checkpoint to the model."""
 
 class Origin(_Origin, metaclass=_OriginEnumTypeWrapper):
-    """Origin says how a message came into the log. Only USER messages of origin
-    CLIENT or IMPORT start a turn and count as the user's requests.
+    """Origin says how a message came into the log. Only USER messages of origin CLIENT or IMPORT start a turn and count as
+    requests of the user.
     """
 
 ORIGIN_UNSPECIFIED: Origin.ValueType  # 0
-"""In requests: CLIENT."""
+"""Means CLIENT."""
 ORIGIN_CLIENT: Origin.ValueType  # 1
-"""Sent by the client."""
+"""The client sent it."""
 ORIGIN_IMPORT: Origin.ValueType  # 2
-"""Read from another tool's session file."""
+"""It was read from another tool's session file."""
 ORIGIN_CONTINUE: Origin.ValueType  # 3
-"""Tells the agent to go on after a compaction, or an imported USER message that starts no turn."""
+"""It tells the agent to go on after a compaction, or it is an imported USER message that starts no turn."""
 ORIGIN_FUTURE: Origin.ValueType  # 4
-"""Sent back in time by a revert: a message from the future, or a summary of what was reverted."""
+"""A revert added it: a message from the future, or a summary of what was put aside."""
 ORIGIN_MARKER: Origin.ValueType  # 5
-"""Announces a checkpoint to the model."""
+"""It announces a checkpoint to the model."""
 Global___Origin: _TypeAlias = Origin  # noqa: Y015
 
 class _StopReason:
@@ -111,11 +110,11 @@ class _StopReason:
 class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     STOP_REASON_UNSPECIFIED: _StopReason.ValueType  # 0
-    """Not told."""
+    """Unknown."""
     STOP_REASON_END: _StopReason.ValueType  # 1
     """The model had finished."""
     STOP_REASON_TOOL_USE: _StopReason.ValueType  # 2
-    """The model wants its tool calls answered."""
+    """The model waits for the results of its tool calls."""
     STOP_REASON_LENGTH: _StopReason.ValueType  # 3
     """The output limit was reached."""
     STOP_REASON_STOP_SEQUENCE: _StopReason.ValueType  # 4
@@ -127,17 +126,17 @@ class _StopReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_StopReason
     STOP_REASON_ABORTED: _StopReason.ValueType  # 7
     """The client aborted the request. Views leave the message out, with its results."""
     STOP_REASON_PAUSE: _StopReason.ValueType  # 8
-    """The provider paused a long turn; it goes on with the next request."""
+    """The provider paused a long turn, which continues with the next request."""
 
 class StopReason(_StopReason, metaclass=_StopReasonEnumTypeWrapper):
     """StopReason says why the model stopped writing an ASSISTANT message."""
 
 STOP_REASON_UNSPECIFIED: StopReason.ValueType  # 0
-"""Not told."""
+"""Unknown."""
 STOP_REASON_END: StopReason.ValueType  # 1
 """The model had finished."""
 STOP_REASON_TOOL_USE: StopReason.ValueType  # 2
-"""The model wants its tool calls answered."""
+"""The model waits for the results of its tool calls."""
 STOP_REASON_LENGTH: StopReason.ValueType  # 3
 """The output limit was reached."""
 STOP_REASON_STOP_SEQUENCE: StopReason.ValueType  # 4
@@ -149,7 +148,7 @@ STOP_REASON_ERROR: StopReason.ValueType  # 6
 STOP_REASON_ABORTED: StopReason.ValueType  # 7
 """The client aborted the request. Views leave the message out, with its results."""
 STOP_REASON_PAUSE: StopReason.ValueType  # 8
-"""The provider paused a long turn; it goes on with the next request."""
+"""The provider paused a long turn, which continues with the next request."""
 Global___StopReason: _TypeAlias = StopReason  # noqa: Y015
 
 class _Dialect:
@@ -170,7 +169,7 @@ class _DialectEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Dialect.Value
     """Gemini contents."""
 
 class Dialect(_Dialect, metaclass=_DialectEnumTypeWrapper):
-    """Dialect is a provider's message shape."""
+    """Dialect is the shape that a provider gives its messages."""
 
 DIALECT_UNSPECIFIED: Dialect.ValueType  # 0
 """Neutral messages."""
@@ -183,62 +182,6 @@ DIALECT_ANTHROPIC: Dialect.ValueType  # 3
 DIALECT_GEMINI: Dialect.ValueType  # 4
 """Gemini contents."""
 Global___Dialect: _TypeAlias = Dialect  # noqa: Y015
-
-class _MessageState:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _MessageStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageState.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    MESSAGE_STATE_UNSPECIFIED: _MessageState.ValueType  # 0
-    """Never sent."""
-    MESSAGE_STATE_ACTIVE: _MessageState.ValueType  # 1
-    """On the active path and shown by the view in its place."""
-    MESSAGE_STATE_COVERED: _MessageState.ValueType  # 2
-    """On the active path and covered by the effective compaction's summary."""
-    MESSAGE_STATE_PUT_ASIDE: _MessageState.ValueType  # 3
-    """Put aside by a Revert."""
-
-class MessageState(_MessageState, metaclass=_MessageStateEnumTypeWrapper):
-    """MessageState says where a message of the log stands in the current state."""
-
-MESSAGE_STATE_UNSPECIFIED: MessageState.ValueType  # 0
-"""Never sent."""
-MESSAGE_STATE_ACTIVE: MessageState.ValueType  # 1
-"""On the active path and shown by the view in its place."""
-MESSAGE_STATE_COVERED: MessageState.ValueType  # 2
-"""On the active path and covered by the effective compaction's summary."""
-MESSAGE_STATE_PUT_ASIDE: MessageState.ValueType  # 3
-"""Put aside by a Revert."""
-Global___MessageState: _TypeAlias = MessageState  # noqa: Y015
-
-class _ResultPlace:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _ResultPlaceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ResultPlace.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    RESULT_PLACE_UNSPECIFIED: _ResultPlace.ValueType  # 0
-    """Not a TOOL message."""
-    RESULT_PLACE_ANSWER: _ResultPlace.ValueType  # 1
-    """It answers an open call and belongs to that call's group."""
-    RESULT_PLACE_STRAY: _ResultPlace.ValueType  # 2
-    """It answers no open call (late, second or orphaned); views quote it as USER text."""
-    RESULT_PLACE_VOID: _ResultPlace.ValueType  # 3
-    """It answers a call of a message that ended in an error or was aborted; views leave it out with that message."""
-
-class ResultPlace(_ResultPlace, metaclass=_ResultPlaceEnumTypeWrapper):
-    """ResultPlace says what a TOOL message answers."""
-
-RESULT_PLACE_UNSPECIFIED: ResultPlace.ValueType  # 0
-"""Not a TOOL message."""
-RESULT_PLACE_ANSWER: ResultPlace.ValueType  # 1
-"""It answers an open call and belongs to that call's group."""
-RESULT_PLACE_STRAY: ResultPlace.ValueType  # 2
-"""It answers no open call (late, second or orphaned); views quote it as USER text."""
-RESULT_PLACE_VOID: ResultPlace.ValueType  # 3
-"""It answers a call of a message that ended in an error or was aborted; views leave it out with that message."""
-Global___ResultPlace: _TypeAlias = ResultPlace  # noqa: Y015
 
 @_typing.final
 class Message(_message.Message):
@@ -260,32 +203,32 @@ class Message(_message.Message):
     role: Global___Role.ValueType
     """Who speaks."""
     origin: Global___Origin.ValueType
-    """How it came into the log. Clients may leave it out or send CLIENT; the others are set by the daemon."""
+    """How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others."""
     stop_reason: Global___StopReason.ValueType
     """ASSISTANT only: why the model stopped."""
     model: _builtins.str
-    """ASSISTANT only: the model that wrote it, as the provider names it. At most 256 bytes."""
+    """ASSISTANT only: the provider's name of the model that wrote it. At most 256 bytes."""
     name: _builtins.str
-    """The participant's name, where the provider's shape has one. At most 256 bytes."""
+    """The participant's name, for dialects that have one. At most 256 bytes."""
     source_position: _builtins.int
-    """IMPORT only: the position in the file it came from, counted as that importer counts (from 0)."""
+    """IMPORT only: the message's position in the imported file, from 0, as the importer counts."""
     error_text: _builtins.str
     """ASSISTANT only: the provider's error text where stop_reason is ERROR. At most 64 KiB."""
     @_builtins.property
     def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Part]:
-        """What it says, in order. May be empty."""
+        """The content, in order. May be empty. At most 10,000 parts."""
 
     @_builtins.property
     def usage(self) -> Global___Usage:
-        """ASSISTANT only: what the provider reported for the request that made it."""
+        """ASSISTANT only: the usage that the provider reported for the request."""
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Attachment]:
-        """The provider's own fields of the message, kept byte for byte."""
+        """The provider's own fields of the message, kept byte for byte. At most 64."""
 
     @_builtins.property
     def written_at(self) -> _timestamp_pb2.Timestamp:
-        """When it was written, if the client knows. The log's own time is LoggedMessage.appended_at."""
+        """When the message was written, if the client knows. LoggedMessage.appended_at is when it was appended."""
 
     def __init__(
         self,
@@ -314,7 +257,7 @@ Global___Message: _TypeAlias = Message  # noqa: Y015
 
 @_typing.final
 class Part(_message.Message):
-    """Part is one piece of a message."""
+    """Part is one part of a message's content."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -327,7 +270,7 @@ class Part(_message.Message):
     ATTACHMENTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def text(self) -> Global___TextPart:
-        """Text for reading."""
+        """Text."""
 
     @_builtins.property
     def thinking(self) -> Global___ThinkingPart:
@@ -335,11 +278,11 @@ class Part(_message.Message):
 
     @_builtins.property
     def tool_call(self) -> Global___ToolCall:
-        """A tool that the model wants called."""
+        """A tool call by the model."""
 
     @_builtins.property
     def tool_result(self) -> Global___ToolResult:
-        """What a tool answered."""
+        """The result of a tool call."""
 
     @_builtins.property
     def media(self) -> Global___MediaPart:
@@ -347,11 +290,13 @@ class Part(_message.Message):
 
     @_builtins.property
     def opaque(self) -> Global___OpaquePart:
-        """A provider's item that must come back byte for byte."""
+        """A provider's item that must be sent back byte for byte."""
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Attachment]:
-        """The provider's own fields of this part (signature, encrypted content, item id), kept byte for byte."""
+        """The provider's own fields of the part, such as a signature, encrypted content or an item id, kept byte for byte. At
+        most 64.
+        """
 
     def __init__(
         self,
@@ -376,7 +321,7 @@ Global___Part: _TypeAlias = Part  # noqa: Y015
 
 @_typing.final
 class TextPart(_message.Message):
-    """TextPart is text for reading."""
+    """TextPart is text."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -385,7 +330,7 @@ class TextPart(_message.Message):
     text: _builtins.str
     """The text. At most 32 MiB."""
     refusal: _builtins.bool
-    """ASSISTANT only: whether the model refuses with it."""
+    """ASSISTANT only: whether the model refuses the request with this text."""
     def __init__(
         self,
         *,
@@ -409,9 +354,9 @@ class ThinkingPart(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     REDACTED_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """The readable reasoning; empty where the provider gives only encrypted content. At most 32 MiB."""
+    """The readable reasoning; empty where the provider sends only encrypted content. At most 32 MiB."""
     redacted: _builtins.bool
-    """Whether the provider redacted it; its content is then in the attachments."""
+    """Whether the provider redacted the reasoning; the attachments then hold its content."""
     def __init__(
         self,
         *,
@@ -428,7 +373,7 @@ Global___ThinkingPart: _TypeAlias = ThinkingPart  # noqa: Y015
 
 @_typing.final
 class ToolCall(_message.Message):
-    """ToolCall is a tool that the model wants called."""
+    """ToolCall is a tool call by the model."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -436,13 +381,13 @@ class ToolCall(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     ARGUMENTS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """The provider's id of the call. Where it is empty, views show one made from index and part
-    (`call_INDEX_PART`). Ids may be used again later in a log. At most 512 bytes.
+    """The provider's id of the call. Where it is empty, views show `call_INDEX_PART`. A later call may have the same id.
+    At most 512 bytes.
     """
     name: _builtins.str
     """The tool's name. 1 to 256 bytes."""
     arguments: _builtins.str
-    """The arguments as the model wrote them: JSON as a rule, but kept as text since models err. At most 32 MiB."""
+    """The arguments as the model wrote them. Usually JSON, but kept as text, since models make mistakes. At most 32 MiB."""
     def __init__(
         self,
         *,
@@ -460,7 +405,7 @@ Global___ToolCall: _TypeAlias = ToolCall  # noqa: Y015
 
 @_typing.final
 class ToolResult(_message.Message):
-    """ToolResult is what a tool answered. It answers the nearest earlier open call with its id."""
+    """ToolResult is the result of a tool call. It belongs to the nearest earlier open call with its id."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -470,18 +415,18 @@ class ToolResult(_message.Message):
     IS_ERROR_FIELD_NUMBER: _builtins.int
     FILES_FIELD_NUMBER: _builtins.int
     call_id: _builtins.str
-    """The id of the call that it answers, as the call has it. At most 512 bytes."""
+    """The id of the call. At most 512 bytes."""
     name: _builtins.str
     """The tool's name, where the client knows it. At most 256 bytes."""
     is_error: _builtins.bool
     """Whether the tool failed."""
     @_builtins.property
     def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResultPart]:
-        """The answer, in order. May be empty."""
+        """The content, in order. May be empty. At most 1,000 parts."""
 
     @_builtins.property
     def files(self) -> _containers.RepeatedCompositeFieldContainer[Global___FileTouch]:
-        """Files that the tool says it read or changed, for the file lists of summaries. At most 1,000."""
+        """Files that the tool reports as read or changed, for the file lists of summaries. At most 1,000."""
 
     def __init__(
         self,
@@ -502,7 +447,7 @@ Global___ToolResult: _TypeAlias = ToolResult  # noqa: Y015
 
 @_typing.final
 class ResultPart(_message.Message):
-    """ResultPart is one piece of a tool's answer."""
+    """ResultPart is one part of a tool result."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -520,11 +465,11 @@ class ResultPart(_message.Message):
 
     @_builtins.property
     def opaque(self) -> Global___OpaquePart:
-        """A provider's item that must come back byte for byte."""
+        """A provider's item that must be sent back byte for byte."""
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Attachment]:
-        """The provider's own fields of this piece, kept byte for byte."""
+        """The provider's own fields of the part, kept byte for byte. At most 64."""
 
     def __init__(
         self,
@@ -546,7 +491,7 @@ Global___ResultPart: _TypeAlias = ResultPart  # noqa: Y015
 
 @_typing.final
 class MediaPart(_message.Message):
-    """MediaPart is an image, a document or a recording, by value or by reference."""
+    """MediaPart is an image, a document or a recording, either its content or a reference to it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -557,20 +502,20 @@ class MediaPart(_message.Message):
     FILE_ID_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
     mime_type: _builtins.str
-    """The MIME type, such as `image/png`; a range such as `image/*`, or `application/octet-stream`, where the source does
-    not say more. 1 to 256 bytes.
+    """The MIME type, such as `image/png`. Where the source does not say it exactly: a range such as `image/*`, or
+    `application/octet-stream`. 1 to 256 bytes.
     """
     name: _builtins.str
-    """The file's name, shown where the media itself is replaced. At most 1,024 bytes."""
+    """The file's name. Views show it where they replace the media by text. At most 1,024 bytes."""
     data: _builtins.bytes
-    """The content itself. At most 32 MiB."""
+    """The content. At most 32 MiB."""
     uri: _builtins.str
-    """An address that the provider fetches. At most 8 KiB."""
+    """An address from which the provider fetches the content. At most 8 KiB."""
     file_id: _builtins.str
     """The provider's id of an uploaded file. At most 512 bytes."""
     owner: Global___Dialect.ValueType
-    """The dialect whose provider alone can find the file_id or uri. Other dialects show a line of text in its place. Not
-    set: anyone can find a uri, and no dialect is given a file_id.
+    """The dialect of the only provider that can read the file_id or uri. Other dialects show a line of text in its place.
+    Not set: every provider can read the uri, and none can read the file_id.
     """
     def __init__(
         self,
@@ -594,8 +539,8 @@ Global___MediaPart: _TypeAlias = MediaPart  # noqa: Y015
 
 @_typing.final
 class OpaquePart(_message.Message):
-    """OpaquePart is a provider's item that has no neutral meaning and must come back byte for byte,
-    such as a server tool's use or a provider's own compaction block.
+    """OpaquePart is a provider's item that has no neutral form and must be sent back byte for byte, such as the use of a
+    server tool or the provider's own compaction block.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -604,7 +549,7 @@ class OpaquePart(_message.Message):
     TYPE_FIELD_NUMBER: _builtins.int
     JSON_FIELD_NUMBER: _builtins.int
     dialect: Global___Dialect.ValueType
-    """The dialect that it belongs to."""
+    """The provider's dialect."""
     type: _builtins.str
     """The item's type in that dialect. At most 256 bytes."""
     json: _builtins.str
@@ -626,8 +571,9 @@ Global___OpaquePart: _TypeAlias = OpaquePart  # noqa: Y015
 
 @_typing.final
 class Attachment(_message.Message):
-    """Attachment is a provider's own field, kept byte for byte and given back only to that provider. Keys that begin with
-    `$` are the daemon's notes on the form that its dialect was written in, such as a text in place of a list of one text.
+    """Attachment is a provider's own field. It is kept byte for byte and only ever sent back to that provider. Keys that
+    begin with `$` are the daemon's notes about the form of the JSON, such as a text where a list of one text is as
+    valid.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -636,11 +582,11 @@ class Attachment(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     JSON_FIELD_NUMBER: _builtins.int
     dialect: Global___Dialect.ValueType
-    """The dialect that it belongs to."""
+    """The provider's dialect."""
     key: _builtins.str
     """The field's name in that dialect, such as `signature`. 1 to 256 bytes."""
     json: _builtins.str
-    """The field's value as raw JSON; empty where the field, though usual, was left out. At most 32 MiB."""
+    """The field's value as raw JSON; empty where the provider left out a field that is usually there. At most 32 MiB."""
     def __init__(
         self,
         *,
@@ -665,9 +611,9 @@ class FileTouch(_message.Message):
     PATH_FIELD_NUMBER: _builtins.int
     MODIFIED_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """The path as the tool wrote it. 1 to 4,096 bytes."""
+    """The path in the tool's own form. 1 to 4,096 bytes."""
     modified: _builtins.bool
-    """Whether it was changed (else read)."""
+    """Whether the tool changed the file; else it read it."""
     def __init__(
         self,
         *,
@@ -684,7 +630,7 @@ Global___FileTouch: _TypeAlias = FileTouch  # noqa: Y015
 
 @_typing.final
 class Usage(_message.Message):
-    """Usage is what a provider reported for one request, in tokens. All zero counts as none."""
+    """Usage is what a provider reported for one request, in tokens. Where all are zero, it counts as not reported."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -702,7 +648,7 @@ class Usage(_message.Message):
     cache_write_tokens: _builtins.int
     """Input written to the provider's prompt cache."""
     total_tokens: _builtins.int
-    """The total, if the provider gives one; it wins over the sum of the others."""
+    """The total, if the provider reports one. It is used in place of the sum of the others."""
     def __init__(
         self,
         *,
@@ -722,8 +668,8 @@ Global___Usage: _TypeAlias = Usage  # noqa: Y015
 
 @_typing.final
 class ProviderJson(_message.Message):
-    """ProviderJson is a message list, a single message, a whole request or response body, or the list of all events (or chunks)
-    of a streamed response, as a provider writes it.
+    """ProviderJson is JSON in a provider's own shape: a list of messages, one message, a whole request or response body, or
+    the list of all events (chunks) of a streamed response.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -734,16 +680,16 @@ class ProviderJson(_message.Message):
     MODEL_FIELD_NUMBER: _builtins.int
     STOP_REASON_FIELD_NUMBER: _builtins.int
     dialect: Global___Dialect.ValueType
-    """The provider's shape."""
+    """The provider's dialect."""
     json: _builtins.str
     """Raw JSON. 1 byte to 64 MiB."""
     model: _builtins.str
-    """The model, where the JSON does not say. At most 256 bytes."""
+    """The model, where the JSON does not name it. At most 256 bytes."""
     stop_reason: Global___StopReason.ValueType
     """Why the model stopped, where the JSON does not say."""
     @_builtins.property
     def usage(self) -> Global___Usage:
-        """What the provider reported, where the JSON does not say."""
+        """The usage that the provider reported, where the JSON does not have it."""
 
     def __init__(
         self,
@@ -764,7 +710,9 @@ Global___ProviderJson: _TypeAlias = ProviderJson  # noqa: Y015
 
 @_typing.final
 class Finding(_message.Message):
-    """Finding is something about a message of a list: what was malformed in it, changed or left out."""
+    """Finding is something that the daemon noticed in a message list and set right: malformed input that it accepted, a
+    change that a dialect needs, or a part that a dialect cannot show.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -773,13 +721,15 @@ class Finding(_message.Message):
     PART_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     rule: _builtins.str
-    """The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists them."""
+    """The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists
+    the rules.
+    """
     message: _builtins.int
-    """The message's position, from 0: of `findings` in the list that was sent, of a ViewReport in the neutral view."""
+    """The message's position in the list, from 0. The field that holds the finding says which list."""
     part: _builtins.int
-    """The part's position in that message, from 0."""
+    """The part's position in the message, from 0."""
     text: _builtins.str
-    """What was found and what was made of it, in one sentence. It quotes nothing of the conversation."""
+    """What was found and what was done about it, in one sentence. It quotes nothing of the conversation."""
     def __init__(
         self,
         *,
@@ -795,130 +745,3 @@ class Finding(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Finding: _TypeAlias = Finding  # noqa: Y015
-
-@_typing.final
-class CallRef(_message.Message):
-    """CallRef names a tool call of the log."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    INDEX_FIELD_NUMBER: _builtins.int
-    PART_FIELD_NUMBER: _builtins.int
-    ID_FIELD_NUMBER: _builtins.int
-    NAME_FIELD_NUMBER: _builtins.int
-    index: _builtins.int
-    """The index of the ASSISTANT message that holds the call."""
-    part: _builtins.int
-    """The position of the call among that message's parts, from 0."""
-    id: _builtins.str
-    """The call's id; where the message has none, the one made for it."""
-    name: _builtins.str
-    """The tool's name."""
-    def __init__(
-        self,
-        *,
-        index: _builtins.int = ...,
-        part: _builtins.int = ...,
-        id: _builtins.str = ...,
-        name: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "index", b"index", "name", b"name", "part", b"part"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___CallRef: _TypeAlias = CallRef  # noqa: Y015
-
-@_typing.final
-class LoggedMessage(_message.Message):
-    """LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    INDEX_FIELD_NUMBER: _builtins.int
-    SEQUENCE_FIELD_NUMBER: _builtins.int
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    TOKENS_FIELD_NUMBER: _builtins.int
-    PART_SIZES_FIELD_NUMBER: _builtins.int
-    APPENDED_AT_FIELD_NUMBER: _builtins.int
-    VIEW_POINT_FIELD_NUMBER: _builtins.int
-    RESULT_PLACE_FIELD_NUMBER: _builtins.int
-    ANSWERS_FIELD_NUMBER: _builtins.int
-    CLOSES_FIELD_NUMBER: _builtins.int
-    STATE_FIELD_NUMBER: _builtins.int
-    LOOP_VIEW_POINT_FIELD_NUMBER: _builtins.int
-    PINNED_FIELD_NUMBER: _builtins.int
-    ARRIVAL_EDITS_FIELD_NUMBER: _builtins.int
-    index: _builtins.int
-    """0, 1, 2, ...: dense and never used again."""
-    sequence: _builtins.int
-    """Its place in the sequence that messages and records share."""
-    tokens: _builtins.int
-    """Its estimate in tokens, by the session's estimator."""
-    view_point: _builtins.int
-    """ASSISTANT: the point of the view that it was made from."""
-    result_place: Global___ResultPlace.ValueType
-    """TOOL: what it answers."""
-    state: Global___MessageState.ValueType
-    """Where it stands now. Set in answers only."""
-    loop_view_point: _builtins.int
-    """ASSISTANT: the view_point of the first ASSISTANT message of its tool loop, by which the thinking of the whole loop
-    is judged.
-    """
-    pinned: _builtins.bool
-    """Whether it is pinned now. Set in answers only."""
-    @_builtins.property
-    def message(self) -> Global___Message:
-        """The message."""
-
-    @_builtins.property
-    def part_sizes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The size of each part in the estimator's unit: UTF-16 code units for chars4, tokens for the others."""
-
-    @_builtins.property
-    def appended_at(self) -> _timestamp_pb2.Timestamp:
-        """When it was appended."""
-
-    @_builtins.property
-    def answers(self) -> Global___CallRef:
-        """TOOL with result_place ANSWER or VOID: the call."""
-
-    @_builtins.property
-    def closes(self) -> _containers.RepeatedCompositeFieldContainer[Global___CallRef]:
-        """The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
-        it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
-        come before that answer.
-        """
-
-    @_builtins.property
-    def arrival_edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
-        """TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
-        message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
-        """
-
-    def __init__(
-        self,
-        *,
-        index: _builtins.int = ...,
-        sequence: _builtins.int = ...,
-        message: Global___Message | None = ...,
-        tokens: _builtins.int = ...,
-        part_sizes: _abc.Iterable[_builtins.int] | None = ...,
-        appended_at: _timestamp_pb2.Timestamp | None = ...,
-        view_point: _builtins.int = ...,
-        result_place: Global___ResultPlace.ValueType = ...,
-        answers: Global___CallRef | None = ...,
-        closes: _abc.Iterable[Global___CallRef] | None = ...,
-        state: Global___MessageState.ValueType = ...,
-        loop_view_point: _builtins.int = ...,
-        pinned: _builtins.bool = ...,
-        arrival_edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "appended_at", b"appended_at", "message", b"message"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "closes", b"closes", "index", b"index", "loop_view_point", b"loop_view_point", "message", b"message", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___LoggedMessage: _TypeAlias = LoggedMessage  # noqa: Y015

@@ -23,10 +23,10 @@ _sym_db = _symbol_database.Default()
 
 
 from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
-from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
+from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ompactord/v1/pin.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/record.proto\x1a\x18\x63ompactord/v1/view.proto\"l\n\x12PinMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n\x07indexes\x18\x02 \x03(\rR\x07indexes\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x90\x01\n\x13PinMessagesResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"n\n\x14UnpinMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n\x07indexes\x18\x02 \x03(\rR\x07indexes\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x92\x01\n\x15UnpinMessagesResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06reportBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ompactord/v1/pin.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\"l\n\x12PinMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n\x07indexes\x18\x02 \x03(\rR\x07indexes\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x90\x01\n\x13PinMessagesResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"n\n\x14UnpinMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n\x07indexes\x18\x02 \x03(\rR\x07indexes\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x92\x01\n\x15UnpinMessagesResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06reportBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,12 +34,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.pin_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_PINMESSAGESREQUEST']._serialized_start=96
-  _globals['_PINMESSAGESREQUEST']._serialized_end=204
-  _globals['_PINMESSAGESRESPONSE']._serialized_start=207
-  _globals['_PINMESSAGESRESPONSE']._serialized_end=351
-  _globals['_UNPINMESSAGESREQUEST']._serialized_start=353
-  _globals['_UNPINMESSAGESREQUEST']._serialized_end=463
-  _globals['_UNPINMESSAGESRESPONSE']._serialized_start=466
-  _globals['_UNPINMESSAGESRESPONSE']._serialized_end=612
+  _globals['_PINMESSAGESREQUEST']._serialized_start=98
+  _globals['_PINMESSAGESREQUEST']._serialized_end=206
+  _globals['_PINMESSAGESRESPONSE']._serialized_start=209
+  _globals['_PINMESSAGESRESPONSE']._serialized_end=353
+  _globals['_UNPINMESSAGESREQUEST']._serialized_start=355
+  _globals['_UNPINMESSAGESREQUEST']._serialized_end=465
+  _globals['_UNPINMESSAGESRESPONSE']._serialized_start=468
+  _globals['_UNPINMESSAGESRESPONSE']._serialized_end=614
 # @@protoc_insertion_point(module_scope)

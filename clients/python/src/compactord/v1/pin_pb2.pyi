@@ -5,7 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from compactord.v1 import record_pb2 as _record_pb2
-from compactord.v1 import view_pb2 as _view_pb2
+from compactord.v1 import report_pb2 as _report_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -35,8 +35,9 @@ class PinMessagesRequest(_message.Message):
     """Makes the request safe to send again. At most 128 bytes."""
     @_builtins.property
     def indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The messages, by index. Each takes the whole of its tool group along, results that come later included. 1 to 1,000.
-        At most 10,000 messages of a session can be pinned by calls; results that come later join them.
+        """The indexes of the messages. Pinning a member of a tool group pins the whole group, also results that come later. 1
+        to 1,000. A session can have at most 10,000 messages that were pinned by calls; results that come later do not
+        count.
         """
 
     def __init__(
@@ -64,13 +65,13 @@ class PinMessagesResponse(_message.Message):
     POINT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
     point: _builtins.int
-    """The point after it."""
+    """The newest point now."""
     @_builtins.property
     def record(self) -> _record_pb2.Record:
-        """The record; not set where all of it was pinned already, and nothing was written."""
+        """The record. Not set where all of the messages were pinned already and nothing was written."""
 
     @_builtins.property
-    def report(self) -> _view_pb2.ContextReport:
+    def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
 
     def __init__(
@@ -78,7 +79,7 @@ class PinMessagesResponse(_message.Message):
         *,
         record: _record_pb2.Record | None = ...,
         point: _builtins.int = ...,
-        report: _view_pb2.ContextReport | None = ...,
+        report: _report_pb2.ContextReport | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -90,7 +91,9 @@ Global___PinMessagesResponse: _TypeAlias = PinMessagesResponse  # noqa: Y015
 
 @_typing.final
 class UnpinMessagesRequest(_message.Message):
-    """UnpinMessagesRequest lets messages be covered and edited again. Edits made before come into force again."""
+    """UnpinMessagesRequest allows pinned messages to be summarized and edited again. Edits that were made before are in
+    force again.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -103,7 +106,7 @@ class UnpinMessagesRequest(_message.Message):
     """Makes the request safe to send again. At most 128 bytes."""
     @_builtins.property
     def indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The messages, by index. Each takes the whole of its tool group along. 1 to 1,000."""
+        """The indexes of the messages. Unpinning a member of a tool group unpins the whole group. 1 to 1,000."""
 
     def __init__(
         self,
@@ -130,13 +133,13 @@ class UnpinMessagesResponse(_message.Message):
     POINT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
     point: _builtins.int
-    """The point after it."""
+    """The newest point now."""
     @_builtins.property
     def record(self) -> _record_pb2.Record:
-        """The record; not set where none of it was pinned, and nothing was written."""
+        """The record. Not set where none of the messages was pinned and nothing was written."""
 
     @_builtins.property
-    def report(self) -> _view_pb2.ContextReport:
+    def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
 
     def __init__(
@@ -144,7 +147,7 @@ class UnpinMessagesResponse(_message.Message):
         *,
         record: _record_pb2.Record | None = ...,
         point: _builtins.int = ...,
-        report: _view_pb2.ContextReport | None = ...,
+        report: _report_pb2.ContextReport | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

@@ -22,12 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from compactord.v1 import policy_pb2 as compactord_dot_v1_dot_policy__pb2
 from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
-from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
+from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/point.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x18\x63ompactord/v1/view.proto\"\x89\x01\n\x17\x43reateCheckpointRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n\x05title\x18\x02 \x01(\tR\x05title\x12\x1a\n\x08\x61nnounce\x18\x03 \x01(\x08R\x08\x61nnounce\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\xa1\x01\n\x18\x43reateCheckpointResponse\x12\x39\n\ncheckpoint\x18\x01 \x01(\x0b\x32\x19.compactord.v1.CheckpointR\ncheckpoint\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"S\n\x13\x43learSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"\xbf\x01\n\x14\x43learSessionResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12,\n\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\"\x84\x03\n\x12\x46orkSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n\x05point\x18\x02 \x01(\rH\x00R\x05point\x12%\n\rcheckpoint_id\x18\x03 \x01(\rH\x00R\x0c\x63heckpointId\x12$\n\x0enew_session_id\x18\x04 \x01(\tR\x0cnewSessionId\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x45\n\x06labels\x18\x06 \x03(\x0b\x32-.compactord.v1.ForkSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x07 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x08 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x04\n\x02\x61tBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/point.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\"\x89\x01\n\x17\x43reateCheckpointRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n\x05title\x18\x02 \x01(\tR\x05title\x12\x1a\n\x08\x61nnounce\x18\x03 \x01(\x08R\x08\x61nnounce\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\xa1\x01\n\x18\x43reateCheckpointResponse\x12\x39\n\ncheckpoint\x18\x01 \x01(\x0b\x32\x19.compactord.v1.CheckpointR\ncheckpoint\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\xcd\x02\n\x19RevertToCheckpointRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12%\n\rcheckpoint_id\x18\x02 \x01(\rH\x00R\x0c\x63heckpointId\x12\x16\n\x05point\x18\x03 \x01(\rH\x00R\x05point\x12\x16\n\x05turns\x18\x04 \x01(\rH\x00R\x05turns\x12\x14\n\x04undo\x18\x05 \x01(\x08H\x00R\x04undo\x12.\n\x13message_from_future\x18\x06 \x01(\tR\x11messageFromFuture\x12\x1c\n\tsummarize\x18\x07 \x01(\x08R\tsummarize\x12\x14\n\x05\x66ocus\x18\x08 \x01(\tR\x05\x66ocus\x12\x17\n\x07\x64ry_run\x18\t \x01(\x08R\x06\x64ryRun\x12\x1d\n\nrequest_id\x18\n \x01(\tR\trequestIdB\x08\n\x06target\"\x9d\x02\n\x1aRevertToCheckpointResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12,\n\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\x12:\n\x17\x66irst_request_put_aside\x18\x05 \x01(\rH\x00R\x14\x66irstRequestPutAside\x88\x01\x01\x42\x1a\n\x18_first_request_put_aside\"S\n\x13\x43learSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"\xbf\x01\n\x14\x43learSessionResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12,\n\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAsideBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,18 +34,16 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.point_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._loaded_options = None
-  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_CREATECHECKPOINTREQUEST']._serialized_start=127
-  _globals['_CREATECHECKPOINTREQUEST']._serialized_end=264
-  _globals['_CREATECHECKPOINTRESPONSE']._serialized_start=267
-  _globals['_CREATECHECKPOINTRESPONSE']._serialized_end=428
-  _globals['_CLEARSESSIONREQUEST']._serialized_start=430
-  _globals['_CLEARSESSIONREQUEST']._serialized_end=513
-  _globals['_CLEARSESSIONRESPONSE']._serialized_start=516
-  _globals['_CLEARSESSIONRESPONSE']._serialized_end=707
-  _globals['_FORKSESSIONREQUEST']._serialized_start=710
-  _globals['_FORKSESSIONREQUEST']._serialized_end=1098
-  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_start=1035
-  _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_end=1092
+  _globals['_CREATECHECKPOINTREQUEST']._serialized_start=101
+  _globals['_CREATECHECKPOINTREQUEST']._serialized_end=238
+  _globals['_CREATECHECKPOINTRESPONSE']._serialized_start=241
+  _globals['_CREATECHECKPOINTRESPONSE']._serialized_end=402
+  _globals['_REVERTTOCHECKPOINTREQUEST']._serialized_start=405
+  _globals['_REVERTTOCHECKPOINTREQUEST']._serialized_end=738
+  _globals['_REVERTTOCHECKPOINTRESPONSE']._serialized_start=741
+  _globals['_REVERTTOCHECKPOINTRESPONSE']._serialized_end=1026
+  _globals['_CLEARSESSIONREQUEST']._serialized_start=1028
+  _globals['_CLEARSESSIONREQUEST']._serialized_end=1111
+  _globals['_CLEARSESSIONRESPONSE']._serialized_start=1114
+  _globals['_CLEARSESSIONRESPONSE']._serialized_end=1305
 # @@protoc_insertion_point(module_scope)

@@ -3,13 +3,10 @@
 isort:skip_file
 """
 
-from collections import abc as _abc
-from compactord.v1 import policy_pb2 as _policy_pb2
 from compactord.v1 import record_pb2 as _record_pb2
-from compactord.v1 import view_pb2 as _view_pb2
+from compactord.v1 import report_pb2 as _report_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -23,7 +20,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class CreateCheckpointRequest(_message.Message):
-    """CreateCheckpointRequest names the end of the log, so that a later revert can go back to it."""
+    """CreateCheckpointRequest names the present end of the log."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -34,11 +31,11 @@ class CreateCheckpointRequest(_message.Message):
     session_id: _builtins.str
     """The session's id."""
     title: _builtins.str
-    """What the client calls it. At most 512 bytes."""
+    """The client's name for the checkpoint. At most 512 bytes."""
     announce: _builtins.bool
-    """Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-    origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
-    Default false.
+    """Whether to show the checkpoint's number to the model, so that the model can ask to go back there. A USER message of
+    origin MARKER shows it; it starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while tool calls wait for their
+    results. Default false.
     """
     request_id: _builtins.str
     """Makes the request safe to send again. At most 128 bytes."""
@@ -60,7 +57,7 @@ Global___CreateCheckpointRequest: _TypeAlias = CreateCheckpointRequest  # noqa: 
 
 @_typing.final
 class CreateCheckpointResponse(_message.Message):
-    """CreateCheckpointResponse answers the new checkpoint."""
+    """CreateCheckpointResponse returns the new checkpoint."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -74,7 +71,7 @@ class CreateCheckpointResponse(_message.Message):
         """The checkpoint."""
 
     @_builtins.property
-    def report(self) -> _view_pb2.ContextReport:
+    def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
 
     def __init__(
@@ -82,7 +79,7 @@ class CreateCheckpointResponse(_message.Message):
         *,
         checkpoint: _record_pb2.Checkpoint | None = ...,
         point: _builtins.int = ...,
-        report: _view_pb2.ContextReport | None = ...,
+        report: _report_pb2.ContextReport | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -93,8 +90,132 @@ class CreateCheckpointResponse(_message.Message):
 Global___CreateCheckpointResponse: _TypeAlias = CreateCheckpointResponse  # noqa: Y015
 
 @_typing.final
+class RevertToCheckpointRequest(_message.Message):
+    """RevertToCheckpointRequest says where to go back to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
+    POINT_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
+    UNDO_FIELD_NUMBER: _builtins.int
+    MESSAGE_FROM_FUTURE_FIELD_NUMBER: _builtins.int
+    SUMMARIZE_FIELD_NUMBER: _builtins.int
+    FOCUS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session's id."""
+    checkpoint_id: _builtins.int
+    """A checkpoint's id. NOT_FOUND with CHECKPOINT_NOT_FOUND where no checkpoint has it. FAILED_PRECONDITION with
+    CHECKPOINT_PUT_ASIDE where a Revert has gone back to a point before the checkpoint.
+    """
+    point: _builtins.int
+    """A point: the state just after the message or record with this sequence. It may have been put aside."""
+    turns: _builtins.int
+    """Takes back this many turns: goes to the point before the message that starts the first of them. 1 to 10,000.
+    FAILED_PRECONDITION with NOTHING_TO_REVERT where there are fewer turns.
+    """
+    undo: _builtins.bool
+    """Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
+    or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
+    brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
+    back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+    each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+    """
+    message_from_future: _builtins.str
+    """A message to the model from the future that is put aside. The model sees it as a USER message with a notice that
+    files and the outside world are not reverted. Space at its ends is removed; something must be left. At most 1 MiB.
+    Not together with summarize.
+    """
+    summarize: _builtins.bool
+    """Whether the messages that are put aside become a summary, which the model sees as a USER message. Where none are
+    put aside, there is no summary. The policy's summarizer writes it; where it fails, nothing is reverted. Such a
+    revert runs like a compaction: one at a time, and CancelCompaction ends it. ABORTED with STATE_CHANGED where the
+    log grows while it runs.
+    """
+    focus: _builtins.str
+    """With summarize: what the summary should pay most attention to. At most 16 KiB."""
+    dry_run: _builtins.bool
+    """Whether to say only what would be done. Nothing is written, and the report describes the context after the revert:
+    so one sees whether undoing a compaction would fill it. The summary of summarize is neither written nor counted.
+    """
+    request_id: _builtins.str
+    """Makes the request safe to send again. At most 128 bytes."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        checkpoint_id: _builtins.int = ...,
+        point: _builtins.int = ...,
+        turns: _builtins.int = ...,
+        undo: _builtins.bool = ...,
+        message_from_future: _builtins.str = ...,
+        summarize: _builtins.bool = ...,
+        focus: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "point", b"point", "target", b"target", "turns", b"turns", "undo", b"undo"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "dry_run", b"dry_run", "focus", b"focus", "message_from_future", b"message_from_future", "point", b"point", "request_id", b"request_id", "session_id", b"session_id", "summarize", b"summarize", "target", b"target", "turns", b"turns", "undo", b"undo"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["checkpoint_id", "point", "turns", "undo"]  # noqa: Y015
+    _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
+
+Global___RevertToCheckpointRequest: _TypeAlias = RevertToCheckpointRequest  # noqa: Y015
+
+@_typing.final
+class RevertToCheckpointResponse(_message.Message):
+    """RevertToCheckpointResponse says what was written."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORD_FIELD_NUMBER: _builtins.int
+    POINT_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
+    MESSAGES_PUT_ASIDE_FIELD_NUMBER: _builtins.int
+    FIRST_REQUEST_PUT_ASIDE_FIELD_NUMBER: _builtins.int
+    point: _builtins.int
+    """The newest point now: after the Revert and the message of origin FUTURE, where there are any."""
+    messages_put_aside: _builtins.int
+    """How many messages were put aside."""
+    first_request_put_aside: _builtins.int
+    """The first of them that is a request of the user, if there is one. A client can offer it for editing."""
+    @_builtins.property
+    def record(self) -> _record_pb2.Record:
+        """The Revert; with dry_run, the Revert that would be written. Not set where nothing was written: the target is the
+        newest point, and there is no message_from_future.
+        """
+
+    @_builtins.property
+    def report(self) -> _report_pb2.ContextReport:
+        """How full the context is."""
+
+    def __init__(
+        self,
+        *,
+        record: _record_pb2.Record | None = ...,
+        point: _builtins.int = ...,
+        report: _report_pb2.ContextReport | None = ...,
+        messages_put_aside: _builtins.int = ...,
+        first_request_put_aside: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_request_put_aside", b"_first_request_put_aside", "first_request_put_aside", b"first_request_put_aside", "record", b"record", "report", b"report"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_request_put_aside", b"_first_request_put_aside", "first_request_put_aside", b"first_request_put_aside", "messages_put_aside", b"messages_put_aside", "point", b"point", "record", b"record", "report", b"report"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__first_request_put_aside: _TypeAlias = _typing.Literal["first_request_put_aside"]  # noqa: Y015
+    _WhichOneofArgType__first_request_put_aside: _TypeAlias = _typing.Literal["_first_request_put_aside", b"_first_request_put_aside"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_request_put_aside) -> _WhichOneofReturnType__first_request_put_aside | None: ...
+
+Global___RevertToCheckpointResponse: _TypeAlias = RevertToCheckpointResponse  # noqa: Y015
+
+@_typing.final
 class ClearSessionRequest(_message.Message):
-    """ClearSessionRequest puts all aside but the leading run of SYSTEM and DEVELOPER messages."""
+    """ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -129,15 +250,15 @@ class ClearSessionResponse(_message.Message):
     REPORT_FIELD_NUMBER: _builtins.int
     MESSAGES_PUT_ASIDE_FIELD_NUMBER: _builtins.int
     point: _builtins.int
-    """The point after it."""
+    """The newest point now."""
     messages_put_aside: _builtins.int
     """How many messages were put aside."""
     @_builtins.property
     def record(self) -> _record_pb2.Record:
-        """The Revert; not set where the session was clear already, and nothing was written."""
+        """The Revert. Not set where the session was clear already and nothing was written."""
 
     @_builtins.property
-    def report(self) -> _view_pb2.ContextReport:
+    def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
 
     def __init__(
@@ -145,7 +266,7 @@ class ClearSessionResponse(_message.Message):
         *,
         record: _record_pb2.Record | None = ...,
         point: _builtins.int = ...,
-        report: _view_pb2.ContextReport | None = ...,
+        report: _report_pb2.ContextReport | None = ...,
         messages_put_aside: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "report", b"report"]  # noqa: Y015
@@ -155,79 +276,3 @@ class ClearSessionResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ClearSessionResponse: _TypeAlias = ClearSessionResponse  # noqa: Y015
-
-@_typing.final
-class ForkSessionRequest(_message.Message):
-    """ForkSessionRequest makes a session of another one's log up to a point."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    @_typing.final
-    class LabelsEntry(_message.Message):
-        DESCRIPTOR: _descriptor.Descriptor
-
-        KEY_FIELD_NUMBER: _builtins.int
-        VALUE_FIELD_NUMBER: _builtins.int
-        key: _builtins.str
-        value: _builtins.str
-        def __init__(
-            self,
-            *,
-            key: _builtins.str = ...,
-            value: _builtins.str = ...,
-        ) -> None: ...
-        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
-        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-        def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-    SESSION_ID_FIELD_NUMBER: _builtins.int
-    POINT_FIELD_NUMBER: _builtins.int
-    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
-    NEW_SESSION_ID_FIELD_NUMBER: _builtins.int
-    POLICY_FIELD_NUMBER: _builtins.int
-    LABELS_FIELD_NUMBER: _builtins.int
-    TITLE_FIELD_NUMBER: _builtins.int
-    REQUEST_ID_FIELD_NUMBER: _builtins.int
-    session_id: _builtins.str
-    """The session to fork."""
-    point: _builtins.int
-    """A point: the state just after the message or record with this sequence."""
-    checkpoint_id: _builtins.int
-    """A checkpoint's id. Refused where RevertToCheckpoint refuses it."""
-    new_session_id: _builtins.str
-    """The new session's id. Default: a new UUID, version 7."""
-    title: _builtins.str
-    """The new session's title of at most 512 bytes. Default: that of the session that is forked."""
-    request_id: _builtins.str
-    """Makes the request safe to send again. At most 128 bytes. Needs new_session_id."""
-    @_builtins.property
-    def policy(self) -> _policy_pb2.Policy:
-        """The new session's policy: a PolicyChange behind what is copied. Default: the one in force at the point."""
-
-    @_builtins.property
-    def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The new session's labels, bounded as in CreateSession. Default: those of the session that is forked."""
-
-    def __init__(
-        self,
-        *,
-        session_id: _builtins.str = ...,
-        point: _builtins.int = ...,
-        checkpoint_id: _builtins.int = ...,
-        new_session_id: _builtins.str = ...,
-        policy: _policy_pb2.Policy | None = ...,
-        labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
-        title: _builtins.str = ...,
-        request_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "checkpoint_id", b"checkpoint_id", "point", b"point", "policy", b"policy"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "checkpoint_id", b"checkpoint_id", "labels", b"labels", "new_session_id", b"new_session_id", "point", b"point", "policy", b"policy", "request_id", b"request_id", "session_id", b"session_id", "title", b"title"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_at: _TypeAlias = _typing.Literal["point", "checkpoint_id"]  # noqa: Y015
-    _WhichOneofArgType_at: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_at) -> _WhichOneofReturnType_at | None: ...
-
-Global___ForkSessionRequest: _TypeAlias = ForkSessionRequest  # noqa: Y015

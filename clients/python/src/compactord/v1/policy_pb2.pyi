@@ -28,25 +28,29 @@ class _ThinkingPolicy:
 class _ThinkingPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ThinkingPolicy.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     THINKING_POLICY_UNSPECIFIED: _ThinkingPolicy.ValueType  # 0
-    """KEEP_VALID."""
+    """Means KEEP_VALID."""
     THINKING_POLICY_KEEP_VALID: _ThinkingPolicy.ValueType  # 1
-    """Thinking whose earlier context has not changed since it was written; a tool loop keeps or drops together."""
+    """Thinking for which everything before it is still as it was when the model wrote it. All thinking of a tool loop is
+    kept or dropped together.
+    """
     THINKING_POLICY_KEEP_ALL: _ThinkingPolicy.ValueType  # 2
-    """All of it."""
+    """All thinking."""
     THINKING_POLICY_STRIP: _ThinkingPolicy.ValueType  # 3
-    """None of it."""
+    """No thinking."""
 
 class ThinkingPolicy(_ThinkingPolicy, metaclass=_ThinkingPolicyEnumTypeWrapper):
-    """ThinkingPolicy says which thinking a view shows."""
+    """ThinkingPolicy says which thinking views show."""
 
 THINKING_POLICY_UNSPECIFIED: ThinkingPolicy.ValueType  # 0
-"""KEEP_VALID."""
+"""Means KEEP_VALID."""
 THINKING_POLICY_KEEP_VALID: ThinkingPolicy.ValueType  # 1
-"""Thinking whose earlier context has not changed since it was written; a tool loop keeps or drops together."""
+"""Thinking for which everything before it is still as it was when the model wrote it. All thinking of a tool loop is
+kept or dropped together.
+"""
 THINKING_POLICY_KEEP_ALL: ThinkingPolicy.ValueType  # 2
-"""All of it."""
+"""All thinking."""
 THINKING_POLICY_STRIP: ThinkingPolicy.ValueType  # 3
-"""None of it."""
+"""No thinking."""
 Global___ThinkingPolicy: _TypeAlias = ThinkingPolicy  # noqa: Y015
 
 class _SummaryPlacement:
@@ -56,29 +60,29 @@ class _SummaryPlacement:
 class _SummaryPlacementEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SummaryPlacement.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SUMMARY_PLACEMENT_UNSPECIFIED: _SummaryPlacement.ValueType  # 0
-    """USER."""
+    """Means USER."""
     SUMMARY_PLACEMENT_USER: _SummaryPlacement.ValueType  # 1
     """One USER message."""
     SUMMARY_PLACEMENT_SYSTEM: _SummaryPlacement.ValueType  # 2
-    """One SYSTEM message. A summary repeats what tools and web pages said: as a SYSTEM message it speaks with the
-    operator's voice.
+    """One SYSTEM message. A summary repeats what tools and web pages said. As a SYSTEM message it has the authority of
+    the operator: choose it only if you trust those sources.
     """
     SUMMARY_PLACEMENT_PAIR: _SummaryPlacement.ValueType  # 3
-    """A USER and an ASSISTANT message; one USER message where an ASSISTANT message follows."""
+    """A USER message and an ASSISTANT message; where an ASSISTANT message follows, only the USER message."""
 
 class SummaryPlacement(_SummaryPlacement, metaclass=_SummaryPlacementEnumTypeWrapper):
-    """SummaryPlacement says as whose message a summary enters the view."""
+    """SummaryPlacement says which role the summary has in the view."""
 
 SUMMARY_PLACEMENT_UNSPECIFIED: SummaryPlacement.ValueType  # 0
-"""USER."""
+"""Means USER."""
 SUMMARY_PLACEMENT_USER: SummaryPlacement.ValueType  # 1
 """One USER message."""
 SUMMARY_PLACEMENT_SYSTEM: SummaryPlacement.ValueType  # 2
-"""One SYSTEM message. A summary repeats what tools and web pages said: as a SYSTEM message it speaks with the
-operator's voice.
+"""One SYSTEM message. A summary repeats what tools and web pages said. As a SYSTEM message it has the authority of
+the operator: choose it only if you trust those sources.
 """
 SUMMARY_PLACEMENT_PAIR: SummaryPlacement.ValueType  # 3
-"""A USER and an ASSISTANT message; one USER message where an ASSISTANT message follows."""
+"""A USER message and an ASSISTANT message; where an ASSISTANT message follows, only the USER message."""
 Global___SummaryPlacement: _TypeAlias = SummaryPlacement  # noqa: Y015
 
 class _SectionRole:
@@ -88,59 +92,59 @@ class _SectionRole:
 class _SectionRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SectionRole.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SECTION_ROLE_UNSPECIFIED: _SectionRole.ValueType  # 0
-    """Only where there are subsections."""
+    """Only with subsections."""
     SECTION_ROLE_GOAL: _SectionRole.ValueType  # 1
-    """What the user wants to have achieved."""
+    """What the user wants to achieve."""
     SECTION_ROLE_CONSTRAINTS: _SectionRole.ValueType  # 2
-    """What the user or the agent's rules demand."""
+    """What the user or the agent's instructions require."""
     SECTION_ROLE_DONE: _SectionRole.ValueType  # 3
-    """What is finished, and its outcome."""
+    """What is finished, and its result."""
     SECTION_ROLE_IN_PROGRESS: _SectionRole.ValueType  # 4
-    """What is being worked on, and how far it has come."""
+    """What the agent is working on, and how far it is."""
     SECTION_ROLE_PROBLEMS: _SectionRole.ValueType  # 5
-    """What stands in the way, such as errors that nobody resolved."""
+    """What blocks the work, such as errors that are not resolved."""
     SECTION_ROLE_DECISIONS: _SectionRole.ValueType  # 6
     """What was decided, and why."""
     SECTION_ROLE_NEXT_STEPS: _SectionRole.ValueType  # 7
     """What is to be done next."""
     SECTION_ROLE_CONTEXT: _SectionRole.ValueType  # 8
-    """Values, findings and references that the work cannot go on without, and whatever has no section of its own."""
+    """Values, findings and references that the work needs, and everything that has no section of its own."""
     SECTION_ROLE_ENVIRONMENT: _SectionRole.ValueType  # 9
-    """What is true of the surroundings: versions, directories, services, settings."""
+    """Facts about the environment: versions, directories, services, settings."""
     SECTION_ROLE_FILES: _SectionRole.ValueType  # 10
-    """The files that matter, and why."""
+    """The important files, and why they matter."""
     SECTION_ROLE_CODE: _SectionRole.ValueType  # 11
-    """The files that matter, with their code as it is now."""
+    """The important files, with their present code."""
 
 class SectionRole(_SectionRole, metaclass=_SectionRoleEnumTypeWrapper):
-    """SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
-    for stands in another one of it, so that nothing is lost.
+    """SectionRole says what stands in a section. Several sections can have the same role. Where no section of a list has a
+    role, what belongs to it stands in another section, so that nothing is lost (docs/summaries.md).
     """
 
 SECTION_ROLE_UNSPECIFIED: SectionRole.ValueType  # 0
-"""Only where there are subsections."""
+"""Only with subsections."""
 SECTION_ROLE_GOAL: SectionRole.ValueType  # 1
-"""What the user wants to have achieved."""
+"""What the user wants to achieve."""
 SECTION_ROLE_CONSTRAINTS: SectionRole.ValueType  # 2
-"""What the user or the agent's rules demand."""
+"""What the user or the agent's instructions require."""
 SECTION_ROLE_DONE: SectionRole.ValueType  # 3
-"""What is finished, and its outcome."""
+"""What is finished, and its result."""
 SECTION_ROLE_IN_PROGRESS: SectionRole.ValueType  # 4
-"""What is being worked on, and how far it has come."""
+"""What the agent is working on, and how far it is."""
 SECTION_ROLE_PROBLEMS: SectionRole.ValueType  # 5
-"""What stands in the way, such as errors that nobody resolved."""
+"""What blocks the work, such as errors that are not resolved."""
 SECTION_ROLE_DECISIONS: SectionRole.ValueType  # 6
 """What was decided, and why."""
 SECTION_ROLE_NEXT_STEPS: SectionRole.ValueType  # 7
 """What is to be done next."""
 SECTION_ROLE_CONTEXT: SectionRole.ValueType  # 8
-"""Values, findings and references that the work cannot go on without, and whatever has no section of its own."""
+"""Values, findings and references that the work needs, and everything that has no section of its own."""
 SECTION_ROLE_ENVIRONMENT: SectionRole.ValueType  # 9
-"""What is true of the surroundings: versions, directories, services, settings."""
+"""Facts about the environment: versions, directories, services, settings."""
 SECTION_ROLE_FILES: SectionRole.ValueType  # 10
-"""The files that matter, and why."""
+"""The important files, and why they matter."""
 SECTION_ROLE_CODE: SectionRole.ValueType  # 11
-"""The files that matter, with their code as it is now."""
+"""The important files, with their present code."""
 Global___SectionRole: _TypeAlias = SectionRole  # noqa: Y015
 
 class _SummaryFallback:
@@ -150,9 +154,9 @@ class _SummaryFallback:
 class _SummaryFallbackEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SummaryFallback.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SUMMARY_FALLBACK_UNSPECIFIED: _SummaryFallback.ValueType  # 0
-    """EXTRACTIVE."""
+    """Means EXTRACTIVE."""
     SUMMARY_FALLBACK_EXTRACTIVE: _SummaryFallback.ValueType  # 1
-    """The extractive summarizer writes it, and the entry says so."""
+    """The extractive summarizer writes the summary, and the entry says so."""
     SUMMARY_FALLBACK_FAIL: _SummaryFallback.ValueType  # 2
     """The compaction fails."""
 
@@ -160,9 +164,9 @@ class SummaryFallback(_SummaryFallback, metaclass=_SummaryFallbackEnumTypeWrappe
     """SummaryFallback says what happens when no summary passes the checks."""
 
 SUMMARY_FALLBACK_UNSPECIFIED: SummaryFallback.ValueType  # 0
-"""EXTRACTIVE."""
+"""Means EXTRACTIVE."""
 SUMMARY_FALLBACK_EXTRACTIVE: SummaryFallback.ValueType  # 1
-"""The extractive summarizer writes it, and the entry says so."""
+"""The extractive summarizer writes the summary, and the entry says so."""
 SUMMARY_FALLBACK_FAIL: SummaryFallback.ValueType  # 2
 """The compaction fails."""
 Global___SummaryFallback: _TypeAlias = SummaryFallback  # noqa: Y015
@@ -174,37 +178,39 @@ class _Estimator:
 class _EstimatorEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Estimator.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ESTIMATOR_UNSPECIFIED: _Estimator.ValueType  # 0
-    """CHARS4."""
+    """Means CHARS4."""
     ESTIMATOR_CHARS4: _Estimator.ValueType  # 1
-    """UTF-16 code units / 4, rounded up a message; an image counts 1,200 tokens, other media by their kind."""
+    """UTF-16 code units / 4, rounded up for each message. An image has 1,200 tokens; other media by their kind."""
     ESTIMATOR_O200K_BASE: _Estimator.ValueType  # 2
     """Exact by the o200k_base vocabulary (GPT-4o and later)."""
     ESTIMATOR_CL100K_BASE: _Estimator.ValueType  # 3
     """Exact by the cl100k_base vocabulary (GPT-4, GPT-3.5)."""
     ESTIMATOR_CALIBRATED: _Estimator.ValueType  # 4
-    """CHARS4 times what this session's reports have shown, 0.5 to 2.0."""
+    """CHARS4, multiplied by the factor that this session's usage reports have shown, 0.5 to 2.0."""
 
 class Estimator(_Estimator, metaclass=_EstimatorEnumTypeWrapper):
-    """Estimator is how a session counts tokens. It is fixed when the session is created."""
+    """Estimator is how a session counts tokens. It never changes after the session was created."""
 
 ESTIMATOR_UNSPECIFIED: Estimator.ValueType  # 0
-"""CHARS4."""
+"""Means CHARS4."""
 ESTIMATOR_CHARS4: Estimator.ValueType  # 1
-"""UTF-16 code units / 4, rounded up a message; an image counts 1,200 tokens, other media by their kind."""
+"""UTF-16 code units / 4, rounded up for each message. An image has 1,200 tokens; other media by their kind."""
 ESTIMATOR_O200K_BASE: Estimator.ValueType  # 2
 """Exact by the o200k_base vocabulary (GPT-4o and later)."""
 ESTIMATOR_CL100K_BASE: Estimator.ValueType  # 3
 """Exact by the cl100k_base vocabulary (GPT-4, GPT-3.5)."""
 ESTIMATOR_CALIBRATED: Estimator.ValueType  # 4
-"""CHARS4 times what this session's reports have shown, 0.5 to 2.0."""
+"""CHARS4, multiplied by the factor that this session's usage reports have shown, 0.5 to 2.0."""
 Global___Estimator: _TypeAlias = Estimator  # noqa: Y015
 
 @_typing.final
 class Policy(_message.Message):
-    """Policy says when and how a session is compacted and how its view is drawn.
-    What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
-    messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
-    preset's list away. A list stands in a message of its own for that, such as StrategyList.
+    """Policy says when and how a session is compacted, and what its view shows.
+
+    Three policies are merged in this order: the preset's, the session's, the request's. A later one overrides the fields
+    that it sets. Messages merge field by field; lists and oneofs are replaced as a whole. 0, false and an empty list are
+    values: `on_append: {}` removes the preset's list. That is why such a list has a message of its own, such as
+    StrategyList.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -228,54 +234,58 @@ class Policy(_message.Message):
     `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
     """
     context_window: _builtins.int
-    """The model's context window in tokens. 1 to 100,000,000. Not set: unknown, and no compaction is ever due by tokens."""
+    """The model's context window in tokens. 1 to 100,000,000. Not set: unknown. Then a compaction is due only by triggers
+    that need no window.
+    """
     max_output_tokens: _builtins.int
-    """The model's output limit in tokens. 1 to 100,000,000. Only presets read it."""
+    """The model's output limit in tokens. 1 to 100,000,000. Only presets use it."""
     max_input_tokens: _builtins.int
-    """The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Where it is lower, it stands
-    for the window in all that is a share of it or is reserved in it.
+    """The model's input limit in tokens, where it is not the context window. 1 to 100,000,000. Where it is lower than the
+    window, it takes the window's place in every ratio and reserve.
     """
     overhead_tokens: _builtins.int
-    """Tokens of tools and prompts that are not in the log. 0 to 100,000,000.
-    Default: learnt as what the report for the smallest view said beyond its estimate, never below 0.
+    """Tokens of tool definitions and prompts that are not in the log. 0 to 100,000,000. Default: learned from the usage
+    report for the smallest view, as the difference between the report and the estimate, at least 0.
     """
     thinking: Global___ThinkingPolicy.ValueType
-    """Which thinking a view shows. Default KEEP_VALID."""
+    """Which thinking views show. Default KEEP_VALID."""
     @_builtins.property
     def trigger(self) -> Global___Trigger:
         """When compaction is due."""
 
     @_builtins.property
     def strategy(self) -> _strategy_pb2.Strategy:
-        """What Compact does."""
+        """The strategy of Compact."""
 
     @_builtins.property
     def prune_strategy(self) -> _strategy_pb2.Strategy:
-        """What Prune does. Default `prune_tool_outputs`."""
+        """The strategy of Prune. Default `prune_tool_outputs`."""
 
     @_builtins.property
     def summary(self) -> Global___SummaryPolicy:
-        """Who writes summaries and how."""
+        """Who writes summaries, and how."""
 
     @_builtins.property
     def file_tools(self) -> Global___FileTools:
-        """Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none."""
+        """Which tools read and modify files, for the file lists of summaries. Not set: the tools of common agents. Empty:
+        none.
+        """
 
     @_builtins.property
     def on_append(self) -> Global___StrategyList:
-        """Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-        holds media stays as it came. Not set: the preset's. Empty: none.
+        """Strategies that edit a tool result when it is appended, before any view has shown it: truncate_tool_outputs or
+        offload. A result with media is not edited. Not set: the preset's. Empty: none.
         """
 
     @_builtins.property
     def on_user_message(self) -> Global___StrategyList:
-        """Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-        are refused. Not set: the preset's. Empty: none.
+        """Strategies that run in the transaction that appends a USER message which starts a turn. Strategies that cut or need
+        a summarizer are refused. Not set: the preset's. Empty: none.
         """
 
     @_builtins.property
     def overflow(self) -> Global___OverflowPolicy:
-        """What happens after an overflow compaction."""
+        """What automatic compactions do beside the strategy."""
 
     def __init__(
         self,
@@ -328,7 +338,7 @@ Global___Policy: _TypeAlias = Policy  # noqa: Y015
 
 @_typing.final
 class StrategyList(_message.Message):
-    """StrategyList is a list of strategies that can be given and empty, which is not the same as not given."""
+    """StrategyList is a list of strategies. An empty list is not the same as no list."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -352,7 +362,7 @@ Global___StrategyList: _TypeAlias = StrategyList  # noqa: Y015
 
 @_typing.final
 class TextList(_message.Message):
-    """TextList is a list of texts that can be given and empty, which is not the same as not given."""
+    """TextList is a list of texts. An empty list is not the same as no list."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -376,9 +386,9 @@ Global___TextList: _TypeAlias = TextList  # noqa: Y015
 
 @_typing.final
 class Trigger(_message.Message):
-    """Trigger says when compaction is due: at or above the lowest of trigger_tokens, trigger_ratio x window and
-    window - reserve_tokens (those that are set), or when another trigger is met. Where max_input_tokens is lower than the
-    window, it stands for the window in these and in target_tokens.
+    """Trigger says when compaction is due. In tokens: at or above the lowest of trigger_tokens, trigger_ratio x window and
+    window - reserve_tokens, as far as they are set. Or when one of the other triggers is met. Where max_input_tokens is
+    lower than the context window, it takes the window's place here and in target_tokens.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -392,27 +402,28 @@ class Trigger(_message.Message):
     TARGET_TOKENS_FIELD_NUMBER: _builtins.int
     FREE_RATIO_FIELD_NUMBER: _builtins.int
     enabled: _builtins.bool
-    """Whether compaction is ever due by itself. Manual compaction works all the same. Default true."""
+    """Whether compaction is ever due. Compaction with reason MANUAL always works. Default true."""
     trigger_tokens: _builtins.int
-    """Context tokens. 1 to 100,000,000."""
+    """Tokens of the context. 1 to 100,000,000."""
     trigger_ratio: _builtins.float
-    """Share of the window. Above 0, to 1. Default 0.75."""
+    """Share of the context window. Above 0, at most 1. Default 0.75."""
     reserve_tokens: _builtins.int
-    """Tokens of the window to leave free, below the window. 0 to 100,000,000. Default the smaller of 16,384 and a quarter
-    of the window.
+    """Tokens of the context window to leave free; must be below the window. 0 to 100,000,000. Default: 16,384 or a
+    quarter of the window, whichever is smaller.
     """
     trigger_tool_groups: _builtins.int
-    """Tool groups in the view. 1 to 1,000,000."""
+    """Tool groups in the view. 1 to 1,000,000. Default: no such trigger."""
     max_view_bytes: _builtins.int
-    """Bytes of the view. 1 to 4,000,000,000."""
+    """Bytes of the view. 1 to 4,000,000,000. Default: no such trigger."""
     target_tokens: _builtins.int
-    """Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
-    where that is not above it.
+    """The tokens at or below which a ladder stops; must be below the trigger. 1 to 100,000,000. Default: 0.4 of the
+    context window or, where the trigger is not above that, half the trigger.
     """
     free_ratio: _builtins.float
-    """Share of the trigger's tokens that a cut leaves free with reason THRESHOLD or OVERFLOW, as far as there is something to
-    cut: less than the rules say is kept for it, and the summary's budget is lower. Where what no compaction takes out is
-    much, half of what the trigger leaves beside it is enough. 0 to 0.9. Default 0.34; in a policy without a preset 0.
+    """Share of the trigger's tokens that a cut with reason THRESHOLD or OVERFLOW leaves free, as far as there is
+    something to cut. To reach it, less is kept than the strategy's rules say, and the summary gets a smaller budget.
+    Where the tokens that no compaction can remove are many, half of what the trigger leaves beside them is enough. 0
+    to 0.9. Default 0.34; 0 in a policy without a preset.
     """
     def __init__(
         self,
@@ -467,7 +478,7 @@ Global___Trigger: _TypeAlias = Trigger  # noqa: Y015
 
 @_typing.final
 class SectionList(_message.Message):
-    """SectionList is a list of sections that can be given, and then replaces the other whole."""
+    """SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -491,7 +502,7 @@ Global___SectionList: _TypeAlias = SectionList  # noqa: Y015
 
 @_typing.final
 class Section(_message.Message):
-    """Section is a section of a summary: its title, and what stands below it."""
+    """Section is a heading of a summary and what stands under it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -499,15 +510,15 @@ class Section(_message.Message):
     ROLE_FIELD_NUMBER: _builtins.int
     SUBSECTIONS_FIELD_NUMBER: _builtins.int
     title: _builtins.str
-    """The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
-    no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
-    how the headings that a model writes are recognized. 1 to 80 bytes.
+    """The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
+    begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
+    punctuation or the word `and`, since models vary these. 1 to 80 bytes.
     """
     role: Global___SectionRole.ValueType
-    """What stands below the title. Needed, but where there are subsections."""
+    """What stands under the title. Required, unless there are subsections."""
     @_builtins.property
     def subsections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Section]:
-        """The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16."""
+        """Sections within this one. It has no lines and no role of its own then. Subsections have no subsections. At most 16."""
 
     def __init__(
         self,
@@ -526,7 +537,7 @@ Global___Section: _TypeAlias = Section  # noqa: Y015
 
 @_typing.final
 class SummaryPolicy(_message.Message):
-    """SummaryPolicy says who writes summaries and how."""
+    """SummaryPolicy says who writes summaries, and how."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -544,57 +555,58 @@ class SummaryPolicy(_message.Message):
     INPUT_FIELD_NUMBER: _builtins.int
     FILE_TAGS_FIELD_NUMBER: _builtins.int
     summarizer: _builtins.str
-    """Who writes: `extractive`, or a profile of the daemon's configuration. Default `extractive`."""
+    """The summarizer: `extractive`, or a profile of the daemon's configuration. Default `extractive`."""
     placement: Global___SummaryPlacement.ValueType
-    """As whose message the summary enters the view. Default USER."""
+    """The role of the summary in the view. Default USER."""
     fallback: Global___SummaryFallback.ValueType
     """What happens when no summary passes the checks. Default EXTRACTIVE."""
     prompt_override: _builtins.str
-    """Instructions that replace the daemon's own, those on the sections too: no sections are checked then. The conversation,
-    the previous summary, the focus and the budget are told all the same. Not for tool results that are written shorter.
-    `extractive` takes no instructions. At most 64 KiB.
+    """Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
+    no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
+    budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
     """
     cached_prefix: _builtins.bool
-    """Whether the request rides on the agent's own prompt, so that the provider's prompt cache serves it: the view up to the
-    cut plus one closing instruction. The summarizer then sees what the agent saw, edits included, and cites no indexes.
-    Where that fails or does not fit the summarizer's window, the conversation is sent as text. Default false.
+    """Whether the request begins with the agent's own prompt, so that the provider's prompt cache serves it: the view up
+    to the cut, followed by one instruction. The summarizer then sees what the agent saw, edits included, and refers to
+    no indexes. Where this fails or does not fit the summarizer's window, the conversation is sent as text. Default
+    false.
     """
     redact: _builtins.bool
-    """Whether secrets are replaced by placeholders before anything leaves the daemon and before a summary is stored. The log
-    keeps what the client sent. Default true.
+    """Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
+    log keeps what the client sent. Default true.
     """
     tools_json: _builtins.str
-    """With cached_prefix: the agent's tool definitions, the JSON array that stands under `tools` in its requests. Providers
-    cache them before the messages: without them, the cache does not serve an agent with tools. Each element is an object. Secrets
-    in it are replaced like those of the conversation. At most 1 MiB.
+    """With cached_prefix: the agent's tool definitions, the JSON array under `tools` in its requests. Each element is an
+    object. Providers cache the tools before the messages: without them, the cache does not serve an agent that has
+    tools. Secrets in it are replaced like those in the conversation. At most 1 MiB.
     """
     file_tags: _builtins.bool
-    """Whether the files read and modified so far stand in tags at the summary's end, `<read-files>` and `<modified-files>`,
-    and not in the view's own words. Default false.
+    """Whether the summary ends with the files that were read and modified so far, in the tags `<read-files>` and
+    `<modified-files>`. Views then do not list them again. Default false.
     """
     @_builtins.property
     def sections(self) -> Global___SectionList:
-        """The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+        """The sections of the summary. Default: Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
         Key Decisions; Next Steps; Critical Context; Relevant Files.
         """
 
     @_builtins.property
     def extra_context(self) -> Global___TextList:
-        """Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+        """More text for the summarizer beside the conversation. `extractive` ignores it. An empty list removes what was set
         before.
         """
 
     @_builtins.property
     def try_timeout(self) -> _duration_pb2.Duration:
-        """The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min."""
+        """The time limit for one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min."""
 
     @_builtins.property
     def total_timeout(self) -> _duration_pb2.Duration:
-        """The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min."""
+        """The time limit for all requests of one compaction. 100 ms to 6 h. Default: the profile's, else 10 min."""
 
     @_builtins.property
     def input(self) -> Global___SummaryInput:
-        """How the conversation is written down for the summarizer."""
+        """How the conversation is written as text for the summarizer."""
 
     def __init__(
         self,
@@ -654,8 +666,8 @@ Global___SummaryPolicy: _TypeAlias = SummaryPolicy  # noqa: Y015
 
 @_typing.final
 class SummaryInput(_message.Message):
-    """SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
-    agent is never cut. `extractive` reads the messages themselves.
+    """SummaryInput says how the conversation is written as text for a summarizer that is a model. Text of the user and of
+    the agent is never shortened. `extractive` ignores it: it reads the messages themselves.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -664,8 +676,8 @@ class SummaryInput(_message.Message):
     TOOL_ARGUMENT_CHARS_FIELD_NUMBER: _builtins.int
     THINKING_FIELD_NUMBER: _builtins.int
     tool_result_chars: _builtins.int
-    """Characters (UTF-16 code units) of a tool result; of a longer one head, tail and the lines that tell of errors are
-    sent. 100 to 10,000,000. Default 2,000.
+    """Characters (UTF-16 code units) of a tool result. Of a longer one, the beginning, the end and the lines about errors
+    are sent. 100 to 10,000,000. Default 2,000.
     """
     tool_argument_chars: _builtins.int
     """Characters (UTF-16 code units) of a tool call's arguments. 100 to 10,000,000. Default 2,000."""
@@ -699,15 +711,15 @@ Global___SummaryInput: _TypeAlias = SummaryInput  # noqa: Y015
 
 @_typing.final
 class FileTools(_message.Message):
-    """FileTools maps tool names to what they do to files."""
+    """FileTools says which tools read and modify files."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TOOLS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tools(self) -> _containers.RepeatedCompositeFieldContainer[Global___FileTool]:
-        """The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
-        At most 1,000.
+        """The tools. Tools with the same arguments and effect share an element. The list replaces the one set before, also
+        where it is empty. At most 1,000.
         """
 
     def __init__(
@@ -725,7 +737,7 @@ Global___FileTools: _TypeAlias = FileTools  # noqa: Y015
 
 @_typing.final
 class FileTool(_message.Message):
-    """FileTool says which argument of some tools names a file, and what these tools do to it."""
+    """FileTool says in which argument some tools name a file, and what they do to it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -733,14 +745,14 @@ class FileTool(_message.Message):
     PATH_ARGUMENTS_FIELD_NUMBER: _builtins.int
     MODIFIES_FIELD_NUMBER: _builtins.int
     modifies: _builtins.bool
-    """Whether they change the file (else they read it)."""
+    """Whether the tools modify the file; else they read it."""
     @_builtins.property
     def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The tools' names, case-sensitive. 1 to 1,000."""
 
     @_builtins.property
     def path_arguments(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The arguments that may hold the path, the first that does wins. 1 to 16 names."""
+        """The arguments that can hold the path. The first that does is used. 1 to 16 names."""
 
     def __init__(
         self,
@@ -759,19 +771,22 @@ Global___FileTool: _TypeAlias = FileTool  # noqa: Y015
 
 @_typing.final
 class OverflowPolicy(_message.Message):
-    """OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media."""
+    """OverflowPolicy says what automatic compactions do beside the strategy. A compaction with reason OVERFLOW always
+    replaces media by text.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     REPLAY_FIELD_NUMBER: _builtins.int
     AUTO_CONTINUE_FIELD_NUMBER: _builtins.int
     replay: _builtins.bool
-    """Whether the last user message, where the summary covers it and it is not the first, is shown again after the summary,
-    its media replaced, with a note on why. Default false.
+    """Whether the last user message is shown again after the summary that covers it, with its media replaced and a note
+    that says why. Not for the first user message. Default false.
     """
     auto_continue: _builtins.bool
-    """Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts and replays nothing appends a USER message of origin
-    CONTINUE that tells the agent to go on, unless calls are open or a USER message is the last already. Default false.
+    """Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts appends a USER message of origin CONTINUE that
+    tells the agent to go on. It does not where it replays a message, where tool calls are open, or where the last
+    message is a USER message already. Default false.
     """
     def __init__(
         self,

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from compactord.v1 import edit_pb2 as _edit_pb2
+from compactord.v1 import log_pb2 as _log_pb2
 from compactord.v1 import message_pb2 as _message_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -38,14 +39,14 @@ class _ContentKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContentKi
     CONTENT_KIND_RESULT: _ContentKind.ValueType  # 4
     """Text of a tool result."""
     CONTENT_KIND_MEDIA: _ContentKind.ValueType  # 5
-    """The bytes of a medium."""
+    """The bytes of a media part."""
     CONTENT_KIND_MEDIA_REFERENCE: _ContentKind.ValueType  # 6
-    """The address or file id of a medium that the log does not hold itself."""
+    """The address or the file id of a media part whose content is not in the log."""
     CONTENT_KIND_OPAQUE: _ContentKind.ValueType  # 7
     """A provider's item, as raw JSON."""
 
 class ContentKind(_ContentKind, metaclass=_ContentKindEnumTypeWrapper):
-    """ContentKind is what recalled content is."""
+    """ContentKind is the kind of recalled content."""
 
 CONTENT_KIND_UNSPECIFIED: ContentKind.ValueType  # 0
 """Never sent."""
@@ -58,9 +59,9 @@ CONTENT_KIND_ARGUMENTS: ContentKind.ValueType  # 3
 CONTENT_KIND_RESULT: ContentKind.ValueType  # 4
 """Text of a tool result."""
 CONTENT_KIND_MEDIA: ContentKind.ValueType  # 5
-"""The bytes of a medium."""
+"""The bytes of a media part."""
 CONTENT_KIND_MEDIA_REFERENCE: ContentKind.ValueType  # 6
-"""The address or file id of a medium that the log does not hold itself."""
+"""The address or the file id of a media part whose content is not in the log."""
 CONTENT_KIND_OPAQUE: ContentKind.ValueType  # 7
 """A provider's item, as raw JSON."""
 Global___ContentKind: _TypeAlias = ContentKind  # noqa: Y015
@@ -81,29 +82,27 @@ class RecallContentRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
-    """The session's id. Nothing of another session is ever answered."""
+    """The session's id. Content of another session is never returned."""
     index: _builtins.int
     """The message with this index."""
     reference: _builtins.str
-    """The reference that a placeholder or a summary shows, or the placeholder itself: `#12` is message 12, `#12.0` its
-    part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same, and alone so do `12`, `12.0`
-    and `12.0.1`. Where the text ends with a placeholder of the daemon's own wording, that one's reference holds, whatever
-    the text before it quotes; else a text that names several is INVALID_ARGUMENT. 1 to 1,048,576 bytes, which is more
-    than the longest preview takes.
+    """The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
+    its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
+    mean the same. Where the text ends with a placeholder in the daemon's own wording, the reference of that
+    placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+    to 1,048,576 bytes, which is enough for the longest preview.
     """
     part: _builtins.int
-    """The part of the message, from 0. Not set: the only part that it has, or all its text in order, a line break between
-    parts; INVALID_ARGUMENT where it has several parts and none is text. It goes with index, not with a reference that
-    names a part.
+    """The part of the message, from 0. Default: the only part, or all text of the message in order, with a line break
+    between parts. INVALID_ARGUMENT where the message has several parts and none is text. Not together with a reference
+    that names a part.
     """
     result_part: _builtins.int
-    """Of a tool result: the piece of it, from 0. Not set: all its text in order, a line break between pieces, or the only
-    piece that it has; INVALID_ARGUMENT where it has several and none is text. Needs part.
+    """The part of a tool result, from 0. Default: all text of the result in order, with a line break between parts, or
+    the only part. INVALID_ARGUMENT where the result has several parts and none is text. Needs part.
     """
     max_bytes: _builtins.int
-    """The answer's content ends before it passes this many bytes, but holds at least one character. 0 to 3,145,728; 0 means
-    65,536.
-    """
+    """The content ends before it passes this many bytes, but has at least one character. 0 to 3,145,728; 0 means 65,536."""
     @_builtins.property
     def bytes(self) -> Global___ByteRange:
         """Bytes."""
@@ -154,8 +153,8 @@ Global___RecallContentRequest: _TypeAlias = RecallContentRequest  # noqa: Y015
 
 @_typing.final
 class ByteRange(_message.Message):
-    """ByteRange is a range of bytes. In text it is widened at its start and shortened at its end to whole characters, but to
-    no less than one.
+    """ByteRange is a range of bytes. In text, its start and its end move back to the beginning of a character; at least one
+    character is returned.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -163,9 +162,9 @@ class ByteRange(_message.Message):
     OFFSET_FIELD_NUMBER: _builtins.int
     LENGTH_FIELD_NUMBER: _builtins.int
     offset: _builtins.int
-    """The first byte, from 0. INVALID_ARGUMENT at or beyond the end of what is not empty."""
+    """The first byte, from 0. INVALID_ARGUMENT at or after the end, unless the content is empty."""
     length: _builtins.int
-    """How many. 0: all that follow."""
+    """How many bytes. 0 means: up to the end."""
     def __init__(
         self,
         *,
@@ -182,16 +181,16 @@ Global___ByteRange: _TypeAlias = ByteRange  # noqa: Y015
 
 @_typing.final
 class LineRange(_message.Message):
-    """LineRange is a range of lines. A line ends behind its line feed."""
+    """LineRange is a range of lines. A line ends after its line feed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     FIRST_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
     first: _builtins.int
-    """The first line, from 1. INVALID_ARGUMENT beyond the last."""
+    """The first line, from 1. INVALID_ARGUMENT after the last line."""
     count: _builtins.int
-    """How many. 0: all that follow."""
+    """How many lines. 0 means: up to the end."""
     def __init__(
         self,
         *,
@@ -208,7 +207,7 @@ Global___LineRange: _TypeAlias = LineRange  # noqa: Y015
 
 @_typing.final
 class LineMatch(_message.Message):
-    """LineMatch selects the lines that match an expression, with lines around them."""
+    """LineMatch selects the lines that match an expression, and lines around them."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -217,15 +216,17 @@ class LineMatch(_message.Message):
     CONTEXT_LINES_FIELD_NUMBER: _builtins.int
     FIRST_LINE_FIELD_NUMBER: _builtins.int
     pattern: _builtins.str
-    """The expression, in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-    2,000 steps once its repetitions are written out.
+    """The expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+    at most 2,000 steps after its repetitions are written out.
     """
     ignore_case: _builtins.bool
     """Whether upper and lower case are the same."""
     context_lines: _builtins.int
-    """Lines to show before and behind each match. 0 to 100."""
+    """How many lines to show before and after each match. 0 to 100."""
     first_line: _builtins.int
-    """The first line to search, from 1; 0 means 1. To go on where an answer had more. INVALID_ARGUMENT beyond the last."""
+    """The first line to search, from 1; 0 means 1. Use it to continue where an answer had more. INVALID_ARGUMENT after
+    the last line.
+    """
     def __init__(
         self,
         *,
@@ -244,7 +245,7 @@ Global___LineMatch: _TypeAlias = LineMatch  # noqa: Y015
 
 @_typing.final
 class RecallContentResponse(_message.Message):
-    """RecallContentResponse is the content."""
+    """RecallContentResponse returns the content."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -269,54 +270,56 @@ class RecallContentResponse(_message.Message):
     NEXT_LINE_FIELD_NUMBER: _builtins.int
     ATTACHMENTS_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The message that it is of."""
+    """The message's index."""
     part: _builtins.int
-    """The part; not set where it is all text of the message."""
+    """The part; not set where the content is all text of the message."""
     result_part: _builtins.int
-    """The piece of the tool result; not set where it is all its text."""
+    """The part of the tool result; not set where the content is all its text."""
     kind: Global___ContentKind.ValueType
-    """What it is."""
+    """The kind of content."""
     role: _message_pb2.Role.ValueType
     """The message's role."""
-    state: _message_pb2.MessageState.ValueType
+    state: _log_pb2.MessageState.ValueType
     """Where the message stands now."""
     tool: _builtins.str
-    """The tool, of a call or a result."""
+    """The tool's name, for a call or a result."""
     mime_type: _builtins.str
-    """The MIME type, of a medium."""
+    """The MIME type, for media."""
     name: _builtins.str
-    """The name, of a medium."""
+    """The file's name, for media."""
     text: _builtins.str
-    """The content, of all kinds but MEDIA. Of a match empty: see blocks."""
+    """The content, for all kinds but MEDIA. Empty with match: see blocks."""
     data: _builtins.bytes
-    """The content of a medium."""
+    """The content, for MEDIA."""
     offset: _builtins.int
-    """The first byte that is answered."""
+    """The first byte that is returned."""
     total_bytes: _builtins.int
     """The size of the whole content in bytes."""
     total_lines: _builtins.int
-    """The lines of the whole content; 0 for media."""
+    """The number of lines of the whole content; 0 for media."""
     first_line: _builtins.int
-    """The line, from 1, that the answer begins in; 0 for media."""
+    """The line, from 1, where the returned content begins; 0 for media."""
     has_more: _builtins.bool
-    """Whether max_bytes ended the answer before the range, or the matches, had ended: ask again from next_offset or
-    next_line. A match also ends where one call has searched as much as it may, in time and not in bytes; blocks can then
-    be empty.
+    """Whether the answer ended before the range or the matches did, because of max_bytes: continue with next_offset or
+    next_line. With match it also ends where one call has searched as much as it may; blocks can be empty then.
     """
     next_offset: _builtins.int
-    """The byte behind the answer, where a next request for bytes begins. Of a match: behind the last block."""
+    """The byte after the returned content, where the next request for bytes begins. With match: the byte after the last
+    block.
+    """
     next_line: _builtins.int
-    """The line that the next request for lines or matches begins at. 0 where bytes end within a line, or where one line alone
-    passes max_bytes: go on by bytes, from next_offset. A match goes on with the line behind that one. 0 for media.
+    """The line where the next request for lines or matches begins. 0 for media, where a range of bytes ends within a
+    line, and where one line alone is larger than max_bytes: continue by bytes then, with next_offset. A match
+    continues with the line after that one.
     """
     @_builtins.property
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___LineBlock]:
-        """Of a match: the matching lines with those around them."""
+        """With match: the lines that match and the lines around them."""
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Attachment]:
-        """The provider's own fields of the part or piece. With the first byte of the content only, and only where they fit into
-        max_bytes; ListMessages answers them always.
+        """The provider's own fields of this part. They come only with the first byte of the content, and only where they fit
+        into max_bytes; ListMessages always returns them.
         """
 
     def __init__(
@@ -327,7 +330,7 @@ class RecallContentResponse(_message.Message):
         result_part: _builtins.int | None = ...,
         kind: Global___ContentKind.ValueType = ...,
         role: _message_pb2.Role.ValueType = ...,
-        state: _message_pb2.MessageState.ValueType = ...,
+        state: _log_pb2.MessageState.ValueType = ...,
         tool: _builtins.str = ...,
         mime_type: _builtins.str = ...,
         name: _builtins.str = ...,
@@ -360,7 +363,7 @@ Global___RecallContentResponse: _TypeAlias = RecallContentResponse  # noqa: Y015
 
 @_typing.final
 class LineBlock(_message.Message):
-    """LineBlock is lines that follow one another."""
+    """LineBlock is a block of consecutive lines."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -370,10 +373,10 @@ class LineBlock(_message.Message):
     first_line: _builtins.int
     """The first line, from 1."""
     text: _builtins.str
-    """The lines. A matching line that alone passes max_bytes is cut; next_offset is where."""
+    """The lines. A matching line that alone is larger than max_bytes is cut at next_offset."""
     @_builtins.property
     def matching_lines(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The lines among them that match, ascending; also those before the first line to search."""
+        """Which of the lines match, ascending; also those before the first line to search."""
 
     def __init__(
         self,
@@ -392,7 +395,7 @@ Global___LineBlock: _TypeAlias = LineBlock  # noqa: Y015
 
 @_typing.final
 class SearchMessagesRequest(_message.Message):
-    """SearchMessagesRequest searches all that is in a log."""
+    """SearchMessagesRequest searches the whole log."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -408,28 +411,28 @@ class SearchMessagesRequest(_message.Message):
     session_id: _builtins.str
     """The session's id."""
     words: _builtins.str
-    """Words: messages that hold all of them, also within longer words, whatever the case. 1 to 1,024 bytes, at most 32
-    words.
+    """Words. A message matches where it has all of them, in upper or lower case, also within longer words. 1 to 1,024
+    bytes, at most 32 words.
     """
     pattern: _builtins.str
-    """An expression in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-    2,000 steps once its repetitions are written out.
+    """An expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+    at most 2,000 steps after its repetitions are written out.
     """
     newest_first: _builtins.bool
-    """Whether the newest comes first. Default false: in the order of the log."""
+    """Whether the newest message comes first. Default false: in the order of the log."""
     page_size: _builtins.int
-    """Hits a page. 0 to 1,000; 0 means 20."""
+    """Hits per page. 0 to 1,000; 0 means 20."""
     page_token: _builtins.str
-    """From the last answer; empty for the first page. At most 1,024 bytes."""
+    """The next_page_token of the page before; empty for the first page. At most 1,024 bytes."""
     snippet_chars: _builtins.int
     """Characters of a snippet. 0 to 4,000; 0 means 200."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_message_pb2.Role.ValueType]:
-        """Only messages of these roles. Default: all."""
+        """Only messages with one of these roles. Default: all."""
 
     @_builtins.property
-    def states(self) -> _containers.RepeatedScalarFieldContainer[_message_pb2.MessageState.ValueType]:
-        """Only messages that stand so. Default: all."""
+    def states(self) -> _containers.RepeatedScalarFieldContainer[_log_pb2.MessageState.ValueType]:
+        """Only messages in one of these states. Default: all."""
 
     def __init__(
         self,
@@ -438,7 +441,7 @@ class SearchMessagesRequest(_message.Message):
         words: _builtins.str = ...,
         pattern: _builtins.str = ...,
         roles: _abc.Iterable[_message_pb2.Role.ValueType] | None = ...,
-        states: _abc.Iterable[_message_pb2.MessageState.ValueType] | None = ...,
+        states: _abc.Iterable[_log_pb2.MessageState.ValueType] | None = ...,
         newest_first: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
@@ -463,13 +466,13 @@ class SearchMessagesResponse(_message.Message):
     HITS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """For the next page; empty where the search has come to the end of the log. One call stops reading once it has read 64
-    MiB of the log, or has searched as much as it may: 2^30 steps, each a byte for one step of the expression or for one
-    word. A page holds at most 3 MiB. So a page can be short, or empty, and yet not the last.
+    """Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
+    and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
+    one step of the expression or for one word). A page has at most 3 MiB.
     """
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchHit]:
-        """The hits, one a message: its first."""
+        """The hits: the first match of each message that matches."""
 
     def __init__(
         self,
@@ -506,36 +509,36 @@ class SearchHit(_message.Message):
     LINE_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The message."""
+    """The message's index."""
     part: _builtins.int
     """The part with the first match, from 0."""
     result_part: _builtins.int
-    """The piece of it, where it is a tool result."""
+    """The part of it, where it is a tool result."""
     kind: Global___ContentKind.ValueType
-    """What that content is."""
+    """The kind of content."""
     role: _message_pb2.Role.ValueType
     """The message's role."""
-    state: _message_pb2.MessageState.ValueType
-    """Where it stands now."""
+    state: _log_pb2.MessageState.ValueType
+    """Where the message stands now."""
     tool: _builtins.str
-    """The tool, of a call or a result."""
+    """The tool's name, for a call or a result."""
     snippet: _builtins.str
     """The text around the match, cut at whole characters."""
     match_start: _builtins.int
-    """The match within the snippet: its first byte."""
+    """The first byte of the match within the snippet."""
     match_end: _builtins.int
-    """The match within the snippet: the byte after it."""
+    """The byte after the match within the snippet."""
     offset: _builtins.int
-    """The match's first byte within the part's (or piece's) content, for RecallContent. 0 where it is in the name of a tool
-    or a medium.
+    """The first byte of the match within the content of the part, for RecallContent. 0 where the match is in the name of
+    a tool or of a media part.
     """
     line: _builtins.int
-    """The line of it, from 1; 0 where it is in a name."""
+    """The line of the match, from 1; 0 where the match is in a name."""
     matches: _builtins.int
-    """How many lines of the message match the expression, or how often the words stand in it; counted up to 1,000."""
+    """How many lines of the message match the expression, or how often the words occur. Counted up to 1,000."""
     @_builtins.property
     def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
-        """The kinds of edits in force on it: what of it views do not show."""
+        """The kinds of edits in force on the message: what views do not show of it."""
 
     def __init__(
         self,
@@ -545,7 +548,7 @@ class SearchHit(_message.Message):
         result_part: _builtins.int | None = ...,
         kind: Global___ContentKind.ValueType = ...,
         role: _message_pb2.Role.ValueType = ...,
-        state: _message_pb2.MessageState.ValueType = ...,
+        state: _log_pb2.MessageState.ValueType = ...,
         edits: _abc.Iterable[_edit_pb2.EditKind.ValueType] | None = ...,
         tool: _builtins.str = ...,
         snippet: _builtins.str = ...,

@@ -35,21 +35,21 @@ class _RecordKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordKind
     RECORD_KIND_UNSPECIFIED: _RecordKind.ValueType  # 0
     """Never sent."""
     RECORD_KIND_COMPACTION: _RecordKind.ValueType  # 1
-    """A compaction that was committed."""
+    """CompactionEntry."""
     RECORD_KIND_PRUNE: _RecordKind.ValueType  # 2
-    """Edits that were committed without a cut, or beside one."""
+    """PruneEntry."""
     RECORD_KIND_ATTEMPT: _RecordKind.ValueType  # 3
-    """A compaction that failed, was cancelled, or was skipped after it had started."""
+    """CompactionAttempt."""
     RECORD_KIND_CHECKPOINT: _RecordKind.ValueType  # 4
-    """A named point."""
+    """Checkpoint."""
     RECORD_KIND_REVERT: _RecordKind.ValueType  # 5
-    """A return to an earlier point."""
+    """Revert."""
     RECORD_KIND_PIN: _RecordKind.ValueType  # 6
-    """Messages that stay word for word."""
+    """PinChange, of PinMessages."""
     RECORD_KIND_UNPIN: _RecordKind.ValueType  # 7
-    """Messages that are no longer pinned."""
+    """PinChange, of UnpinMessages."""
     RECORD_KIND_POLICY_CHANGE: _RecordKind.ValueType  # 8
-    """A change of policy."""
+    """PolicyChange."""
 
 class RecordKind(_RecordKind, metaclass=_RecordKindEnumTypeWrapper):
     """RecordKind is a kind of record."""
@@ -57,21 +57,21 @@ class RecordKind(_RecordKind, metaclass=_RecordKindEnumTypeWrapper):
 RECORD_KIND_UNSPECIFIED: RecordKind.ValueType  # 0
 """Never sent."""
 RECORD_KIND_COMPACTION: RecordKind.ValueType  # 1
-"""A compaction that was committed."""
+"""CompactionEntry."""
 RECORD_KIND_PRUNE: RecordKind.ValueType  # 2
-"""Edits that were committed without a cut, or beside one."""
+"""PruneEntry."""
 RECORD_KIND_ATTEMPT: RecordKind.ValueType  # 3
-"""A compaction that failed, was cancelled, or was skipped after it had started."""
+"""CompactionAttempt."""
 RECORD_KIND_CHECKPOINT: RecordKind.ValueType  # 4
-"""A named point."""
+"""Checkpoint."""
 RECORD_KIND_REVERT: RecordKind.ValueType  # 5
-"""A return to an earlier point."""
+"""Revert."""
 RECORD_KIND_PIN: RecordKind.ValueType  # 6
-"""Messages that stay word for word."""
+"""PinChange, of PinMessages."""
 RECORD_KIND_UNPIN: RecordKind.ValueType  # 7
-"""Messages that are no longer pinned."""
+"""PinChange, of UnpinMessages."""
 RECORD_KIND_POLICY_CHANGE: RecordKind.ValueType  # 8
-"""A change of policy."""
+"""PolicyChange."""
 Global___RecordKind: _TypeAlias = RecordKind  # noqa: Y015
 
 class _CompactionReason:
@@ -81,29 +81,29 @@ class _CompactionReason:
 class _CompactionReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CompactionReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     COMPACTION_REASON_UNSPECIFIED: _CompactionReason.ValueType  # 0
-    """In requests: MANUAL."""
+    """Means MANUAL."""
     COMPACTION_REASON_MANUAL: _CompactionReason.ValueType  # 1
-    """A person or program wants it now."""
+    """A person or a program wants it now."""
     COMPACTION_REASON_THRESHOLD: _CompactionReason.ValueType  # 2
-    """The context report said so."""
+    """The context report says that it is due."""
     COMPACTION_REASON_OVERFLOW: _CompactionReason.ValueType  # 3
     """The provider refused the request as too long."""
     COMPACTION_REASON_USER_MESSAGE: _CompactionReason.ValueType  # 4
-    """A USER message was appended, and policy.on_user_message says so. In records only."""
+    """A USER message was appended, and policy.on_user_message has strategies. In records only."""
 
 class CompactionReason(_CompactionReason, metaclass=_CompactionReasonEnumTypeWrapper):
     """CompactionReason is why a compaction or prune was asked for."""
 
 COMPACTION_REASON_UNSPECIFIED: CompactionReason.ValueType  # 0
-"""In requests: MANUAL."""
+"""Means MANUAL."""
 COMPACTION_REASON_MANUAL: CompactionReason.ValueType  # 1
-"""A person or program wants it now."""
+"""A person or a program wants it now."""
 COMPACTION_REASON_THRESHOLD: CompactionReason.ValueType  # 2
-"""The context report said so."""
+"""The context report says that it is due."""
 COMPACTION_REASON_OVERFLOW: CompactionReason.ValueType  # 3
 """The provider refused the request as too long."""
 COMPACTION_REASON_USER_MESSAGE: CompactionReason.ValueType  # 4
-"""A USER message was appended, and policy.on_user_message says so. In records only."""
+"""A USER message was appended, and policy.on_user_message has strategies. In records only."""
 Global___CompactionReason: _TypeAlias = CompactionReason  # noqa: Y015
 
 class _AttemptOutcome:
@@ -115,21 +115,21 @@ class _AttemptOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Attemp
     ATTEMPT_OUTCOME_UNSPECIFIED: _AttemptOutcome.ValueType  # 0
     """Never stored."""
     ATTEMPT_OUTCOME_FAILED: _AttemptOutcome.ValueType  # 1
-    """It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells."""
+    """It failed. This includes a deadline that passed and a daemon that ended: error_reason says which."""
     ATTEMPT_OUTCOME_CANCELLED: _AttemptOutcome.ValueType  # 2
-    """Somebody cancelled it, or the daemon was told to stop."""
+    """A client cancelled it, or the daemon was told to stop."""
     ATTEMPT_OUTCOME_SKIPPED: _AttemptOutcome.ValueType  # 3
     """It was skipped after it had started."""
 
 class AttemptOutcome(_AttemptOutcome, metaclass=_AttemptOutcomeEnumTypeWrapper):
-    """AttemptOutcome is how a compaction ended that wrote no entry."""
+    """AttemptOutcome is how a compaction ended that committed nothing."""
 
 ATTEMPT_OUTCOME_UNSPECIFIED: AttemptOutcome.ValueType  # 0
 """Never stored."""
 ATTEMPT_OUTCOME_FAILED: AttemptOutcome.ValueType  # 1
-"""It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells."""
+"""It failed. This includes a deadline that passed and a daemon that ended: error_reason says which."""
 ATTEMPT_OUTCOME_CANCELLED: AttemptOutcome.ValueType  # 2
-"""Somebody cancelled it, or the daemon was told to stop."""
+"""A client cancelled it, or the daemon was told to stop."""
 ATTEMPT_OUTCOME_SKIPPED: AttemptOutcome.ValueType  # 3
 """It was skipped after it had started."""
 Global___AttemptOutcome: _TypeAlias = AttemptOutcome  # noqa: Y015
@@ -141,37 +141,37 @@ class _SkipReason:
 class _SkipReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SkipReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SKIP_REASON_UNSPECIFIED: _SkipReason.ValueType  # 0
-    """Did something."""
+    """It did something."""
     SKIP_REASON_BELOW_THRESHOLD: _SkipReason.ValueType  # 1
-    """The context is below the trigger. Example: THRESHOLD asked for at 40 % of the window."""
+    """The context is below the trigger. Example: THRESHOLD at 40 % of the context window."""
     SKIP_REASON_NOTHING_TO_COMPACT: _SkipReason.ValueType  # 2
-    """There is nothing that the strategy can take out. Example: everything fits into what is to be kept."""
+    """The strategy can remove nothing. Example: all messages fit into the part that is to be kept."""
     SKIP_REASON_ALREADY_COMPACTED: _SkipReason.ValueType  # 3
     """Nothing was appended since the last compaction."""
     SKIP_REASON_NO_GAIN: _SkipReason.ValueType  # 4
-    """The view would not have become smaller. Example: a summary as long as the two messages it covers."""
+    """The view would not have become smaller. Example: a summary as long as the two messages that it covers."""
     SKIP_REASON_BELOW_MINIMUM: _SkipReason.ValueType  # 5
-    """What could be taken out is less than the strategy's minimum."""
+    """The strategy would free less than its minimum."""
     SKIP_REASON_OVERTAKEN: _SkipReason.ValueType  # 6
-    """By the time of the commit all of it had been done, pinned or put aside by others."""
+    """Before the commit, other calls had done, pinned or put aside all of it."""
 
 class SkipReason(_SkipReason, metaclass=_SkipReasonEnumTypeWrapper):
     """SkipReason is why a compaction or prune did nothing."""
 
 SKIP_REASON_UNSPECIFIED: SkipReason.ValueType  # 0
-"""Did something."""
+"""It did something."""
 SKIP_REASON_BELOW_THRESHOLD: SkipReason.ValueType  # 1
-"""The context is below the trigger. Example: THRESHOLD asked for at 40 % of the window."""
+"""The context is below the trigger. Example: THRESHOLD at 40 % of the context window."""
 SKIP_REASON_NOTHING_TO_COMPACT: SkipReason.ValueType  # 2
-"""There is nothing that the strategy can take out. Example: everything fits into what is to be kept."""
+"""The strategy can remove nothing. Example: all messages fit into the part that is to be kept."""
 SKIP_REASON_ALREADY_COMPACTED: SkipReason.ValueType  # 3
 """Nothing was appended since the last compaction."""
 SKIP_REASON_NO_GAIN: SkipReason.ValueType  # 4
-"""The view would not have become smaller. Example: a summary as long as the two messages it covers."""
+"""The view would not have become smaller. Example: a summary as long as the two messages that it covers."""
 SKIP_REASON_BELOW_MINIMUM: SkipReason.ValueType  # 5
-"""What could be taken out is less than the strategy's minimum."""
+"""The strategy would free less than its minimum."""
 SKIP_REASON_OVERTAKEN: SkipReason.ValueType  # 6
-"""By the time of the commit all of it had been done, pinned or put aside by others."""
+"""Before the commit, other calls had done, pinned or put aside all of it."""
 Global___SkipReason: _TypeAlias = SkipReason  # noqa: Y015
 
 @_typing.final
@@ -195,9 +195,9 @@ class Record(_message.Message):
     sequence: _builtins.int
     """Its place in the sequence that messages and records share."""
     next_index: _builtins.int
-    """How many messages the log held when it was written; the next message's index."""
+    """How many messages the log held when the record was written."""
     put_aside: _builtins.bool
-    """Whether a Revert put it aside. Set in answers of ListRecords only."""
+    """Whether a Revert has put it aside. Set in answers of ListRecords only."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was written."""
@@ -208,11 +208,11 @@ class Record(_message.Message):
 
     @_builtins.property
     def prune(self) -> Global___PruneEntry:
-        """Edits that were committed without a cut, or beside one."""
+        """Edits that were committed, alone or together with a compaction."""
 
     @_builtins.property
     def attempt(self) -> Global___CompactionAttempt:
-        """A compaction that failed, was cancelled, or was skipped after it had started. Changes no view."""
+        """A compaction that failed, was cancelled, or was skipped after it had started. It changes no view."""
 
     @_builtins.property
     def checkpoint(self) -> Global___Checkpoint:
@@ -262,7 +262,7 @@ Global___Record: _TypeAlias = Record  # noqa: Y015
 
 @_typing.final
 class ViewChange(_message.Message):
-    """ViewChange is what every view-changing record carries."""
+    """ViewChange is part of every record that changes views."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -270,11 +270,11 @@ class ViewChange(_message.Message):
     VIEW_FORMAT_FIELD_NUMBER: _builtins.int
     NEXT_INDEX_FIELD_NUMBER: _builtins.int
     changed_from: _builtins.int
-    """The lowest index whose showing, or the summary covering it, differs after the record, lowered to the start of its
-    tool loop. Not set: nothing differs.
+    """The lowest index that views show differently after the record, or that a different summary covers. If that message
+    is within a tool loop, the first index of the loop. Not set: views are the same.
     """
     view_format: _builtins.int
-    """The format that views are drawn in from here on."""
+    """The format of views from here on."""
     next_index: _builtins.int
     """How many messages the log held when the record was written."""
     def __init__(
@@ -322,10 +322,7 @@ Global___IndexRange: _TypeAlias = IndexRange  # noqa: Y015
 
 @_typing.final
 class Provenance(_message.Message):
-    """Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
-    that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
-    are not.
-    """
+    """Provenance says how a record was made: why, by which strategy, who wrote its text, and what that took."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -346,38 +343,38 @@ class Provenance(_message.Message):
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
     CACHED_PREFIX_FIELD_NUMBER: _builtins.int
     operation_id: _builtins.str
-    """The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did."""
+    """The operation of Compact, or of the revert, that made it; empty where Prune did."""
     reason: Global___CompactionReason.ValueType
-    """Why it was asked for. Not set of a Revert."""
+    """Why it was asked for."""
     focus: _builtins.str
-    """What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
-    still be replaced, or need not be: not, as a rule, of one that was cancelled.
-    """
+    """What the summary should pay most attention to, as the caller said."""
     client_strategy: _builtins.str
-    """Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set."""
+    """Where the client made the plan itself: the client's name for its strategy."""
     summarizer: _builtins.str
-    """Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
-    fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+    """Who wrote: the summarizer's name, or `client` where the client's own model wrote. Empty where no summarizer was
+    asked.
     """
     model: _builtins.str
     """The model that wrote; empty for `extractive`."""
     cost_usd: _builtins.float
-    """What that cost in US dollars, where the price is configured."""
+    """The cost in US dollars, where the price is configured."""
     summarizer_calls: _builtins.int
-    """How many requests the summarizer was sent in the whole operation."""
+    """How many requests the summarizer got."""
     fallback: _policy_pb2.SummaryFallback.ValueType
-    """Which fallback wrote the text or a part of it, if one was used."""
+    """The fallback that wrote, where one did."""
     fallback_cause: _builtins.str
-    """Why the fallback was used, in one sentence."""
+    """Why the fallback wrote, in one sentence."""
     redactions: _builtins.int
-    """How many secrets were redacted on the way to the summarizer and in what it wrote."""
+    """How many secrets were replaced by placeholders, in what the summarizer got and in what it wrote."""
     prompt_version: _builtins.int
-    """The version of the prompts that the summarizer was asked with; 0 where it takes none."""
+    """The version of the summarizer's prompts; 0 where it takes none."""
     cached_prefix: _builtins.bool
-    """Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary."""
+    """Whether the summary was asked for on the agent's own prompt (policy.summary.cached_prefix)."""
     @_builtins.property
     def strategy(self) -> _strategy_pb2.Strategy:
-        """The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran."""
+        """The strategy with all its parameters. Where policy.on_user_message has several: a ladder of those, all of which
+        ran. Not set with client_strategy.
+        """
 
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
@@ -385,9 +382,8 @@ class Provenance(_message.Message):
 
     @_builtins.property
     def usage(self) -> _message_pb2.Usage:
-        """What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
-        texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
-        redactions are told by the CompactionEntry alone, so that none is told twice.
+        """The usage that the summarizer's provider reported, over all requests of the operation, also for texts that were
+        refused.
         """
 
     def __init__(
@@ -449,54 +445,60 @@ class CompactionEntry(_message.Message):
     SOURCE_TOKENS_BEFORE_FIELD_NUMBER: _builtins.int
     FILE_TAGS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Its id, unique in the daemon but for forks, which keep it."""
+    """Its id, unique in the daemon. A fork keeps the ids of what it copies."""
     sequence: _builtins.int
     """Its place in the log."""
     first_kept_index: _builtins.int
-    """The first message that the view shows in its place after the summary. Keys the entry in the store."""
+    """The first message that the view shows in its own place after the summary. The store keys the entry by it."""
     summary: _builtins.str
     """The summary."""
     tokens_before: _builtins.int
-    """The view's tokens before, by the session's estimator."""
+    """Tokens of the view before, by the session's estimator."""
     tokens_after: _builtins.int
-    """The view's tokens after, by the session's estimator."""
+    """Tokens of the view after, by the session's estimator."""
     split_turn_start: _builtins.int
-    """Where the cut split a turn: the index of the message that starts it."""
+    """Where the cut split a turn: the index of the message that starts the turn."""
     previous_entry_id: _builtins.str
-    """The entry that was in effect before; empty for the first."""
+    """The id of the entry that was in effect before; empty for the first."""
     replayed_index: _builtins.int
-    """The message shown again after the summary."""
+    """The message that the view shows again after the summary."""
     imported_from: _builtins.str
-    """Where another tool made this compaction, and it was imported: the tool's name."""
+    """The name of the other tool that made this compaction, where it was imported. What its summarizer was sent is
+    unknown.
+    """
     source_tokens_before: _builtins.int
-    """Where it was imported: the tokens before, as the tool counted them; 0 where it did not say."""
+    """Where it was imported: the tokens before, as the other tool counted them; 0 where it did not say."""
     file_tags: _builtins.bool
-    """Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
-    their own words.
+    """Whether the summary ends with tags that list the files (policy.summary.file_tags). Views then do not list them
+    again.
     """
     @_builtins.property
     def covered(self) -> Global___IndexRange:
-        """All that the summary covers: from the end of the leading run to first_kept_index."""
+        """All messages that the summary covers: from the end of the SYSTEM and DEVELOPER messages at the start to
+        first_kept_index.
+        """
 
     @_builtins.property
     def summarized(self) -> Global___IndexRange:
-        """What this compaction added to it: from the previous entry's first_kept_index to first_kept_index."""
+        """The messages that this compaction added to the summary: from the previous entry's first_kept_index to
+        first_kept_index.
+        """
 
     @_builtins.property
     def slots(self) -> Global___Slots:
-        """What was taken from the log beside the summary."""
+        """Facts that were taken from the log itself and stand beside the summary."""
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """How it came about."""
+        """How it was made."""
 
     @_builtins.property
     def files(self) -> Global___FileLists:
-        """Files read and modified so far, cumulative."""
+        """The files that were read and modified so far, over all compactions."""
 
     @_builtins.property
     def provider_block(self) -> _message_pb2.OpaquePart:
-        """A provider's own compaction item, if the provider made it; the summary then serves all other dialects."""
+        """A provider's own compaction item, where the provider made one. Views in other dialects show the summary."""
 
     @_builtins.property
     def view_change(self) -> Global___ViewChange:
@@ -508,11 +510,11 @@ class CompactionEntry(_message.Message):
 
     @_builtins.property
     def sections(self) -> _containers.RepeatedCompositeFieldContainer[_policy_pb2.Section]:
-        """The sections that the summary was written with."""
+        """The sections of the summary."""
 
     @_builtins.property
     def cited_indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The message indexes that the summary's lines cite, ascending."""
+        """The indexes of the messages that the summary refers to, ascending."""
 
     def __init__(
         self,
@@ -557,7 +559,7 @@ Global___CompactionEntry: _TypeAlias = CompactionEntry  # noqa: Y015
 
 @_typing.final
 class Slots(_message.Message):
-    """Slots are facts taken from the log and not from a model, over all that the summary covers."""
+    """Slots are facts that the daemon took from the log without a model, from all messages that the summary covers."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -565,11 +567,11 @@ class Slots(_message.Message):
     LAST_USER_REQUEST_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def open_todos(self) -> _containers.RepeatedCompositeFieldContainer[Global___Todo]:
-        """To-dos still open, from the latest to-do tool call."""
+        """Open to-dos, from the latest to-do tool call."""
 
     @_builtins.property
     def last_user_request(self) -> Global___UserRequest:
-        """The last request of the user, where the summary covers it."""
+        """The user's last request, where the summary covers it."""
 
     def __init__(
         self,
@@ -597,7 +599,7 @@ class Todo(_message.Message):
     text: _builtins.str
     """What is to be done."""
     in_progress: _builtins.bool
-    """Whether it is being worked on (else pending)."""
+    """Whether the agent works on it now; else it is pending."""
     index: _builtins.int
     """The index of the message whose call wrote the list."""
     def __init__(
@@ -617,7 +619,7 @@ Global___Todo: _TypeAlias = Todo  # noqa: Y015
 
 @_typing.final
 class UserRequest(_message.Message):
-    """UserRequest is what the user asked for."""
+    """UserRequest is a request of the user."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -625,11 +627,11 @@ class UserRequest(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     SHORTENED_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The index of the message."""
+    """The message's index."""
     text: _builtins.str
-    """The text, word for word up to 8,000 characters; of a longer one head and tail."""
+    """The text, word for word up to 8,000 characters. Of a longer text the beginning and the end."""
     shortened: _builtins.bool
-    """Whether the text is not whole."""
+    """Whether something of the text was left out."""
     def __init__(
         self,
         *,
@@ -677,7 +679,7 @@ Global___FileLists: _TypeAlias = FileLists  # noqa: Y015
 
 @_typing.final
 class PruneEntry(_message.Message):
-    """PruneEntry is one set of committed edits."""
+    """PruneEntry is a set of edits that were committed together."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -691,22 +693,24 @@ class PruneEntry(_message.Message):
     CREATED_AT_FIELD_NUMBER: _builtins.int
     WITH_CUT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Its id, unique in the daemon but for forks, which keep it."""
+    """Its id, unique in the daemon. A fork keeps the ids of what it copies."""
     sequence: _builtins.int
     """Its place in the log."""
     tokens_before: _builtins.int
-    """The view's tokens before, by the session's estimator."""
+    """Tokens of the view before, by the session's estimator."""
     tokens_after: _builtins.int
-    """The view's tokens after, by the session's estimator."""
+    """Tokens of the view after, by the session's estimator."""
     with_cut: _builtins.bool
-    """Whether the same operation committed a cut with it: the next record."""
+    """Whether the next record is the CompactionEntry of the same operation."""
     @_builtins.property
     def edits(self) -> _containers.RepeatedCompositeFieldContainer[_edit_pb2.Edit]:
         """The edits."""
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """How it came about. A summarizer is named where one wrote texts of these edits."""
+        """How it was made. Where the same operation also committed a cut, the figures of the summarizer stand only in the
+        CompactionEntry, so that no figure counts twice.
+        """
 
     @_builtins.property
     def view_change(self) -> Global___ViewChange:
@@ -739,7 +743,7 @@ Global___PruneEntry: _TypeAlias = PruneEntry  # noqa: Y015
 
 @_typing.final
 class CompactionAttempt(_message.Message):
-    """CompactionAttempt is a compaction that started and wrote no entry."""
+    """CompactionAttempt is a compaction that started and committed nothing."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -758,10 +762,12 @@ class CompactionAttempt(_message.Message):
     skip_reason: Global___SkipReason.ValueType
     """Why it was skipped, where it was."""
     message: _builtins.str
-    """What happened, in one sentence, without content of the conversation."""
+    """What happened, in one sentence. It quotes nothing of the conversation."""
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """Why it was asked for, and what it took."""
+        """How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
+        unknown and not set.
+        """
 
     def __init__(
         self,
@@ -792,13 +798,15 @@ class Checkpoint(_message.Message):
     TITLE_FIELD_NUMBER: _builtins.int
     MARKER_INDEX_FIELD_NUMBER: _builtins.int
     id: _builtins.int
-    """Its id, from 1, unique for the life of the session."""
+    """Its id: 1, 2, 3, ... A session never uses an id again."""
     point: _builtins.int
-    """The point that a revert to it goes to: the checkpoint's own sequence, so that it stays in force."""
+    """The point that a revert to the checkpoint goes to. It is the checkpoint's own sequence, so that the checkpoint
+    stays in force.
+    """
     title: _builtins.str
-    """What the client calls it."""
+    """The client's name for it."""
     marker_index: _builtins.int
-    """The MARKER message that announces it, if one was asked for."""
+    """The MARKER message that announces it, where that was asked for."""
     def __init__(
         self,
         *,
@@ -819,7 +827,7 @@ Global___Checkpoint: _TypeAlias = Checkpoint  # noqa: Y015
 
 @_typing.final
 class Revert(_message.Message):
-    """Revert makes active path, effective compaction, edits and pins what they were at a point."""
+    """Revert makes the active messages, the compaction in effect, the edits and the pins what they were at a point."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -833,9 +841,11 @@ class Revert(_message.Message):
     point: _builtins.int
     """The point: the state just after the message or record with this sequence."""
     checkpoint_id: _builtins.int
-    """The checkpoint, where one was named."""
+    """The checkpoint, where the client named one."""
     future_index: _builtins.int
-    """The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put aside."""
+    """The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put
+    aside.
+    """
     messages_put_aside: _builtins.int
     """How many messages it put aside."""
     @_builtins.property
@@ -844,11 +854,11 @@ class Revert(_message.Message):
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """Where what was put aside became a summary: how that came about."""
+        """Where what was put aside became a summary: how the summary was made."""
 
     @_builtins.property
     def cited_indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The message indexes that the lines of that summary cite, ascending."""
+        """The indexes of the messages that this summary refers to, ascending."""
 
     def __init__(
         self,
@@ -878,7 +888,7 @@ Global___Revert: _TypeAlias = Revert  # noqa: Y015
 
 @_typing.final
 class PinChange(_message.Message):
-    """PinChange is a change of what is pinned: what is kept word for word in every view."""
+    """PinChange pins or unpins messages."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -887,11 +897,11 @@ class PinChange(_message.Message):
     VIEW_CHANGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The messages that were asked for."""
+        """The messages that the client named."""
 
     @_builtins.property
     def members(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """These and all other members of their tool groups."""
+        """These messages and all other members of their tool groups."""
 
     @_builtins.property
     def view_change(self) -> Global___ViewChange:
@@ -914,7 +924,7 @@ Global___PinChange: _TypeAlias = PinChange  # noqa: Y015
 
 @_typing.final
 class PolicyChange(_message.Message):
-    """PolicyChange is a change of policy; the first record of every log."""
+    """PolicyChange sets the policy. It is also the first record of every log."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -923,11 +933,11 @@ class PolicyChange(_message.Message):
     VIEW_CHANGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def given(self) -> _policy_pb2.Policy:
-        """What the client gave."""
+        """The policy as the client gave it."""
 
     @_builtins.property
     def resolved(self) -> _policy_pb2.Policy:
-        """What it resolved to."""
+        """The policy with all defaults and the preset filled in."""
 
     @_builtins.property
     def view_change(self) -> Global___ViewChange:

@@ -22,19 +22,16 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
+from compactord.v1 import append_pb2 as compactord_dot_v1_dot_append__pb2
+from compactord.v1 import log_pb2 as compactord_dot_v1_dot_log__pb2
 from compactord.v1 import pin_pb2 as compactord_dot_v1_dot_pin__pb2
 from compactord.v1 import point_pb2 as compactord_dot_v1_dot_point__pb2
-from compactord.v1 import policy_pb2 as compactord_dot_v1_dot_policy__pb2
 from compactord.v1 import recall_pb2 as compactord_dot_v1_dot_recall__pb2
-from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
-from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
+from compactord.v1 import session_pb2 as compactord_dot_v1_dot_session__pb2
 from compactord.v1 import watch_pb2 as compactord_dot_v1_dot_watch__pb2
-from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
-from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#compactord/v1/session_service.proto\x12\rcompactord.v1\x1a\x1b\x63ompactord/v1/message.proto\x1a\x17\x63ompactord/v1/pin.proto\x1a\x19\x63ompactord/v1/point.proto\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/recall.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x18\x63ompactord/v1/view.proto\x1a\x19\x63ompactord/v1/watch.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb9\x06\n\x07Session\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\x12\x39\n\ncreated_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x39\n\nchanged_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tchangedAt\x12:\n\x06labels\x18\x05 \x03(\x0b\x32\".compactord.v1.Session.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x06 \x01(\tR\x05title\x12\x36\n\testimator\x18\x07 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12-\n\x06policy\x18\x08 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12>\n\x0fresolved_policy\x18\t \x01(\x0b\x32\x15.compactord.v1.PolicyR\x0eresolvedPolicy\x12\x1d\n\nnext_index\x18\n \x01(\rR\tnextIndex\x12\x14\n\x05point\x18\x0b \x01(\rR\x05point\x12\'\n\x0f\x61\x63tive_messages\x18\x0c \x01(\rR\x0e\x61\x63tiveMessages\x12#\n\rcompaction_id\x18\r \x01(\tR\x0c\x63ompactionId\x12-\n\x10\x66irst_kept_index\x18\x0e \x01(\rH\x00R\x0e\x66irstKeptIndex\x88\x01\x01\x12:\n\x0b\x66orked_from\x18\x0f \x01(\x0b\x32\x19.compactord.v1.ForkOriginR\nforkedFrom\x12\'\n\x0flast_checkpoint\x18\x10 \x01(\rR\x0elastCheckpoint\x12\'\n\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x13\n\x11_first_kept_index\"S\n\nForkOrigin\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\x12\x14\n\x05point\x18\x03 \x01(\rR\x05point\"}\n\x13\x46orkSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\xd5\x02\n\x14\x43reateSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12-\n\x06policy\x18\x02 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12G\n\x06labels\x18\x03 \x03(\x0b\x32/.compactord.v1.CreateSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x04 \x01(\tR\x05title\x12\x36\n\testimator\x18\x05 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"I\n\x15\x43reateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\"2\n\x11GetSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"|\n\x12GetSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\x87\x02\n\x13ListSessionsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x46\n\x06labels\x18\x03 \x03(\x0b\x32..compactord.v1.ListSessionsRequest.LabelsEntryR\x06labels\x12\x31\n\x05order\x18\x04 \x01(\x0e\x32\x1b.compactord.v1.SessionOrderR\x05order\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"r\n\x14ListSessionsResponse\x12\x32\n\x08sessions\x18\x01 \x03(\x0b\x32\x16.compactord.v1.SessionR\x08sessions\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xda\x02\n\x14UpdateSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\x12-\n\x06policy\x18\x03 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12G\n\x06labels\x18\x04 \x03(\x0b\x32/.compactord.v1.UpdateSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x05 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"I\n\x15UpdateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\"5\n\x14\x44\x65leteSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"\x17\n\x15\x44\x65leteSessionResponse\"\xbc\x03\n\x15\x41ppendMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x32\n\x08messages\x18\x02 \x03(\x0b\x32\x16.compactord.v1.MessageR\x08messages\x12@\n\rprovider_json\x18\x03 \x01(\x0b\x32\x1b.compactord.v1.ProviderJsonR\x0cproviderJson\x12\x33\n\x13\x65xpected_next_index\x18\x04 \x01(\rH\x00R\x11\x65xpectedNextIndex\x88\x01\x01\x12\x1d\n\nview_token\x18\x05 \x01(\tR\tviewToken\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x12\x16\n\x06strict\x18\x07 \x01(\x08R\x06strict\x12H\n\x10imported_records\x18\x08 \x03(\x0b\x32\x1d.compactord.v1.ImportedRecordR\x0fimportedRecords\x12!\n\x0cmodel_answer\x18\t \x01(\x08R\x0bmodelAnswerB\x16\n\x14_expected_next_index\"\xc9\x01\n\x0eImportedRecord\x12%\n\x0e\x61\x66ter_messages\x18\x01 \x01(\rR\rafterMessages\x12\x43\n\ncompaction\x18\x02 \x01(\x0b\x32!.compactord.v1.ImportedCompactionH\x00R\ncompaction\x12\x43\n\ncheckpoint\x18\x03 \x01(\x0b\x32!.compactord.v1.ImportedCheckpointH\x00R\ncheckpointB\x06\n\x04kind\"*\n\x12ImportedCheckpoint\x12\x14\n\x05title\x18\x01 \x01(\tR\x05title\"\xfc\x01\n\x12ImportedCompaction\x12\x18\n\x07summary\x18\x01 \x01(\tR\x07summary\x12(\n\x10\x66irst_kept_index\x18\x02 \x01(\rR\x0e\x66irstKeptIndex\x12#\n\rtokens_before\x18\x03 \x01(\rR\x0ctokensBefore\x12\x12\n\x04tool\x18\x04 \x01(\tR\x04tool\x12.\n\x05\x66iles\x18\x05 \x01(\x0b\x32\x18.compactord.v1.FileListsR\x05\x66iles\x12\x39\n\ncreated_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\"\x8c\x02\n\x16\x41ppendMessagesResponse\x12\x1f\n\x0b\x66irst_index\x18\x01 \x01(\rR\nfirstIndex\x12\x1d\n\nnext_index\x18\x02 \x01(\rR\tnextIndex\x12\x14\n\x05point\x18\x03 \x01(\rR\x05point\x12\x34\n\x06report\x18\x04 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12\x32\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x08\x66indings\x12\x32\n\x06\x61nswer\x18\x06 \x01(\x0b\x32\x1a.compactord.v1.ModelAnswerR\x06\x61nswer\"\x9e\x02\n\x0bModelAnswer\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12)\n\x05parts\x18\x02 \x03(\x0b\x32\x13.compactord.v1.PartR\x05parts\x12$\n\x0eparts_left_out\x18\x03 \x01(\x08R\x0cpartsLeftOut\x12:\n\x0bstop_reason\x18\x04 \x01(\x0e\x32\x19.compactord.v1.StopReasonR\nstopReason\x12*\n\x05usage\x18\x05 \x01(\x0b\x32\x14.compactord.v1.UsageR\x05usage\x12\x1a\n\x08overflow\x18\x06 \x01(\x08R\x08overflow\x12\x12\n\x04rule\x18\x07 \x01(\tR\x04rule\x12\x10\n\x03why\x18\x08 \x01(\tR\x03why\"\xe5\x01\n\x13ListMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\x12\x37\n\x07listing\x18\x04 \x01(\x0e\x32\x1d.compactord.v1.MessageListingR\x07listing\x12\x1d\n\nfrom_index\x18\x05 \x01(\rR\tfromIndex\x12\x1b\n\tmax_bytes\x18\x06 \x01(\rR\x08maxBytes\"x\n\x14ListMessagesResponse\x12\x38\n\x08messages\x18\x01 \x03(\x0b\x32\x1c.compactord.v1.LoggedMessageR\x08messages\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xcd\x02\n\x19RevertToCheckpointRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12%\n\rcheckpoint_id\x18\x02 \x01(\rH\x00R\x0c\x63heckpointId\x12\x16\n\x05point\x18\x03 \x01(\rH\x00R\x05point\x12\x16\n\x05turns\x18\x07 \x01(\rH\x00R\x05turns\x12\x14\n\x04undo\x18\x08 \x01(\x08H\x00R\x04undo\x12.\n\x13message_from_future\x18\x04 \x01(\tR\x11messageFromFuture\x12\x1c\n\tsummarize\x18\x05 \x01(\x08R\tsummarize\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x12\x14\n\x05\x66ocus\x18\t \x01(\tR\x05\x66ocus\x12\x17\n\x07\x64ry_run\x18\n \x01(\x08R\x06\x64ryRunB\x08\n\x06target\"\x9d\x02\n\x1aRevertToCheckpointResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12,\n\x12messages_put_aside\x18\x04 \x01(\rR\x10messagesPutAside\x12:\n\x17\x66irst_request_put_aside\x18\x05 \x01(\rH\x00R\x14\x66irstRequestPutAside\x88\x01\x01\x42\x1a\n\x18_first_request_put_aside\"\xc1\x02\n\x12ListRecordsRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12/\n\x05kinds\x18\x02 \x03(\x0e\x32\x19.compactord.v1.RecordKindR\x05kinds\x12#\n\rcompaction_id\x18\x03 \x01(\tR\x0c\x63ompactionId\x12!\n\x0cnewest_first\x18\x04 \x01(\x08R\x0bnewestFirst\x12(\n\rfrom_sequence\x18\x05 \x01(\rH\x00R\x0c\x66romSequence\x88\x01\x01\x12\x1b\n\tpage_size\x18\x06 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x07 \x01(\tR\tpageToken\x12\x1b\n\tmax_bytes\x18\x08 \x01(\rR\x08maxBytesB\x10\n\x0e_from_sequence\"n\n\x13ListRecordsResponse\x12/\n\x07records\x18\x01 \x03(\x0b\x32\x15.compactord.v1.RecordR\x07records\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*c\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15SESSION_ORDER_CREATED\x10\x01\x12\x19\n\x15SESSION_ORDER_CHANGED\x10\x02*o\n\x0eMessageListing\x12\x1f\n\x1bMESSAGE_LISTING_UNSPECIFIED\x10\x00\x12\x1e\n\x1aMESSAGE_LISTING_TRANSCRIPT\x10\x01\x12\x1c\n\x18MESSAGE_LISTING_DIALOGUE\x10\x02\x32\xc8\x0c\n\x0eSessionService\x12Z\n\rCreateSession\x12#.compactord.v1.CreateSessionRequest\x1a$.compactord.v1.CreateSessionResponse\x12V\n\nGetSession\x12 .compactord.v1.GetSessionRequest\x1a!.compactord.v1.GetSessionResponse\"\x03\x90\x02\x01\x12\\\n\x0cListSessions\x12\".compactord.v1.ListSessionsRequest\x1a#.compactord.v1.ListSessionsResponse\"\x03\x90\x02\x01\x12Z\n\rUpdateSession\x12#.compactord.v1.UpdateSessionRequest\x1a$.compactord.v1.UpdateSessionResponse\x12Z\n\rDeleteSession\x12#.compactord.v1.DeleteSessionRequest\x1a$.compactord.v1.DeleteSessionResponse\x12]\n\x0e\x41ppendMessages\x12$.compactord.v1.AppendMessagesRequest\x1a%.compactord.v1.AppendMessagesResponse\x12\\\n\x0cListMessages\x12\".compactord.v1.ListMessagesRequest\x1a#.compactord.v1.ListMessagesResponse\"\x03\x90\x02\x01\x12T\n\x0b\x46orkSession\x12!.compactord.v1.ForkSessionRequest\x1a\".compactord.v1.ForkSessionResponse\x12\x63\n\x10\x43reateCheckpoint\x12&.compactord.v1.CreateCheckpointRequest\x1a\'.compactord.v1.CreateCheckpointResponse\x12i\n\x12RevertToCheckpoint\x12(.compactord.v1.RevertToCheckpointRequest\x1a).compactord.v1.RevertToCheckpointResponse\x12W\n\x0c\x43learSession\x12\".compactord.v1.ClearSessionRequest\x1a#.compactord.v1.ClearSessionResponse\x12T\n\x0bPinMessages\x12!.compactord.v1.PinMessagesRequest\x1a\".compactord.v1.PinMessagesResponse\x12Z\n\rUnpinMessages\x12#.compactord.v1.UnpinMessagesRequest\x1a$.compactord.v1.UnpinMessagesResponse\x12_\n\rRecallContent\x12#.compactord.v1.RecallContentRequest\x1a$.compactord.v1.RecallContentResponse\"\x03\x90\x02\x01\x12\x62\n\x0eSearchMessages\x12$.compactord.v1.SearchMessagesRequest\x1a%.compactord.v1.SearchMessagesResponse\"\x03\x90\x02\x01\x12Y\n\x0bListRecords\x12!.compactord.v1.ListRecordsRequest\x1a\".compactord.v1.ListRecordsResponse\"\x03\x90\x02\x01\x12^\n\x0cWatchSession\x12\".compactord.v1.WatchSessionRequest\x1a#.compactord.v1.WatchSessionResponse\"\x03\x90\x02\x01\x30\x01\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#compactord/v1/session_service.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/append.proto\x1a\x17\x63ompactord/v1/log.proto\x1a\x17\x63ompactord/v1/pin.proto\x1a\x19\x63ompactord/v1/point.proto\x1a\x1a\x63ompactord/v1/recall.proto\x1a\x1b\x63ompactord/v1/session.proto\x1a\x19\x63ompactord/v1/watch.proto2\xc8\x0c\n\x0eSessionService\x12Z\n\rCreateSession\x12#.compactord.v1.CreateSessionRequest\x1a$.compactord.v1.CreateSessionResponse\x12V\n\nGetSession\x12 .compactord.v1.GetSessionRequest\x1a!.compactord.v1.GetSessionResponse\"\x03\x90\x02\x01\x12\\\n\x0cListSessions\x12\".compactord.v1.ListSessionsRequest\x1a#.compactord.v1.ListSessionsResponse\"\x03\x90\x02\x01\x12Z\n\rUpdateSession\x12#.compactord.v1.UpdateSessionRequest\x1a$.compactord.v1.UpdateSessionResponse\x12Z\n\rDeleteSession\x12#.compactord.v1.DeleteSessionRequest\x1a$.compactord.v1.DeleteSessionResponse\x12T\n\x0b\x46orkSession\x12!.compactord.v1.ForkSessionRequest\x1a\".compactord.v1.ForkSessionResponse\x12]\n\x0e\x41ppendMessages\x12$.compactord.v1.AppendMessagesRequest\x1a%.compactord.v1.AppendMessagesResponse\x12\\\n\x0cListMessages\x12\".compactord.v1.ListMessagesRequest\x1a#.compactord.v1.ListMessagesResponse\"\x03\x90\x02\x01\x12Y\n\x0bListRecords\x12!.compactord.v1.ListRecordsRequest\x1a\".compactord.v1.ListRecordsResponse\"\x03\x90\x02\x01\x12^\n\x0cWatchSession\x12\".compactord.v1.WatchSessionRequest\x1a#.compactord.v1.WatchSessionResponse\"\x03\x90\x02\x01\x30\x01\x12\x63\n\x10\x43reateCheckpoint\x12&.compactord.v1.CreateCheckpointRequest\x1a\'.compactord.v1.CreateCheckpointResponse\x12i\n\x12RevertToCheckpoint\x12(.compactord.v1.RevertToCheckpointRequest\x1a).compactord.v1.RevertToCheckpointResponse\x12W\n\x0c\x43learSession\x12\".compactord.v1.ClearSessionRequest\x1a#.compactord.v1.ClearSessionResponse\x12T\n\x0bPinMessages\x12!.compactord.v1.PinMessagesRequest\x1a\".compactord.v1.PinMessagesResponse\x12Z\n\rUnpinMessages\x12#.compactord.v1.UnpinMessagesRequest\x1a$.compactord.v1.UnpinMessagesResponse\x12_\n\rRecallContent\x12#.compactord.v1.RecallContentRequest\x1a$.compactord.v1.RecallContentResponse\"\x03\x90\x02\x01\x12\x62\n\x0eSearchMessages\x12$.compactord.v1.SearchMessagesRequest\x1a%.compactord.v1.SearchMessagesResponse\"\x03\x90\x02\x01\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,90 +39,20 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.session_servi
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_SESSION_LABELSENTRY']._loaded_options = None
-  _globals['_SESSION_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_CREATESESSIONREQUEST_LABELSENTRY']._loaded_options = None
-  _globals['_CREATESESSIONREQUEST_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_LISTSESSIONSREQUEST_LABELSENTRY']._loaded_options = None
-  _globals['_LISTSESSIONSREQUEST_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._loaded_options = None
-  _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._serialized_options = b'8\001'
   _globals['_SESSIONSERVICE'].methods_by_name['GetSession']._loaded_options = None
   _globals['_SESSIONSERVICE'].methods_by_name['GetSession']._serialized_options = b'\220\002\001'
   _globals['_SESSIONSERVICE'].methods_by_name['ListSessions']._loaded_options = None
   _globals['_SESSIONSERVICE'].methods_by_name['ListSessions']._serialized_options = b'\220\002\001'
   _globals['_SESSIONSERVICE'].methods_by_name['ListMessages']._loaded_options = None
   _globals['_SESSIONSERVICE'].methods_by_name['ListMessages']._serialized_options = b'\220\002\001'
-  _globals['_SESSIONSERVICE'].methods_by_name['RecallContent']._loaded_options = None
-  _globals['_SESSIONSERVICE'].methods_by_name['RecallContent']._serialized_options = b'\220\002\001'
-  _globals['_SESSIONSERVICE'].methods_by_name['SearchMessages']._loaded_options = None
-  _globals['_SESSIONSERVICE'].methods_by_name['SearchMessages']._serialized_options = b'\220\002\001'
   _globals['_SESSIONSERVICE'].methods_by_name['ListRecords']._loaded_options = None
   _globals['_SESSIONSERVICE'].methods_by_name['ListRecords']._serialized_options = b'\220\002\001'
   _globals['_SESSIONSERVICE'].methods_by_name['WatchSession']._loaded_options = None
   _globals['_SESSIONSERVICE'].methods_by_name['WatchSession']._serialized_options = b'\220\002\001'
-  _globals['_SESSIONORDER']._serialized_start=5786
-  _globals['_SESSIONORDER']._serialized_end=5885
-  _globals['_MESSAGELISTING']._serialized_start=5887
-  _globals['_MESSAGELISTING']._serialized_end=5998
-  _globals['_SESSION']._serialized_start=340
-  _globals['_SESSION']._serialized_end=1165
-  _globals['_SESSION_LABELSENTRY']._serialized_start=1087
-  _globals['_SESSION_LABELSENTRY']._serialized_end=1144
-  _globals['_FORKORIGIN']._serialized_start=1167
-  _globals['_FORKORIGIN']._serialized_end=1250
-  _globals['_FORKSESSIONRESPONSE']._serialized_start=1252
-  _globals['_FORKSESSIONRESPONSE']._serialized_end=1377
-  _globals['_CREATESESSIONREQUEST']._serialized_start=1380
-  _globals['_CREATESESSIONREQUEST']._serialized_end=1721
-  _globals['_CREATESESSIONREQUEST_LABELSENTRY']._serialized_start=1087
-  _globals['_CREATESESSIONREQUEST_LABELSENTRY']._serialized_end=1144
-  _globals['_CREATESESSIONRESPONSE']._serialized_start=1723
-  _globals['_CREATESESSIONRESPONSE']._serialized_end=1796
-  _globals['_GETSESSIONREQUEST']._serialized_start=1798
-  _globals['_GETSESSIONREQUEST']._serialized_end=1848
-  _globals['_GETSESSIONRESPONSE']._serialized_start=1850
-  _globals['_GETSESSIONRESPONSE']._serialized_end=1974
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=1977
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=2240
-  _globals['_LISTSESSIONSREQUEST_LABELSENTRY']._serialized_start=1087
-  _globals['_LISTSESSIONSREQUEST_LABELSENTRY']._serialized_end=1144
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=2242
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=2356
-  _globals['_UPDATESESSIONREQUEST']._serialized_start=2359
-  _globals['_UPDATESESSIONREQUEST']._serialized_end=2705
-  _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._serialized_start=1087
-  _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._serialized_end=1144
-  _globals['_UPDATESESSIONRESPONSE']._serialized_start=2707
-  _globals['_UPDATESESSIONRESPONSE']._serialized_end=2780
-  _globals['_DELETESESSIONREQUEST']._serialized_start=2782
-  _globals['_DELETESESSIONREQUEST']._serialized_end=2835
-  _globals['_DELETESESSIONRESPONSE']._serialized_start=2837
-  _globals['_DELETESESSIONRESPONSE']._serialized_end=2860
-  _globals['_APPENDMESSAGESREQUEST']._serialized_start=2863
-  _globals['_APPENDMESSAGESREQUEST']._serialized_end=3307
-  _globals['_IMPORTEDRECORD']._serialized_start=3310
-  _globals['_IMPORTEDRECORD']._serialized_end=3511
-  _globals['_IMPORTEDCHECKPOINT']._serialized_start=3513
-  _globals['_IMPORTEDCHECKPOINT']._serialized_end=3555
-  _globals['_IMPORTEDCOMPACTION']._serialized_start=3558
-  _globals['_IMPORTEDCOMPACTION']._serialized_end=3810
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=3813
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=4081
-  _globals['_MODELANSWER']._serialized_start=4084
-  _globals['_MODELANSWER']._serialized_end=4370
-  _globals['_LISTMESSAGESREQUEST']._serialized_start=4373
-  _globals['_LISTMESSAGESREQUEST']._serialized_end=4602
-  _globals['_LISTMESSAGESRESPONSE']._serialized_start=4604
-  _globals['_LISTMESSAGESRESPONSE']._serialized_end=4724
-  _globals['_REVERTTOCHECKPOINTREQUEST']._serialized_start=4727
-  _globals['_REVERTTOCHECKPOINTREQUEST']._serialized_end=5060
-  _globals['_REVERTTOCHECKPOINTRESPONSE']._serialized_start=5063
-  _globals['_REVERTTOCHECKPOINTRESPONSE']._serialized_end=5348
-  _globals['_LISTRECORDSREQUEST']._serialized_start=5351
-  _globals['_LISTRECORDSREQUEST']._serialized_end=5672
-  _globals['_LISTRECORDSRESPONSE']._serialized_start=5674
-  _globals['_LISTRECORDSRESPONSE']._serialized_end=5784
-  _globals['_SESSIONSERVICE']._serialized_start=6001
-  _globals['_SESSIONSERVICE']._serialized_end=7609
+  _globals['_SESSIONSERVICE'].methods_by_name['RecallContent']._loaded_options = None
+  _globals['_SESSIONSERVICE'].methods_by_name['RecallContent']._serialized_options = b'\220\002\001'
+  _globals['_SESSIONSERVICE'].methods_by_name['SearchMessages']._loaded_options = None
+  _globals['_SESSIONSERVICE'].methods_by_name['SearchMessages']._serialized_options = b'\220\002\001'
+  _globals['_SESSIONSERVICE']._serialized_start=244
+  _globals['_SESSIONSERVICE']._serialized_end=1852
 # @@protoc_insertion_point(module_scope)

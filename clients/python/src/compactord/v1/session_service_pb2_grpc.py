@@ -3,10 +3,12 @@
 import grpc
 import warnings
 
+from compactord.v1 import append_pb2 as compactord_dot_v1_dot_append__pb2
+from compactord.v1 import log_pb2 as compactord_dot_v1_dot_log__pb2
 from compactord.v1 import pin_pb2 as compactord_dot_v1_dot_pin__pb2
 from compactord.v1 import point_pb2 as compactord_dot_v1_dot_point__pb2
 from compactord.v1 import recall_pb2 as compactord_dot_v1_dot_recall__pb2
-from compactord.v1 import session_service_pb2 as compactord_dot_v1_dot_session__service__pb2
+from compactord.v1 import session_pb2 as compactord_dot_v1_dot_session__pb2
 from compactord.v1 import watch_pb2 as compactord_dot_v1_dot_watch__pb2
 
 GRPC_GENERATED_VERSION = '1.76.0'
@@ -32,8 +34,10 @@ if _version_not_supported:
 class SessionServiceStub(object):
     """SessionService keeps conversations as append-only logs.
 
-    A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-    again: it is remembered for at least the session's last 1,000 writing requests.
+    A session id has 1 to 128 printable ASCII characters and no spaces.
+
+    A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+    each session. The second time it writes nothing and returns the recorded answer.
     """
 
     def __init__(self, channel):
@@ -44,43 +48,53 @@ class SessionServiceStub(object):
         """
         self.CreateSession = channel.unary_unary(
                 '/compactord.v1.SessionService/CreateSession',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.CreateSessionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.CreateSessionResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_session__pb2.CreateSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_session__pb2.CreateSessionResponse.FromString,
                 _registered_method=True)
         self.GetSession = channel.unary_unary(
                 '/compactord.v1.SessionService/GetSession',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.GetSessionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.GetSessionResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_session__pb2.GetSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_session__pb2.GetSessionResponse.FromString,
                 _registered_method=True)
         self.ListSessions = channel.unary_unary(
                 '/compactord.v1.SessionService/ListSessions',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.ListSessionsRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.ListSessionsResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_session__pb2.ListSessionsRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_session__pb2.ListSessionsResponse.FromString,
                 _registered_method=True)
         self.UpdateSession = channel.unary_unary(
                 '/compactord.v1.SessionService/UpdateSession',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.UpdateSessionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.UpdateSessionResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_session__pb2.UpdateSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_session__pb2.UpdateSessionResponse.FromString,
                 _registered_method=True)
         self.DeleteSession = channel.unary_unary(
                 '/compactord.v1.SessionService/DeleteSession',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.DeleteSessionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.DeleteSessionResponse.FromString,
-                _registered_method=True)
-        self.AppendMessages = channel.unary_unary(
-                '/compactord.v1.SessionService/AppendMessages',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.AppendMessagesRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.AppendMessagesResponse.FromString,
-                _registered_method=True)
-        self.ListMessages = channel.unary_unary(
-                '/compactord.v1.SessionService/ListMessages',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.ListMessagesRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.ListMessagesResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_session__pb2.DeleteSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_session__pb2.DeleteSessionResponse.FromString,
                 _registered_method=True)
         self.ForkSession = channel.unary_unary(
                 '/compactord.v1.SessionService/ForkSession',
-                request_serializer=compactord_dot_v1_dot_point__pb2.ForkSessionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.ForkSessionResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_session__pb2.ForkSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_session__pb2.ForkSessionResponse.FromString,
+                _registered_method=True)
+        self.AppendMessages = channel.unary_unary(
+                '/compactord.v1.SessionService/AppendMessages',
+                request_serializer=compactord_dot_v1_dot_append__pb2.AppendMessagesRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_append__pb2.AppendMessagesResponse.FromString,
+                _registered_method=True)
+        self.ListMessages = channel.unary_unary(
+                '/compactord.v1.SessionService/ListMessages',
+                request_serializer=compactord_dot_v1_dot_log__pb2.ListMessagesRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_log__pb2.ListMessagesResponse.FromString,
+                _registered_method=True)
+        self.ListRecords = channel.unary_unary(
+                '/compactord.v1.SessionService/ListRecords',
+                request_serializer=compactord_dot_v1_dot_log__pb2.ListRecordsRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_log__pb2.ListRecordsResponse.FromString,
+                _registered_method=True)
+        self.WatchSession = channel.unary_stream(
+                '/compactord.v1.SessionService/WatchSession',
+                request_serializer=compactord_dot_v1_dot_watch__pb2.WatchSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_watch__pb2.WatchSessionResponse.FromString,
                 _registered_method=True)
         self.CreateCheckpoint = channel.unary_unary(
                 '/compactord.v1.SessionService/CreateCheckpoint',
@@ -89,8 +103,8 @@ class SessionServiceStub(object):
                 _registered_method=True)
         self.RevertToCheckpoint = channel.unary_unary(
                 '/compactord.v1.SessionService/RevertToCheckpoint',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointResponse.FromString,
+                request_serializer=compactord_dot_v1_dot_point__pb2.RevertToCheckpointRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_point__pb2.RevertToCheckpointResponse.FromString,
                 _registered_method=True)
         self.ClearSession = channel.unary_unary(
                 '/compactord.v1.SessionService/ClearSession',
@@ -117,100 +131,110 @@ class SessionServiceStub(object):
                 request_serializer=compactord_dot_v1_dot_recall__pb2.SearchMessagesRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_recall__pb2.SearchMessagesResponse.FromString,
                 _registered_method=True)
-        self.ListRecords = channel.unary_unary(
-                '/compactord.v1.SessionService/ListRecords',
-                request_serializer=compactord_dot_v1_dot_session__service__pb2.ListRecordsRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_session__service__pb2.ListRecordsResponse.FromString,
-                _registered_method=True)
-        self.WatchSession = channel.unary_stream(
-                '/compactord.v1.SessionService/WatchSession',
-                request_serializer=compactord_dot_v1_dot_watch__pb2.WatchSessionRequest.SerializeToString,
-                response_deserializer=compactord_dot_v1_dot_watch__pb2.WatchSessionResponse.FromString,
-                _registered_method=True)
 
 
 class SessionServiceServicer(object):
     """SessionService keeps conversations as append-only logs.
 
-    A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-    again: it is remembered for at least the session's last 1,000 writing requests.
+    A session id has 1 to 128 printable ASCII characters and no spaces.
+
+    A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+    each session. The second time it writes nothing and returns the recorded answer.
     """
 
     def CreateSession(self, request, context):
-        """CreateSession begins a log. ALREADY_EXISTS where the id is in use.
+        """CreateSession starts a new log. ALREADY_EXISTS where the id is in use.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSession(self, request, context):
-        """GetSession answers a session with its policy and how full its context is.
+        """GetSession returns a session, its policy, and how full its context is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSessions(self, request, context):
-        """ListSessions answers sessions, the newest first.
+        """ListSessions returns sessions, newest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateSession(self, request, context):
-        """UpdateSession changes policy, labels or title.
+        """UpdateSession changes a session's policy, labels or title.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteSession(self, request, context):
-        """DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
-        revert that runs for the session, and waits for its end.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def AppendMessages(self, request, context):
-        """AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
-        the answer.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ListMessages(self, request, context):
-        """ListMessages answers the transcript or the dialogue, in the order of the log.
+        """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
+        session, and waits until that has ended. NOT_FOUND where there is no such session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ForkSession(self, request, context):
-        """ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views.
+        """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
+        views.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AppendMessages(self, request, context):
+        """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
+        before it returns.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListMessages(self, request, context):
+        """ListMessages returns the messages of the log, in its order.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRecords(self, request, context):
+        """ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchSession(self, request, context):
+        """WatchSession streams messages and records as they are written and, if asked for, the events of compactions. The
+        stream ends when the client ends it, when the session is deleted (NOT_FOUND), or when the client reads too slowly
+        (RESOURCE_EXHAUSTED with WATCHER_TOO_SLOW).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateCheckpoint(self, request, context):
-        """CreateCheckpoint names the end of the log, so that a later revert can go back to it.
+        """CreateCheckpoint names the present end of the log, so that a later revert can go back to it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevertToCheckpoint(self, request, context):
-        """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
-        Nothing is removed: a Revert to the point before the Revert undoes it.
+        """RevertToCheckpoint takes the session back to a checkpoint or a point: the active messages, the compaction in
+        effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
+        point before it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ClearSession(self, request, context):
-        """ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+        """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -224,37 +248,21 @@ class SessionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def UnpinMessages(self, request, context):
-        """UnpinMessages lets messages be covered and edited again.
+        """UnpinMessages allows pinned messages to be summarized and edited again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RecallContent(self, request, context):
-        """RecallContent answers content of the log word for word, whatever views show of it.
+        """RecallContent returns content of the log word for word, also where views no longer show it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchMessages(self, request, context):
-        """SearchMessages searches all that is in the log, hidden, covered or put aside.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ListRecords(self, request, context):
-        """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def WatchSession(self, request, context):
-        """WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
-        when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
-        WATCHER_TOO_SLOW).
+        """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -265,43 +273,53 @@ def add_SessionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'CreateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateSession,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.CreateSessionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.CreateSessionResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_session__pb2.CreateSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_session__pb2.CreateSessionResponse.SerializeToString,
             ),
             'GetSession': grpc.unary_unary_rpc_method_handler(
                     servicer.GetSession,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.GetSessionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.GetSessionResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_session__pb2.GetSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_session__pb2.GetSessionResponse.SerializeToString,
             ),
             'ListSessions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSessions,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.ListSessionsRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.ListSessionsResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_session__pb2.ListSessionsRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_session__pb2.ListSessionsResponse.SerializeToString,
             ),
             'UpdateSession': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateSession,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.UpdateSessionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.UpdateSessionResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_session__pb2.UpdateSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_session__pb2.UpdateSessionResponse.SerializeToString,
             ),
             'DeleteSession': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteSession,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.DeleteSessionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.DeleteSessionResponse.SerializeToString,
-            ),
-            'AppendMessages': grpc.unary_unary_rpc_method_handler(
-                    servicer.AppendMessages,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.AppendMessagesRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.AppendMessagesResponse.SerializeToString,
-            ),
-            'ListMessages': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListMessages,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.ListMessagesRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.ListMessagesResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_session__pb2.DeleteSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_session__pb2.DeleteSessionResponse.SerializeToString,
             ),
             'ForkSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ForkSession,
-                    request_deserializer=compactord_dot_v1_dot_point__pb2.ForkSessionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.ForkSessionResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_session__pb2.ForkSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_session__pb2.ForkSessionResponse.SerializeToString,
+            ),
+            'AppendMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.AppendMessages,
+                    request_deserializer=compactord_dot_v1_dot_append__pb2.AppendMessagesRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_append__pb2.AppendMessagesResponse.SerializeToString,
+            ),
+            'ListMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMessages,
+                    request_deserializer=compactord_dot_v1_dot_log__pb2.ListMessagesRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_log__pb2.ListMessagesResponse.SerializeToString,
+            ),
+            'ListRecords': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRecords,
+                    request_deserializer=compactord_dot_v1_dot_log__pb2.ListRecordsRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_log__pb2.ListRecordsResponse.SerializeToString,
+            ),
+            'WatchSession': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchSession,
+                    request_deserializer=compactord_dot_v1_dot_watch__pb2.WatchSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_watch__pb2.WatchSessionResponse.SerializeToString,
             ),
             'CreateCheckpoint': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateCheckpoint,
@@ -310,8 +328,8 @@ def add_SessionServiceServicer_to_server(servicer, server):
             ),
             'RevertToCheckpoint': grpc.unary_unary_rpc_method_handler(
                     servicer.RevertToCheckpoint,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointResponse.SerializeToString,
+                    request_deserializer=compactord_dot_v1_dot_point__pb2.RevertToCheckpointRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_point__pb2.RevertToCheckpointResponse.SerializeToString,
             ),
             'ClearSession': grpc.unary_unary_rpc_method_handler(
                     servicer.ClearSession,
@@ -338,16 +356,6 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     request_deserializer=compactord_dot_v1_dot_recall__pb2.SearchMessagesRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_recall__pb2.SearchMessagesResponse.SerializeToString,
             ),
-            'ListRecords': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListRecords,
-                    request_deserializer=compactord_dot_v1_dot_session__service__pb2.ListRecordsRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_session__service__pb2.ListRecordsResponse.SerializeToString,
-            ),
-            'WatchSession': grpc.unary_stream_rpc_method_handler(
-                    servicer.WatchSession,
-                    request_deserializer=compactord_dot_v1_dot_watch__pb2.WatchSessionRequest.FromString,
-                    response_serializer=compactord_dot_v1_dot_watch__pb2.WatchSessionResponse.SerializeToString,
-            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'compactord.v1.SessionService', rpc_method_handlers)
@@ -359,8 +367,10 @@ def add_SessionServiceServicer_to_server(servicer, server):
 class SessionService(object):
     """SessionService keeps conversations as append-only logs.
 
-    A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-    again: it is remembered for at least the session's last 1,000 writing requests.
+    A session id has 1 to 128 printable ASCII characters and no spaces.
+
+    A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+    each session. The second time it writes nothing and returns the recorded answer.
     """
 
     @staticmethod
@@ -378,8 +388,8 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/CreateSession',
-            compactord_dot_v1_dot_session__service__pb2.CreateSessionRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.CreateSessionResponse.FromString,
+            compactord_dot_v1_dot_session__pb2.CreateSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_session__pb2.CreateSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -405,8 +415,8 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/GetSession',
-            compactord_dot_v1_dot_session__service__pb2.GetSessionRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.GetSessionResponse.FromString,
+            compactord_dot_v1_dot_session__pb2.GetSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_session__pb2.GetSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -432,8 +442,8 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/ListSessions',
-            compactord_dot_v1_dot_session__service__pb2.ListSessionsRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.ListSessionsResponse.FromString,
+            compactord_dot_v1_dot_session__pb2.ListSessionsRequest.SerializeToString,
+            compactord_dot_v1_dot_session__pb2.ListSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -459,8 +469,8 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/UpdateSession',
-            compactord_dot_v1_dot_session__service__pb2.UpdateSessionRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.UpdateSessionResponse.FromString,
+            compactord_dot_v1_dot_session__pb2.UpdateSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_session__pb2.UpdateSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -486,62 +496,8 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/DeleteSession',
-            compactord_dot_v1_dot_session__service__pb2.DeleteSessionRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.DeleteSessionResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def AppendMessages(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.SessionService/AppendMessages',
-            compactord_dot_v1_dot_session__service__pb2.AppendMessagesRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.AppendMessagesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListMessages(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.SessionService/ListMessages',
-            compactord_dot_v1_dot_session__service__pb2.ListMessagesRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.ListMessagesResponse.FromString,
+            compactord_dot_v1_dot_session__pb2.DeleteSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_session__pb2.DeleteSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -567,8 +523,116 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/ForkSession',
-            compactord_dot_v1_dot_point__pb2.ForkSessionRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.ForkSessionResponse.FromString,
+            compactord_dot_v1_dot_session__pb2.ForkSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_session__pb2.ForkSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AppendMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/AppendMessages',
+            compactord_dot_v1_dot_append__pb2.AppendMessagesRequest.SerializeToString,
+            compactord_dot_v1_dot_append__pb2.AppendMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/ListMessages',
+            compactord_dot_v1_dot_log__pb2.ListMessagesRequest.SerializeToString,
+            compactord_dot_v1_dot_log__pb2.ListMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRecords(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/ListRecords',
+            compactord_dot_v1_dot_log__pb2.ListRecordsRequest.SerializeToString,
+            compactord_dot_v1_dot_log__pb2.ListRecordsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/compactord.v1.SessionService/WatchSession',
+            compactord_dot_v1_dot_watch__pb2.WatchSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_watch__pb2.WatchSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -621,8 +685,8 @@ class SessionService(object):
             request,
             target,
             '/compactord.v1.SessionService/RevertToCheckpoint',
-            compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.RevertToCheckpointResponse.FromString,
+            compactord_dot_v1_dot_point__pb2.RevertToCheckpointRequest.SerializeToString,
+            compactord_dot_v1_dot_point__pb2.RevertToCheckpointResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -758,60 +822,6 @@ class SessionService(object):
             '/compactord.v1.SessionService/SearchMessages',
             compactord_dot_v1_dot_recall__pb2.SearchMessagesRequest.SerializeToString,
             compactord_dot_v1_dot_recall__pb2.SearchMessagesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListRecords(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/compactord.v1.SessionService/ListRecords',
-            compactord_dot_v1_dot_session__service__pb2.ListRecordsRequest.SerializeToString,
-            compactord_dot_v1_dot_session__service__pb2.ListRecordsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def WatchSession(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_stream(
-            request,
-            target,
-            '/compactord.v1.SessionService/WatchSession',
-            compactord_dot_v1_dot_watch__pb2.WatchSessionRequest.SerializeToString,
-            compactord_dot_v1_dot_watch__pb2.WatchSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -4,10 +4,12 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import append_pb2 as _append_pb2
+from compactord.v1 import log_pb2 as _log_pb2
 from compactord.v1 import pin_pb2 as _pin_pb2
 from compactord.v1 import point_pb2 as _point_pb2
 from compactord.v1 import recall_pb2 as _recall_pb2
-from compactord.v1 import session_service_pb2 as _session_service_pb2
+from compactord.v1 import session_pb2 as _session_pb2
 from compactord.v1 import watch_pb2 as _watch_pb2
 from grpc import aio as _aio
 import abc as _abc_1
@@ -33,185 +35,218 @@ GRPC_VERSION: str
 class SessionServiceStub:
     """SessionService keeps conversations as append-only logs.
 
-    A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-    again: it is remembered for at least the session's last 1,000 writing requests.
+    A session id has 1 to 128 printable ASCII characters and no spaces.
+
+    A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+    each session. The second time it writes nothing and returns the recorded answer.
     """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SessionServiceAsyncStub: ...
-    CreateSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.CreateSessionRequest, _session_service_pb2.CreateSessionResponse]
-    """CreateSession begins a log. ALREADY_EXISTS where the id is in use."""
-    GetSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.GetSessionRequest, _session_service_pb2.GetSessionResponse]
-    """GetSession answers a session with its policy and how full its context is."""
-    ListSessions: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ListSessionsRequest, _session_service_pb2.ListSessionsResponse]
-    """ListSessions answers sessions, the newest first."""
-    UpdateSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.UpdateSessionRequest, _session_service_pb2.UpdateSessionResponse]
-    """UpdateSession changes policy, labels or title."""
-    DeleteSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.DeleteSessionRequest, _session_service_pb2.DeleteSessionResponse]
-    """DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
-    revert that runs for the session, and waits for its end.
+    CreateSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.CreateSessionRequest, _session_pb2.CreateSessionResponse]
+    """CreateSession starts a new log. ALREADY_EXISTS where the id is in use."""
+    GetSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.GetSessionRequest, _session_pb2.GetSessionResponse]
+    """GetSession returns a session, its policy, and how full its context is."""
+    ListSessions: _grpc.UnaryUnaryMultiCallable[_session_pb2.ListSessionsRequest, _session_pb2.ListSessionsResponse]
+    """ListSessions returns sessions, newest first."""
+    UpdateSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.UpdateSessionRequest, _session_pb2.UpdateSessionResponse]
+    """UpdateSession changes a session's policy, labels or title."""
+    DeleteSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.DeleteSessionRequest, _session_pb2.DeleteSessionResponse]
+    """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
+    session, and waits until that has ended. NOT_FOUND where there is no such session.
     """
-    AppendMessages: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.AppendMessagesRequest, _session_service_pb2.AppendMessagesResponse]
-    """AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
-    the answer.
+    ForkSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.ForkSessionRequest, _session_pb2.ForkSessionResponse]
+    """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
+    views.
     """
-    ListMessages: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ListMessagesRequest, _session_service_pb2.ListMessagesResponse]
-    """ListMessages answers the transcript or the dialogue, in the order of the log."""
-    ForkSession: _grpc.UnaryUnaryMultiCallable[_point_pb2.ForkSessionRequest, _session_service_pb2.ForkSessionResponse]
-    """ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views."""
+    AppendMessages: _grpc.UnaryUnaryMultiCallable[_append_pb2.AppendMessagesRequest, _append_pb2.AppendMessagesResponse]
+    """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
+    before it returns.
+    """
+    ListMessages: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListMessagesRequest, _log_pb2.ListMessagesResponse]
+    """ListMessages returns the messages of the log, in its order."""
+    ListRecords: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListRecordsRequest, _log_pb2.ListRecordsResponse]
+    """ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others."""
+    WatchSession: _grpc.UnaryStreamMultiCallable[_watch_pb2.WatchSessionRequest, _watch_pb2.WatchSessionResponse]
+    """WatchSession streams messages and records as they are written and, if asked for, the events of compactions. The
+    stream ends when the client ends it, when the session is deleted (NOT_FOUND), or when the client reads too slowly
+    (RESOURCE_EXHAUSTED with WATCHER_TOO_SLOW).
+    """
     CreateCheckpoint: _grpc.UnaryUnaryMultiCallable[_point_pb2.CreateCheckpointRequest, _point_pb2.CreateCheckpointResponse]
-    """CreateCheckpoint names the end of the log, so that a later revert can go back to it."""
-    RevertToCheckpoint: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.RevertToCheckpointRequest, _session_service_pb2.RevertToCheckpointResponse]
-    """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
-    Nothing is removed: a Revert to the point before the Revert undoes it.
+    """CreateCheckpoint names the present end of the log, so that a later revert can go back to it."""
+    RevertToCheckpoint: _grpc.UnaryUnaryMultiCallable[_point_pb2.RevertToCheckpointRequest, _point_pb2.RevertToCheckpointResponse]
+    """RevertToCheckpoint takes the session back to a checkpoint or a point: the active messages, the compaction in
+    effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
+    point before it.
     """
     ClearSession: _grpc.UnaryUnaryMultiCallable[_point_pb2.ClearSessionRequest, _point_pb2.ClearSessionResponse]
-    """ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages."""
+    """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing."""
     PinMessages: _grpc.UnaryUnaryMultiCallable[_pin_pb2.PinMessagesRequest, _pin_pb2.PinMessagesResponse]
     """PinMessages keeps messages word for word in every view."""
     UnpinMessages: _grpc.UnaryUnaryMultiCallable[_pin_pb2.UnpinMessagesRequest, _pin_pb2.UnpinMessagesResponse]
-    """UnpinMessages lets messages be covered and edited again."""
+    """UnpinMessages allows pinned messages to be summarized and edited again."""
     RecallContent: _grpc.UnaryUnaryMultiCallable[_recall_pb2.RecallContentRequest, _recall_pb2.RecallContentResponse]
-    """RecallContent answers content of the log word for word, whatever views show of it."""
+    """RecallContent returns content of the log word for word, also where views no longer show it."""
     SearchMessages: _grpc.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]
-    """SearchMessages searches all that is in the log, hidden, covered or put aside."""
-    ListRecords: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.ListRecordsRequest, _session_service_pb2.ListRecordsResponse]
-    """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records."""
-    WatchSession: _grpc.UnaryStreamMultiCallable[_watch_pb2.WatchSessionRequest, _watch_pb2.WatchSessionResponse]
-    """WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
-    when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
-    WATCHER_TOO_SLOW).
-    """
+    """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside."""
 
 @_typing.type_check_only
 class SessionServiceAsyncStub(SessionServiceStub):
     """SessionService keeps conversations as append-only logs.
 
-    A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-    again: it is remembered for at least the session's last 1,000 writing requests.
+    A session id has 1 to 128 printable ASCII characters and no spaces.
+
+    A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+    each session. The second time it writes nothing and returns the recorded answer.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    CreateSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.CreateSessionRequest, _session_service_pb2.CreateSessionResponse]  # type: ignore[assignment]
-    """CreateSession begins a log. ALREADY_EXISTS where the id is in use."""
-    GetSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.GetSessionRequest, _session_service_pb2.GetSessionResponse]  # type: ignore[assignment]
-    """GetSession answers a session with its policy and how full its context is."""
-    ListSessions: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ListSessionsRequest, _session_service_pb2.ListSessionsResponse]  # type: ignore[assignment]
-    """ListSessions answers sessions, the newest first."""
-    UpdateSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.UpdateSessionRequest, _session_service_pb2.UpdateSessionResponse]  # type: ignore[assignment]
-    """UpdateSession changes policy, labels or title."""
-    DeleteSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.DeleteSessionRequest, _session_service_pb2.DeleteSessionResponse]  # type: ignore[assignment]
-    """DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
-    revert that runs for the session, and waits for its end.
+    CreateSession: _aio.UnaryUnaryMultiCallable[_session_pb2.CreateSessionRequest, _session_pb2.CreateSessionResponse]  # type: ignore[assignment]
+    """CreateSession starts a new log. ALREADY_EXISTS where the id is in use."""
+    GetSession: _aio.UnaryUnaryMultiCallable[_session_pb2.GetSessionRequest, _session_pb2.GetSessionResponse]  # type: ignore[assignment]
+    """GetSession returns a session, its policy, and how full its context is."""
+    ListSessions: _aio.UnaryUnaryMultiCallable[_session_pb2.ListSessionsRequest, _session_pb2.ListSessionsResponse]  # type: ignore[assignment]
+    """ListSessions returns sessions, newest first."""
+    UpdateSession: _aio.UnaryUnaryMultiCallable[_session_pb2.UpdateSessionRequest, _session_pb2.UpdateSessionResponse]  # type: ignore[assignment]
+    """UpdateSession changes a session's policy, labels or title."""
+    DeleteSession: _aio.UnaryUnaryMultiCallable[_session_pb2.DeleteSessionRequest, _session_pb2.DeleteSessionResponse]  # type: ignore[assignment]
+    """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
+    session, and waits until that has ended. NOT_FOUND where there is no such session.
     """
-    AppendMessages: _aio.UnaryUnaryMultiCallable[_session_service_pb2.AppendMessagesRequest, _session_service_pb2.AppendMessagesResponse]  # type: ignore[assignment]
-    """AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
-    the answer.
+    ForkSession: _aio.UnaryUnaryMultiCallable[_session_pb2.ForkSessionRequest, _session_pb2.ForkSessionResponse]  # type: ignore[assignment]
+    """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
+    views.
     """
-    ListMessages: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ListMessagesRequest, _session_service_pb2.ListMessagesResponse]  # type: ignore[assignment]
-    """ListMessages answers the transcript or the dialogue, in the order of the log."""
-    ForkSession: _aio.UnaryUnaryMultiCallable[_point_pb2.ForkSessionRequest, _session_service_pb2.ForkSessionResponse]  # type: ignore[assignment]
-    """ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views."""
+    AppendMessages: _aio.UnaryUnaryMultiCallable[_append_pb2.AppendMessagesRequest, _append_pb2.AppendMessagesResponse]  # type: ignore[assignment]
+    """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
+    before it returns.
+    """
+    ListMessages: _aio.UnaryUnaryMultiCallable[_log_pb2.ListMessagesRequest, _log_pb2.ListMessagesResponse]  # type: ignore[assignment]
+    """ListMessages returns the messages of the log, in its order."""
+    ListRecords: _aio.UnaryUnaryMultiCallable[_log_pb2.ListRecordsRequest, _log_pb2.ListRecordsResponse]  # type: ignore[assignment]
+    """ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others."""
+    WatchSession: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchSessionRequest, _watch_pb2.WatchSessionResponse]  # type: ignore[assignment]
+    """WatchSession streams messages and records as they are written and, if asked for, the events of compactions. The
+    stream ends when the client ends it, when the session is deleted (NOT_FOUND), or when the client reads too slowly
+    (RESOURCE_EXHAUSTED with WATCHER_TOO_SLOW).
+    """
     CreateCheckpoint: _aio.UnaryUnaryMultiCallable[_point_pb2.CreateCheckpointRequest, _point_pb2.CreateCheckpointResponse]  # type: ignore[assignment]
-    """CreateCheckpoint names the end of the log, so that a later revert can go back to it."""
-    RevertToCheckpoint: _aio.UnaryUnaryMultiCallable[_session_service_pb2.RevertToCheckpointRequest, _session_service_pb2.RevertToCheckpointResponse]  # type: ignore[assignment]
-    """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
-    Nothing is removed: a Revert to the point before the Revert undoes it.
+    """CreateCheckpoint names the present end of the log, so that a later revert can go back to it."""
+    RevertToCheckpoint: _aio.UnaryUnaryMultiCallable[_point_pb2.RevertToCheckpointRequest, _point_pb2.RevertToCheckpointResponse]  # type: ignore[assignment]
+    """RevertToCheckpoint takes the session back to a checkpoint or a point: the active messages, the compaction in
+    effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
+    point before it.
     """
     ClearSession: _aio.UnaryUnaryMultiCallable[_point_pb2.ClearSessionRequest, _point_pb2.ClearSessionResponse]  # type: ignore[assignment]
-    """ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages."""
+    """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing."""
     PinMessages: _aio.UnaryUnaryMultiCallable[_pin_pb2.PinMessagesRequest, _pin_pb2.PinMessagesResponse]  # type: ignore[assignment]
     """PinMessages keeps messages word for word in every view."""
     UnpinMessages: _aio.UnaryUnaryMultiCallable[_pin_pb2.UnpinMessagesRequest, _pin_pb2.UnpinMessagesResponse]  # type: ignore[assignment]
-    """UnpinMessages lets messages be covered and edited again."""
+    """UnpinMessages allows pinned messages to be summarized and edited again."""
     RecallContent: _aio.UnaryUnaryMultiCallable[_recall_pb2.RecallContentRequest, _recall_pb2.RecallContentResponse]  # type: ignore[assignment]
-    """RecallContent answers content of the log word for word, whatever views show of it."""
+    """RecallContent returns content of the log word for word, also where views no longer show it."""
     SearchMessages: _aio.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]  # type: ignore[assignment]
-    """SearchMessages searches all that is in the log, hidden, covered or put aside."""
-    ListRecords: _aio.UnaryUnaryMultiCallable[_session_service_pb2.ListRecordsRequest, _session_service_pb2.ListRecordsResponse]  # type: ignore[assignment]
-    """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records."""
-    WatchSession: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchSessionRequest, _watch_pb2.WatchSessionResponse]  # type: ignore[assignment]
-    """WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
-    when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
-    WATCHER_TOO_SLOW).
-    """
+    """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside."""
 
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     """SessionService keeps conversations as append-only logs.
 
-    A session id is 1 to 128 printable ASCII characters without spaces. A request_id makes a request safe to send
-    again: it is remembered for at least the session's last 1,000 writing requests.
+    A session id has 1 to 128 printable ASCII characters and no spaces.
+
+    A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
+    each session. The second time it writes nothing and returns the recorded answer.
     """
 
     @_abc_1.abstractmethod
     def CreateSession(
         self,
-        request: _session_service_pb2.CreateSessionRequest,
+        request: _session_pb2.CreateSessionRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.CreateSessionResponse, _abc.Awaitable[_session_service_pb2.CreateSessionResponse]]:
-        """CreateSession begins a log. ALREADY_EXISTS where the id is in use."""
+    ) -> _typing.Union[_session_pb2.CreateSessionResponse, _abc.Awaitable[_session_pb2.CreateSessionResponse]]:
+        """CreateSession starts a new log. ALREADY_EXISTS where the id is in use."""
 
     @_abc_1.abstractmethod
     def GetSession(
         self,
-        request: _session_service_pb2.GetSessionRequest,
+        request: _session_pb2.GetSessionRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.GetSessionResponse, _abc.Awaitable[_session_service_pb2.GetSessionResponse]]:
-        """GetSession answers a session with its policy and how full its context is."""
+    ) -> _typing.Union[_session_pb2.GetSessionResponse, _abc.Awaitable[_session_pb2.GetSessionResponse]]:
+        """GetSession returns a session, its policy, and how full its context is."""
 
     @_abc_1.abstractmethod
     def ListSessions(
         self,
-        request: _session_service_pb2.ListSessionsRequest,
+        request: _session_pb2.ListSessionsRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.ListSessionsResponse, _abc.Awaitable[_session_service_pb2.ListSessionsResponse]]:
-        """ListSessions answers sessions, the newest first."""
+    ) -> _typing.Union[_session_pb2.ListSessionsResponse, _abc.Awaitable[_session_pb2.ListSessionsResponse]]:
+        """ListSessions returns sessions, newest first."""
 
     @_abc_1.abstractmethod
     def UpdateSession(
         self,
-        request: _session_service_pb2.UpdateSessionRequest,
+        request: _session_pb2.UpdateSessionRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.UpdateSessionResponse, _abc.Awaitable[_session_service_pb2.UpdateSessionResponse]]:
-        """UpdateSession changes policy, labels or title."""
+    ) -> _typing.Union[_session_pb2.UpdateSessionResponse, _abc.Awaitable[_session_pb2.UpdateSessionResponse]]:
+        """UpdateSession changes a session's policy, labels or title."""
 
     @_abc_1.abstractmethod
     def DeleteSession(
         self,
-        request: _session_service_pb2.DeleteSessionRequest,
+        request: _session_pb2.DeleteSessionRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.DeleteSessionResponse, _abc.Awaitable[_session_service_pb2.DeleteSessionResponse]]:
-        """DeleteSession removes a session and its log for good. NOT_FOUND where there is none. It cancels the compaction or
-        revert that runs for the session, and waits for its end.
+    ) -> _typing.Union[_session_pb2.DeleteSessionResponse, _abc.Awaitable[_session_pb2.DeleteSessionResponse]]:
+        """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
+        session, and waits until that has ended. NOT_FOUND where there is no such session.
+        """
+
+    @_abc_1.abstractmethod
+    def ForkSession(
+        self,
+        request: _session_pb2.ForkSessionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_session_pb2.ForkSessionResponse, _abc.Awaitable[_session_pb2.ForkSessionResponse]]:
+        """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
+        views.
         """
 
     @_abc_1.abstractmethod
     def AppendMessages(
         self,
-        request: _session_service_pb2.AppendMessagesRequest,
+        request: _append_pb2.AppendMessagesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.AppendMessagesResponse, _abc.Awaitable[_session_service_pb2.AppendMessagesResponse]]:
-        """AppendMessages adds messages to the end of the log: all of them or, on any error, none. They are on disk before
-        the answer.
+    ) -> _typing.Union[_append_pb2.AppendMessagesResponse, _abc.Awaitable[_append_pb2.AppendMessagesResponse]]:
+        """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
+        before it returns.
         """
 
     @_abc_1.abstractmethod
     def ListMessages(
         self,
-        request: _session_service_pb2.ListMessagesRequest,
+        request: _log_pb2.ListMessagesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.ListMessagesResponse, _abc.Awaitable[_session_service_pb2.ListMessagesResponse]]:
-        """ListMessages answers the transcript or the dialogue, in the order of the log."""
+    ) -> _typing.Union[_log_pb2.ListMessagesResponse, _abc.Awaitable[_log_pb2.ListMessagesResponse]]:
+        """ListMessages returns the messages of the log, in its order."""
 
     @_abc_1.abstractmethod
-    def ForkSession(
+    def ListRecords(
         self,
-        request: _point_pb2.ForkSessionRequest,
+        request: _log_pb2.ListRecordsRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.ForkSessionResponse, _abc.Awaitable[_session_service_pb2.ForkSessionResponse]]:
-        """ForkSession makes a new session of another one's log up to a point: the same messages, records, indexes and views."""
+    ) -> _typing.Union[_log_pb2.ListRecordsResponse, _abc.Awaitable[_log_pb2.ListRecordsResponse]]:
+        """ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others."""
+
+    @_abc_1.abstractmethod
+    def WatchSession(
+        self,
+        request: _watch_pb2.WatchSessionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_watch_pb2.WatchSessionResponse], _abc.AsyncIterator[_watch_pb2.WatchSessionResponse]]:
+        """WatchSession streams messages and records as they are written and, if asked for, the events of compactions. The
+        stream ends when the client ends it, when the session is deleted (NOT_FOUND), or when the client reads too slowly
+        (RESOURCE_EXHAUSTED with WATCHER_TOO_SLOW).
+        """
 
     @_abc_1.abstractmethod
     def CreateCheckpoint(
@@ -219,16 +254,17 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _point_pb2.CreateCheckpointRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_point_pb2.CreateCheckpointResponse, _abc.Awaitable[_point_pb2.CreateCheckpointResponse]]:
-        """CreateCheckpoint names the end of the log, so that a later revert can go back to it."""
+        """CreateCheckpoint names the present end of the log, so that a later revert can go back to it."""
 
     @_abc_1.abstractmethod
     def RevertToCheckpoint(
         self,
-        request: _session_service_pb2.RevertToCheckpointRequest,
+        request: _point_pb2.RevertToCheckpointRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.RevertToCheckpointResponse, _abc.Awaitable[_session_service_pb2.RevertToCheckpointResponse]]:
-        """RevertToCheckpoint makes active path, effective compaction, edits and pins what they were at a checkpoint or point.
-        Nothing is removed: a Revert to the point before the Revert undoes it.
+    ) -> _typing.Union[_point_pb2.RevertToCheckpointResponse, _abc.Awaitable[_point_pb2.RevertToCheckpointResponse]]:
+        """RevertToCheckpoint takes the session back to a checkpoint or a point: the active messages, the compaction in
+        effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
+        point before it.
         """
 
     @_abc_1.abstractmethod
@@ -237,7 +273,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _point_pb2.ClearSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_point_pb2.ClearSessionResponse, _abc.Awaitable[_point_pb2.ClearSessionResponse]]:
-        """ClearSession puts all aside but the leading run of SYSTEM and DEVELOPER messages."""
+        """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing."""
 
     @_abc_1.abstractmethod
     def PinMessages(
@@ -253,7 +289,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pin_pb2.UnpinMessagesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pin_pb2.UnpinMessagesResponse, _abc.Awaitable[_pin_pb2.UnpinMessagesResponse]]:
-        """UnpinMessages lets messages be covered and edited again."""
+        """UnpinMessages allows pinned messages to be summarized and edited again."""
 
     @_abc_1.abstractmethod
     def RecallContent(
@@ -261,7 +297,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _recall_pb2.RecallContentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_recall_pb2.RecallContentResponse, _abc.Awaitable[_recall_pb2.RecallContentResponse]]:
-        """RecallContent answers content of the log word for word, whatever views show of it."""
+        """RecallContent returns content of the log word for word, also where views no longer show it."""
 
     @_abc_1.abstractmethod
     def SearchMessages(
@@ -269,25 +305,6 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _recall_pb2.SearchMessagesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_recall_pb2.SearchMessagesResponse, _abc.Awaitable[_recall_pb2.SearchMessagesResponse]]:
-        """SearchMessages searches all that is in the log, hidden, covered or put aside."""
-
-    @_abc_1.abstractmethod
-    def ListRecords(
-        self,
-        request: _session_service_pb2.ListRecordsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_session_service_pb2.ListRecordsResponse, _abc.Awaitable[_session_service_pb2.ListRecordsResponse]]:
-        """ListRecords answers the audit trail: what was done to the conversation, all of it or certain kinds of records."""
-
-    @_abc_1.abstractmethod
-    def WatchSession(
-        self,
-        request: _watch_pb2.WatchSessionRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_abc.Iterator[_watch_pb2.WatchSessionResponse], _abc.AsyncIterator[_watch_pb2.WatchSessionResponse]]:
-        """WatchSession streams messages and records as they are written, and if asked for the events of compactions. It ends
-        when the client ends it, the session is deleted (NOT_FOUND), or the client reads too slowly (RESOURCE_EXHAUSTED with
-        WATCHER_TOO_SLOW).
-        """
+        """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside."""
 
 def add_SessionServiceServicer_to_server(servicer: SessionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,21 +26,21 @@ class _BudgetRule:
 class _BudgetRuleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BudgetRule.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     BUDGET_RULE_UNSPECIFIED: _BudgetRule.ValueType  # 0
-    """AT_LEAST."""
+    """Means AT_LEAST."""
     BUDGET_RULE_AT_LEAST: _BudgetRule.ValueType  # 1
-    """The message that reaches the budget is kept: at least the budget is kept."""
+    """It is kept: the kept part has at least the budget's tokens."""
     BUDGET_RULE_AT_MOST: _BudgetRule.ValueType  # 2
-    """The message that would pass the budget is not kept: at most the budget is kept."""
+    """It is not kept: the kept part has at most the budget's tokens."""
 
 class BudgetRule(_BudgetRule, metaclass=_BudgetRuleEnumTypeWrapper):
-    """BudgetRule says how the message that reaches the token budget is treated."""
+    """BudgetRule says what happens with the message that reaches the token budget."""
 
 BUDGET_RULE_UNSPECIFIED: BudgetRule.ValueType  # 0
-"""AT_LEAST."""
+"""Means AT_LEAST."""
 BUDGET_RULE_AT_LEAST: BudgetRule.ValueType  # 1
-"""The message that reaches the budget is kept: at least the budget is kept."""
+"""It is kept: the kept part has at least the budget's tokens."""
 BUDGET_RULE_AT_MOST: BudgetRule.ValueType  # 2
-"""The message that would pass the budget is not kept: at most the budget is kept."""
+"""It is not kept: the kept part has at most the budget's tokens."""
 Global___BudgetRule: _TypeAlias = BudgetRule  # noqa: Y015
 
 class _CutDirection:
@@ -50,21 +50,21 @@ class _CutDirection:
 class _CutDirectionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CutDirection.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CUT_DIRECTION_UNSPECIFIED: _CutDirection.ValueType  # 0
-    """FORWARD."""
+    """Means FORWARD."""
     CUT_DIRECTION_FORWARD: _CutDirection.ValueType  # 1
-    """To the nearest valid place after it, else before it."""
+    """To the nearest valid place after it; where there is none, to the nearest before it."""
     CUT_DIRECTION_BACKWARD: _CutDirection.ValueType  # 2
-    """Back to the call whose group is cut, so that all of the group is kept."""
+    """To the beginning of the tool group, so that the whole group is kept."""
 
 class CutDirection(_CutDirection, metaclass=_CutDirectionEnumTypeWrapper):
-    """CutDirection says where the cut goes if it may not lie where the token budget is reached: within a tool group."""
+    """CutDirection says where the cut moves if the token budget is reached within a tool group, where no cut is valid."""
 
 CUT_DIRECTION_UNSPECIFIED: CutDirection.ValueType  # 0
-"""FORWARD."""
+"""Means FORWARD."""
 CUT_DIRECTION_FORWARD: CutDirection.ValueType  # 1
-"""To the nearest valid place after it, else before it."""
+"""To the nearest valid place after it; where there is none, to the nearest before it."""
 CUT_DIRECTION_BACKWARD: CutDirection.ValueType  # 2
-"""Back to the call whose group is cut, so that all of the group is kept."""
+"""To the beginning of the tool group, so that the whole group is kept."""
 Global___CutDirection: _TypeAlias = CutDirection  # noqa: Y015
 
 class _SplitTurn:
@@ -74,25 +74,25 @@ class _SplitTurn:
 class _SplitTurnEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SplitTurn.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SPLIT_TURN_UNSPECIFIED: _SplitTurn.ValueType  # 0
-    """SUMMARY."""
+    """Means SUMMARY."""
     SPLIT_TURN_SUMMARY: _SplitTurn.ValueType  # 1
-    """The complete turns before and the first part of the split turn get a summary each."""
+    """The complete turns before it get one summary, and the first part of the turn gets another."""
     SPLIT_TURN_JOIN_HEAD: _SplitTurn.ValueType  # 2
-    """One summary for both."""
+    """Both get one summary together."""
     SPLIT_TURN_OFF: _SplitTurn.ValueType  # 3
-    """Turns are not split: only a message that starts a turn is a valid place."""
+    """Turns are not split: a cut is only valid before a message that starts a turn."""
 
 class SplitTurn(_SplitTurn, metaclass=_SplitTurnEnumTypeWrapper):
-    """SplitTurn says what happens where the cut falls within a turn."""
+    """SplitTurn says what happens where the cut is within a turn."""
 
 SPLIT_TURN_UNSPECIFIED: SplitTurn.ValueType  # 0
-"""SUMMARY."""
+"""Means SUMMARY."""
 SPLIT_TURN_SUMMARY: SplitTurn.ValueType  # 1
-"""The complete turns before and the first part of the split turn get a summary each."""
+"""The complete turns before it get one summary, and the first part of the turn gets another."""
 SPLIT_TURN_JOIN_HEAD: SplitTurn.ValueType  # 2
-"""One summary for both."""
+"""Both get one summary together."""
 SPLIT_TURN_OFF: SplitTurn.ValueType  # 3
-"""Turns are not split: only a message that starts a turn is a valid place."""
+"""Turns are not split: a cut is only valid before a message that starts a turn."""
 Global___SplitTurn: _TypeAlias = SplitTurn  # noqa: Y015
 
 class _ToolDigest:
@@ -102,28 +102,26 @@ class _ToolDigest:
 class _ToolDigestEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ToolDigest.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TOOL_DIGEST_UNSPECIFIED: _ToolDigest.ValueType  # 0
-    """LINE."""
+    """Means LINE."""
     TOOL_DIGEST_LINE: _ToolDigest.ValueType  # 1
-    """A line for each call: tool, main argument and outcome."""
+    """One line for each call: tool, main argument and outcome."""
     TOOL_DIGEST_NOTHING: _ToolDigest.ValueType  # 2
     """Nothing."""
 
 class ToolDigest(_ToolDigest, metaclass=_ToolDigestEnumTypeWrapper):
-    """ToolDigest is what a collapsed tool group leaves behind."""
+    """ToolDigest is what a collapsed tool group leaves in the view."""
 
 TOOL_DIGEST_UNSPECIFIED: ToolDigest.ValueType  # 0
-"""LINE."""
+"""Means LINE."""
 TOOL_DIGEST_LINE: ToolDigest.ValueType  # 1
-"""A line for each call: tool, main argument and outcome."""
+"""One line for each call: tool, main argument and outcome."""
 TOOL_DIGEST_NOTHING: ToolDigest.ValueType  # 2
 """Nothing."""
 Global___ToolDigest: _TypeAlias = ToolDigest  # noqa: Y015
 
 @_typing.final
 class Strategy(_message.Message):
-    """Strategy is one way to make a view smaller, with its parameters.
-    Where a parameter is not set, its documented default holds.
-    """
+    """Strategy is a way to make a view smaller, with its parameters. A parameter that is not set has its default."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -151,19 +149,19 @@ class Strategy(_message.Message):
 
     @_builtins.property
     def mask_observations(self) -> Global___MaskObservationsStrategy:
-        """Hides the results of older agent steps."""
+        """Hides the results of older steps, except where they concern files in use."""
 
     @_builtins.property
     def prune_tool_outputs(self) -> Global___PruneToolOutputsStrategy:
-        """Hides older tool results beyond a protected amount."""
+        """Hides older tool results once the newer ones fill a number of tokens."""
 
     @_builtins.property
     def clear_tool_uses(self) -> Global___ClearToolUsesStrategy:
-        """Clears all but the newest tool uses once a trigger is met."""
+        """Hides the results of all but the newest tool calls, once the context has a number of tokens."""
 
     @_builtins.property
     def truncate_tool_outputs(self) -> Global___TruncateToolOutputsStrategy:
-        """Cuts long tool results."""
+        """Shortens long tool results."""
 
     @_builtins.property
     def strip_media(self) -> Global___StripMediaStrategy:
@@ -187,15 +185,15 @@ class Strategy(_message.Message):
 
     @_builtins.property
     def first_effective(self) -> Global___FirstEffectiveStrategy:
-        """The first of its strategies that brings the view under the trigger."""
+        """Runs the first of its strategies that brings the view under the trigger."""
 
     @_builtins.property
     def ladder(self) -> Global___LadderStrategy:
-        """Its strategies in order until the target is reached."""
+        """Runs its strategies in order until the target is reached."""
 
     @_builtins.property
     def custom(self) -> Global___CustomStrategy:
-        """A strategy that the daemon's builder registered."""
+        """A strategy that was compiled into this daemon."""
 
     def __init__(
         self,
@@ -227,9 +225,9 @@ Global___Strategy: _TypeAlias = Strategy  # noqa: Y015
 
 @_typing.final
 class SummarizeStrategy(_message.Message):
-    """SummarizeStrategy cuts the conversation and replaces the older part by a summary.
-    Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
-    and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
+    """SummarizeStrategy cuts the conversation and replaces the older part by a summary. Of several `recent_*` rules, the
+    one that keeps the fewest messages counts. With reason THRESHOLD or OVERFLOW, less is kept and the summary's budget
+    is smaller where the rules would leave less of the trigger free than policy.trigger.free_ratio.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -244,8 +242,9 @@ class SummarizeStrategy(_message.Message):
     MANUAL_RECENT_TOKENS_FIELD_NUMBER: _builtins.int
     CUT_DIRECTION_FIELD_NUMBER: _builtins.int
     recent_tokens: _builtins.int
-    """Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
-    summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
+    """Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no `recent_*` rule is given: 20,000, but so
+    that kept part and largest summary together have at most 0.4 of the context window (a fifth of a window of up to
+    65,536); 20,000 where the window is unknown.
     """
     recent_turns: _builtins.int
     """Newest turns to keep. 1 to 10,000."""
@@ -254,17 +253,17 @@ class SummarizeStrategy(_message.Message):
     recent_tool_groups: _builtins.int
     """Newest tool groups to keep. 1 to 100,000."""
     budget: Global___BudgetRule.ValueType
-    """How the message that reaches recent_tokens is treated. Default AT_LEAST."""
+    """What happens with the message that reaches recent_tokens. Default AT_LEAST."""
     split_turn: Global___SplitTurn.ValueType
-    """What happens where the cut falls within a turn. Default SUMMARY."""
+    """What happens where the cut is within a turn. Default SUMMARY."""
     max_summary_tokens: _builtins.int
-    """The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of the reserve."""
+    """The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens."""
     manual_recent_tokens: _builtins.int
-    """With reason MANUAL in place of recent_tokens: who asks for a compaction wants more of it gone. 0 to 10,000,000.
-    Default: recent_tokens.
+    """Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
+    removed. 0 to 10,000,000. Default: recent_tokens.
     """
     cut_direction: Global___CutDirection.ValueType
-    """Where the cut goes if it may not lie where recent_tokens is reached. Default FORWARD."""
+    """Where the cut moves if recent_tokens is reached within a tool group. Default FORWARD."""
     def __init__(
         self,
         *,
@@ -337,20 +336,23 @@ class HideToolResultsStrategy(_message.Message):
     keep_groups: _builtins.int
     """Newest tool groups whose results stay. 0 to 100,000. Default 5."""
     keep_messages: _builtins.int
-    """Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0."""
+    """Results among this many newest messages stay, whatever their tool group. 0 to 100,000. Default 0."""
     minimum_tokens: _builtins.int
-    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+    """Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+    THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+    Default 0.
     """
     min_chars: _builtins.int
-    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    """Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0."""
     clear_arguments: _builtins.bool
-    """Whether the arguments of the calls are cleared too. Default false."""
+    """Whether the arguments of the calls are cleared, too. Default false."""
     placeholder: _builtins.str
-    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
+    """The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+    2,000 bytes. Default: the daemon's own text.
+    """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
+        """Tools whose results and arguments stay. At most 1,000 names."""
 
     def __init__(
         self,
@@ -396,7 +398,9 @@ Global___HideToolResultsStrategy: _TypeAlias = HideToolResultsStrategy  # noqa: 
 
 @_typing.final
 class MaskObservationsStrategy(_message.Message):
-    """MaskObservationsStrategy hides the results of older agent steps."""
+    """MaskObservationsStrategy hides the results of all but the newest tool groups or turns, except where they concern
+    files that are in use.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -409,24 +413,31 @@ class MaskObservationsStrategy(_message.Message):
     CLEAR_ARGUMENTS_FIELD_NUMBER: _builtins.int
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
     keep_groups: _builtins.int
-    """Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given."""
+    """Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given. Not together with
+    keep_turns.
+    """
     keep_turns: _builtins.int
-    """Newest turns whose results stay, in place of keep_groups. 0 to 10,000."""
+    """Newest turns whose results stay. 0 to 10,000. Not together with keep_groups."""
     active_file_groups: _builtins.int
-    """Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0."""
+    """Older tool groups stay, too, where they name a file that one of this many newest groups names. 0 to 1,000. Default
+    0.
+    """
     minimum_tokens: _builtins.int
-    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+    """Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+    THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+    Default 0.
     """
     min_chars: _builtins.int
-    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    """Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0."""
     clear_arguments: _builtins.bool
-    """Whether the arguments of the calls are cleared too. Default false."""
+    """Whether the arguments of the calls are cleared, too. Default false."""
     placeholder: _builtins.str
-    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
+    """The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+    2,000 bytes. Default: the daemon's own text.
+    """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
+        """Tools whose results and arguments stay. At most 1,000 names."""
 
     def __init__(
         self,
@@ -477,8 +488,9 @@ Global___MaskObservationsStrategy: _TypeAlias = MaskObservationsStrategy  # noqa
 
 @_typing.final
 class PruneToolOutputsStrategy(_message.Message):
-    """PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
-    results, and hides the older ones if that frees enough. Results that report an error stay.
+    """PruneToolOutputsStrategy goes back from the newest message. It keeps the results of the newest turns or tool groups,
+    then a number of tokens of older results, and hides all results before those if that frees enough. Results that
+    report an error stay.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -492,26 +504,31 @@ class PruneToolOutputsStrategy(_message.Message):
     CLEAR_ARGUMENTS_FIELD_NUMBER: _builtins.int
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
     keep_groups: _builtins.int
-    """Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000."""
+    """Newest tool groups whose results stay. 0 to 100,000. Not together with keep_turns."""
     keep_turns: _builtins.int
-    """Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given."""
+    """Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given. Not together with
+    keep_groups.
+    """
     keep_tokens: _builtins.int
-    """Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
-    protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
+    """Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
+    protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
     """
     minimum_tokens: _builtins.int
-    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
+    """Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+    THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+    Default 20,000.
     """
     min_chars: _builtins.int
-    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    """Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0."""
     clear_arguments: _builtins.bool
-    """Whether the arguments of the calls are cleared too. Default false."""
+    """Whether the arguments of the calls are cleared, too. Default false."""
     placeholder: _builtins.str
-    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
+    """The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+    2,000 bytes. Default: the daemon's own text.
+    """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
+        """Tools whose results and arguments stay. At most 1,000 names."""
 
     def __init__(
         self,
@@ -562,7 +579,7 @@ Global___PruneToolOutputsStrategy: _TypeAlias = PruneToolOutputsStrategy  # noqa
 
 @_typing.final
 class ClearToolUsesStrategy(_message.Message):
-    """ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result."""
+    """ClearToolUsesStrategy hides the results of all but the newest tool calls, once the context has a number of tokens."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -576,20 +593,23 @@ class ClearToolUsesStrategy(_message.Message):
     keep_calls: _builtins.int
     """Newest calls whose results stay. 0 to 100,000. Default 3."""
     trigger_tokens: _builtins.int
-    """Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000."""
+    """Nothing is hidden while the context has fewer tokens than this. 0 to 10,000,000. Default 100,000."""
     minimum_tokens: _builtins.int
-    """Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-    THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+    """Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+    THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+    Default 0.
     """
     min_chars: _builtins.int
-    """Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0."""
+    """Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0."""
     clear_arguments: _builtins.bool
-    """Whether the arguments of the calls are cleared too. Default false."""
+    """Whether the arguments of the calls are cleared, too. Default false."""
     placeholder: _builtins.str
-    """The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes."""
+    """The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+    2,000 bytes. Default: the daemon's own text.
+    """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tools whose results stay, with the arguments of their calls. At most 1,000 names."""
+        """Tools whose results and arguments stay. At most 1,000 names."""
 
     def __init__(
         self,
@@ -635,7 +655,7 @@ Global___ClearToolUsesStrategy: _TypeAlias = ClearToolUsesStrategy  # noqa: Y015
 
 @_typing.final
 class TruncateToolOutputsStrategy(_message.Message):
-    """TruncateToolOutputsStrategy cuts each result to a number of characters, telling how many were left out."""
+    """TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -643,10 +663,10 @@ class TruncateToolOutputsStrategy(_message.Message):
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
     max_chars: _builtins.int
-    """Characters (code points) to leave of each result. 1 to 10,000,000. Default 2,000."""
+    """Characters (code points) of a result that stay. 1 to 10,000,000. Default 2,000."""
     placeholder: _builtins.str
-    """The text behind what is left. {omitted} stands for how many characters were left out; {index}, {part}, {tool} and
-    {tokens} for what was there. At most 2,000 bytes.
+    """The text after them. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+    and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
     """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -676,15 +696,15 @@ Global___TruncateToolOutputsStrategy: _TypeAlias = TruncateToolOutputsStrategy  
 
 @_typing.final
 class StripMediaStrategy(_message.Message):
-    """StripMediaStrategy replaces media by a line of text. What a result holds stays until an ASSISTANT message stands behind
-    it: no model has read it before.
+    """StripMediaStrategy replaces media by a line of text. Media of a tool result stay until an ASSISTANT message follows,
+    since no model has seen them before.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     KEEP_NEWEST_FIELD_NUMBER: _builtins.int
     keep_newest: _builtins.int
-    """Newest media to leave. Those of one result stay or go together: they stay where any of them is among the newest. 0 to
+    """Newest media that stay. Where one of the media of a result is among them, all media of that result stay. 0 to
     10,000. Default 0.
     """
     def __init__(
@@ -704,8 +724,9 @@ Global___StripMediaStrategy: _TypeAlias = StripMediaStrategy  # noqa: Y015
 
 @_typing.final
 class DropThinkingStrategy(_message.Message):
-    """DropThinkingStrategy drops the thinking of all but the newest turns. All thinking of a message goes or none, also what
-    was redacted, where that frees tokens; redacted thinking alone counts none, and goes where max_view_bytes is what is due.
+    """DropThinkingStrategy drops the thinking of all but the newest turns. It drops all thinking of a message or none.
+    Redacted thinking counts no tokens: where a message has only that, it is dropped only if compaction is due by
+    max_view_bytes.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -730,7 +751,7 @@ Global___DropThinkingStrategy: _TypeAlias = DropThinkingStrategy  # noqa: Y015
 
 @_typing.final
 class CompressObservationsStrategy(_message.Message):
-    """CompressObservationsStrategy has the summarizer write long tool results shorter. By Compact only."""
+    """CompressObservationsStrategy has the summarizer shorten long tool results. Only Compact can use it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -738,11 +759,11 @@ class CompressObservationsStrategy(_message.Message):
     KEEP_GROUPS_FIELD_NUMBER: _builtins.int
     GUIDELINES_FIELD_NUMBER: _builtins.int
     over_tokens: _builtins.int
-    """Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000."""
+    """Results with more tokens than this are shortened. 1 to 10,000,000. Default 2,000."""
     keep_groups: _builtins.int
     """Newest tool groups whose results stay. 0 to 100,000. Default 3."""
     guidelines: _builtins.str
-    """What to keep and what to leave out, for the summarizer. At most 16 KiB."""
+    """Tells the summarizer what to keep and what to leave out. At most 16 KiB."""
     def __init__(
         self,
         *,
@@ -781,13 +802,17 @@ class OffloadStrategy(_message.Message):
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
     PARTIAL_READS_FIELD_NUMBER: _builtins.int
     over_tokens: _builtins.int
-    """Results over this many tokens are offloaded. 1 to 10,000,000. Default 2,000."""
+    """Results with more tokens than this are offloaded. 1 to 10,000,000. Default 2,000."""
     preview_chars: _builtins.int
-    """Characters (code points) of preview. 0 to 100,000. Default 500."""
+    """Characters (code points) of the preview. 0 to 100,000. Default 500."""
     over_bytes: _builtins.int
-    """Results over this many bytes are offloaded too, however few their tokens. 1 to 67,108,864. Default: no such limit."""
+    """Results with more bytes than this are offloaded, too, however few tokens they have. 1 to 67,108,864. Default: no
+    such limit.
+    """
     partial_reads: _builtins.bool
-    """Whether what a call read of a part of a file is offloaded, too. Default false: who asked for some lines wants these."""
+    """Whether to offload results of calls that read only a part of a file, too. Default false, since an agent that asks
+    for certain lines needs them.
+    """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tools whose results stay. At most 1,000 names."""
@@ -836,9 +861,9 @@ class DialogueOnlyStrategy(_message.Message):
     keep_turns: _builtins.int
     """Newest finished turns whose tool groups stay. 0 to 10,000. Default 0."""
     tool_digest: Global___ToolDigest.ValueType
-    """What a collapsed group leaves behind. Default LINE."""
+    """What a collapsed tool group leaves in the view. Default LINE."""
     outcome_chars: _builtins.int
-    """Characters (code points) of a result's beginning that its line tells. 0 to 2,000. Default 120."""
+    """With LINE: characters (code points) from the beginning of the result. 0 to 2,000. Default 120."""
     def __init__(
         self,
         *,
@@ -867,10 +892,12 @@ Global___DialogueOnlyStrategy: _TypeAlias = DialogueOnlyStrategy  # noqa: Y015
 
 @_typing.final
 class FirstEffectiveStrategy(_message.Message):
-    """FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
-    last always runs. Where no trigger holds, the first that does something. With reason THRESHOLD it pauses after a rewrite
-    until the least minimum_tokens of those it nests were appended, a fifth of the trigger at most, or the context is half-way
-    from the trigger to the window.
+    """FirstEffectiveStrategy runs the first of its strategies that does something and brings the view under the trigger. If
+    none does, the last one runs. Without a trigger in tokens, the first that does something runs.
+
+    With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+    among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+    trigger to the window.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -896,24 +923,28 @@ Global___FirstEffectiveStrategy: _TypeAlias = FirstEffectiveStrategy  # noqa: Y0
 @_typing.final
 class LadderStrategy(_message.Message):
     """LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
-    trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
-    With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, a fifth of
-    the trigger at most, or the context is half-way from the trigger to the window.
+    trigger is met. It simulates each and rewrites the view only once. With reason MANUAL, and where there is no target,
+    all of them run.
+
+    With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+    among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+    trigger to the window.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     @_typing.final
     class Rung(_message.Message):
-        """One rung of the ladder."""
+        """Rung is one step of the ladder."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
         STRATEGY_FIELD_NUMBER: _builtins.int
         AT_RATIO_FIELD_NUMBER: _builtins.int
         at_ratio: _builtins.float
-        """The rung is skipped where context tokens / window, after the rungs before it, is below this, and where the window is
-        unknown. With reason MANUAL no rung is skipped, nor with OVERFLOW where the window is unknown. 0 to 1.
+        """The rung is skipped where, after the rungs before it, the context has less than this share of the window. It is
+        also skipped where the window is unknown, unless the reason is OVERFLOW. With reason MANUAL no rung is skipped. 0
+        to 1. Default: never skipped.
         """
         @_builtins.property
         def strategy(self) -> Global___Strategy:
@@ -953,14 +984,14 @@ Global___LadderStrategy: _TypeAlias = LadderStrategy  # noqa: Y015
 
 @_typing.final
 class CustomStrategy(_message.Message):
-    """CustomStrategy is a strategy that the daemon's builder registered."""
+    """CustomStrategy is a strategy that was compiled into this daemon."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
     PARAMETERS_JSON_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """The name that it was registered under. 1 to 64 characters: lower-case letters, digits, `_`."""
+    """The name under which it was registered. 1 to 64 characters: lower-case letters, digits, `_`."""
     parameters_json: _builtins.str
     """Its parameters as raw JSON. At most 64 KiB."""
     def __init__(

@@ -24,10 +24,10 @@ _sym_db = _symbol_database.Default()
 
 from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
 from compactord.v1 import policy_pb2 as compactord_dot_v1_dot_policy__pb2
-from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
+from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x63ompactord/v1/tokens.proto\x12\rcompactord.v1\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x18\x63ompactord/v1/view.proto\"\xc9\x01\n\x12\x43ountTokensRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12<\n\x08messages\x18\x02 \x01(\x0b\x32\x1e.compactord.v1.CountedMessagesH\x00R\x08messages\x12\x14\n\x04text\x18\x03 \x01(\tH\x00R\x04text\x12\x36\n\testimator\x18\x04 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimatorB\x06\n\x04what\"\x87\x01\n\x0f\x43ountedMessages\x12\x32\n\x08messages\x18\x01 \x03(\x0b\x32\x16.compactord.v1.MessageR\x08messages\x12@\n\rprovider_json\x18\x02 \x01(\x0b\x32\x1b.compactord.v1.ProviderJsonR\x0cproviderJson\"\xe3\x02\n\x13\x43ountTokensResponse\x12\x16\n\x06tokens\x18\x01 \x01(\rR\x06tokens\x12\x32\n\x06source\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.TokenSourceR\x06source\x12,\n\x12\x65rror_bound_tokens\x18\x03 \x01(\rR\x10\x65rrorBoundTokens\x12\x36\n\testimator\x18\x04 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12\x1d\n\ntext_bytes\x18\x05 \x01(\rR\ttextBytes\x12!\n\x0cmedia_tokens\x18\x06 \x01(\rR\x0bmediaTokens\x12\x1f\n\x0bmedia_bytes\x18\x07 \x01(\rR\nmediaBytes\x12\x37\n\x08messages\x18\x08 \x03(\x0b\x32\x1b.compactord.v1.MessageCountR\x08messages\"a\n\x0cMessageCount\x12\x19\n\x05index\x18\x01 \x01(\rH\x00R\x05index\x88\x01\x01\x12\x16\n\x06tokens\x18\x02 \x01(\rR\x06tokens\x12\x14\n\x05\x62ytes\x18\x03 \x01(\rR\x05\x62ytesB\x08\n\x06_indexBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x63ompactord/v1/tokens.proto\x12\rcompactord.v1\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/report.proto\"\xc9\x01\n\x12\x43ountTokensRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12<\n\x08messages\x18\x02 \x01(\x0b\x32\x1e.compactord.v1.CountedMessagesH\x00R\x08messages\x12\x14\n\x04text\x18\x03 \x01(\tH\x00R\x04text\x12\x36\n\testimator\x18\x04 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimatorB\x06\n\x04what\"\x87\x01\n\x0f\x43ountedMessages\x12\x32\n\x08messages\x18\x01 \x03(\x0b\x32\x16.compactord.v1.MessageR\x08messages\x12@\n\rprovider_json\x18\x02 \x01(\x0b\x32\x1b.compactord.v1.ProviderJsonR\x0cproviderJson\"\xe3\x02\n\x13\x43ountTokensResponse\x12\x16\n\x06tokens\x18\x01 \x01(\rR\x06tokens\x12\x32\n\x06source\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.TokenSourceR\x06source\x12,\n\x12\x65rror_bound_tokens\x18\x03 \x01(\rR\x10\x65rrorBoundTokens\x12\x36\n\testimator\x18\x04 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12\x1d\n\ntext_bytes\x18\x05 \x01(\rR\ttextBytes\x12!\n\x0cmedia_tokens\x18\x06 \x01(\rR\x0bmediaTokens\x12\x1f\n\x0bmedia_bytes\x18\x07 \x01(\rR\nmediaBytes\x12\x37\n\x08messages\x18\x08 \x03(\x0b\x32\x1b.compactord.v1.MessageCountR\x08messages\"a\n\x0cMessageCount\x12\x19\n\x05index\x18\x01 \x01(\rH\x00R\x05index\x88\x01\x01\x12\x16\n\x06tokens\x18\x02 \x01(\rR\x06tokens\x12\x14\n\x05\x62ytes\x18\x03 \x01(\rR\x05\x62ytesB\x08\n\x06_indexBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,12 +35,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.tokens_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_COUNTTOKENSREQUEST']._serialized_start=129
-  _globals['_COUNTTOKENSREQUEST']._serialized_end=330
-  _globals['_COUNTEDMESSAGES']._serialized_start=333
-  _globals['_COUNTEDMESSAGES']._serialized_end=468
-  _globals['_COUNTTOKENSRESPONSE']._serialized_start=471
-  _globals['_COUNTTOKENSRESPONSE']._serialized_end=826
-  _globals['_MESSAGECOUNT']._serialized_start=828
-  _globals['_MESSAGECOUNT']._serialized_end=925
+  _globals['_COUNTTOKENSREQUEST']._serialized_start=131
+  _globals['_COUNTTOKENSREQUEST']._serialized_end=332
+  _globals['_COUNTEDMESSAGES']._serialized_start=335
+  _globals['_COUNTEDMESSAGES']._serialized_end=470
+  _globals['_COUNTTOKENSRESPONSE']._serialized_start=473
+  _globals['_COUNTTOKENSRESPONSE']._serialized_end=828
+  _globals['_MESSAGECOUNT']._serialized_start=830
+  _globals['_MESSAGECOUNT']._serialized_end=927
 # @@protoc_insertion_point(module_scope)

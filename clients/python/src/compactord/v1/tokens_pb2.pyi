@@ -6,7 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import policy_pb2 as _policy_pb2
-from compactord.v1 import view_pb2 as _view_pb2
+from compactord.v1 import report_pb2 as _report_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class CountTokensRequest(_message.Message):
-    """CountTokensRequest asks how many tokens something is. Nothing is stored."""
+    """CountTokensRequest asks how many tokens something has. Nothing is stored."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -32,16 +32,16 @@ class CountTokensRequest(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     ESTIMATOR_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
-    """A session's id: its view, as GetLLMView shows it now."""
+    """A session's id: its view, as GetLLMView would return it now."""
     text: _builtins.str
     """One text. At most 32 MiB."""
     estimator: _policy_pb2.Estimator.ValueType
-    """How to count. Default: of a session its own estimator, with what its reports have shown; else CHARS4. CALIBRATED
-    needs a session that was created with it.
+    """How to count. Default: for a session its own estimator, with the factor that its usage reports have shown; else
+    CHARS4. CALIBRATED needs a session that was created with it.
     """
     @_builtins.property
     def messages(self) -> Global___CountedMessages:
-        """Messages sent along."""
+        """Messages in the request."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ Global___CountedMessages: _TypeAlias = CountedMessages  # noqa: Y015
 
 @_typing.final
 class CountTokensResponse(_message.Message):
-    """CountTokensResponse says how many."""
+    """CountTokensResponse says how many tokens it has."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -106,32 +106,32 @@ class CountTokensResponse(_message.Message):
     MEDIA_BYTES_FIELD_NUMBER: _builtins.int
     MESSAGES_FIELD_NUMBER: _builtins.int
     tokens: _builtins.int
-    """Tokens of all of it. Of a session that is its view's estimate, scaled where its estimator is CALIBRATED, without
-    overhead.
+    """Tokens in total. For a session: the estimate of its view, multiplied by the session's factor where its estimator is
+    CALIBRATED, without overhead.
     """
-    source: _view_pb2.TokenSource.ValueType
+    source: _report_pb2.TokenSource.ValueType
     """Where the figure comes from: ESTIMATED, EXACT or CALIBRATED."""
     error_bound_tokens: _builtins.int
-    """The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-    Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
+    """The true figure may be lower or higher by about this many tokens. For CHARS4 this holds for prose and code in Latin
+    script: Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
     """
     estimator: _policy_pb2.Estimator.ValueType
-    """How it was counted."""
+    """How the tokens were counted."""
     text_bytes: _builtins.int
     """Bytes of text, thinking, names, arguments and opaque items, in UTF-8."""
     media_tokens: _builtins.int
-    """Tokens of media among the tokens."""
+    """How many of the tokens are of media."""
     media_bytes: _builtins.int
-    """Bytes of media that are sent along; 0 for those named by address or file id."""
+    """Bytes of the media whose content is sent along. Media named by an address or a file id count 0."""
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___MessageCount]:
-        """Each message, in order, as far as they are counted by themselves. At most the first 100,000."""
+        """The messages one by one, in order, as far as each is counted by itself. At most the first 100,000."""
 
     def __init__(
         self,
         *,
         tokens: _builtins.int = ...,
-        source: _view_pb2.TokenSource.ValueType = ...,
+        source: _report_pb2.TokenSource.ValueType = ...,
         error_bound_tokens: _builtins.int = ...,
         estimator: _policy_pb2.Estimator.ValueType = ...,
         text_bytes: _builtins.int = ...,
@@ -149,7 +149,7 @@ Global___CountTokensResponse: _TypeAlias = CountTokensResponse  # noqa: Y015
 
 @_typing.final
 class MessageCount(_message.Message):
-    """MessageCount says how many tokens one message is."""
+    """MessageCount says how many tokens one message has."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -157,11 +157,13 @@ class MessageCount(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     BYTES_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair."""
+    """The message's index in the log; for messages in the request, the position, from 0. Not set for the summary and for
+    a message that stands in for what the log lacks.
+    """
     tokens: _builtins.int
-    """Its tokens, not scaled."""
+    """Tokens, without the session's factor."""
     bytes: _builtins.int
-    """Bytes of its text and media."""
+    """Bytes of text and media."""
     def __init__(
         self,
         *,

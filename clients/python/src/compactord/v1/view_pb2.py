@@ -23,10 +23,13 @@ _sym_db = _symbol_database.Default()
 
 
 from compactord.v1 import edit_pb2 as compactord_dot_v1_dot_edit__pb2
+from compactord.v1 import history_pb2 as compactord_dot_v1_dot_history__pb2
 from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
+from compactord.v1 import policy_pb2 as compactord_dot_v1_dot_policy__pb2
+from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63ompactord/v1/view.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x1b\x63ompactord/v1/message.proto\"\xa6\x02\n\x0bViewMessage\x12\x30\n\x07message\x18\x01 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n\nsummary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x12\x39\n\nlog_repair\x18\x04 \x01(\x0b\x32\x18.compactord.v1.LogRepairH\x00R\tlogRepair\x12-\n\x05\x65\x64its\x18\x05 \x03(\x0e\x32\x17.compactord.v1.EditKindR\x05\x65\x64its\x12\x16\n\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n\x0cout_of_place\x18\x07 \x01(\x08R\noutOfPlaceB\x08\n\x06origin\"g\n\tLogRepair\x12\x30\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n\x04part\x18\x03 \x01(\rR\x04part\"\xc2\x07\n\rContextReport\x12\x16\n\x06tokens\x18\x01 \x01(\rR\x06tokens\x12\x32\n\x06source\x18\x02 \x01(\x0e\x32\x1a.compactord.v1.TokenSourceR\x06source\x12,\n\x12\x65rror_bound_tokens\x18\x03 \x01(\rR\x10\x65rrorBoundTokens\x12*\n\x0e\x63ontext_window\x18\x04 \x01(\rH\x00R\rcontextWindow\x88\x01\x01\x12*\n\x0etrigger_tokens\x18\x05 \x01(\rH\x01R\rtriggerTokens\x88\x01\x01\x12(\n\rtarget_tokens\x18\x06 \x01(\rH\x02R\x0ctargetTokens\x88\x01\x01\x12%\n\x0eshould_compact\x18\x07 \x01(\x08R\rshouldCompact\x12\'\n\x0fprunable_tokens\x18\x08 \x01(\rR\x0eprunableTokens\x12!\n\x0c\x66ixed_tokens\x18\t \x01(\rR\x0b\x66ixedTokens\x12\'\n\x0foverhead_tokens\x18\n \x01(\rR\x0eoverheadTokens\x12\x1d\n\nview_bytes\x18\x0b \x01(\rR\tviewBytes\x12\x1f\n\x0btool_groups\x18\x0c \x01(\rR\ntoolGroups\x12\x37\n\nblocked_by\x18\r \x03(\x0e\x32\x18.compactord.v1.BlockedByR\tblockedBy\x12\x35\n\nopen_calls\x18\x0e \x03(\x0b\x32\x16.compactord.v1.CallRefR\topenCalls\x12&\n\x0fopen_call_count\x18\x0f \x01(\rR\ropenCallCount\x12\x36\n\x14\x63\x61libration_permille\x18\x10 \x01(\rH\x03R\x13\x63\x61librationPermille\x88\x01\x01\x12!\n\x0cmedia_tokens\x18\x11 \x01(\rR\x0bmediaTokens\x12\x1f\n\x0bmedia_bytes\x18\x12 \x01(\rR\nmediaBytes\x12=\n\x1b\x62reaker_closes_after_tokens\x18\x13 \x01(\rR\x18\x62reakerClosesAfterTokens\x12\x35\n\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokensB\x11\n\x0f_context_windowB\x11\n\x0f_trigger_tokensB\x10\n\x0e_target_tokensB\x17\n\x15_calibration_permille\"\xdd\x02\n\nViewReport\x12)\n\x10\x64isable_thinking\x18\x01 \x01(\x08R\x0f\x64isableThinking\x12)\n\x10thinking_dropped\x18\x02 \x03(\rR\x0fthinkingDropped\x12\'\n\x0fmessages_merged\x18\x03 \x01(\rR\x0emessagesMerged\x12;\n\rparts_dropped\x18\x04 \x03(\x0b\x32\x16.compactord.v1.FindingR\x0cpartsDropped\x12\x30\n\x07repairs\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x07repairs\x12\x33\n\x15suggested_breakpoints\x18\x06 \x03(\rR\x14suggestedBreakpoints\x12\x14\n\x05\x62ytes\x18\x07 \x01(\rR\x05\x62ytes\x12\x16\n\x06tokens\x18\x08 \x01(\rR\x06tokens*v\n\rLogRepairKind\x12\x1f\n\x1bLOG_REPAIR_KIND_UNSPECIFIED\x10\x00\x12\"\n\x1eLOG_REPAIR_KIND_MISSING_RESULT\x10\x01\x12 \n\x1cLOG_REPAIR_KIND_STRAY_RESULT\x10\x02*\x97\x01\n\x0bTokenSource\x12\x1c\n\x18TOKEN_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOKEN_SOURCE_REPORTED\x10\x01\x12\x1a\n\x16TOKEN_SOURCE_ESTIMATED\x10\x02\x12\x16\n\x12TOKEN_SOURCE_EXACT\x10\x03\x12\x1b\n\x17TOKEN_SOURCE_CALIBRATED\x10\x04*\xb5\x01\n\tBlockedBy\x12\x1a\n\x16\x42LOCKED_BY_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x42LOCKED_BY_BREAKER_OPEN\x10\x01\x12!\n\x1d\x42LOCKED_BY_TARGET_UNREACHABLE\x10\x02\x12\x1d\n\x19\x42LOCKED_BY_WINDOW_UNKNOWN\x10\x03\x12\x17\n\x13\x42LOCKED_BY_DISABLED\x10\x04\x12\x14\n\x10\x42LOCKED_BY_PAUSE\x10\x05\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63ompactord/v1/view.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x1b\x63ompactord/v1/history.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/report.proto\"\xbc\x03\n\x11GetLLMViewRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12\x38\n\x07history\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.InlineHistoryH\x00R\x07history\x12\x1d\n\nview_token\x18\x03 \x01(\tR\tviewToken\x12\x30\n\x07\x64ialect\x18\x04 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12\x18\n\x05\x61s_of\x18\x05 \x01(\rH\x01R\x04\x61sOf\x88\x01\x01\x12>\n\x08thinking\x18\x06 \x01(\x0e\x32\x1d.compactord.v1.ThinkingPolicyH\x02R\x08thinking\x88\x01\x01\x12\x1b\n\tmax_bytes\x18\x07 \x01(\rR\x08maxBytes\x12\x34\n\x16mark_cache_breakpoints\x18\x08 \x01(\x08R\x14markCacheBreakpoints\x12-\n\x06policy\x18\t \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policyB\x08\n\x06targetB\x08\n\x06_as_ofB\x0b\n\t_thinking\"\x9d\x03\n\x12GetLLMViewResponse\x12)\n\x10unchanged_prefix\x18\x01 \x01(\rR\x0funchangedPrefix\x12\x36\n\x08messages\x18\x02 \x03(\x0b\x32\x1a.compactord.v1.ViewMessageR\x08messages\x12\x1d\n\nview_token\x18\x03 \x01(\tR\tviewToken\x12\x19\n\x08has_more\x18\x04 \x01(\x08R\x07hasMore\x12\x34\n\x06report\x18\x05 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12:\n\x0bview_report\x18\x06 \x01(\x0b\x32\x19.compactord.v1.ViewReportR\nviewReport\x12#\n\rmessages_json\x18\x07 \x03(\tR\x0cmessagesJson\x12\x1f\n\x0bsystem_json\x18\x08 \x03(\tR\nsystemJson\x12\x32\n\x08\x66indings\x18\t \x03(\x0b\x32\x16.compactord.v1.FindingR\x08\x66indings\"\xa6\x02\n\x0bViewMessage\x12\x30\n\x07message\x18\x01 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n\nsummary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x12\x39\n\nlog_repair\x18\x04 \x01(\x0b\x32\x18.compactord.v1.LogRepairH\x00R\tlogRepair\x12-\n\x05\x65\x64its\x18\x05 \x03(\x0e\x32\x17.compactord.v1.EditKindR\x05\x65\x64its\x12\x16\n\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n\x0cout_of_place\x18\x07 \x01(\x08R\noutOfPlaceB\x08\n\x06origin\"g\n\tLogRepair\x12\x30\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n\x04part\x18\x03 \x01(\rR\x04part\"\xdd\x02\n\nViewReport\x12)\n\x10\x64isable_thinking\x18\x01 \x01(\x08R\x0f\x64isableThinking\x12)\n\x10thinking_dropped\x18\x02 \x03(\rR\x0fthinkingDropped\x12\'\n\x0fmessages_merged\x18\x03 \x01(\rR\x0emessagesMerged\x12;\n\rparts_dropped\x18\x04 \x03(\x0b\x32\x16.compactord.v1.FindingR\x0cpartsDropped\x12\x30\n\x07repairs\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x07repairs\x12\x33\n\x15suggested_breakpoints\x18\x06 \x03(\rR\x14suggestedBreakpoints\x12\x14\n\x05\x62ytes\x18\x07 \x01(\rR\x05\x62ytes\x12\x16\n\x06tokens\x18\x08 \x01(\rR\x06tokens*v\n\rLogRepairKind\x12\x1f\n\x1bLOG_REPAIR_KIND_UNSPECIFIED\x10\x00\x12\"\n\x1eLOG_REPAIR_KIND_MISSING_RESULT\x10\x01\x12 \n\x1cLOG_REPAIR_KIND_STRAY_RESULT\x10\x02\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,18 +37,16 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.view_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_LOGREPAIRKIND']._serialized_start=1817
-  _globals['_LOGREPAIRKIND']._serialized_end=1935
-  _globals['_TOKENSOURCE']._serialized_start=1938
-  _globals['_TOKENSOURCE']._serialized_end=2089
-  _globals['_BLOCKEDBY']._serialized_start=2092
-  _globals['_BLOCKEDBY']._serialized_end=2273
-  _globals['_VIEWMESSAGE']._serialized_start=99
-  _globals['_VIEWMESSAGE']._serialized_end=393
-  _globals['_LOGREPAIR']._serialized_start=395
-  _globals['_LOGREPAIR']._serialized_end=498
-  _globals['_CONTEXTREPORT']._serialized_start=501
-  _globals['_CONTEXTREPORT']._serialized_end=1463
-  _globals['_VIEWREPORT']._serialized_start=1466
-  _globals['_VIEWREPORT']._serialized_end=1815
+  _globals['_LOGREPAIRKIND']._serialized_start=1800
+  _globals['_LOGREPAIRKIND']._serialized_end=1918
+  _globals['_GETLLMVIEWREQUEST']._serialized_start=184
+  _globals['_GETLLMVIEWREQUEST']._serialized_end=628
+  _globals['_GETLLMVIEWRESPONSE']._serialized_start=631
+  _globals['_GETLLMVIEWRESPONSE']._serialized_end=1044
+  _globals['_VIEWMESSAGE']._serialized_start=1047
+  _globals['_VIEWMESSAGE']._serialized_end=1341
+  _globals['_LOGREPAIR']._serialized_start=1343
+  _globals['_LOGREPAIR']._serialized_end=1446
+  _globals['_VIEWREPORT']._serialized_start=1449
+  _globals['_VIEWREPORT']._serialized_end=1798
 # @@protoc_insertion_point(module_scope)

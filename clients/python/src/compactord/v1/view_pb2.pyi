@@ -5,7 +5,10 @@ isort:skip_file
 
 from collections import abc as _abc
 from compactord.v1 import edit_pb2 as _edit_pb2
+from compactord.v1 import history_pb2 as _history_pb2
 from compactord.v1 import message_pb2 as _message_pb2
+from compactord.v1 import policy_pb2 as _policy_pb2
+from compactord.v1 import report_pb2 as _report_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -30,92 +33,171 @@ class _LogRepairKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LogRepa
     LOG_REPAIR_KIND_UNSPECIFIED: _LogRepairKind.ValueType  # 0
     """Never sent."""
     LOG_REPAIR_KIND_MISSING_RESULT: _LogRepairKind.ValueType  # 1
-    """A call that was closed without a result got one that says so."""
+    """A tool call was given up without a result: the message is a result that says so."""
     LOG_REPAIR_KIND_STRAY_RESULT: _LogRepairKind.ValueType  # 2
-    """A result that belongs to no group is shown as USER text."""
+    """A tool result belongs to no tool group: the message quotes it as USER text."""
 
 class LogRepairKind(_LogRepairKind, metaclass=_LogRepairKindEnumTypeWrapper):
-    """LogRepairKind is what was repaired."""
+    """LogRepairKind is what the log lacks."""
 
 LOG_REPAIR_KIND_UNSPECIFIED: LogRepairKind.ValueType  # 0
 """Never sent."""
 LOG_REPAIR_KIND_MISSING_RESULT: LogRepairKind.ValueType  # 1
-"""A call that was closed without a result got one that says so."""
+"""A tool call was given up without a result: the message is a result that says so."""
 LOG_REPAIR_KIND_STRAY_RESULT: LogRepairKind.ValueType  # 2
-"""A result that belongs to no group is shown as USER text."""
+"""A tool result belongs to no tool group: the message quotes it as USER text."""
 Global___LogRepairKind: _TypeAlias = LogRepairKind  # noqa: Y015
 
-class _TokenSource:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
+@_typing.final
+class GetLLMViewRequest(_message.Message):
+    """GetLLMViewRequest asks for the LLM view: the messages that the model is to see."""
 
-class _TokenSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TokenSource.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    TOKEN_SOURCE_UNSPECIFIED: _TokenSource.ValueType  # 0
-    """Unknown."""
-    TOKEN_SOURCE_REPORTED: _TokenSource.ValueType  # 1
-    """The provider's report for the last ASSISTANT message, plus the estimate of all after it."""
-    TOKEN_SOURCE_ESTIMATED: _TokenSource.ValueType  # 2
-    """The estimate of the view plus overhead."""
-    TOKEN_SOURCE_EXACT: _TokenSource.ValueType  # 3
-    """Counted with the model's own vocabulary."""
-    TOKEN_SOURCE_CALIBRATED: _TokenSource.ValueType  # 4
-    """An estimate scaled by what this session's reports have shown."""
+    DESCRIPTOR: _descriptor.Descriptor
 
-class TokenSource(_TokenSource, metaclass=_TokenSourceEnumTypeWrapper):
-    """TokenSource says where a token figure comes from."""
-
-TOKEN_SOURCE_UNSPECIFIED: TokenSource.ValueType  # 0
-"""Unknown."""
-TOKEN_SOURCE_REPORTED: TokenSource.ValueType  # 1
-"""The provider's report for the last ASSISTANT message, plus the estimate of all after it."""
-TOKEN_SOURCE_ESTIMATED: TokenSource.ValueType  # 2
-"""The estimate of the view plus overhead."""
-TOKEN_SOURCE_EXACT: TokenSource.ValueType  # 3
-"""Counted with the model's own vocabulary."""
-TOKEN_SOURCE_CALIBRATED: TokenSource.ValueType  # 4
-"""An estimate scaled by what this session's reports have shown."""
-Global___TokenSource: _TypeAlias = TokenSource  # noqa: Y015
-
-class _BlockedBy:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _BlockedByEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockedBy.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    BLOCKED_BY_UNSPECIFIED: _BlockedBy.ValueType  # 0
-    """Never sent."""
-    BLOCKED_BY_BREAKER_OPEN: _BlockedBy.ValueType  # 1
-    """Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
-    trigger.
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    HISTORY_FIELD_NUMBER: _builtins.int
+    VIEW_TOKEN_FIELD_NUMBER: _builtins.int
+    DIALECT_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
+    THINKING_FIELD_NUMBER: _builtins.int
+    MAX_BYTES_FIELD_NUMBER: _builtins.int
+    MARK_CACHE_BREAKPOINTS_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """A session's id."""
+    view_token: _builtins.str
+    """The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
+    that no longer fits is no error: the whole view is returned.
     """
-    BLOCKED_BY_TARGET_UNREACHABLE: _BlockedBy.ValueType  # 2
-    """What no compaction can remove is at or above the trigger, or the policy's strategy has nothing to take out."""
-    BLOCKED_BY_WINDOW_UNKNOWN: _BlockedBy.ValueType  # 3
-    """The policy names no context window, and no other trigger holds without one."""
-    BLOCKED_BY_DISABLED: _BlockedBy.ValueType  # 4
-    """The policy's trigger is disabled."""
-    BLOCKED_BY_PAUSE: _BlockedBy.ValueType  # 5
-    """Too little was appended since the last rewrite for the policy's strategy to make another."""
+    dialect: _message_pb2.Dialect.ValueType
+    """The provider's shape. Default: neutral messages."""
+    as_of: _builtins.int
+    """The point at which to look at the session. Default: now."""
+    thinking: _policy_pb2.ThinkingPolicy.ValueType
+    """Overrides policy.thinking."""
+    max_bytes: _builtins.int
+    """The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
+    3,145,728.
+    """
+    mark_cache_breakpoints: _builtins.bool
+    """Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
+    prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+    the client had set are removed.
+    """
+    @_builtins.property
+    def history(self) -> _history_pb2.InlineHistory:
+        """A conversation in the request."""
 
-class BlockedBy(_BlockedBy, metaclass=_BlockedByEnumTypeWrapper):
-    """BlockedBy is why compaction, though due, cannot help, or why it is never due. Reports list each reason that holds."""
+    @_builtins.property
+    def policy(self) -> _policy_pb2.Policy:
+        """For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+        context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
+        """
 
-BLOCKED_BY_UNSPECIFIED: BlockedBy.ValueType  # 0
-"""Never sent."""
-BLOCKED_BY_BREAKER_OPEN: BlockedBy.ValueType  # 1
-"""Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
-trigger.
-"""
-BLOCKED_BY_TARGET_UNREACHABLE: BlockedBy.ValueType  # 2
-"""What no compaction can remove is at or above the trigger, or the policy's strategy has nothing to take out."""
-BLOCKED_BY_WINDOW_UNKNOWN: BlockedBy.ValueType  # 3
-"""The policy names no context window, and no other trigger holds without one."""
-BLOCKED_BY_DISABLED: BlockedBy.ValueType  # 4
-"""The policy's trigger is disabled."""
-BLOCKED_BY_PAUSE: BlockedBy.ValueType  # 5
-"""Too little was appended since the last rewrite for the policy's strategy to make another."""
-Global___BlockedBy: _TypeAlias = BlockedBy  # noqa: Y015
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        history: _history_pb2.InlineHistory | None = ...,
+        view_token: _builtins.str = ...,
+        dialect: _message_pb2.Dialect.ValueType = ...,
+        as_of: _builtins.int | None = ...,
+        thinking: _policy_pb2.ThinkingPolicy.ValueType | None = ...,
+        max_bytes: _builtins.int = ...,
+        mark_cache_breakpoints: _builtins.bool = ...,
+        policy: _policy_pb2.Policy | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "history", b"history", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "dialect", b"dialect", "history", b"history", "mark_cache_breakpoints", b"mark_cache_breakpoints", "max_bytes", b"max_bytes", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking", "view_token", b"view_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__as_of: _TypeAlias = _typing.Literal["as_of"]  # noqa: Y015
+    _WhichOneofArgType__as_of: _TypeAlias = _typing.Literal["_as_of", b"_as_of"]  # noqa: Y015
+    _WhichOneofReturnType__thinking: _TypeAlias = _typing.Literal["thinking"]  # noqa: Y015
+    _WhichOneofArgType__thinking: _TypeAlias = _typing.Literal["_thinking", b"_thinking"]  # noqa: Y015
+    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["session_id", "history"]  # noqa: Y015
+    _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__as_of) -> _WhichOneofReturnType__as_of | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__thinking) -> _WhichOneofReturnType__thinking | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
+
+Global___GetLLMViewRequest: _TypeAlias = GetLLMViewRequest  # noqa: Y015
+
+@_typing.final
+class GetLLMViewResponse(_message.Message):
+    """GetLLMViewResponse is the view, or what is new in it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    UNCHANGED_PREFIX_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    VIEW_TOKEN_FIELD_NUMBER: _builtins.int
+    HAS_MORE_FIELD_NUMBER: _builtins.int
+    REPORT_FIELD_NUMBER: _builtins.int
+    VIEW_REPORT_FIELD_NUMBER: _builtins.int
+    MESSAGES_JSON_FIELD_NUMBER: _builtins.int
+    SYSTEM_JSON_FIELD_NUMBER: _builtins.int
+    FINDINGS_FIELD_NUMBER: _builtins.int
+    unchanged_prefix: _builtins.int
+    """How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
+    a dialect this counts rendered messages, and the last of them may be sent again, longer than before.
+    """
+    view_token: _builtins.str
+    """The token of the view that the client holds now."""
+    has_more: _builtins.bool
+    """Whether the view has more messages: call again with the new token."""
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ViewMessage]:
+        """The messages after the unchanged prefix, in order."""
+
+    @_builtins.property
+    def report(self) -> _report_pb2.ContextReport:
+        """How full the context is."""
+
+    @_builtins.property
+    def view_report(self) -> Global___ViewReport:
+        """How the view was made."""
+
+    @_builtins.property
+    def messages_json(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """With a dialect: the messages after the unchanged prefix as raw JSON, in place of messages. They are the elements of
+        `messages` (OpenAI Chat, Anthropic), `input` (OpenAI Responses) or `contents` (Gemini) in the provider's request.
+        """
+
+    @_builtins.property
+    def system_json(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """With a dialect that has a system prompt apart from the messages, as raw JSON: for Anthropic the text blocks of
+        `system`, for Gemini the one `systemInstruction`, for OpenAI Responses the one `instructions`, where the input had
+        it there. It is sent as a whole each time.
+        """
+
+    @_builtins.property
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
+        """For an inline history: what was malformed and accepted, by the position in its messages. The first 1,000."""
+
+    def __init__(
+        self,
+        *,
+        unchanged_prefix: _builtins.int = ...,
+        messages: _abc.Iterable[Global___ViewMessage] | None = ...,
+        view_token: _builtins.str = ...,
+        has_more: _builtins.bool = ...,
+        report: _report_pb2.ContextReport | None = ...,
+        view_report: Global___ViewReport | None = ...,
+        messages_json: _abc.Iterable[_builtins.str] | None = ...,
+        system_json: _abc.Iterable[_builtins.str] | None = ...,
+        findings: _abc.Iterable[_message_pb2.Finding] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report", "view_report", b"view_report"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["findings", b"findings", "has_more", b"has_more", "messages", b"messages", "messages_json", b"messages_json", "report", b"report", "system_json", b"system_json", "unchanged_prefix", b"unchanged_prefix", "view_report", b"view_report", "view_token", b"view_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLLMViewResponse: _TypeAlias = GetLLMViewResponse  # noqa: Y015
 
 @_typing.final
 class ViewMessage(_message.Message):
@@ -135,16 +217,16 @@ class ViewMessage(_message.Message):
     summary_of: _builtins.str
     """The summary of the compaction entry with this id."""
     tokens: _builtins.int
-    """Its estimate in tokens, by the session's estimator."""
+    """Its estimated tokens, by the session's estimator."""
     out_of_place: _builtins.bool
-    """Whether the log's message is shown here because it is pinned or replayed, and not in its place."""
+    """Whether a message of the log stands here because it is pinned or replayed, and not in its own place."""
     @_builtins.property
     def message(self) -> _message_pb2.Message:
-        """The message as the model is to see it."""
+        """The message, as the model is to see it."""
 
     @_builtins.property
     def log_repair(self) -> Global___LogRepair:
-        """Made to keep the list valid."""
+        """A message that stands in for what the log lacks."""
 
     @_builtins.property
     def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
@@ -173,7 +255,7 @@ Global___ViewMessage: _TypeAlias = ViewMessage  # noqa: Y015
 
 @_typing.final
 class LogRepair(_message.Message):
-    """LogRepair is a message that stands in for what the log lacks."""
+    """LogRepair says what a message stands in for that the log lacks."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -181,11 +263,11 @@ class LogRepair(_message.Message):
     INDEX_FIELD_NUMBER: _builtins.int
     PART_FIELD_NUMBER: _builtins.int
     kind: Global___LogRepairKind.ValueType
-    """What was repaired."""
+    """What the log lacks."""
     index: _builtins.int
-    """Of the call without a result, or the stray result: the message's index."""
+    """The index of the message with the call that has no result, or of the stray result."""
     part: _builtins.int
-    """The call's position among that message's parts, from 0."""
+    """The part of that message, from 0."""
     def __init__(
         self,
         *,
@@ -202,136 +284,8 @@ class LogRepair(_message.Message):
 Global___LogRepair: _TypeAlias = LogRepair  # noqa: Y015
 
 @_typing.final
-class ContextReport(_message.Message):
-    """ContextReport says how full the context is."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TOKENS_FIELD_NUMBER: _builtins.int
-    SOURCE_FIELD_NUMBER: _builtins.int
-    ERROR_BOUND_TOKENS_FIELD_NUMBER: _builtins.int
-    CONTEXT_WINDOW_FIELD_NUMBER: _builtins.int
-    TRIGGER_TOKENS_FIELD_NUMBER: _builtins.int
-    TARGET_TOKENS_FIELD_NUMBER: _builtins.int
-    SHOULD_COMPACT_FIELD_NUMBER: _builtins.int
-    PRUNABLE_TOKENS_FIELD_NUMBER: _builtins.int
-    FIXED_TOKENS_FIELD_NUMBER: _builtins.int
-    OVERHEAD_TOKENS_FIELD_NUMBER: _builtins.int
-    VIEW_BYTES_FIELD_NUMBER: _builtins.int
-    TOOL_GROUPS_FIELD_NUMBER: _builtins.int
-    BLOCKED_BY_FIELD_NUMBER: _builtins.int
-    OPEN_CALLS_FIELD_NUMBER: _builtins.int
-    OPEN_CALL_COUNT_FIELD_NUMBER: _builtins.int
-    CALIBRATION_PERMILLE_FIELD_NUMBER: _builtins.int
-    MEDIA_TOKENS_FIELD_NUMBER: _builtins.int
-    MEDIA_BYTES_FIELD_NUMBER: _builtins.int
-    BREAKER_CLOSES_AFTER_TOKENS_FIELD_NUMBER: _builtins.int
-    PAUSE_ENDS_AFTER_TOKENS_FIELD_NUMBER: _builtins.int
-    tokens: _builtins.int
-    """Tokens of the context now."""
-    source: Global___TokenSource.ValueType
-    """Where the figure comes from."""
-    error_bound_tokens: _builtins.int
-    """The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-    Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
-    """
-    context_window: _builtins.int
-    """The context window; not set where unknown."""
-    trigger_tokens: _builtins.int
-    """Compaction is due at or above this; not set where no trigger in tokens holds."""
-    target_tokens: _builtins.int
-    """Where a ladder stops."""
-    should_compact: _builtins.bool
-    """Whether the client should call Compact with reason THRESHOLD now."""
-    prunable_tokens: _builtins.int
-    """The most that hiding tool results can free: the tokens of those that views show, as they show them, if only in part. Not
-    counted are those that are pinned, and those that are hidden, offloaded or compressed already.
-    """
-    fixed_tokens: _builtins.int
-    """Tokens that no compaction can remove: leading run, pinned messages, open group, overhead, smallest valid kept part."""
-    overhead_tokens: _builtins.int
-    """Tokens outside the log that the figure holds."""
-    view_bytes: _builtins.int
-    """Bytes of the view's messages in protobuf encoding."""
-    tool_groups: _builtins.int
-    """Tool groups in the view."""
-    open_call_count: _builtins.int
-    """How many calls it waits for."""
-    calibration_permille: _builtins.int
-    """What the estimates are multiplied by, in thousandths, where the estimator is CALIBRATED: what this session's reports
-    have shown so far, 500 to 2,000. The figures of this report hold it already; those of single messages do not. Not set
-    for other estimators.
-    """
-    media_tokens: _builtins.int
-    """Tokens of media among the tokens."""
-    media_bytes: _builtins.int
-    """Bytes of media among the bytes: those sent along, not those named by address or file id."""
-    breaker_closes_after_tokens: _builtins.int
-    """Where the breaker is open: it closes once so many more tokens have been appended."""
-    pause_ends_after_tokens: _builtins.int
-    """Where the policy's strategy waits between rewrites (minimum_tokens): it may run by itself once so many more tokens have
-    been appended.
-    """
-    @_builtins.property
-    def blocked_by(self) -> _containers.RepeatedScalarFieldContainer[Global___BlockedBy.ValueType]:
-        """Why compaction would be due but cannot help, or never is."""
-
-    @_builtins.property
-    def open_calls(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.CallRef]:
-        """The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
-        after a call ends the waiting: the view shows the call as given up, until its result comes.
-        """
-
-    def __init__(
-        self,
-        *,
-        tokens: _builtins.int = ...,
-        source: Global___TokenSource.ValueType = ...,
-        error_bound_tokens: _builtins.int = ...,
-        context_window: _builtins.int | None = ...,
-        trigger_tokens: _builtins.int | None = ...,
-        target_tokens: _builtins.int | None = ...,
-        should_compact: _builtins.bool = ...,
-        prunable_tokens: _builtins.int = ...,
-        fixed_tokens: _builtins.int = ...,
-        overhead_tokens: _builtins.int = ...,
-        view_bytes: _builtins.int = ...,
-        tool_groups: _builtins.int = ...,
-        blocked_by: _abc.Iterable[Global___BlockedBy.ValueType] | None = ...,
-        open_calls: _abc.Iterable[_message_pb2.CallRef] | None = ...,
-        open_call_count: _builtins.int = ...,
-        calibration_permille: _builtins.int | None = ...,
-        media_tokens: _builtins.int = ...,
-        media_bytes: _builtins.int = ...,
-        breaker_closes_after_tokens: _builtins.int = ...,
-        pause_ends_after_tokens: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille", "_context_window", b"_context_window", "_target_tokens", b"_target_tokens", "_trigger_tokens", b"_trigger_tokens", "calibration_permille", b"calibration_permille", "context_window", b"context_window", "target_tokens", b"target_tokens", "trigger_tokens", b"trigger_tokens"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille", "_context_window", b"_context_window", "_target_tokens", b"_target_tokens", "_trigger_tokens", b"_trigger_tokens", "blocked_by", b"blocked_by", "breaker_closes_after_tokens", b"breaker_closes_after_tokens", "calibration_permille", b"calibration_permille", "context_window", b"context_window", "error_bound_tokens", b"error_bound_tokens", "fixed_tokens", b"fixed_tokens", "media_bytes", b"media_bytes", "media_tokens", b"media_tokens", "open_call_count", b"open_call_count", "open_calls", b"open_calls", "overhead_tokens", b"overhead_tokens", "pause_ends_after_tokens", b"pause_ends_after_tokens", "prunable_tokens", b"prunable_tokens", "should_compact", b"should_compact", "source", b"source", "target_tokens", b"target_tokens", "tokens", b"tokens", "tool_groups", b"tool_groups", "trigger_tokens", b"trigger_tokens", "view_bytes", b"view_bytes"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__calibration_permille: _TypeAlias = _typing.Literal["calibration_permille"]  # noqa: Y015
-    _WhichOneofArgType__calibration_permille: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille"]  # noqa: Y015
-    _WhichOneofReturnType__context_window: _TypeAlias = _typing.Literal["context_window"]  # noqa: Y015
-    _WhichOneofArgType__context_window: _TypeAlias = _typing.Literal["_context_window", b"_context_window"]  # noqa: Y015
-    _WhichOneofReturnType__target_tokens: _TypeAlias = _typing.Literal["target_tokens"]  # noqa: Y015
-    _WhichOneofArgType__target_tokens: _TypeAlias = _typing.Literal["_target_tokens", b"_target_tokens"]  # noqa: Y015
-    _WhichOneofReturnType__trigger_tokens: _TypeAlias = _typing.Literal["trigger_tokens"]  # noqa: Y015
-    _WhichOneofArgType__trigger_tokens: _TypeAlias = _typing.Literal["_trigger_tokens", b"_trigger_tokens"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__calibration_permille) -> _WhichOneofReturnType__calibration_permille | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__context_window) -> _WhichOneofReturnType__context_window | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__target_tokens) -> _WhichOneofReturnType__target_tokens | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__trigger_tokens) -> _WhichOneofReturnType__trigger_tokens | None: ...
-
-Global___ContextReport: _TypeAlias = ContextReport  # noqa: Y015
-
-@_typing.final
 class ViewReport(_message.Message):
-    """ViewReport says what was done to draw a view."""
+    """ViewReport says how a view was made."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -344,36 +298,36 @@ class ViewReport(_message.Message):
     BYTES_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     disable_thinking: _builtins.bool
-    """Whether the client must turn thinking off for its next request, since a live tool loop had to lose its thinking."""
+    """Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
+    thinking.
+    """
     messages_merged: _builtins.int
     """How many messages were merged with a neighbour."""
     bytes: _builtins.int
-    """Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
-    encoding.
-    """
+    """Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding."""
     tokens: _builtins.int
     """Tokens of the whole view, by the session's estimator."""
     @_builtins.property
     def thinking_dropped(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The indexes whose thinking was left out of the messages that were drawn for this answer."""
+        """The indexes of the messages in this answer whose thinking was left out."""
 
     @_builtins.property
     def parts_dropped(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
-        """Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
-        positions in the neutral view.
+        """The parts that the dialect cannot show: they were left out, or shown as text. By the position in the neutral view.
+        At most 1,000.
         """
 
     @_builtins.property
     def repairs(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
-        """What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
-        Messages are named by their positions in the neutral view, and no parts.
+        """What was changed so that the provider accepts the list, with the rule that it would have broken. By the position in
+        the neutral view; part is not used. At most 1,000.
         """
 
     @_builtins.property
     def suggested_breakpoints(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
-        Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
-        they are marked there.
+        """The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
+        messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
+        where the dialect has breakpoints.
         """
 
     def __init__(

@@ -23,11 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from compactord.v1 import event_pb2 as compactord_dot_v1_dot_event__pb2
-from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
+from compactord.v1 import log_pb2 as compactord_dot_v1_dot_log__pb2
 from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/watch.proto\x12\rcompactord.v1\x1a\x19\x63ompactord/v1/event.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\"\xc3\x01\n\x13WatchSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12(\n\rfrom_sequence\x18\x02 \x01(\rH\x00R\x0c\x66romSequence\x88\x01\x01\x12\x10\n\x03uid\x18\x03 \x01(\tR\x03uid\x12\'\n\x0fwithout_content\x18\x04 \x01(\x08R\x0ewithoutContent\x12\x16\n\x06\x65vents\x18\x05 \x01(\x08R\x06\x65ventsB\x10\n\x0e_from_sequence\"\xb4\x02\n\x14WatchSessionResponse\x12\x37\n\x07started\x18\x01 \x01(\x0b\x32\x1b.compactord.v1.WatchStartedH\x00R\x07started\x12\x38\n\x07message\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.LoggedMessageH\x00R\x07message\x12/\n\x06record\x18\x03 \x01(\x0b\x32\x15.compactord.v1.RecordH\x00R\x06record\x12\x36\n\x05\x65vent\x18\x04 \x01(\x0b\x32\x1e.compactord.v1.CompactionEventH\x00R\x05\x65vent\x12\x38\n\theartbeat\x18\x05 \x01(\x0b\x32\x18.compactord.v1.HeartbeatH\x00R\theartbeatB\x06\n\x04kind\"[\n\x0cWatchStarted\x12\x10\n\x03uid\x18\x01 \x01(\tR\x03uid\x12#\n\rfrom_sequence\x18\x02 \x01(\rR\x0c\x66romSequence\x12\x14\n\x05point\x18\x03 \x01(\rR\x05pointBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/watch.proto\x12\rcompactord.v1\x1a\x19\x63ompactord/v1/event.proto\x1a\x17\x63ompactord/v1/log.proto\x1a\x1a\x63ompactord/v1/record.proto\"\xc3\x01\n\x13WatchSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12(\n\rfrom_sequence\x18\x02 \x01(\rH\x00R\x0c\x66romSequence\x88\x01\x01\x12\x10\n\x03uid\x18\x03 \x01(\tR\x03uid\x12\'\n\x0fwithout_content\x18\x04 \x01(\x08R\x0ewithoutContent\x12\x16\n\x06\x65vents\x18\x05 \x01(\x08R\x06\x65ventsB\x10\n\x0e_from_sequence\"\xb4\x02\n\x14WatchSessionResponse\x12\x37\n\x07started\x18\x01 \x01(\x0b\x32\x1b.compactord.v1.WatchStartedH\x00R\x07started\x12\x38\n\x07message\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.LoggedMessageH\x00R\x07message\x12/\n\x06record\x18\x03 \x01(\x0b\x32\x15.compactord.v1.RecordH\x00R\x06record\x12\x36\n\x05\x65vent\x18\x04 \x01(\x0b\x32\x1e.compactord.v1.CompactionEventH\x00R\x05\x65vent\x12\x38\n\theartbeat\x18\x05 \x01(\x0b\x32\x18.compactord.v1.HeartbeatH\x00R\theartbeatB\x06\n\x04kind\"[\n\x0cWatchStarted\x12\x10\n\x03uid\x18\x01 \x01(\tR\x03uid\x12#\n\rfrom_sequence\x18\x02 \x01(\rR\x0c\x66romSequence\x12\x14\n\x05point\x18\x03 \x01(\rR\x05pointBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,10 +35,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.watch_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_WATCHSESSIONREQUEST']._serialized_start=129
-  _globals['_WATCHSESSIONREQUEST']._serialized_end=324
-  _globals['_WATCHSESSIONRESPONSE']._serialized_start=327
-  _globals['_WATCHSESSIONRESPONSE']._serialized_end=635
-  _globals['_WATCHSTARTED']._serialized_start=637
-  _globals['_WATCHSTARTED']._serialized_end=728
+  _globals['_WATCHSESSIONREQUEST']._serialized_start=125
+  _globals['_WATCHSESSIONREQUEST']._serialized_end=320
+  _globals['_WATCHSESSIONRESPONSE']._serialized_start=323
+  _globals['_WATCHSESSIONRESPONSE']._serialized_end=631
+  _globals['_WATCHSTARTED']._serialized_start=633
+  _globals['_WATCHSTARTED']._serialized_end=724
 # @@protoc_insertion_point(module_scope)

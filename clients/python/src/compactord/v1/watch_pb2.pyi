@@ -4,7 +4,7 @@ isort:skip_file
 """
 
 from compactord.v1 import event_pb2 as _event_pb2
-from compactord.v1 import message_pb2 as _message_pb2
+from compactord.v1 import log_pb2 as _log_pb2
 from compactord.v1 import record_pb2 as _record_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -33,16 +33,18 @@ class WatchSessionRequest(_message.Message):
     session_id: _builtins.str
     """The session's id."""
     from_sequence: _builtins.int
-    """The first sequence to deliver: what the log holds from there on comes first, then what is written. To go on after a
-    break: the last delivered sequence + 1. At most one more than the log's newest point. Not set: only what is written
-    from now on.
+    """The first sequence to send. The stream begins with what the log holds from there on, and goes on with what is
+    written later. To continue after a break, send the last sequence that you received + 1. At most the log's newest
+    point + 1. Not set: only what is written from now on.
     """
     uid: _builtins.str
-    """The session's uid, where the client goes on: NOT_FOUND where the id has a new life. At most 128 bytes."""
+    """The session's uid, for a client that continues. NOT_FOUND where the session was deleted and created anew. At most
+    128 bytes.
+    """
     without_content: _builtins.bool
-    """Whether messages come without their parts; part_sizes still tells how large they are. Default false."""
+    """Whether to leave out the parts of messages; part_sizes still says how large they are. Default false."""
     events: _builtins.bool
-    """Whether the events of running compactions come too. Default false."""
+    """Whether to send the events of running compactions, too. Default false."""
     def __init__(
         self,
         *,
@@ -78,8 +80,8 @@ class WatchSessionResponse(_message.Message):
         """The watch has begun."""
 
     @_builtins.property
-    def message(self) -> _message_pb2.LoggedMessage:
-        """A message of the log. Messages and records come each once, in the order of their sequences, without a gap."""
+    def message(self) -> _log_pb2.LoggedMessage:
+        """A message of the log. Each message and each record comes once, in the order of their sequences, without a gap."""
 
     @_builtins.property
     def record(self) -> _record_pb2.Record:
@@ -87,19 +89,19 @@ class WatchSessionResponse(_message.Message):
 
     @_builtins.property
     def event(self) -> _event_pb2.CompactionEvent:
-        """A compaction goes on, from its `started` on; one that never starts tells nothing here. Best effort, from the daemon
-        that runs it; its end comes as a record, too.
+        """An event of a compaction, from its `started` on. A compaction that never starts sends none. Events can be lost
+        and come only from the daemon that runs the compaction; the end of a compaction also comes as a record.
         """
 
     @_builtins.property
     def heartbeat(self) -> _event_pb2.Heartbeat:
-        """Nothing new for 15 s."""
+        """Nothing has happened for 15 s."""
 
     def __init__(
         self,
         *,
         started: Global___WatchStarted | None = ...,
-        message: _message_pb2.LoggedMessage | None = ...,
+        message: _log_pb2.LoggedMessage | None = ...,
         record: _record_pb2.Record | None = ...,
         event: _event_pb2.CompactionEvent | None = ...,
         heartbeat: _event_pb2.Heartbeat | None = ...,
@@ -116,7 +118,7 @@ Global___WatchSessionResponse: _TypeAlias = WatchSessionResponse  # noqa: Y015
 
 @_typing.final
 class WatchStarted(_message.Message):
-    """WatchStarted is the first answer."""
+    """WatchStarted is the first message of the stream."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -124,9 +126,9 @@ class WatchStarted(_message.Message):
     FROM_SEQUENCE_FIELD_NUMBER: _builtins.int
     POINT_FIELD_NUMBER: _builtins.int
     uid: _builtins.str
-    """The session's uid, to go on with."""
+    """The session's uid, to continue with."""
     from_sequence: _builtins.int
-    """The first sequence that will be delivered."""
+    """The first sequence that will be sent."""
     point: _builtins.int
     """The newest point when the watch began."""
     def __init__(

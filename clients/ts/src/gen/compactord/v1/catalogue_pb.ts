@@ -17,7 +17,8 @@ export const file_compactord_v1_catalogue: GenFile = /*@__PURE__*/
   fileDesc("Ch1jb21wYWN0b3JkL3YxL2NhdGFsb2d1ZS5wcm90bxINY29tcGFjdG9yZC52MSKxAQoVTGlzdFN0cmF0ZWdpZXNSZXF1ZXN0EhsKDmNvbnRleHRfd2luZG93GAEgASgNSACIAQESHgoRbWF4X291dHB1dF90b2tlbnMYAiABKA1IAYgBARIdChBtYXhfaW5wdXRfdG9rZW5zGAMgASgNSAKIAQFCEQoPX2NvbnRleHRfd2luZG93QhQKEl9tYXhfb3V0cHV0X3Rva2Vuc0ITChFfbWF4X2lucHV0X3Rva2VucyKpAQoWTGlzdFN0cmF0ZWdpZXNSZXNwb25zZRIvCgpzdHJhdGVnaWVzGAEgAygLMhsuY29tcGFjdG9yZC52MS5TdHJhdGVneUluZm8SKgoHcHJlc2V0cxgCIAMoCzIZLmNvbXBhY3RvcmQudjEuUHJlc2V0SW5mbxIyCgtzdW1tYXJpemVycxgDIAMoCzIdLmNvbXBhY3RvcmQudjEuU3VtbWFyaXplckluZm8i5AEKDlN1bW1hcml6ZXJJbmZvEgwKBG5hbWUYASABKAkSDAoEa2luZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIWCg5jb250ZXh0X3dpbmRvdxgEIAEoDRIZChFtYXhfb3V0cHV0X3Rva2VucxgFIAEoDRInCgdkaWFsZWN0GAYgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0Ei0KBXByaWNlGAcgASgLMhkuY29tcGFjdG9yZC52MS5Ub2tlblByaWNlSACIAQESEgoKaXNfZGVmYXVsdBgIIAEoCEIICgZfcHJpY2UiVAoKVG9rZW5QcmljZRINCgVpbnB1dBgBIAEoARIOCgZvdXRwdXQYAiABKAESEgoKY2FjaGVfcmVhZBgDIAEoARITCgtjYWNoZV93cml0ZRgEIAEoASLOAQoMU3RyYXRlZ3lJbmZvEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSMAoKcGFyYW1ldGVycxgDIAMoCzIcLmNvbXBhY3RvcmQudjEuUGFyYW1ldGVySW5mbxIYChBuZWVkc19zdW1tYXJpemVyGAQgASgIEgwKBGN1dHMYBSABKAgSDQoFbmVzdHMYBiABKAgSEQoJb25fYXBwZW5kGAcgASgIEg4KBmN1c3RvbRgIIAEoCBIPCgdwcmVzZXRzGAkgAygJIqsBCg1QYXJhbWV0ZXJJbmZvEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIVCg1kZWZhdWx0X3ZhbHVlGAQgASgJEhQKB21pbmltdW0YBSABKAFIAIgBARIUCgdtYXhpbXVtGAYgASgBSAGIAQESDgoGdmFsdWVzGAcgAygJQgoKCF9taW5pbXVtQgoKCF9tYXhpbXVtIn4KClByZXNldEluZm8SDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRISCgpyZXByb2R1Y2VzGAMgASgJEhIKCmRldmlhdGlvbnMYBCADKAkSJQoGcG9saWN5GAUgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3lCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_message, file_compactord_v1_policy]);
 
 /**
- * ListStrategiesRequest asks what there is to choose from. A preset's numbers are for a model; its limits are given here.
+ * ListStrategiesRequest asks what a policy can choose from. The figures of a preset depend on the model, whose limits
+ * are given here.
  *
  * @generated from message compactord.v1.ListStrategiesRequest
  */
@@ -37,7 +38,7 @@ export type ListStrategiesRequest = Message<"compactord.v1.ListStrategiesRequest
   maxOutputTokens?: number | undefined;
 
   /**
-   * The model's input limit in tokens, where it differs from the window. 1 to 100,000,000.
+   * The model's input limit in tokens, where it is not the context window. 1 to 100,000,000.
    *
    * @generated from field: optional uint32 max_input_tokens = 3;
    */
@@ -45,7 +46,8 @@ export type ListStrategiesRequest = Message<"compactord.v1.ListStrategiesRequest
 };
 
 /**
- * ListStrategiesRequest asks what there is to choose from. A preset's numbers are for a model; its limits are given here.
+ * ListStrategiesRequest asks what a policy can choose from. The figures of a preset depend on the model, whose limits
+ * are given here.
  *
  * @generated from message compactord.v1.ListStrategiesRequest
  */
@@ -65,7 +67,7 @@ export type ListStrategiesRequestJson = {
   maxOutputTokens?: number;
 
   /**
-   * The model's input limit in tokens, where it differs from the window. 1 to 100,000,000.
+   * The model's input limit in tokens, where it is not the context window. 1 to 100,000,000.
    *
    * @generated from field: optional uint32 max_input_tokens = 3;
    */
@@ -80,13 +82,13 @@ export const ListStrategiesRequestSchema: GenMessage<ListStrategiesRequest, {jso
   messageDesc(file_compactord_v1_catalogue, 0);
 
 /**
- * ListStrategiesResponse is what there is to choose from.
+ * ListStrategiesResponse is what a policy can choose from.
  *
  * @generated from message compactord.v1.ListStrategiesResponse
  */
 export type ListStrategiesResponse = Message<"compactord.v1.ListStrategiesResponse"> & {
   /**
-   * The strategies: those of the contract in its order, then those that the daemon's builder registered, by name.
+   * The strategies: those of Strategy in its order, then the custom ones of this daemon, by name.
    *
    * @generated from field: repeated compactord.v1.StrategyInfo strategies = 1;
    */
@@ -100,7 +102,7 @@ export type ListStrategiesResponse = Message<"compactord.v1.ListStrategiesRespon
   presets: PresetInfo[];
 
   /**
-   * The summarizers, `extractive` first, then the profiles of the configuration by name.
+   * The summarizers: `extractive` first, then the profiles of the daemon's configuration, by name.
    *
    * @generated from field: repeated compactord.v1.SummarizerInfo summarizers = 3;
    */
@@ -108,13 +110,13 @@ export type ListStrategiesResponse = Message<"compactord.v1.ListStrategiesRespon
 };
 
 /**
- * ListStrategiesResponse is what there is to choose from.
+ * ListStrategiesResponse is what a policy can choose from.
  *
  * @generated from message compactord.v1.ListStrategiesResponse
  */
 export type ListStrategiesResponseJson = {
   /**
-   * The strategies: those of the contract in its order, then those that the daemon's builder registered, by name.
+   * The strategies: those of Strategy in its order, then the custom ones of this daemon, by name.
    *
    * @generated from field: repeated compactord.v1.StrategyInfo strategies = 1;
    */
@@ -128,7 +130,7 @@ export type ListStrategiesResponseJson = {
   presets?: PresetInfoJson[];
 
   /**
-   * The summarizers, `extractive` first, then the profiles of the configuration by name.
+   * The summarizers: `extractive` first, then the profiles of the daemon's configuration, by name.
    *
    * @generated from field: repeated compactord.v1.SummarizerInfo summarizers = 3;
    */
@@ -143,62 +145,62 @@ export const ListStrategiesResponseSchema: GenMessage<ListStrategiesResponse, {j
   messageDesc(file_compactord_v1_catalogue, 1);
 
 /**
- * SummarizerInfo describes a summarizer. It tells neither addresses nor keys.
+ * SummarizerInfo describes a summarizer, without addresses and keys.
  *
  * @generated from message compactord.v1.SummarizerInfo
  */
 export type SummarizerInfo = Message<"compactord.v1.SummarizerInfo"> & {
   /**
-   * What policies call it.
+   * The name that policies use.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * `extractive`, `openai`, `anthropic` or `gemini`; of one that the daemon's builder registered what it says itself.
+   * `extractive`, `openai`, `anthropic` or `gemini`; a custom summarizer of this daemon has a kind of its own.
    *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
-   * The model; empty where it is none.
+   * The model; empty where the summarizer is no model.
    *
    * @generated from field: string model = 3;
    */
   model: string;
 
   /**
-   * The model's context window in tokens; 0 where it is no model.
+   * The model's context window in tokens; 0 where the summarizer is no model.
    *
    * @generated from field: uint32 context_window = 4;
    */
   contextWindow: number;
 
   /**
-   * The most tokens that it writes; 0 where it is no model.
+   * The most tokens that it writes; 0 where the summarizer is no model.
    *
    * @generated from field: uint32 max_output_tokens = 5;
    */
   maxOutputTokens: number;
 
   /**
-   * The dialect that policy.summary.cached_prefix renders for it; not set where it is no model.
+   * The dialect of its prompts with policy.summary.cached_prefix; not set where the summarizer is no model.
    *
    * @generated from field: compactord.v1.Dialect dialect = 6;
    */
   dialect: Dialect;
 
   /**
-   * US dollars per million tokens, where configured.
+   * The price, where it is configured.
    *
    * @generated from field: optional compactord.v1.TokenPrice price = 7;
    */
   price?: TokenPrice | undefined;
 
   /**
-   * Whether it writes for sessions whose policy names none.
+   * Whether it writes for sessions whose policy names no summarizer.
    *
    * @generated from field: bool is_default = 8;
    */
@@ -206,62 +208,62 @@ export type SummarizerInfo = Message<"compactord.v1.SummarizerInfo"> & {
 };
 
 /**
- * SummarizerInfo describes a summarizer. It tells neither addresses nor keys.
+ * SummarizerInfo describes a summarizer, without addresses and keys.
  *
  * @generated from message compactord.v1.SummarizerInfo
  */
 export type SummarizerInfoJson = {
   /**
-   * What policies call it.
+   * The name that policies use.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * `extractive`, `openai`, `anthropic` or `gemini`; of one that the daemon's builder registered what it says itself.
+   * `extractive`, `openai`, `anthropic` or `gemini`; a custom summarizer of this daemon has a kind of its own.
    *
    * @generated from field: string kind = 2;
    */
   kind?: string;
 
   /**
-   * The model; empty where it is none.
+   * The model; empty where the summarizer is no model.
    *
    * @generated from field: string model = 3;
    */
   model?: string;
 
   /**
-   * The model's context window in tokens; 0 where it is no model.
+   * The model's context window in tokens; 0 where the summarizer is no model.
    *
    * @generated from field: uint32 context_window = 4;
    */
   contextWindow?: number;
 
   /**
-   * The most tokens that it writes; 0 where it is no model.
+   * The most tokens that it writes; 0 where the summarizer is no model.
    *
    * @generated from field: uint32 max_output_tokens = 5;
    */
   maxOutputTokens?: number;
 
   /**
-   * The dialect that policy.summary.cached_prefix renders for it; not set where it is no model.
+   * The dialect of its prompts with policy.summary.cached_prefix; not set where the summarizer is no model.
    *
    * @generated from field: compactord.v1.Dialect dialect = 6;
    */
   dialect?: DialectJson;
 
   /**
-   * US dollars per million tokens, where configured.
+   * The price, where it is configured.
    *
    * @generated from field: optional compactord.v1.TokenPrice price = 7;
    */
   price?: TokenPriceJson;
 
   /**
-   * Whether it writes for sessions whose policy names none.
+   * Whether it writes for sessions whose policy names no summarizer.
    *
    * @generated from field: bool is_default = 8;
    */
@@ -276,13 +278,13 @@ export const SummarizerInfoSchema: GenMessage<SummarizerInfo, {jsonType: Summari
   messageDesc(file_compactord_v1_catalogue, 2);
 
 /**
- * TokenPrice is in US dollars per million tokens. What is not configured is 0.
+ * TokenPrice is a price in US dollars per million tokens. Prices that are not configured are 0.
  *
  * @generated from message compactord.v1.TokenPrice
  */
 export type TokenPrice = Message<"compactord.v1.TokenPrice"> & {
   /**
-   * Input that no cache served.
+   * Input that did not come from a prompt cache.
    *
    * @generated from field: double input = 1;
    */
@@ -296,14 +298,14 @@ export type TokenPrice = Message<"compactord.v1.TokenPrice"> & {
   output: number;
 
   /**
-   * Input that the cache served.
+   * Input read from the prompt cache.
    *
    * @generated from field: double cache_read = 3;
    */
   cacheRead: number;
 
   /**
-   * Input that was written to the cache.
+   * Input written to the prompt cache.
    *
    * @generated from field: double cache_write = 4;
    */
@@ -311,13 +313,13 @@ export type TokenPrice = Message<"compactord.v1.TokenPrice"> & {
 };
 
 /**
- * TokenPrice is in US dollars per million tokens. What is not configured is 0.
+ * TokenPrice is a price in US dollars per million tokens. Prices that are not configured are 0.
  *
  * @generated from message compactord.v1.TokenPrice
  */
 export type TokenPriceJson = {
   /**
-   * Input that no cache served.
+   * Input that did not come from a prompt cache.
    *
    * @generated from field: double input = 1;
    */
@@ -331,14 +333,14 @@ export type TokenPriceJson = {
   output?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Input that the cache served.
+   * Input read from the prompt cache.
    *
    * @generated from field: double cache_read = 3;
    */
   cacheRead?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Input that was written to the cache.
+   * Input written to the prompt cache.
    *
    * @generated from field: double cache_write = 4;
    */
@@ -359,57 +361,57 @@ export const TokenPriceSchema: GenMessage<TokenPrice, {jsonType: TokenPriceJson}
  */
 export type StrategyInfo = Message<"compactord.v1.StrategyInfo"> & {
   /**
-   * Its field in Strategy, or the name of a CustomStrategy.
+   * The name of its field in Strategy, or the name of a CustomStrategy.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What it does, in a sentence or two.
+   * What it does, in one or two sentences.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * Its parameters. A CustomStrategy tells none.
+   * Its parameters; none for a CustomStrategy.
    *
    * @generated from field: repeated compactord.v1.ParameterInfo parameters = 3;
    */
   parameters: ParameterInfo[];
 
   /**
-   * Whether a summarizer writes for it. Prune and on_user_message do not take it then. Of a strategy that nests others it
-   * depends on these.
+   * Whether it needs a summarizer. Prune and on_user_message refuse such a strategy. Where it nests other strategies,
+   * this depends on them.
    *
    * @generated from field: bool needs_summarizer = 4;
    */
   needsSummarizer: boolean;
 
   /**
-   * Whether it cuts. Of a strategy that nests others it depends on these.
+   * Whether it replaces messages by a summary. Where it nests other strategies, this depends on them.
    *
    * @generated from field: bool cuts = 5;
    */
   cuts: boolean;
 
   /**
-   * Whether it nests others.
+   * Whether it nests other strategies.
    *
    * @generated from field: bool nests = 6;
    */
   nests: boolean;
 
   /**
-   * Whether on_append takes it.
+   * Whether policy.on_append accepts it.
    *
    * @generated from field: bool on_append = 7;
    */
   onAppend: boolean;
 
   /**
-   * Whether it is selected as a CustomStrategy.
+   * Whether policies select it as a CustomStrategy.
    *
    * @generated from field: bool custom = 8;
    */
@@ -430,57 +432,57 @@ export type StrategyInfo = Message<"compactord.v1.StrategyInfo"> & {
  */
 export type StrategyInfoJson = {
   /**
-   * Its field in Strategy, or the name of a CustomStrategy.
+   * The name of its field in Strategy, or the name of a CustomStrategy.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * What it does, in a sentence or two.
+   * What it does, in one or two sentences.
    *
    * @generated from field: string description = 2;
    */
   description?: string;
 
   /**
-   * Its parameters. A CustomStrategy tells none.
+   * Its parameters; none for a CustomStrategy.
    *
    * @generated from field: repeated compactord.v1.ParameterInfo parameters = 3;
    */
   parameters?: ParameterInfoJson[];
 
   /**
-   * Whether a summarizer writes for it. Prune and on_user_message do not take it then. Of a strategy that nests others it
-   * depends on these.
+   * Whether it needs a summarizer. Prune and on_user_message refuse such a strategy. Where it nests other strategies,
+   * this depends on them.
    *
    * @generated from field: bool needs_summarizer = 4;
    */
   needsSummarizer?: boolean;
 
   /**
-   * Whether it cuts. Of a strategy that nests others it depends on these.
+   * Whether it replaces messages by a summary. Where it nests other strategies, this depends on them.
    *
    * @generated from field: bool cuts = 5;
    */
   cuts?: boolean;
 
   /**
-   * Whether it nests others.
+   * Whether it nests other strategies.
    *
    * @generated from field: bool nests = 6;
    */
   nests?: boolean;
 
   /**
-   * Whether on_append takes it.
+   * Whether policy.on_append accepts it.
    *
    * @generated from field: bool on_append = 7;
    */
   onAppend?: boolean;
 
   /**
-   * Whether it is selected as a CustomStrategy.
+   * Whether policies select it as a CustomStrategy.
    *
    * @generated from field: bool custom = 8;
    */
@@ -508,7 +510,7 @@ export const StrategyInfoSchema: GenMessage<StrategyInfo, {jsonType: StrategyInf
  */
 export type ParameterInfo = Message<"compactord.v1.ParameterInfo"> & {
   /**
-   * Its field.
+   * The name of its field.
    *
    * @generated from field: string name = 1;
    */
@@ -522,35 +524,35 @@ export type ParameterInfo = Message<"compactord.v1.ParameterInfo"> & {
   type: string;
 
   /**
-   * What it says, with its unit.
+   * What it means, with its unit.
    *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
-   * Its value where it is not given, by a policy whose window is unknown. Empty where it has none of its own.
+   * The default, for a policy whose context window is unknown. Empty where there is no default.
    *
    * @generated from field: string default_value = 4;
    */
   defaultValue: string;
 
   /**
-   * The least value.
+   * The lowest value.
    *
    * @generated from field: optional double minimum = 5;
    */
   minimum?: number | undefined;
 
   /**
-   * The greatest value; of a string its greatest length in bytes, of a list in elements.
+   * The highest value; for a string the greatest length in bytes, for a list the most elements.
    *
    * @generated from field: optional double maximum = 6;
    */
   maximum?: number | undefined;
 
   /**
-   * Of an enum: its values.
+   * For an enum: its values.
    *
    * @generated from field: repeated string values = 7;
    */
@@ -564,7 +566,7 @@ export type ParameterInfo = Message<"compactord.v1.ParameterInfo"> & {
  */
 export type ParameterInfoJson = {
   /**
-   * Its field.
+   * The name of its field.
    *
    * @generated from field: string name = 1;
    */
@@ -578,35 +580,35 @@ export type ParameterInfoJson = {
   type?: string;
 
   /**
-   * What it says, with its unit.
+   * What it means, with its unit.
    *
    * @generated from field: string description = 3;
    */
   description?: string;
 
   /**
-   * Its value where it is not given, by a policy whose window is unknown. Empty where it has none of its own.
+   * The default, for a policy whose context window is unknown. Empty where there is no default.
    *
    * @generated from field: string default_value = 4;
    */
   defaultValue?: string;
 
   /**
-   * The least value.
+   * The lowest value.
    *
    * @generated from field: optional double minimum = 5;
    */
   minimum?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The greatest value; of a string its greatest length in bytes, of a list in elements.
+   * The highest value; for a string the greatest length in bytes, for a list the most elements.
    *
    * @generated from field: optional double maximum = 6;
    */
   maximum?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Of an enum: its values.
+   * For an enum: its values.
    *
    * @generated from field: repeated string values = 7;
    */
@@ -634,7 +636,7 @@ export type PresetInfo = Message<"compactord.v1.PresetInfo"> & {
   name: string;
 
   /**
-   * What it does, in a sentence or two.
+   * What it does, in one or two sentences.
    *
    * @generated from field: string description = 2;
    */
@@ -648,14 +650,14 @@ export type PresetInfo = Message<"compactord.v1.PresetInfo"> & {
   reproduces: string;
 
   /**
-   * Where it deviates on purpose, a sentence each.
+   * Where it differs from that system on purpose, one sentence each.
    *
    * @generated from field: repeated string deviations = 4;
    */
   deviations: string[];
 
   /**
-   * Its policy for the limits of the request.
+   * Its policy, for the limits of the request.
    *
    * @generated from field: compactord.v1.Policy policy = 5;
    */
@@ -676,7 +678,7 @@ export type PresetInfoJson = {
   name?: string;
 
   /**
-   * What it does, in a sentence or two.
+   * What it does, in one or two sentences.
    *
    * @generated from field: string description = 2;
    */
@@ -690,14 +692,14 @@ export type PresetInfoJson = {
   reproduces?: string;
 
   /**
-   * Where it deviates on purpose, a sentence each.
+   * Where it differs from that system on purpose, one sentence each.
    *
    * @generated from field: repeated string deviations = 4;
    */
   deviations?: string[];
 
   /**
-   * Its policy for the limits of the request.
+   * Its policy, for the limits of the request.
    *
    * @generated from field: compactord.v1.Policy policy = 5;
    */

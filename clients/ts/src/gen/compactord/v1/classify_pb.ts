@@ -15,60 +15,60 @@ export const file_compactord_v1_classify: GenFile = /*@__PURE__*/
   fileDesc("Chxjb21wYWN0b3JkL3YxL2NsYXNzaWZ5LnByb3RvEg1jb21wYWN0b3JkLnYxIt4BChRDbGFzc2lmeUVycm9yUmVxdWVzdBISCgplcnJvcl90ZXh0GAEgASgJEhMKC2h0dHBfc3RhdHVzGAIgASgNEi4KC3N0b3BfcmVhc29uGAMgASgOMhkuY29tcGFjdG9yZC52MS5TdG9wUmVhc29uEhwKFHByb3ZpZGVyX3N0b3BfcmVhc29uGAQgASgJEiMKBXVzYWdlGAUgASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIWCg5jb250ZXh0X3dpbmRvdxgGIAEoDRISCgpzZXNzaW9uX2lkGAcgASgJItQBChVDbGFzc2lmeUVycm9yUmVzcG9uc2USLgoLZXJyb3JfY2xhc3MYASABKA4yGS5jb21wYWN0b3JkLnYxLkVycm9yQ2xhc3MSEAoIb3ZlcmZsb3cYAiABKAgSDAoEcnVsZRgDIAEoCRILCgN3aHkYBCABKAkSHQoQcmVxdWVzdGVkX3Rva2VucxgFIAEoDUgAiAEBEhkKDGxpbWl0X3Rva2VucxgGIAEoDUgBiAEBQhMKEV9yZXF1ZXN0ZWRfdG9rZW5zQg8KDV9saW1pdF90b2tlbnMqoQEKCkVycm9yQ2xhc3MSGwoXRVJST1JfQ0xBU1NfVU5TUEVDSUZJRUQQABIVChFFUlJPUl9DTEFTU19PVEhFUhABEiAKHEVSUk9SX0NMQVNTX0NPTlRFWFRfT1ZFUkZMT1cQAhIhCh1FUlJPUl9DTEFTU19SRVFVRVNUX1RPT19MQVJHRRADEhoKFkVSUk9SX0NMQVNTX1JBVEVfTElNSVQQBEJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_message]);
 
 /**
- * ClassifyErrorRequest tells how a request to a model ended. Give what is known; nothing is stored.
+ * ClassifyErrorRequest describes how a request to a model ended. Give what is known. Nothing is stored.
  *
  * @generated from message compactord.v1.ClassifyErrorRequest
  */
 export type ClassifyErrorRequest = Message<"compactord.v1.ClassifyErrorRequest"> & {
   /**
-   * The text of the error, or the whole body that the provider answered. At most 1 MiB.
+   * The text of the error, or the whole body that the provider sent. At most 1 MiB.
    *
    * @generated from field: string error_text = 1;
    */
   errorText: string;
 
   /**
-   * The HTTP status. 0 to 999; 0: not known.
+   * The HTTP status. 0 to 999; 0 means unknown.
    *
    * @generated from field: uint32 http_status = 2;
    */
   httpStatus: number;
 
   /**
-   * Why the model stopped, where it answered. Not set: what provider_stop_reason means, where that is known. Where it is
-   * anything but ERROR and there is no HTTP status of 400 or above, the text is not searched: models write about
-   * overflows, too.
+   * Why the model stopped, where it answered. Default: the meaning of provider_stop_reason, where that is known. With a
+   * stop reason other than ERROR and no HTTP status of 400 or above, error_text is not searched, since models also
+   * write about overflows.
    *
    * @generated from field: compactord.v1.StopReason stop_reason = 3;
    */
   stopReason: StopReason;
 
   /**
-   * The reason as the provider writes it, such as `model_context_window_exceeded`. At most 256 bytes. Whatever the case,
-   * `stop`, `end_turn`, `stop_sequence` and `completed` mean END, `length`, `max_tokens` and `max_output_tokens` LENGTH,
-   * `tool_use` and `tool_calls` TOOL_USE; others leave open how the answer ended.
+   * The stop reason in the provider's own word, such as `model_context_window_exceeded`. Upper and lower case are the
+   * same. `stop`, `end_turn`, `stop_sequence` and `completed` mean END; `length`, `max_tokens` and `max_output_tokens`
+   * mean LENGTH; `tool_use` and `tool_calls` mean TOOL_USE. Other words have no known meaning. At most 256 bytes.
    *
    * @generated from field: string provider_stop_reason = 4;
    */
   providerStopReason: string;
 
   /**
-   * What the provider reported, where the model answered.
+   * The usage that the provider reported, where the model answered.
    *
    * @generated from field: compactord.v1.Usage usage = 5;
    */
   usage?: Usage | undefined;
 
   /**
-   * The model's context window in tokens. 0 to 100,000,000. 0: the session's, if one is named; else not known, and no
-   * overflow is found by usage.
+   * The model's context window in tokens. 0 to 100,000,000. 0 means: the session's, if session_id is given; else
+   * unknown, and usage shows no overflow.
    *
    * @generated from field: uint32 context_window = 6;
    */
   contextWindow: number;
 
   /**
-   * A session's id, for its window. Default: none.
+   * A session's id, for its context window. Default: none.
    *
    * @generated from field: string session_id = 7;
    */
@@ -76,60 +76,60 @@ export type ClassifyErrorRequest = Message<"compactord.v1.ClassifyErrorRequest">
 };
 
 /**
- * ClassifyErrorRequest tells how a request to a model ended. Give what is known; nothing is stored.
+ * ClassifyErrorRequest describes how a request to a model ended. Give what is known. Nothing is stored.
  *
  * @generated from message compactord.v1.ClassifyErrorRequest
  */
 export type ClassifyErrorRequestJson = {
   /**
-   * The text of the error, or the whole body that the provider answered. At most 1 MiB.
+   * The text of the error, or the whole body that the provider sent. At most 1 MiB.
    *
    * @generated from field: string error_text = 1;
    */
   errorText?: string;
 
   /**
-   * The HTTP status. 0 to 999; 0: not known.
+   * The HTTP status. 0 to 999; 0 means unknown.
    *
    * @generated from field: uint32 http_status = 2;
    */
   httpStatus?: number;
 
   /**
-   * Why the model stopped, where it answered. Not set: what provider_stop_reason means, where that is known. Where it is
-   * anything but ERROR and there is no HTTP status of 400 or above, the text is not searched: models write about
-   * overflows, too.
+   * Why the model stopped, where it answered. Default: the meaning of provider_stop_reason, where that is known. With a
+   * stop reason other than ERROR and no HTTP status of 400 or above, error_text is not searched, since models also
+   * write about overflows.
    *
    * @generated from field: compactord.v1.StopReason stop_reason = 3;
    */
   stopReason?: StopReasonJson;
 
   /**
-   * The reason as the provider writes it, such as `model_context_window_exceeded`. At most 256 bytes. Whatever the case,
-   * `stop`, `end_turn`, `stop_sequence` and `completed` mean END, `length`, `max_tokens` and `max_output_tokens` LENGTH,
-   * `tool_use` and `tool_calls` TOOL_USE; others leave open how the answer ended.
+   * The stop reason in the provider's own word, such as `model_context_window_exceeded`. Upper and lower case are the
+   * same. `stop`, `end_turn`, `stop_sequence` and `completed` mean END; `length`, `max_tokens` and `max_output_tokens`
+   * mean LENGTH; `tool_use` and `tool_calls` mean TOOL_USE. Other words have no known meaning. At most 256 bytes.
    *
    * @generated from field: string provider_stop_reason = 4;
    */
   providerStopReason?: string;
 
   /**
-   * What the provider reported, where the model answered.
+   * The usage that the provider reported, where the model answered.
    *
    * @generated from field: compactord.v1.Usage usage = 5;
    */
   usage?: UsageJson;
 
   /**
-   * The model's context window in tokens. 0 to 100,000,000. 0: the session's, if one is named; else not known, and no
-   * overflow is found by usage.
+   * The model's context window in tokens. 0 to 100,000,000. 0 means: the session's, if session_id is given; else
+   * unknown, and usage shows no overflow.
    *
    * @generated from field: uint32 context_window = 6;
    */
   contextWindow?: number;
 
   /**
-   * A session's id, for its window. Default: none.
+   * A session's id, for its context window. Default: none.
    *
    * @generated from field: string session_id = 7;
    */
@@ -144,27 +144,27 @@ export const ClassifyErrorRequestSchema: GenMessage<ClassifyErrorRequest, {jsonT
   messageDesc(file_compactord_v1_classify, 0);
 
 /**
- * ClassifyErrorResponse says what the error is.
+ * ClassifyErrorResponse says what kind of error it is.
  *
  * @generated from message compactord.v1.ClassifyErrorResponse
  */
 export type ClassifyErrorResponse = Message<"compactord.v1.ClassifyErrorResponse"> & {
   /**
-   * What it is.
+   * The kind.
    *
    * @generated from field: compactord.v1.ErrorClass error_class = 1;
    */
   errorClass: ErrorClass;
 
   /**
-   * Whether to compact and try again: CONTEXT_OVERFLOW or REQUEST_TOO_LARGE.
+   * Whether to compact and try again: true for CONTEXT_OVERFLOW and REQUEST_TOO_LARGE.
    *
    * @generated from field: bool overflow = 2;
    */
   overflow: boolean;
 
   /**
-   * The id of the rule that decided; empty where none matched. docs/overflow.md lists them.
+   * The id of the rule that decided; empty where none matched. docs/overflow.md lists the rules.
    *
    * @generated from field: string rule = 3;
    */
@@ -178,14 +178,14 @@ export type ClassifyErrorResponse = Message<"compactord.v1.ClassifyErrorResponse
   why: string;
 
   /**
-   * The tokens that the request had, where the text says so.
+   * How many tokens the request had, where the error says so.
    *
    * @generated from field: optional uint32 requested_tokens = 5;
    */
   requestedTokens?: number | undefined;
 
   /**
-   * The most tokens that the provider takes, where the text says so.
+   * How many tokens the provider accepts, where the error says so.
    *
    * @generated from field: optional uint32 limit_tokens = 6;
    */
@@ -193,27 +193,27 @@ export type ClassifyErrorResponse = Message<"compactord.v1.ClassifyErrorResponse
 };
 
 /**
- * ClassifyErrorResponse says what the error is.
+ * ClassifyErrorResponse says what kind of error it is.
  *
  * @generated from message compactord.v1.ClassifyErrorResponse
  */
 export type ClassifyErrorResponseJson = {
   /**
-   * What it is.
+   * The kind.
    *
    * @generated from field: compactord.v1.ErrorClass error_class = 1;
    */
   errorClass?: ErrorClassJson;
 
   /**
-   * Whether to compact and try again: CONTEXT_OVERFLOW or REQUEST_TOO_LARGE.
+   * Whether to compact and try again: true for CONTEXT_OVERFLOW and REQUEST_TOO_LARGE.
    *
    * @generated from field: bool overflow = 2;
    */
   overflow?: boolean;
 
   /**
-   * The id of the rule that decided; empty where none matched. docs/overflow.md lists them.
+   * The id of the rule that decided; empty where none matched. docs/overflow.md lists the rules.
    *
    * @generated from field: string rule = 3;
    */
@@ -227,14 +227,14 @@ export type ClassifyErrorResponseJson = {
   why?: string;
 
   /**
-   * The tokens that the request had, where the text says so.
+   * How many tokens the request had, where the error says so.
    *
    * @generated from field: optional uint32 requested_tokens = 5;
    */
   requestedTokens?: number;
 
   /**
-   * The most tokens that the provider takes, where the text says so.
+   * How many tokens the provider accepts, where the error says so.
    *
    * @generated from field: optional uint32 limit_tokens = 6;
    */
@@ -249,7 +249,7 @@ export const ClassifyErrorResponseSchema: GenMessage<ClassifyErrorResponse, {jso
   messageDesc(file_compactord_v1_classify, 1);
 
 /**
- * ErrorClass is what a provider's error is.
+ * ErrorClass is the kind of a provider's error.
  *
  * @generated from enum compactord.v1.ErrorClass
  */
@@ -262,28 +262,28 @@ export enum ErrorClass {
   UNSPECIFIED = 0,
 
   /**
-   * No overflow: compacting does not help.
+   * No overflow: a compaction does not help.
    *
    * @generated from enum value: ERROR_CLASS_OTHER = 1;
    */
   OTHER = 1,
 
   /**
-   * The context is too long in tokens: compact with reason OVERFLOW and try the turn again, once.
+   * The context has too many tokens: call Compact with reason OVERFLOW and repeat the turn, once.
    *
    * @generated from enum value: ERROR_CLASS_CONTEXT_OVERFLOW = 2;
    */
   CONTEXT_OVERFLOW = 2,
 
   /**
-   * The request is too large in bytes: the same, and mind media, which count few tokens for many bytes.
+   * The request has too many bytes: do the same. Look at media, which have many bytes and few tokens.
    *
    * @generated from enum value: ERROR_CLASS_REQUEST_TOO_LARGE = 3;
    */
   REQUEST_TOO_LARGE = 3,
 
   /**
-   * A rate limit or a throttle, though its text may speak of tokens: wait and try again as it is.
+   * A rate limit, though its text may speak of tokens: wait, then send the same request again.
    *
    * @generated from enum value: ERROR_CLASS_RATE_LIMIT = 4;
    */
@@ -291,7 +291,7 @@ export enum ErrorClass {
 }
 
 /**
- * ErrorClass is what a provider's error is.
+ * ErrorClass is the kind of a provider's error.
  *
  * @generated from enum compactord.v1.ErrorClass
  */

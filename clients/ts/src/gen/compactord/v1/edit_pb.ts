@@ -13,20 +13,20 @@ export const file_compactord_v1_edit: GenFile = /*@__PURE__*/
   fileDesc("Chhjb21wYWN0b3JkL3YxL2VkaXQucHJvdG8SDWNvbXBhY3RvcmQudjEijAEKBEVkaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIlCgRraW5kGAMgASgOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBITCgtyZXBsYWNlbWVudBgEIAEoCRIUCgx0b2tlbnNfZnJlZWQYBSABKA0SFQoNYnlfc3VtbWFyaXplchgGIAEoCCIoCglFZGl0UGxhY2USDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDSqWAgoIRWRpdEtpbmQSGQoVRURJVF9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVRURJVF9LSU5EX0hJREVfUkVTVUxUEAESHQoZRURJVF9LSU5EX1RSVU5DQVRFX1JFU1VMVBACEhwKGEVESVRfS0lORF9PRkZMT0FEX1JFU1VMVBADEiAKHEVESVRfS0lORF9UUlVOQ0FURV9BUkdVTUVOVFMQBBIbChdFRElUX0tJTkRfRFJPUF9USElOS0lORxAFEhsKF0VESVRfS0lORF9SRVBMQUNFX01FRElBEAYSHQoZRURJVF9LSU5EX0NPTVBSRVNTX1JFU1VMVBAHEhwKGEVESVRfS0lORF9DT0xMQVBTRV9HUk9VUBAIQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
 
 /**
- * Edit replaces content in the view. The log keeps what was there.
+ * Edit replaces content in views. The log keeps what was there.
  *
  * @generated from message compactord.v1.Edit
  */
 export type Edit = Message<"compactord.v1.Edit"> & {
   /**
-   * The message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index: number;
 
   /**
-   * The part of it, from 0. For COLLAPSE_GROUP: 0.
+   * The part of the message, from 0. 0 for COLLAPSE_GROUP.
    *
    * @generated from field: uint32 part = 2;
    */
@@ -40,14 +40,14 @@ export type Edit = Message<"compactord.v1.Edit"> & {
   kind: EditKind;
 
   /**
-   * The text shown instead; empty where the content is dropped.
+   * The text that views show instead. Empty where the content is dropped.
    *
    * @generated from field: string replacement = 4;
    */
   replacement: string;
 
   /**
-   * Tokens that it frees, by the session's estimator.
+   * How many tokens the edit frees, by the session's estimator.
    *
    * @generated from field: uint32 tokens_freed = 5;
    */
@@ -62,20 +62,20 @@ export type Edit = Message<"compactord.v1.Edit"> & {
 };
 
 /**
- * Edit replaces content in the view. The log keeps what was there.
+ * Edit replaces content in views. The log keeps what was there.
  *
  * @generated from message compactord.v1.Edit
  */
 export type EditJson = {
   /**
-   * The message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index?: number;
 
   /**
-   * The part of it, from 0. For COLLAPSE_GROUP: 0.
+   * The part of the message, from 0. 0 for COLLAPSE_GROUP.
    *
    * @generated from field: uint32 part = 2;
    */
@@ -89,14 +89,14 @@ export type EditJson = {
   kind?: EditKindJson;
 
   /**
-   * The text shown instead; empty where the content is dropped.
+   * The text that views show instead. Empty where the content is dropped.
    *
    * @generated from field: string replacement = 4;
    */
   replacement?: string;
 
   /**
-   * Tokens that it frees, by the session's estimator.
+   * How many tokens the edit frees, by the session's estimator.
    *
    * @generated from field: uint32 tokens_freed = 5;
    */
@@ -118,20 +118,20 @@ export const EditSchema: GenMessage<Edit, {jsonType: EditJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_edit, 0);
 
 /**
- * EditPlace is where an edit stands.
+ * EditPlace says where an edit is.
  *
  * @generated from message compactord.v1.EditPlace
  */
 export type EditPlace = Message<"compactord.v1.EditPlace"> & {
   /**
-   * The message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index: number;
 
   /**
-   * The part of it, from 0.
+   * The part of the message, from 0.
    *
    * @generated from field: uint32 part = 2;
    */
@@ -139,20 +139,20 @@ export type EditPlace = Message<"compactord.v1.EditPlace"> & {
 };
 
 /**
- * EditPlace is where an edit stands.
+ * EditPlace says where an edit is.
  *
  * @generated from message compactord.v1.EditPlace
  */
 export type EditPlaceJson = {
   /**
-   * The message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index?: number;
 
   /**
-   * The part of it, from 0.
+   * The part of the message, from 0.
    *
    * @generated from field: uint32 part = 2;
    */
@@ -180,28 +180,28 @@ export enum EditKind {
   UNSPECIFIED = 0,
 
   /**
-   * Replaces a tool result's parts by the text.
+   * Replaces the content of a tool result by the text.
    *
    * @generated from enum value: EDIT_KIND_HIDE_RESULT = 1;
    */
   HIDE_RESULT = 1,
 
   /**
-   * Replaces a tool result's parts by its shortened text.
+   * Replaces the content of a tool result by its shortened text.
    *
    * @generated from enum value: EDIT_KIND_TRUNCATE_RESULT = 2;
    */
   TRUNCATE_RESULT = 2,
 
   /**
-   * Replaces a tool result's parts by a preview and a reference.
+   * Replaces the content of a tool result by a preview and a reference.
    *
    * @generated from enum value: EDIT_KIND_OFFLOAD_RESULT = 3;
    */
   OFFLOAD_RESULT = 3,
 
   /**
-   * Replaces a tool call's arguments by the text, which is a JSON object.
+   * Replaces the arguments of a tool call by the text, which is a JSON object.
    *
    * @generated from enum value: EDIT_KIND_TRUNCATE_ARGUMENTS = 4;
    */
@@ -215,21 +215,21 @@ export enum EditKind {
   DROP_THINKING = 5,
 
   /**
-   * Replaces a media part, or the media among a tool result's parts, by the text.
+   * Replaces a media part, or the media of a tool result, by the text.
    *
    * @generated from enum value: EDIT_KIND_REPLACE_MEDIA = 6;
    */
   REPLACE_MEDIA = 6,
 
   /**
-   * Replaces a tool result's parts by a shorter text that the summarizer wrote.
+   * Replaces the content of a tool result by a shorter text that the summarizer wrote.
    *
    * @generated from enum value: EDIT_KIND_COMPRESS_RESULT = 7;
    */
   COMPRESS_RESULT = 7,
 
   /**
-   * Replaces the tool calls of a finished group by the text, and drops its results.
+   * Replaces the tool calls of a finished tool group by the text, and drops their results.
    *
    * @generated from enum value: EDIT_KIND_COLLAPSE_GROUP = 8;
    */

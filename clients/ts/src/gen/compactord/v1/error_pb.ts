@@ -12,8 +12,8 @@ export const file_compactord_v1_error: GenFile = /*@__PURE__*/
   fileDesc("Chljb21wYWN0b3JkL3YxL2Vycm9yLnByb3RvEg1jb21wYWN0b3JkLnYxKsAKCgtFcnJvclJlYXNvbhIcChhFUlJPUl9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpFUlJPUl9SRUFTT05fSU5WQUxJRF9GSUVMRBABEiIKHkVSUk9SX1JFQVNPTl9TRVNTSU9OX05PVF9GT1VORBACEh8KG0VSUk9SX1JFQVNPTl9TRVNTSU9OX0VYSVNUUxADEiUKIUVSUk9SX1JFQVNPTl9DSEVDS1BPSU5UX05PVF9GT1VORBAEEiMKH0VSUk9SX1JFQVNPTl9QT0lOVF9PVVRfT0ZfUkFOR0UQBRIhCh1FUlJPUl9SRUFTT05fV1JPTkdfTkVYVF9JTkRFWBAGEiEKHUVSUk9SX1JFQVNPTl9ISVNUT1JZX1JFVkVSVEVEEAcSHgoaRVJST1JfUkVBU09OX1NUQVRFX0NIQU5HRUQQCBIjCh9FUlJPUl9SRUFTT05fQ09NUEFDVElPTl9SVU5OSU5HEAkSIwofRVJST1JfUkVBU09OX1RBUkdFVF9VTlJFQUNIQUJMRRAKEh0KGUVSUk9SX1JFQVNPTl9CUkVBS0VSX09QRU4QCxIgChxFUlJPUl9SRUFTT05fVE9PTF9DQUxMU19PUEVOEAwSHQoZRVJST1JfUkVBU09OX1ZJRVdfSU5WQUxJRBANEh8KG0VSUk9SX1JFQVNPTl9MSU1JVF9FWENFRURFRBAOEicKI0VSUk9SX1JFQVNPTl9TVU1NQVJJWkVSX1VOQVZBSUxBQkxFEA8SIQodRVJST1JfUkVBU09OX1NVTU1BUllfUkVKRUNURUQQEBIaChZFUlJPUl9SRUFTT05fQ0FOQ0VMTEVEEBESIgoeRVJST1JfUkVBU09OX0RFQURMSU5FX0VYQ0VFREVEEBISIgoeRVJST1JfUkVBU09OX1JFUVVFU1RfSURfUkVVU0VEEBMSHwobRVJST1JfUkVBU09OX0lOVkFMSURfUE9MSUNZEBQSIAocRVJST1JfUkVBU09OX05PVF9JTVBMRU1FTlRFRBAVEhkKFUVSUk9SX1JFQVNPTl9JTlRFUk5BTBAWEh4KGkVSUk9SX1JFQVNPTl9TSFVUVElOR19ET1dOEBcSIAocRVJST1JfUkVBU09OX1VOQVVUSEVOVElDQVRFRBAYEiIKHkVSUk9SX1JFQVNPTl9QRVJNSVNTSU9OX0RFTklFRBAZEh4KGkVSUk9SX1JFQVNPTl9TVE9SRV9DT1JSVVBUEBoSHgoaRVJST1JfUkVBU09OX0lOVkFMSURfVE9LRU4QGxIdChlFUlJPUl9SRUFTT05fVU5LTk9XTl9OQU1FEBwSHQoZRVJST1JfUkVBU09OX1BMQU5fSU5WQUxJRBAdEiQKIEVSUk9SX1JFQVNPTl9PUEVSQVRJT05fTk9UX0ZPVU5EEB4SIAocRVJST1JfUkVBU09OX0lOUFVUX01BTEZPUk1FRBAfEiUKIUVSUk9SX1JFQVNPTl9DSEVDS1BPSU5UX1BVVF9BU0lERRAgEiIKHkVSUk9SX1JFQVNPTl9OT1RISU5HX1RPX1JFVkVSVBAhEiIKHkVSUk9SX1JFQVNPTl9DT05URU5UX05PVF9GT1VORBAiEiIKHkVSUk9SX1JFQVNPTl9NRVNTQUdFX1BVVF9BU0lERRAjEiEKHUVSUk9SX1JFQVNPTl9XQVRDSEVSX1RPT19TTE9XECQSIwofRVJST1JfUkVBU09OX1NVTU1BUklaRVJfUkVGVVNFRBAlEhwKGEVSUk9SX1JFQVNPTl9JTlRFUlJVUFRFRBAmQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
 
 /**
- * ErrorReason is the stable reason in google.rpc.ErrorInfo of every error (domain `compactord`): the name of the
- * value without its prefix. Programs decide by it; the text is for people.
+ * ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
+ * `compactord`, as the value's name without its prefix. Programs decide by the reason; the text is for people.
  *
  * @generated from enum compactord.v1.ErrorReason
  */
@@ -26,49 +26,51 @@ export enum ErrorReason {
   UNSPECIFIED = 0,
 
   /**
-   * INVALID_ARGUMENT; a field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000.
+   * INVALID_ARGUMENT. A field breaks its rule; BadRequest names at most 20 fields. Example: `page_size` is 100000.
    *
    * @generated from enum value: ERROR_REASON_INVALID_FIELD = 1;
    */
   INVALID_FIELD = 1,
 
   /**
-   * NOT_FOUND. Example: GetSession of an id that was never created. Metadata: session_id.
+   * NOT_FOUND. No session has this id. Example: GetSession of an id that was never created. Metadata: session_id.
    *
    * @generated from enum value: ERROR_REASON_SESSION_NOT_FOUND = 2;
    */
   SESSION_NOT_FOUND = 2,
 
   /**
-   * ALREADY_EXISTS. Example: CreateSession with an id in use. Metadata: session_id.
+   * ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id.
    *
    * @generated from enum value: ERROR_REASON_SESSION_EXISTS = 3;
    */
   SESSION_EXISTS = 3,
 
   /**
-   * NOT_FOUND. Example: RevertToCheckpoint to checkpoint 7 of 3.
+   * NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3.
    *
    * @generated from enum value: ERROR_REASON_CHECKPOINT_NOT_FOUND = 4;
    */
   CHECKPOINT_NOT_FOUND = 4,
 
   /**
-   * INVALID_ARGUMENT. Example: RevertToCheckpoint to point 90 of a log that ends at 80. Metadata: point, last_point.
+   * INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
+   * at 80. Metadata: point, last_point.
    *
    * @generated from enum value: ERROR_REASON_POINT_OUT_OF_RANGE = 5;
    */
   POINT_OUT_OF_RANGE = 5,
 
   /**
-   * ABORTED. Example: expected_next_index 4 when the log's is 6. Metadata: next_index, the right one.
+   * ABORTED. The log does not end where the client expects. Example: expected_next_index 4 when the log's is 6.
+   * Metadata: next_index, the right one.
    *
    * @generated from enum value: ERROR_REASON_WRONG_NEXT_INDEX = 6;
    */
   WRONG_NEXT_INDEX = 6,
 
   /**
-   * ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was undone meanwhile.
+   * ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since.
    *
    * @generated from enum value: ERROR_REASON_HISTORY_REVERTED = 7;
    */
@@ -90,15 +92,15 @@ export enum ErrorReason {
   COMPACTION_RUNNING = 9,
 
   /**
-   * FAILED_PRECONDITION. What no compaction can remove is at or above the trigger. Example: a system prompt of 90,000
-   * tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
+   * FAILED_PRECONDITION. The tokens that no compaction can remove are at or above the trigger. Example: a system prompt
+   * of 90,000 tokens and a trigger of 80,000. Metadata: fixed_tokens, trigger_tokens.
    *
    * @generated from enum value: ERROR_REASON_TARGET_UNREACHABLE = 10;
    */
   TARGET_UNREACHABLE = 10,
 
   /**
-   * FAILED_PRECONDITION. Automatic compaction is off after three in a row that did not help. Example: three THRESHOLD
+   * FAILED_PRECONDITION. Automatic compaction is off, since three in a row did not help. Example: three THRESHOLD
    * compactions that failed. Metadata: closes_after_tokens.
    *
    * @generated from enum value: ERROR_REASON_BREAKER_OPEN = 11;
@@ -106,8 +108,8 @@ export enum ErrorReason {
   BREAKER_OPEN = 11,
 
   /**
-   * FAILED_PRECONDITION. A rendered view needs the results of open calls first, or a message that has the model go on without
-   * them. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+   * FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
+   * up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
    *
    * @generated from enum value: ERROR_REASON_TOOL_CALLS_OPEN = 12;
    */
@@ -122,70 +124,71 @@ export enum ErrorReason {
   VIEW_INVALID = 13,
 
   /**
-   * RESOURCE_EXHAUSTED. A limit of the daemon. Example: a request of 80 MiB. Metadata: limit, value.
+   * RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 14;
    */
   LIMIT_EXCEEDED = 14,
 
   /**
-   * UNAVAILABLE, with RetryInfo. The summarizer is out of reach. Example: its provider answers 503. Metadata: summarizer;
-   * http_status and code, where its provider told them.
+   * UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
+   * summarizer; http_status and code, where the provider sent them.
    *
    * @generated from enum value: ERROR_REASON_SUMMARIZER_UNAVAILABLE = 15;
    */
   SUMMARIZER_UNAVAILABLE = 15,
 
   /**
-   * FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that answers
-   * nothing, twice. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
+   * FAILED_PRECONDITION. No summary passed the checks and the policy's fallback is FAIL. Example: a model that twice
+   * answers nothing. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
    *
    * @generated from enum value: ERROR_REASON_SUMMARY_REJECTED = 16;
    */
   SUMMARY_REJECTED = 16,
 
   /**
-   * CANCELLED. The client, another client, a shutdown or the end of the session ended the operation. Example: a Compact call that was preempted.
-   * Metadata: operation_id.
+   * CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
+   * Compact call that was preempted. Metadata: operation_id.
    *
    * @generated from enum value: ERROR_REASON_CANCELLED = 17;
    */
   CANCELLED = 17,
 
   /**
-   * DEADLINE_EXCEEDED. The deadline of the RPC, the daemon's limit for a unary call, or a limit for summaries has passed.
-   * Example: a summarizer that hangs, and the fallback FAIL. Metadata: deadline, which of them it was: `call`, `daemon` or
-   * `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
+   * DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
+   * limit for summaries. Example: a summarizer that hangs, with the fallback FAIL. Metadata: deadline, which is `call`,
+   * `daemon` or `summarizer`; operation_id for `call` and `daemon`, where there is one; summarizer for `summarizer`.
    *
    * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 18;
    */
   DEADLINE_EXCEEDED = 18,
 
   /**
-   * INVALID_ARGUMENT. The request_id was used with another request. Example: AppendMessages with other messages under the
-   * same request_id. Metadata: request_id.
+   * INVALID_ARGUMENT. The request_id was used before with another request. Example: AppendMessages with other messages
+   * under the same request_id. Metadata: request_id.
    *
    * @generated from enum value: ERROR_REASON_REQUEST_ID_REUSED = 19;
    */
   REQUEST_ID_REUSED = 19,
 
   /**
-   * INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata: field.
+   * INVALID_ARGUMENT. The policy contradicts itself. Example: reserve_tokens at or above context_window. Metadata:
+   * field.
    *
    * @generated from enum value: ERROR_REASON_INVALID_POLICY = 20;
    */
   INVALID_POLICY = 20,
 
   /**
-   * UNIMPLEMENTED. This daemon does not do this yet. Example: `dialect` of GetLLMView. Metadata: field.
+   * UNIMPLEMENTED. This daemon was built without this. Example: a dialect that a build leaves out. Metadata: field.
    *
    * @generated from enum value: ERROR_REASON_NOT_IMPLEMENTED = 21;
    */
   NOT_IMPLEMENTED = 21,
 
   /**
-   * INTERNAL. A bug: the text holds an id that the daemon's log has too. Example: an error that nobody foresaw. Metadata,
-   * where it is a summarizer's: summarizer, operation_id.
+   * INTERNAL. A bug. The text has an id that the daemon's own log has, too. Metadata, where a summarizer failed so:
+   * summarizer, operation_id. Example: an error that nobody foresaw.
    *
    * @generated from enum value: ERROR_REASON_INTERNAL = 22;
    */
@@ -199,28 +202,29 @@ export enum ErrorReason {
   SHUTTING_DOWN = 23,
 
   /**
-   * UNAUTHENTICATED. Example: no key, or a wrong one.
+   * UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one.
    *
    * @generated from enum value: ERROR_REASON_UNAUTHENTICATED = 24;
    */
   UNAUTHENTICATED = 24,
 
   /**
-   * PERMISSION_DENIED. Example: a key that may read asks for DeleteSession.
+   * PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 25;
    */
   PERMISSION_DENIED = 25,
 
   /**
-   * DATA_LOSS. The store holds what it must not. Example: a record of a kind that this daemon does not know.
+   * DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know.
    *
    * @generated from enum value: ERROR_REASON_STORE_CORRUPT = 26;
    */
   STORE_CORRUPT = 26,
 
   /**
-   * INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata: field.
+   * INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
+   * field.
    *
    * @generated from enum value: ERROR_REASON_INVALID_TOKEN = 27;
    */
@@ -235,7 +239,7 @@ export enum ErrorReason {
   UNKNOWN_NAME = 28,
 
   /**
-   * ABORTED. A strategy's plan breaks an invariant. Example: a cut between a call and its result.
+   * ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result.
    *
    * @generated from enum value: ERROR_REASON_PLAN_INVALID = 29;
    */
@@ -249,16 +253,16 @@ export enum ErrorReason {
   OPERATION_NOT_FOUND = 30,
 
   /**
-   * INVALID_ARGUMENT. Messages that are malformed, and either have no clear meaning or were sent with `strict`. Nothing
-   * of them is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list
-   * that was sent, from 0), part.
+   * INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
+   * is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
+   * sent, from 0), part.
    *
    * @generated from enum value: ERROR_REASON_INPUT_MALFORMED = 31;
    */
   INPUT_MALFORMED = 31,
 
   /**
-   * FAILED_PRECONDITION. A Revert went back to before the checkpoint; its point can still be gone to. Example:
+   * FAILED_PRECONDITION. A Revert put the checkpoint aside. A revert to its point still works. Example:
    * RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
    *
    * @generated from enum value: ERROR_REASON_CHECKPOINT_PUT_ASIDE = 32;
@@ -266,48 +270,48 @@ export enum ErrorReason {
   CHECKPOINT_PUT_ASIDE = 32,
 
   /**
-   * FAILED_PRECONDITION. There is nothing to go back from. Example: two turns to be taken back of one. Metadata: turns, how
-   * many there are, where turns were asked for.
+   * FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
+   * turn. Metadata, for turns: turns, how many there are.
    *
    * @generated from enum value: ERROR_REASON_NOTHING_TO_REVERT = 33;
    */
   NOTHING_TO_REVERT = 33,
 
   /**
-   * NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of a
-   * message with one. Metadata: index, next_index, part.
+   * NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of
+   * a message with one. Metadata: index, next_index, part.
    *
    * @generated from enum value: ERROR_REASON_CONTENT_NOT_FOUND = 34;
    */
   CONTENT_NOT_FOUND = 34,
 
   /**
-   * FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back. Metadata:
-   * index.
+   * FAILED_PRECONDITION. A Revert put the message aside. Example: PinMessages of a message that was taken back.
+   * Metadata: index.
    *
    * @generated from enum value: ERROR_REASON_MESSAGE_PUT_ASIDE = 35;
    */
   MESSAGE_PUT_ASIDE = 35,
 
   /**
-   * RESOURCE_EXHAUSTED. The watcher reads more slowly than its session changes. Example: WatchSession of a client that has
-   * stopped reading. Metadata: next_sequence; all before it has been sent, and one more may still arrive.
+   * RESOURCE_EXHAUSTED. The client of WatchSession reads more slowly than the session changes. Example: a client that
+   * has stopped reading. Metadata: next_sequence, where to continue; all before it was sent.
    *
    * @generated from enum value: ERROR_REASON_WATCHER_TOO_SLOW = 36;
    */
   WATCHER_TOO_SLOW = 36,
 
   /**
-   * FAILED_PRECONDITION. The summarizer's provider refuses the request, and would again. Example: a wrong API key, or a
-   * model that does not exist. Metadata: summarizer; http_status and code, where its provider told them.
+   * FAILED_PRECONDITION. The summarizer's provider refuses the request, and would refuse it again. Example: a wrong API
+   * key. Metadata: summarizer; http_status and code, where the provider sent them.
    *
    * @generated from enum value: ERROR_REASON_SUMMARIZER_REFUSED = 37;
    */
   SUMMARIZER_REFUSED = 37,
 
   /**
-   * UNAVAILABLE. The daemon ended while a compaction ran. It comes in no status, only in the CompactionAttempt that is
-   * written when the store is opened again. Example: a daemon that was killed.
+   * UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
+   * the next daemon writes. Example: a daemon that was killed.
    *
    * @generated from enum value: ERROR_REASON_INTERRUPTED = 38;
    */
@@ -315,8 +319,8 @@ export enum ErrorReason {
 }
 
 /**
- * ErrorReason is the stable reason in google.rpc.ErrorInfo of every error (domain `compactord`): the name of the
- * value without its prefix. Programs decide by it; the text is for people.
+ * ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
+ * `compactord`, as the value's name without its prefix. Programs decide by the reason; the text is for people.
  *
  * @generated from enum compactord.v1.ErrorReason
  */

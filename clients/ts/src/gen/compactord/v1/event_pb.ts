@@ -12,8 +12,8 @@ import type { Finding, FindingJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { CompactionEntry, CompactionEntryJson, CompactionReason, CompactionReasonJson, IndexRange, IndexRangeJson, PruneEntry, PruneEntryJson, SkipReason, SkipReasonJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
-import type { ContextReport, ContextReportJson } from "./view_pb.js";
-import { file_compactord_v1_view } from "./view_pb.js";
+import type { ContextReport, ContextReportJson } from "./report_pb.js";
+import { file_compactord_v1_report } from "./report_pb.js";
 import type { Duration, DurationJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -22,10 +22,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/event.proto.
  */
 export const file_compactord_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL2V2ZW50LnByb3RvEg1jb21wYWN0b3JkLnYxIoUFCg9Db21wYWN0aW9uRXZlbnQSFAoMb3BlcmF0aW9uX2lkGAEgASgJEg4KBm51bWJlchgCIAEoDRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp3aWxsX3JldHJ5GAQgASgIEigKCGZpbmRpbmdzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEjMKB3N0YXJ0ZWQYBiABKAsyIC5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25TdGFydGVkSAASNQoIcHJvZ3Jlc3MYByABKAsyIS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25Qcm9ncmVzc0gAEjQKDXN1bW1hcnlfZGVsdGEYCCABKAsyGy5jb21wYWN0b3JkLnYxLlN1bW1hcnlEZWx0YUgAEi0KCWhlYXJ0YmVhdBgJIAEoCzIYLmNvbXBhY3RvcmQudjEuSGVhcnRiZWF0SAASNwoJY29tcGxldGVkGAogASgLMiIuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQ29tcGxldGVkSAASMwoHc2tpcHBlZBgLIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblNraXBwZWRIABIxCgZmYWlsZWQYDCABKAsyHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25GYWlsZWRIABI3CgljYW5jZWxsZWQYDSABKAsyIi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25DYW5jZWxsZWRIABIwCgdwbGFubmVkGA4gASgLMh0uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUGxhbkgAQgcKBWV2ZW50IoUCCg5Db21wYWN0aW9uUGxhbhIiCgVlZGl0cxgBIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIfCgNjdXQYAiABKAsyEi5jb21wYWN0b3JkLnYxLkN1dBIVCg10b2tlbnNfYmVmb3JlGAMgASgNEg4KBmNodW5rcxgEIAEoDRIfChdzdW1tYXJpemVyX2lucHV0X3Rva2VucxgFIAEoDRIfChJlc3RpbWF0ZWRfY29zdF91c2QYBiABKAFIAIgBARIuCgtza2lwX3JlYXNvbhgHIAEoDjIZLmNvbXBhY3RvcmQudjEuU2tpcFJlYXNvbkIVChNfZXN0aW1hdGVkX2Nvc3RfdXNkIp4BCgNDdXQSGAoQZmlyc3Rfa2VwdF9pbmRleBgBIAEoDRItCgpzdW1tYXJpemVkGAIgASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlEh0KEHNwbGl0X3R1cm5fc3RhcnQYAyABKA1IAIgBARIaChJtYXhfc3VtbWFyeV90b2tlbnMYBCABKA1CEwoRX3NwbGl0X3R1cm5fc3RhcnQicQoRQ29tcGFjdGlvblN0YXJ0ZWQSLwoGcmVhc29uGAEgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEisKBHBsYW4YAiABKAsyHS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25QbGFuImAKEkNvbXBhY3Rpb25Qcm9ncmVzcxItCgVzdGFnZRgBIAEoDjIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblN0YWdlEgwKBGRvbmUYAiABKA0SDQoFdG90YWwYAyABKA0iLQoMU3VtbWFyeURlbHRhEg8KB2F0dGVtcHQYASABKA0SDAoEdGV4dBgCIAEoCSILCglIZWFydGJlYXQi0QEKE0NvbXBhY3Rpb25Db21wbGV0ZWQSMgoKY29tcGFjdGlvbhgBIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5EigKBXBydW5lGAIgASgLMhkuY29tcGFjdG9yZC52MS5QcnVuZUVudHJ5EiwKBnJlcG9ydBgDIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIbCg5jb250aW51ZV9pbmRleBgEIAEoDUgAiAEBQhEKD19jb250aW51ZV9pbmRleCJ9ChFDb21wYWN0aW9uU2tpcHBlZBIpCgZyZWFzb24YASABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQilAEKEENvbXBhY3Rpb25GYWlsZWQSEwoLc3RhdHVzX2NvZGUYASABKAUSKgoGcmVhc29uGAIgASgOMhouY29tcGFjdG9yZC52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAMgASgJEi4KC3JldHJ5X2FmdGVyGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIiYKE0NvbXBhY3Rpb25DYW5jZWxsZWQSDwoHbWVzc2FnZRgBIAEoCSqnAQoPQ29tcGFjdGlvblN0YWdlEiAKHENPTVBBQ1RJT05fU1RBR0VfVU5TUEVDSUZJRUQQABIZChVDT01QQUNUSU9OX1NUQUdFX1BMQU4QARIeChpDT01QQUNUSU9OX1NUQUdFX1NVTU1BUklaRRACEhoKFkNPTVBBQ1RJT05fU1RBR0VfQ0hFQ0sQAxIbChdDT01QQUNUSU9OX1NUQUdFX0NPTU1JVBAEQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_record, file_compactord_v1_view, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chljb21wYWN0b3JkL3YxL2V2ZW50LnByb3RvEg1jb21wYWN0b3JkLnYxIoUFCg9Db21wYWN0aW9uRXZlbnQSFAoMb3BlcmF0aW9uX2lkGAEgASgJEg4KBm51bWJlchgCIAEoDRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp3aWxsX3JldHJ5GAQgASgIEigKCGZpbmRpbmdzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEjMKB3N0YXJ0ZWQYBiABKAsyIC5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25TdGFydGVkSAASNQoIcHJvZ3Jlc3MYByABKAsyIS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25Qcm9ncmVzc0gAEjQKDXN1bW1hcnlfZGVsdGEYCCABKAsyGy5jb21wYWN0b3JkLnYxLlN1bW1hcnlEZWx0YUgAEi0KCWhlYXJ0YmVhdBgJIAEoCzIYLmNvbXBhY3RvcmQudjEuSGVhcnRiZWF0SAASNwoJY29tcGxldGVkGAogASgLMiIuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQ29tcGxldGVkSAASMwoHc2tpcHBlZBgLIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblNraXBwZWRIABIxCgZmYWlsZWQYDCABKAsyHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25GYWlsZWRIABI3CgljYW5jZWxsZWQYDSABKAsyIi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25DYW5jZWxsZWRIABIwCgdwbGFubmVkGA4gASgLMh0uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUGxhbkgAQgcKBWV2ZW50IoUCCg5Db21wYWN0aW9uUGxhbhIiCgVlZGl0cxgBIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdBIfCgNjdXQYAiABKAsyEi5jb21wYWN0b3JkLnYxLkN1dBIVCg10b2tlbnNfYmVmb3JlGAMgASgNEg4KBmNodW5rcxgEIAEoDRIfChdzdW1tYXJpemVyX2lucHV0X3Rva2VucxgFIAEoDRIfChJlc3RpbWF0ZWRfY29zdF91c2QYBiABKAFIAIgBARIuCgtza2lwX3JlYXNvbhgHIAEoDjIZLmNvbXBhY3RvcmQudjEuU2tpcFJlYXNvbkIVChNfZXN0aW1hdGVkX2Nvc3RfdXNkIp4BCgNDdXQSGAoQZmlyc3Rfa2VwdF9pbmRleBgBIAEoDRItCgpzdW1tYXJpemVkGAIgASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlEh0KEHNwbGl0X3R1cm5fc3RhcnQYAyABKA1IAIgBARIaChJtYXhfc3VtbWFyeV90b2tlbnMYBCABKA1CEwoRX3NwbGl0X3R1cm5fc3RhcnQicQoRQ29tcGFjdGlvblN0YXJ0ZWQSLwoGcmVhc29uGAEgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEisKBHBsYW4YAiABKAsyHS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25QbGFuImAKEkNvbXBhY3Rpb25Qcm9ncmVzcxItCgVzdGFnZRgBIAEoDjIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblN0YWdlEgwKBGRvbmUYAiABKA0SDQoFdG90YWwYAyABKA0iLQoMU3VtbWFyeURlbHRhEg8KB2F0dGVtcHQYASABKA0SDAoEdGV4dBgCIAEoCSILCglIZWFydGJlYXQi0QEKE0NvbXBhY3Rpb25Db21wbGV0ZWQSMgoKY29tcGFjdGlvbhgBIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkVudHJ5EigKBXBydW5lGAIgASgLMhkuY29tcGFjdG9yZC52MS5QcnVuZUVudHJ5EiwKBnJlcG9ydBgDIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIbCg5jb250aW51ZV9pbmRleBgEIAEoDUgAiAEBQhEKD19jb250aW51ZV9pbmRleCJ9ChFDb21wYWN0aW9uU2tpcHBlZBIpCgZyZWFzb24YASABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQilAEKEENvbXBhY3Rpb25GYWlsZWQSEwoLc3RhdHVzX2NvZGUYASABKAUSKgoGcmVhc29uGAIgASgOMhouY29tcGFjdG9yZC52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAMgASgJEi4KC3JldHJ5X2FmdGVyGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIiYKE0NvbXBhY3Rpb25DYW5jZWxsZWQSDwoHbWVzc2FnZRgBIAEoCSqnAQoPQ29tcGFjdGlvblN0YWdlEiAKHENPTVBBQ1RJT05fU1RBR0VfVU5TUEVDSUZJRUQQABIZChVDT01QQUNUSU9OX1NUQUdFX1BMQU4QARIeChpDT01QQUNUSU9OX1NUQUdFX1NVTU1BUklaRRACEhoKFkNPTVBBQ1RJT05fU1RBR0VfQ0hFQ0sQAxIbChdDT01QQUNUSU9OX1NUQUdFX0NPTU1JVBAEQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_record, file_compactord_v1_report, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
- * CompactionEvent tells how a compaction goes on. Every `started` ends in exactly one of `completed`, `skipped`,
+ * CompactionEvent says how a compaction goes on. Every `started` is followed by exactly one of `completed`, `skipped`,
  * `failed` and `cancelled`. A compaction that ends before it starts sends one `skipped` or `planned`, or only a status.
  *
  * @generated from message compactord.v1.CompactionEvent
@@ -39,7 +39,8 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
   operationId: string;
 
   /**
-   * 1, 2, 3, ... A detached compaction whose client reads too slowly leaves out some of its progress and text.
+   * 1, 2, 3, ... Where the compaction is detached and its client reads too slowly, some progress and summary text is
+   * left out.
    *
    * @generated from field: uint32 number = 2;
    */
@@ -60,7 +61,8 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
   willRetry: boolean;
 
   /**
-   * On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000.
+   * On the first event for an inline history: what was malformed and accepted, by the position in its messages. The
+   * first 1,000.
    *
    * @generated from field: repeated compactord.v1.Finding findings = 5;
    */
@@ -73,7 +75,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
    */
   event: {
     /**
-     * There is a plan that does something.
+     * There is a plan, and it does something.
      *
      * @generated from field: compactord.v1.CompactionStarted started = 6;
      */
@@ -89,7 +91,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     case: "progress";
   } | {
     /**
-     * Text of the summary as it is written.
+     * Text of the summary, as it is written.
      *
      * @generated from field: compactord.v1.SummaryDelta summary_delta = 8;
      */
@@ -97,7 +99,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     case: "summaryDelta";
   } | {
     /**
-     * Nothing new for 15 s.
+     * Nothing has happened for 15 s.
      *
      * @generated from field: compactord.v1.Heartbeat heartbeat = 9;
      */
@@ -105,7 +107,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     case: "heartbeat";
   } | {
     /**
-     * It is committed.
+     * The compaction is committed.
      *
      * @generated from field: compactord.v1.CompactionCompleted completed = 10;
      */
@@ -121,7 +123,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     case: "skipped";
   } | {
     /**
-     * It failed; all is as it was.
+     * The compaction failed and changed nothing.
      *
      * @generated from field: compactord.v1.CompactionFailed failed = 12;
      */
@@ -129,7 +131,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     case: "failed";
   } | {
     /**
-     * It was cancelled; all is as it was.
+     * The compaction was cancelled and changed nothing.
      *
      * @generated from field: compactord.v1.CompactionCancelled cancelled = 13;
      */
@@ -137,7 +139,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
     case: "cancelled";
   } | {
     /**
-     * What would be done, with its estimated cost: the answer to dry_run.
+     * With dry_run: what would be done.
      *
      * @generated from field: compactord.v1.CompactionPlan planned = 14;
      */
@@ -147,7 +149,7 @@ export type CompactionEvent = Message<"compactord.v1.CompactionEvent"> & {
 };
 
 /**
- * CompactionEvent tells how a compaction goes on. Every `started` ends in exactly one of `completed`, `skipped`,
+ * CompactionEvent says how a compaction goes on. Every `started` is followed by exactly one of `completed`, `skipped`,
  * `failed` and `cancelled`. A compaction that ends before it starts sends one `skipped` or `planned`, or only a status.
  *
  * @generated from message compactord.v1.CompactionEvent
@@ -161,7 +163,8 @@ export type CompactionEventJson = {
   operationId?: string;
 
   /**
-   * 1, 2, 3, ... A detached compaction whose client reads too slowly leaves out some of its progress and text.
+   * 1, 2, 3, ... Where the compaction is detached and its client reads too slowly, some progress and summary text is
+   * left out.
    *
    * @generated from field: uint32 number = 2;
    */
@@ -182,14 +185,15 @@ export type CompactionEventJson = {
   willRetry?: boolean;
 
   /**
-   * On the first event, of a history sent along: what was malformed and taken all the same. The first 1,000.
+   * On the first event for an inline history: what was malformed and accepted, by the position in its messages. The
+   * first 1,000.
    *
    * @generated from field: repeated compactord.v1.Finding findings = 5;
    */
   findings?: FindingJson[];
 
   /**
-   * There is a plan that does something.
+   * There is a plan, and it does something.
    *
    * @generated from field: compactord.v1.CompactionStarted started = 6;
    */
@@ -203,21 +207,21 @@ export type CompactionEventJson = {
   progress?: CompactionProgressJson;
 
   /**
-   * Text of the summary as it is written.
+   * Text of the summary, as it is written.
    *
    * @generated from field: compactord.v1.SummaryDelta summary_delta = 8;
    */
   summaryDelta?: SummaryDeltaJson;
 
   /**
-   * Nothing new for 15 s.
+   * Nothing has happened for 15 s.
    *
    * @generated from field: compactord.v1.Heartbeat heartbeat = 9;
    */
   heartbeat?: HeartbeatJson;
 
   /**
-   * It is committed.
+   * The compaction is committed.
    *
    * @generated from field: compactord.v1.CompactionCompleted completed = 10;
    */
@@ -231,21 +235,21 @@ export type CompactionEventJson = {
   skipped?: CompactionSkippedJson;
 
   /**
-   * It failed; all is as it was.
+   * The compaction failed and changed nothing.
    *
    * @generated from field: compactord.v1.CompactionFailed failed = 12;
    */
   failed?: CompactionFailedJson;
 
   /**
-   * It was cancelled; all is as it was.
+   * The compaction was cancelled and changed nothing.
    *
    * @generated from field: compactord.v1.CompactionCancelled cancelled = 13;
    */
   cancelled?: CompactionCancelledJson;
 
   /**
-   * What would be done, with its estimated cost: the answer to dry_run.
+   * With dry_run: what would be done.
    *
    * @generated from field: compactord.v1.CompactionPlan planned = 14;
    */
@@ -260,7 +264,7 @@ export const CompactionEventSchema: GenMessage<CompactionEvent, {jsonType: Compa
   messageDesc(file_compactord_v1_event, 0);
 
 /**
- * CompactionPlan is what a strategy wants done.
+ * CompactionPlan is what a strategy wants to do.
  *
  * @generated from message compactord.v1.CompactionPlan
  */
@@ -280,28 +284,28 @@ export type CompactionPlan = Message<"compactord.v1.CompactionPlan"> & {
   cut?: Cut | undefined;
 
   /**
-   * The view's tokens now, by the session's estimator.
+   * Tokens of the view now, by the session's estimator.
    *
    * @generated from field: uint32 tokens_before = 3;
    */
   tokensBefore: number;
 
   /**
-   * How many requests the summarizer is sent where none has to be repeated; `extractive` counts the same.
+   * How many requests the summarizer gets if none must be repeated. `extractive` counts the same way.
    *
    * @generated from field: uint32 chunks = 4;
    */
   chunks: number;
 
   /**
-   * Tokens that the summarizer is sent in all, as it counts; 0 where it is no model.
+   * How many tokens the summarizer gets in all, by its own estimator; 0 where it is no model.
    *
    * @generated from field: uint32 summarizer_input_tokens = 5;
    */
   summarizerInputTokens: number;
 
   /**
-   * What the summarizer is estimated to cost in US dollars, where the price is configured.
+   * The estimated cost of the summarizer in US dollars, where its price is configured.
    *
    * @generated from field: optional double estimated_cost_usd = 6;
    */
@@ -316,7 +320,7 @@ export type CompactionPlan = Message<"compactord.v1.CompactionPlan"> & {
 };
 
 /**
- * CompactionPlan is what a strategy wants done.
+ * CompactionPlan is what a strategy wants to do.
  *
  * @generated from message compactord.v1.CompactionPlan
  */
@@ -336,28 +340,28 @@ export type CompactionPlanJson = {
   cut?: CutJson;
 
   /**
-   * The view's tokens now, by the session's estimator.
+   * Tokens of the view now, by the session's estimator.
    *
    * @generated from field: uint32 tokens_before = 3;
    */
   tokensBefore?: number;
 
   /**
-   * How many requests the summarizer is sent where none has to be repeated; `extractive` counts the same.
+   * How many requests the summarizer gets if none must be repeated. `extractive` counts the same way.
    *
    * @generated from field: uint32 chunks = 4;
    */
   chunks?: number;
 
   /**
-   * Tokens that the summarizer is sent in all, as it counts; 0 where it is no model.
+   * How many tokens the summarizer gets in all, by its own estimator; 0 where it is no model.
    *
    * @generated from field: uint32 summarizer_input_tokens = 5;
    */
   summarizerInputTokens?: number;
 
   /**
-   * What the summarizer is estimated to cost in US dollars, where the price is configured.
+   * The estimated cost of the summarizer in US dollars, where its price is configured.
    *
    * @generated from field: optional double estimated_cost_usd = 6;
    */
@@ -379,7 +383,7 @@ export const CompactionPlanSchema: GenMessage<CompactionPlan, {jsonType: Compact
   messageDesc(file_compactord_v1_event, 1);
 
 /**
- * Cut divides the active messages into what is summarized and what is kept.
+ * Cut divides the active messages into those that are summarized and those that are kept.
  *
  * @generated from message compactord.v1.Cut
  */
@@ -392,8 +396,8 @@ export type Cut = Message<"compactord.v1.Cut"> & {
   firstKeptIndex: number;
 
   /**
-   * The messages to summarize, as the log holds them: from the previous entry's first_kept_index, or the end of the
-   * leading run, to first_kept_index.
+   * The messages to summarize: from the previous entry's first_kept_index, or the end of the SYSTEM and DEVELOPER
+   * messages at the start, to first_kept_index.
    *
    * @generated from field: compactord.v1.IndexRange summarized = 2;
    */
@@ -407,7 +411,7 @@ export type Cut = Message<"compactord.v1.Cut"> & {
   splitTurnStart?: number | undefined;
 
   /**
-   * The summary's budget in tokens, for all of it.
+   * The budget of the whole summary in tokens.
    *
    * @generated from field: uint32 max_summary_tokens = 4;
    */
@@ -415,7 +419,7 @@ export type Cut = Message<"compactord.v1.Cut"> & {
 };
 
 /**
- * Cut divides the active messages into what is summarized and what is kept.
+ * Cut divides the active messages into those that are summarized and those that are kept.
  *
  * @generated from message compactord.v1.Cut
  */
@@ -428,8 +432,8 @@ export type CutJson = {
   firstKeptIndex?: number;
 
   /**
-   * The messages to summarize, as the log holds them: from the previous entry's first_kept_index, or the end of the
-   * leading run, to first_kept_index.
+   * The messages to summarize: from the previous entry's first_kept_index, or the end of the SYSTEM and DEVELOPER
+   * messages at the start, to first_kept_index.
    *
    * @generated from field: compactord.v1.IndexRange summarized = 2;
    */
@@ -443,7 +447,7 @@ export type CutJson = {
   splitTurnStart?: number;
 
   /**
-   * The summary's budget in tokens, for all of it.
+   * The budget of the whole summary in tokens.
    *
    * @generated from field: uint32 max_summary_tokens = 4;
    */
@@ -458,13 +462,13 @@ export const CutSchema: GenMessage<Cut, {jsonType: CutJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_event, 2);
 
 /**
- * CompactionStarted says what is going to be done.
+ * CompactionStarted says what will be done.
  *
  * @generated from message compactord.v1.CompactionStarted
  */
 export type CompactionStarted = Message<"compactord.v1.CompactionStarted"> & {
   /**
-   * Why it was asked for.
+   * Why the compaction was asked for.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 1;
    */
@@ -479,13 +483,13 @@ export type CompactionStarted = Message<"compactord.v1.CompactionStarted"> & {
 };
 
 /**
- * CompactionStarted says what is going to be done.
+ * CompactionStarted says what will be done.
  *
  * @generated from message compactord.v1.CompactionStarted
  */
 export type CompactionStartedJson = {
   /**
-   * Why it was asked for.
+   * Why the compaction was asked for.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 1;
    */
@@ -507,7 +511,7 @@ export const CompactionStartedSchema: GenMessage<CompactionStarted, {jsonType: C
   messageDesc(file_compactord_v1_event, 3);
 
 /**
- * CompactionProgress says how far a stage is. `done` never falls within a stage and reaches `total`.
+ * CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total.
  *
  * @generated from message compactord.v1.CompactionProgress
  */
@@ -527,7 +531,7 @@ export type CompactionProgress = Message<"compactord.v1.CompactionProgress"> & {
   done: number;
 
   /**
-   * Of how much.
+   * How much there is to do.
    *
    * @generated from field: uint32 total = 3;
    */
@@ -535,7 +539,7 @@ export type CompactionProgress = Message<"compactord.v1.CompactionProgress"> & {
 };
 
 /**
- * CompactionProgress says how far a stage is. `done` never falls within a stage and reaches `total`.
+ * CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total.
  *
  * @generated from message compactord.v1.CompactionProgress
  */
@@ -555,7 +559,7 @@ export type CompactionProgressJson = {
   done?: number;
 
   /**
-   * Of how much.
+   * How much there is to do.
    *
    * @generated from field: uint32 total = 3;
    */
@@ -570,23 +574,24 @@ export const CompactionProgressSchema: GenMessage<CompactionProgress, {jsonType:
   messageDesc(file_compactord_v1_event, 4);
 
 /**
- * SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
- * of a split turn may be written at the same time: what the second says is told once the first is finished.
+ * SummaryDelta is text of the summary, as it is written. The deltas of the last attempt together are the summary. The
+ * two summaries of a split turn may be written at the same time: the text of the second is sent after the first is
+ * complete.
  *
  * @generated from message compactord.v1.SummaryDelta
  */
 export type SummaryDelta = Message<"compactord.v1.SummaryDelta"> & {
   /**
-   * Counts the attempts, from 1. A new attempt voids the text of earlier ones. Where the conversation is sent to a model in
-   * several prompts, what it answers to each is an attempt: that is no fault. A CompactionProgress comes between where
-   * more was read by then.
+   * The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
+   * several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
+   * CompactionProgress comes between two attempts.
    *
    * @generated from field: uint32 attempt = 1;
    */
   attempt: number;
 
   /**
-   * More text.
+   * The next piece of text.
    *
    * @generated from field: string text = 2;
    */
@@ -594,23 +599,24 @@ export type SummaryDelta = Message<"compactord.v1.SummaryDelta"> & {
 };
 
 /**
- * SummaryDelta is text of the summary as it is written. The deltas of the last attempt make up the summary. The two halves
- * of a split turn may be written at the same time: what the second says is told once the first is finished.
+ * SummaryDelta is text of the summary, as it is written. The deltas of the last attempt together are the summary. The
+ * two summaries of a split turn may be written at the same time: the text of the second is sent after the first is
+ * complete.
  *
  * @generated from message compactord.v1.SummaryDelta
  */
 export type SummaryDeltaJson = {
   /**
-   * Counts the attempts, from 1. A new attempt voids the text of earlier ones. Where the conversation is sent to a model in
-   * several prompts, what it answers to each is an attempt: that is no fault. A CompactionProgress comes between where
-   * more was read by then.
+   * The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
+   * several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
+   * CompactionProgress comes between two attempts.
    *
    * @generated from field: uint32 attempt = 1;
    */
   attempt?: number;
 
   /**
-   * More text.
+   * The next piece of text.
    *
    * @generated from field: string text = 2;
    */
@@ -625,7 +631,7 @@ export const SummaryDeltaSchema: GenMessage<SummaryDelta, {jsonType: SummaryDelt
   messageDesc(file_compactord_v1_event, 5);
 
 /**
- * Heartbeat keeps the stream alive.
+ * Heartbeat shows that the stream is alive.
  *
  * @generated from message compactord.v1.Heartbeat
  */
@@ -633,7 +639,7 @@ export type Heartbeat = Message<"compactord.v1.Heartbeat"> & {
 };
 
 /**
- * Heartbeat keeps the stream alive.
+ * Heartbeat shows that the stream is alive.
  *
  * @generated from message compactord.v1.Heartbeat
  */
@@ -654,14 +660,14 @@ export const HeartbeatSchema: GenMessage<Heartbeat, {jsonType: HeartbeatJson}> =
  */
 export type CompactionCompleted = Message<"compactord.v1.CompactionCompleted"> & {
   /**
-   * The entry, if a cut was made.
+   * The entry, if there was a cut.
    *
    * @generated from field: compactord.v1.CompactionEntry compaction = 1;
    */
   compaction?: CompactionEntry | undefined;
 
   /**
-   * The edits, if any were made.
+   * The edits, if there were any.
    *
    * @generated from field: compactord.v1.PruneEntry prune = 2;
    */
@@ -675,7 +681,7 @@ export type CompactionCompleted = Message<"compactord.v1.CompactionCompleted"> &
   report?: ContextReport | undefined;
 
   /**
-   * The message of origin CONTINUE that was appended with it, where policy.overflow.auto_continue has it so.
+   * With policy.overflow.auto_continue: the message of origin CONTINUE that was appended with the entry.
    *
    * @generated from field: optional uint32 continue_index = 4;
    */
@@ -689,14 +695,14 @@ export type CompactionCompleted = Message<"compactord.v1.CompactionCompleted"> &
  */
 export type CompactionCompletedJson = {
   /**
-   * The entry, if a cut was made.
+   * The entry, if there was a cut.
    *
    * @generated from field: compactord.v1.CompactionEntry compaction = 1;
    */
   compaction?: CompactionEntryJson;
 
   /**
-   * The edits, if any were made.
+   * The edits, if there were any.
    *
    * @generated from field: compactord.v1.PruneEntry prune = 2;
    */
@@ -710,7 +716,7 @@ export type CompactionCompletedJson = {
   report?: ContextReportJson;
 
   /**
-   * The message of origin CONTINUE that was appended with it, where policy.overflow.auto_continue has it so.
+   * With policy.overflow.auto_continue: the message of origin CONTINUE that was appended with the entry.
    *
    * @generated from field: optional uint32 continue_index = 4;
    */
@@ -738,7 +744,7 @@ export type CompactionSkipped = Message<"compactord.v1.CompactionSkipped"> & {
   reason: SkipReason;
 
   /**
-   * The same, in one sentence with the figures.
+   * The same in one sentence, with the figures.
    *
    * @generated from field: string message = 2;
    */
@@ -766,7 +772,7 @@ export type CompactionSkippedJson = {
   reason?: SkipReasonJson;
 
   /**
-   * The same, in one sentence with the figures.
+   * The same in one sentence, with the figures.
    *
    * @generated from field: string message = 2;
    */
@@ -788,7 +794,8 @@ export const CompactionSkippedSchema: GenMessage<CompactionSkipped, {jsonType: C
   messageDesc(file_compactord_v1_event, 8);
 
 /**
- * CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status.
+ * CompactionFailed says what went wrong; a deadline that has passed is a failure, too. The RPC ends with the same
+ * status.
  *
  * @generated from message compactord.v1.CompactionFailed
  */
@@ -815,7 +822,7 @@ export type CompactionFailed = Message<"compactord.v1.CompactionFailed"> & {
   message: string;
 
   /**
-   * When it makes sense to try again.
+   * How long to wait before the next try, where a try can help.
    *
    * @generated from field: google.protobuf.Duration retry_after = 4;
    */
@@ -823,7 +830,8 @@ export type CompactionFailed = Message<"compactord.v1.CompactionFailed"> & {
 };
 
 /**
- * CompactionFailed says what went wrong, also that a deadline has passed. The RPC ends with the same status.
+ * CompactionFailed says what went wrong; a deadline that has passed is a failure, too. The RPC ends with the same
+ * status.
  *
  * @generated from message compactord.v1.CompactionFailed
  */
@@ -850,7 +858,7 @@ export type CompactionFailedJson = {
   message?: string;
 
   /**
-   * When it makes sense to try again.
+   * How long to wait before the next try, where a try can help.
    *
    * @generated from field: google.protobuf.Duration retry_after = 4;
    */
@@ -900,7 +908,7 @@ export const CompactionCancelledSchema: GenMessage<CompactionCancelled, {jsonTyp
   messageDesc(file_compactord_v1_event, 10);
 
 /**
- * CompactionStage is a stage of a compaction, in order.
+ * CompactionStage is a stage of a compaction. Stages come in this order.
  *
  * @generated from enum compactord.v1.CompactionStage
  */
@@ -920,7 +928,7 @@ export enum CompactionStage {
   PLAN = 1,
 
   /**
-   * The summarizer writes. Counts tokens of conversation taken in.
+   * The summarizer writes. Counts tokens of the conversation that it has read.
    *
    * @generated from enum value: COMPACTION_STAGE_SUMMARIZE = 2;
    */
@@ -942,7 +950,7 @@ export enum CompactionStage {
 }
 
 /**
- * CompactionStage is a stage of a compaction, in order.
+ * CompactionStage is a stage of a compaction. Stages come in this order.
  *
  * @generated from enum compactord.v1.CompactionStage
  */

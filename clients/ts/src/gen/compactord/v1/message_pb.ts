@@ -4,8 +4,6 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Edit, EditJson } from "./edit_pb.js";
-import { file_compactord_v1_edit } from "./edit_pb.js";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message as Message$1 } from "@bufbuild/protobuf";
@@ -14,7 +12,7 @@ import type { Message as Message$1 } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/message.proto.
  */
 export const file_compactord_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21wYWN0b3JkL3YxL21lc3NhZ2UucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKB01lc3NhZ2USIQoEcm9sZRgBIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIlCgZvcmlnaW4YAiABKA4yFS5jb21wYWN0b3JkLnYxLk9yaWdpbhIiCgVwYXJ0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuUGFydBIuCgtzdG9wX3JlYXNvbhgEIAEoDjIZLmNvbXBhY3RvcmQudjEuU3RvcFJlYXNvbhIjCgV1c2FnZRgFIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBiABKAkSDAoEbmFtZRgHIAEoCRIuCgthdHRhY2htZW50cxgIIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudBIcCg9zb3VyY2VfcG9zaXRpb24YCSABKA1IAIgBARISCgplcnJvcl90ZXh0GAogASgJEi4KCndyaXR0ZW5fYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9zb3VyY2VfcG9zaXRpb24i0AIKBFBhcnQSJwoEdGV4dBgBIAEoCzIXLmNvbXBhY3RvcmQudjEuVGV4dFBhcnRIABIvCgh0aGlua2luZxgCIAEoCzIbLmNvbXBhY3RvcmQudjEuVGhpbmtpbmdQYXJ0SAASLAoJdG9vbF9jYWxsGAMgASgLMhcuY29tcGFjdG9yZC52MS5Ub29sQ2FsbEgAEjAKC3Rvb2xfcmVzdWx0GAQgASgLMhkuY29tcGFjdG9yZC52MS5Ub29sUmVzdWx0SAASKQoFbWVkaWEYBSABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAcgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQiKQoIVGV4dFBhcnQSDAoEdGV4dBgBIAEoCRIPCgdyZWZ1c2FsGAIgASgIIi4KDFRoaW5raW5nUGFydBIMCgR0ZXh0GAEgASgJEhAKCHJlZGFjdGVkGAIgASgIIjcKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJYXJndW1lbnRzGAMgASgJIpABCgpUb29sUmVzdWx0Eg8KB2NhbGxfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIoCgVwYXJ0cxgDIAMoCzIZLmNvbXBhY3RvcmQudjEuUmVzdWx0UGFydBIQCghpc19lcnJvchgEIAEoCBInCgVmaWxlcxgFIAMoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvdWNoIsUBCgpSZXN1bHRQYXJ0EicKBHRleHQYASABKAsyFy5jb21wYWN0b3JkLnYxLlRleHRQYXJ0SAASKQoFbWVkaWEYAiABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAMgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQijwEKCU1lZGlhUGFydBIRCgltaW1lX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIOCgRkYXRhGAMgASgMSAASDQoDdXJpGAQgASgJSAASEQoHZmlsZV9pZBgFIAEoCUgAEiUKBW93bmVyGAYgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0QggKBnNvdXJjZSJRCgpPcGFxdWVQYXJ0EicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEdHlwZRgCIAEoCRIMCgRqc29uGAMgASgJIlAKCkF0dGFjaG1lbnQSJwoHZGlhbGVjdBgBIAEoDjIWLmNvbXBhY3RvcmQudjEuRGlhbGVjdBILCgNrZXkYAiABKAkSDAoEanNvbhgDIAEoCSIrCglGaWxlVG91Y2gSDAoEcGF0aBgBIAEoCRIQCghtb2RpZmllZBgCIAEoCCKBAQoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgNEhUKDW91dHB1dF90b2tlbnMYAiABKA0SGQoRY2FjaGVfcmVhZF90b2tlbnMYAyABKA0SGgoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgNEhQKDHRvdGFsX3Rva2VucxgFIAEoDSKpAQoMUHJvdmlkZXJKc29uEicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEanNvbhgCIAEoCRIjCgV1c2FnZRgDIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBCABKAkSLgoLc3RvcF9yZWFzb24YBSABKA4yGS5jb21wYWN0b3JkLnYxLlN0b3BSZWFzb24iRAoHRmluZGluZxIMCgRydWxlGAEgASgJEg8KB21lc3NhZ2UYAiABKA0SDAoEcGFydBgDIAEoDRIMCgR0ZXh0GAQgASgJIkAKB0NhbGxSZWYSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIKCgJpZBgDIAEoCRIMCgRuYW1lGAQgASgJIsYDCg1Mb2dnZWRNZXNzYWdlEg0KBWluZGV4GAEgASgNEhAKCHNlcXVlbmNlGAIgASgNEicKB21lc3NhZ2UYAyABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDgoGdG9rZW5zGAQgASgNEhIKCnBhcnRfc2l6ZXMYBSADKA0SLwoLYXBwZW5kZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfcG9pbnQYByABKA0SMAoMcmVzdWx0X3BsYWNlGAggASgOMhouY29tcGFjdG9yZC52MS5SZXN1bHRQbGFjZRInCgdhbnN3ZXJzGAkgASgLMhYuY29tcGFjdG9yZC52MS5DYWxsUmVmEiYKBmNsb3NlcxgKIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIqCgVzdGF0ZRgLIAEoDjIbLmNvbXBhY3RvcmQudjEuTWVzc2FnZVN0YXRlEhcKD2xvb3Bfdmlld19wb2ludBgMIAEoDRIOCgZwaW5uZWQYDSABKAgSKgoNYXJyaXZhbF9lZGl0cxgOIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdCpzCgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIPCgtST0xFX1NZU1RFTRABEhIKDlJPTEVfREVWRUxPUEVSEAISDQoJUk9MRV9VU0VSEAMSEgoOUk9MRV9BU1NJU1RBTlQQBBINCglST0xFX1RPT0wQBSqBAQoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhEKDU9SSUdJTl9DTElFTlQQARIRCg1PUklHSU5fSU1QT1JUEAISEwoPT1JJR0lOX0NPTlRJTlVFEAMSEQoNT1JJR0lOX0ZVVFVSRRAEEhEKDU9SSUdJTl9NQVJLRVIQBSrvAQoKU3RvcFJlYXNvbhIbChdTVE9QX1JFQVNPTl9VTlNQRUNJRklFRBAAEhMKD1NUT1BfUkVBU09OX0VORBABEhgKFFNUT1BfUkVBU09OX1RPT0xfVVNFEAISFgoSU1RPUF9SRUFTT05fTEVOR1RIEAMSHQoZU1RPUF9SRUFTT05fU1RPUF9TRVFVRU5DRRAEEhcKE1NUT1BfUkVBU09OX1JFRlVTQUwQBRIVChFTVE9QX1JFQVNPTl9FUlJPUhAGEhcKE1NUT1BfUkVBU09OX0FCT1JURUQQBxIVChFTVE9QX1JFQVNPTl9QQVVTRRAIKoQBCgdEaWFsZWN0EhcKE0RJQUxFQ1RfVU5TUEVDSUZJRUQQABIXChNESUFMRUNUX09QRU5BSV9DSEFUEAESHAoYRElBTEVDVF9PUEVOQUlfUkVTUE9OU0VTEAISFQoRRElBTEVDVF9BTlRIUk9QSUMQAxISCg5ESUFMRUNUX0dFTUlOSRAEKn8KDE1lc3NhZ2VTdGF0ZRIdChlNRVNTQUdFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUTUVTU0FHRV9TVEFURV9BQ1RJVkUQARIZChVNRVNTQUdFX1NUQVRFX0NPVkVSRUQQAhIbChdNRVNTQUdFX1NUQVRFX1BVVF9BU0lERRADKnMKC1Jlc3VsdFBsYWNlEhwKGFJFU1VMVF9QTEFDRV9VTlNQRUNJRklFRBAAEhcKE1JFU1VMVF9QTEFDRV9BTlNXRVIQARIWChJSRVNVTFRfUExBQ0VfU1RSQVkQAhIVChFSRVNVTFRfUExBQ0VfVk9JRBADQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_google_protobuf_timestamp]);
+  fileDesc("Chtjb21wYWN0b3JkL3YxL21lc3NhZ2UucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKB01lc3NhZ2USIQoEcm9sZRgBIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIlCgZvcmlnaW4YAiABKA4yFS5jb21wYWN0b3JkLnYxLk9yaWdpbhIiCgVwYXJ0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuUGFydBIuCgtzdG9wX3JlYXNvbhgEIAEoDjIZLmNvbXBhY3RvcmQudjEuU3RvcFJlYXNvbhIjCgV1c2FnZRgFIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBiABKAkSDAoEbmFtZRgHIAEoCRIuCgthdHRhY2htZW50cxgIIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudBIcCg9zb3VyY2VfcG9zaXRpb24YCSABKA1IAIgBARISCgplcnJvcl90ZXh0GAogASgJEi4KCndyaXR0ZW5fYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9zb3VyY2VfcG9zaXRpb24i0AIKBFBhcnQSJwoEdGV4dBgBIAEoCzIXLmNvbXBhY3RvcmQudjEuVGV4dFBhcnRIABIvCgh0aGlua2luZxgCIAEoCzIbLmNvbXBhY3RvcmQudjEuVGhpbmtpbmdQYXJ0SAASLAoJdG9vbF9jYWxsGAMgASgLMhcuY29tcGFjdG9yZC52MS5Ub29sQ2FsbEgAEjAKC3Rvb2xfcmVzdWx0GAQgASgLMhkuY29tcGFjdG9yZC52MS5Ub29sUmVzdWx0SAASKQoFbWVkaWEYBSABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAcgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQiKQoIVGV4dFBhcnQSDAoEdGV4dBgBIAEoCRIPCgdyZWZ1c2FsGAIgASgIIi4KDFRoaW5raW5nUGFydBIMCgR0ZXh0GAEgASgJEhAKCHJlZGFjdGVkGAIgASgIIjcKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJYXJndW1lbnRzGAMgASgJIpABCgpUb29sUmVzdWx0Eg8KB2NhbGxfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIoCgVwYXJ0cxgDIAMoCzIZLmNvbXBhY3RvcmQudjEuUmVzdWx0UGFydBIQCghpc19lcnJvchgEIAEoCBInCgVmaWxlcxgFIAMoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvdWNoIsUBCgpSZXN1bHRQYXJ0EicKBHRleHQYASABKAsyFy5jb21wYWN0b3JkLnYxLlRleHRQYXJ0SAASKQoFbWVkaWEYAiABKAsyGC5jb21wYWN0b3JkLnYxLk1lZGlhUGFydEgAEisKBm9wYXF1ZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydEgAEi4KC2F0dGFjaG1lbnRzGAQgAygLMhkuY29tcGFjdG9yZC52MS5BdHRhY2htZW50QgYKBGtpbmQijwEKCU1lZGlhUGFydBIRCgltaW1lX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIOCgRkYXRhGAMgASgMSAASDQoDdXJpGAQgASgJSAASEQoHZmlsZV9pZBgFIAEoCUgAEiUKBW93bmVyGAYgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0QggKBnNvdXJjZSJRCgpPcGFxdWVQYXJ0EicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEdHlwZRgCIAEoCRIMCgRqc29uGAMgASgJIlAKCkF0dGFjaG1lbnQSJwoHZGlhbGVjdBgBIAEoDjIWLmNvbXBhY3RvcmQudjEuRGlhbGVjdBILCgNrZXkYAiABKAkSDAoEanNvbhgDIAEoCSIrCglGaWxlVG91Y2gSDAoEcGF0aBgBIAEoCRIQCghtb2RpZmllZBgCIAEoCCKBAQoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgNEhUKDW91dHB1dF90b2tlbnMYAiABKA0SGQoRY2FjaGVfcmVhZF90b2tlbnMYAyABKA0SGgoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgNEhQKDHRvdGFsX3Rva2VucxgFIAEoDSKpAQoMUHJvdmlkZXJKc29uEicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSDAoEanNvbhgCIAEoCRIjCgV1c2FnZRgDIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USDQoFbW9kZWwYBCABKAkSLgoLc3RvcF9yZWFzb24YBSABKA4yGS5jb21wYWN0b3JkLnYxLlN0b3BSZWFzb24iRAoHRmluZGluZxIMCgRydWxlGAEgASgJEg8KB21lc3NhZ2UYAiABKA0SDAoEcGFydBgDIAEoDRIMCgR0ZXh0GAQgASgJKnMKBFJvbGUSFAoQUk9MRV9VTlNQRUNJRklFRBAAEg8KC1JPTEVfU1lTVEVNEAESEgoOUk9MRV9ERVZFTE9QRVIQAhINCglST0xFX1VTRVIQAxISCg5ST0xFX0FTU0lTVEFOVBAEEg0KCVJPTEVfVE9PTBAFKoEBCgZPcmlnaW4SFgoST1JJR0lOX1VOU1BFQ0lGSUVEEAASEQoNT1JJR0lOX0NMSUVOVBABEhEKDU9SSUdJTl9JTVBPUlQQAhITCg9PUklHSU5fQ09OVElOVUUQAxIRCg1PUklHSU5fRlVUVVJFEAQSEQoNT1JJR0lOX01BUktFUhAFKu8BCgpTdG9wUmVhc29uEhsKF1NUT1BfUkVBU09OX1VOU1BFQ0lGSUVEEAASEwoPU1RPUF9SRUFTT05fRU5EEAESGAoUU1RPUF9SRUFTT05fVE9PTF9VU0UQAhIWChJTVE9QX1JFQVNPTl9MRU5HVEgQAxIdChlTVE9QX1JFQVNPTl9TVE9QX1NFUVVFTkNFEAQSFwoTU1RPUF9SRUFTT05fUkVGVVNBTBAFEhUKEVNUT1BfUkVBU09OX0VSUk9SEAYSFwoTU1RPUF9SRUFTT05fQUJPUlRFRBAHEhUKEVNUT1BfUkVBU09OX1BBVVNFEAgqhAEKB0RpYWxlY3QSFwoTRElBTEVDVF9VTlNQRUNJRklFRBAAEhcKE0RJQUxFQ1RfT1BFTkFJX0NIQVQQARIcChhESUFMRUNUX09QRU5BSV9SRVNQT05TRVMQAhIVChFESUFMRUNUX0FOVEhST1BJQxADEhIKDkRJQUxFQ1RfR0VNSU5JEARCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Message is one message of a conversation. Once appended it never changes.
@@ -30,14 +28,14 @@ export type Message = Message$1<"compactord.v1.Message"> & {
   role: Role;
 
   /**
-   * How it came into the log. Clients may leave it out or send CLIENT; the others are set by the daemon.
+   * How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others.
    *
    * @generated from field: compactord.v1.Origin origin = 2;
    */
   origin: Origin;
 
   /**
-   * What it says, in order. May be empty.
+   * The content, in order. May be empty. At most 10,000 parts.
    *
    * @generated from field: repeated compactord.v1.Part parts = 3;
    */
@@ -51,35 +49,35 @@ export type Message = Message$1<"compactord.v1.Message"> & {
   stopReason: StopReason;
 
   /**
-   * ASSISTANT only: what the provider reported for the request that made it.
+   * ASSISTANT only: the usage that the provider reported for the request.
    *
    * @generated from field: compactord.v1.Usage usage = 5;
    */
   usage?: Usage | undefined;
 
   /**
-   * ASSISTANT only: the model that wrote it, as the provider names it. At most 256 bytes.
+   * ASSISTANT only: the provider's name of the model that wrote it. At most 256 bytes.
    *
    * @generated from field: string model = 6;
    */
   model: string;
 
   /**
-   * The participant's name, where the provider's shape has one. At most 256 bytes.
+   * The participant's name, for dialects that have one. At most 256 bytes.
    *
    * @generated from field: string name = 7;
    */
   name: string;
 
   /**
-   * The provider's own fields of the message, kept byte for byte.
+   * The provider's own fields of the message, kept byte for byte. At most 64.
    *
    * @generated from field: repeated compactord.v1.Attachment attachments = 8;
    */
   attachments: Attachment[];
 
   /**
-   * IMPORT only: the position in the file it came from, counted as that importer counts (from 0).
+   * IMPORT only: the message's position in the imported file, from 0, as the importer counts.
    *
    * @generated from field: optional uint32 source_position = 9;
    */
@@ -93,7 +91,7 @@ export type Message = Message$1<"compactord.v1.Message"> & {
   errorText: string;
 
   /**
-   * When it was written, if the client knows. The log's own time is LoggedMessage.appended_at.
+   * When the message was written, if the client knows. LoggedMessage.appended_at is when it was appended.
    *
    * @generated from field: google.protobuf.Timestamp written_at = 11;
    */
@@ -114,14 +112,14 @@ export type MessageJson = {
   role?: RoleJson;
 
   /**
-   * How it came into the log. Clients may leave it out or send CLIENT; the others are set by the daemon.
+   * How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others.
    *
    * @generated from field: compactord.v1.Origin origin = 2;
    */
   origin?: OriginJson;
 
   /**
-   * What it says, in order. May be empty.
+   * The content, in order. May be empty. At most 10,000 parts.
    *
    * @generated from field: repeated compactord.v1.Part parts = 3;
    */
@@ -135,35 +133,35 @@ export type MessageJson = {
   stopReason?: StopReasonJson;
 
   /**
-   * ASSISTANT only: what the provider reported for the request that made it.
+   * ASSISTANT only: the usage that the provider reported for the request.
    *
    * @generated from field: compactord.v1.Usage usage = 5;
    */
   usage?: UsageJson;
 
   /**
-   * ASSISTANT only: the model that wrote it, as the provider names it. At most 256 bytes.
+   * ASSISTANT only: the provider's name of the model that wrote it. At most 256 bytes.
    *
    * @generated from field: string model = 6;
    */
   model?: string;
 
   /**
-   * The participant's name, where the provider's shape has one. At most 256 bytes.
+   * The participant's name, for dialects that have one. At most 256 bytes.
    *
    * @generated from field: string name = 7;
    */
   name?: string;
 
   /**
-   * The provider's own fields of the message, kept byte for byte.
+   * The provider's own fields of the message, kept byte for byte. At most 64.
    *
    * @generated from field: repeated compactord.v1.Attachment attachments = 8;
    */
   attachments?: AttachmentJson[];
 
   /**
-   * IMPORT only: the position in the file it came from, counted as that importer counts (from 0).
+   * IMPORT only: the message's position in the imported file, from 0, as the importer counts.
    *
    * @generated from field: optional uint32 source_position = 9;
    */
@@ -177,7 +175,7 @@ export type MessageJson = {
   errorText?: string;
 
   /**
-   * When it was written, if the client knows. The log's own time is LoggedMessage.appended_at.
+   * When the message was written, if the client knows. LoggedMessage.appended_at is when it was appended.
    *
    * @generated from field: google.protobuf.Timestamp written_at = 11;
    */
@@ -192,19 +190,19 @@ export const MessageSchema: GenMessage<Message, {jsonType: MessageJson}> = /*@__
   messageDesc(file_compactord_v1_message, 0);
 
 /**
- * Part is one piece of a message.
+ * Part is one part of a message's content.
  *
  * @generated from message compactord.v1.Part
  */
 export type Part = Message$1<"compactord.v1.Part"> & {
   /**
-   * What kind of piece it is. Kinds that a daemon does not know are refused, never skipped.
+   * The kind of part. A daemon refuses kinds that it does not know; it never skips them.
    *
    * @generated from oneof compactord.v1.Part.kind
    */
   kind: {
     /**
-     * Text for reading.
+     * Text.
      *
      * @generated from field: compactord.v1.TextPart text = 1;
      */
@@ -220,7 +218,7 @@ export type Part = Message$1<"compactord.v1.Part"> & {
     case: "thinking";
   } | {
     /**
-     * A tool that the model wants called.
+     * A tool call by the model.
      *
      * @generated from field: compactord.v1.ToolCall tool_call = 3;
      */
@@ -228,7 +226,7 @@ export type Part = Message$1<"compactord.v1.Part"> & {
     case: "toolCall";
   } | {
     /**
-     * What a tool answered.
+     * The result of a tool call.
      *
      * @generated from field: compactord.v1.ToolResult tool_result = 4;
      */
@@ -244,7 +242,7 @@ export type Part = Message$1<"compactord.v1.Part"> & {
     case: "media";
   } | {
     /**
-     * A provider's item that must come back byte for byte.
+     * A provider's item that must be sent back byte for byte.
      *
      * @generated from field: compactord.v1.OpaquePart opaque = 6;
      */
@@ -253,7 +251,8 @@ export type Part = Message$1<"compactord.v1.Part"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The provider's own fields of this part (signature, encrypted content, item id), kept byte for byte.
+   * The provider's own fields of the part, such as a signature, encrypted content or an item id, kept byte for byte. At
+   * most 64.
    *
    * @generated from field: repeated compactord.v1.Attachment attachments = 7;
    */
@@ -261,13 +260,13 @@ export type Part = Message$1<"compactord.v1.Part"> & {
 };
 
 /**
- * Part is one piece of a message.
+ * Part is one part of a message's content.
  *
  * @generated from message compactord.v1.Part
  */
 export type PartJson = {
   /**
-   * Text for reading.
+   * Text.
    *
    * @generated from field: compactord.v1.TextPart text = 1;
    */
@@ -281,14 +280,14 @@ export type PartJson = {
   thinking?: ThinkingPartJson;
 
   /**
-   * A tool that the model wants called.
+   * A tool call by the model.
    *
    * @generated from field: compactord.v1.ToolCall tool_call = 3;
    */
   toolCall?: ToolCallJson;
 
   /**
-   * What a tool answered.
+   * The result of a tool call.
    *
    * @generated from field: compactord.v1.ToolResult tool_result = 4;
    */
@@ -302,14 +301,15 @@ export type PartJson = {
   media?: MediaPartJson;
 
   /**
-   * A provider's item that must come back byte for byte.
+   * A provider's item that must be sent back byte for byte.
    *
    * @generated from field: compactord.v1.OpaquePart opaque = 6;
    */
   opaque?: OpaquePartJson;
 
   /**
-   * The provider's own fields of this part (signature, encrypted content, item id), kept byte for byte.
+   * The provider's own fields of the part, such as a signature, encrypted content or an item id, kept byte for byte. At
+   * most 64.
    *
    * @generated from field: repeated compactord.v1.Attachment attachments = 7;
    */
@@ -324,7 +324,7 @@ export const PartSchema: GenMessage<Part, {jsonType: PartJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_message, 1);
 
 /**
- * TextPart is text for reading.
+ * TextPart is text.
  *
  * @generated from message compactord.v1.TextPart
  */
@@ -337,7 +337,7 @@ export type TextPart = Message$1<"compactord.v1.TextPart"> & {
   text: string;
 
   /**
-   * ASSISTANT only: whether the model refuses with it.
+   * ASSISTANT only: whether the model refuses the request with this text.
    *
    * @generated from field: bool refusal = 2;
    */
@@ -345,7 +345,7 @@ export type TextPart = Message$1<"compactord.v1.TextPart"> & {
 };
 
 /**
- * TextPart is text for reading.
+ * TextPart is text.
  *
  * @generated from message compactord.v1.TextPart
  */
@@ -358,7 +358,7 @@ export type TextPartJson = {
   text?: string;
 
   /**
-   * ASSISTANT only: whether the model refuses with it.
+   * ASSISTANT only: whether the model refuses the request with this text.
    *
    * @generated from field: bool refusal = 2;
    */
@@ -379,14 +379,14 @@ export const TextPartSchema: GenMessage<TextPart, {jsonType: TextPartJson}> = /*
  */
 export type ThinkingPart = Message$1<"compactord.v1.ThinkingPart"> & {
   /**
-   * The readable reasoning; empty where the provider gives only encrypted content. At most 32 MiB.
+   * The readable reasoning; empty where the provider sends only encrypted content. At most 32 MiB.
    *
    * @generated from field: string text = 1;
    */
   text: string;
 
   /**
-   * Whether the provider redacted it; its content is then in the attachments.
+   * Whether the provider redacted the reasoning; the attachments then hold its content.
    *
    * @generated from field: bool redacted = 2;
    */
@@ -400,14 +400,14 @@ export type ThinkingPart = Message$1<"compactord.v1.ThinkingPart"> & {
  */
 export type ThinkingPartJson = {
   /**
-   * The readable reasoning; empty where the provider gives only encrypted content. At most 32 MiB.
+   * The readable reasoning; empty where the provider sends only encrypted content. At most 32 MiB.
    *
    * @generated from field: string text = 1;
    */
   text?: string;
 
   /**
-   * Whether the provider redacted it; its content is then in the attachments.
+   * Whether the provider redacted the reasoning; the attachments then hold its content.
    *
    * @generated from field: bool redacted = 2;
    */
@@ -422,14 +422,14 @@ export const ThinkingPartSchema: GenMessage<ThinkingPart, {jsonType: ThinkingPar
   messageDesc(file_compactord_v1_message, 3);
 
 /**
- * ToolCall is a tool that the model wants called.
+ * ToolCall is a tool call by the model.
  *
  * @generated from message compactord.v1.ToolCall
  */
 export type ToolCall = Message$1<"compactord.v1.ToolCall"> & {
   /**
-   * The provider's id of the call. Where it is empty, views show one made from index and part
-   * (`call_INDEX_PART`). Ids may be used again later in a log. At most 512 bytes.
+   * The provider's id of the call. Where it is empty, views show `call_INDEX_PART`. A later call may have the same id.
+   * At most 512 bytes.
    *
    * @generated from field: string id = 1;
    */
@@ -443,7 +443,7 @@ export type ToolCall = Message$1<"compactord.v1.ToolCall"> & {
   name: string;
 
   /**
-   * The arguments as the model wrote them: JSON as a rule, but kept as text since models err. At most 32 MiB.
+   * The arguments as the model wrote them. Usually JSON, but kept as text, since models make mistakes. At most 32 MiB.
    *
    * @generated from field: string arguments = 3;
    */
@@ -451,14 +451,14 @@ export type ToolCall = Message$1<"compactord.v1.ToolCall"> & {
 };
 
 /**
- * ToolCall is a tool that the model wants called.
+ * ToolCall is a tool call by the model.
  *
  * @generated from message compactord.v1.ToolCall
  */
 export type ToolCallJson = {
   /**
-   * The provider's id of the call. Where it is empty, views show one made from index and part
-   * (`call_INDEX_PART`). Ids may be used again later in a log. At most 512 bytes.
+   * The provider's id of the call. Where it is empty, views show `call_INDEX_PART`. A later call may have the same id.
+   * At most 512 bytes.
    *
    * @generated from field: string id = 1;
    */
@@ -472,7 +472,7 @@ export type ToolCallJson = {
   name?: string;
 
   /**
-   * The arguments as the model wrote them: JSON as a rule, but kept as text since models err. At most 32 MiB.
+   * The arguments as the model wrote them. Usually JSON, but kept as text, since models make mistakes. At most 32 MiB.
    *
    * @generated from field: string arguments = 3;
    */
@@ -487,13 +487,13 @@ export const ToolCallSchema: GenMessage<ToolCall, {jsonType: ToolCallJson}> = /*
   messageDesc(file_compactord_v1_message, 4);
 
 /**
- * ToolResult is what a tool answered. It answers the nearest earlier open call with its id.
+ * ToolResult is the result of a tool call. It belongs to the nearest earlier open call with its id.
  *
  * @generated from message compactord.v1.ToolResult
  */
 export type ToolResult = Message$1<"compactord.v1.ToolResult"> & {
   /**
-   * The id of the call that it answers, as the call has it. At most 512 bytes.
+   * The id of the call. At most 512 bytes.
    *
    * @generated from field: string call_id = 1;
    */
@@ -507,7 +507,7 @@ export type ToolResult = Message$1<"compactord.v1.ToolResult"> & {
   name: string;
 
   /**
-   * The answer, in order. May be empty.
+   * The content, in order. May be empty. At most 1,000 parts.
    *
    * @generated from field: repeated compactord.v1.ResultPart parts = 3;
    */
@@ -521,7 +521,7 @@ export type ToolResult = Message$1<"compactord.v1.ToolResult"> & {
   isError: boolean;
 
   /**
-   * Files that the tool says it read or changed, for the file lists of summaries. At most 1,000.
+   * Files that the tool reports as read or changed, for the file lists of summaries. At most 1,000.
    *
    * @generated from field: repeated compactord.v1.FileTouch files = 5;
    */
@@ -529,13 +529,13 @@ export type ToolResult = Message$1<"compactord.v1.ToolResult"> & {
 };
 
 /**
- * ToolResult is what a tool answered. It answers the nearest earlier open call with its id.
+ * ToolResult is the result of a tool call. It belongs to the nearest earlier open call with its id.
  *
  * @generated from message compactord.v1.ToolResult
  */
 export type ToolResultJson = {
   /**
-   * The id of the call that it answers, as the call has it. At most 512 bytes.
+   * The id of the call. At most 512 bytes.
    *
    * @generated from field: string call_id = 1;
    */
@@ -549,7 +549,7 @@ export type ToolResultJson = {
   name?: string;
 
   /**
-   * The answer, in order. May be empty.
+   * The content, in order. May be empty. At most 1,000 parts.
    *
    * @generated from field: repeated compactord.v1.ResultPart parts = 3;
    */
@@ -563,7 +563,7 @@ export type ToolResultJson = {
   isError?: boolean;
 
   /**
-   * Files that the tool says it read or changed, for the file lists of summaries. At most 1,000.
+   * Files that the tool reports as read or changed, for the file lists of summaries. At most 1,000.
    *
    * @generated from field: repeated compactord.v1.FileTouch files = 5;
    */
@@ -578,13 +578,13 @@ export const ToolResultSchema: GenMessage<ToolResult, {jsonType: ToolResultJson}
   messageDesc(file_compactord_v1_message, 5);
 
 /**
- * ResultPart is one piece of a tool's answer.
+ * ResultPart is one part of a tool result.
  *
  * @generated from message compactord.v1.ResultPart
  */
 export type ResultPart = Message$1<"compactord.v1.ResultPart"> & {
   /**
-   * What kind of piece it is.
+   * The kind of part.
    *
    * @generated from oneof compactord.v1.ResultPart.kind
    */
@@ -606,24 +606,24 @@ export type ResultPart = Message$1<"compactord.v1.ResultPart"> & {
     case: "media";
   } | {
     /**
-     * A provider's item that must come back byte for byte.
+     * A provider's item that must be sent back byte for byte.
      *
-     * @generated from field: compactord.v1.OpaquePart opaque = 4;
+     * @generated from field: compactord.v1.OpaquePart opaque = 3;
      */
     value: OpaquePart;
     case: "opaque";
   } | { case: undefined; value?: undefined };
 
   /**
-   * The provider's own fields of this piece, kept byte for byte.
+   * The provider's own fields of the part, kept byte for byte. At most 64.
    *
-   * @generated from field: repeated compactord.v1.Attachment attachments = 3;
+   * @generated from field: repeated compactord.v1.Attachment attachments = 4;
    */
   attachments: Attachment[];
 };
 
 /**
- * ResultPart is one piece of a tool's answer.
+ * ResultPart is one part of a tool result.
  *
  * @generated from message compactord.v1.ResultPart
  */
@@ -643,16 +643,16 @@ export type ResultPartJson = {
   media?: MediaPartJson;
 
   /**
-   * A provider's item that must come back byte for byte.
+   * A provider's item that must be sent back byte for byte.
    *
-   * @generated from field: compactord.v1.OpaquePart opaque = 4;
+   * @generated from field: compactord.v1.OpaquePart opaque = 3;
    */
   opaque?: OpaquePartJson;
 
   /**
-   * The provider's own fields of this piece, kept byte for byte.
+   * The provider's own fields of the part, kept byte for byte. At most 64.
    *
-   * @generated from field: repeated compactord.v1.Attachment attachments = 3;
+   * @generated from field: repeated compactord.v1.Attachment attachments = 4;
    */
   attachments?: AttachmentJson[];
 };
@@ -665,21 +665,21 @@ export const ResultPartSchema: GenMessage<ResultPart, {jsonType: ResultPartJson}
   messageDesc(file_compactord_v1_message, 6);
 
 /**
- * MediaPart is an image, a document or a recording, by value or by reference.
+ * MediaPart is an image, a document or a recording, either its content or a reference to it.
  *
  * @generated from message compactord.v1.MediaPart
  */
 export type MediaPart = Message$1<"compactord.v1.MediaPart"> & {
   /**
-   * The MIME type, such as `image/png`; a range such as `image/*`, or `application/octet-stream`, where the source does
-   * not say more. 1 to 256 bytes.
+   * The MIME type, such as `image/png`. Where the source does not say it exactly: a range such as `image/*`, or
+   * `application/octet-stream`. 1 to 256 bytes.
    *
    * @generated from field: string mime_type = 1;
    */
   mimeType: string;
 
   /**
-   * The file's name, shown where the media itself is replaced. At most 1,024 bytes.
+   * The file's name. Views show it where they replace the media by text. At most 1,024 bytes.
    *
    * @generated from field: string name = 2;
    */
@@ -692,7 +692,7 @@ export type MediaPart = Message$1<"compactord.v1.MediaPart"> & {
    */
   source: {
     /**
-     * The content itself. At most 32 MiB.
+     * The content. At most 32 MiB.
      *
      * @generated from field: bytes data = 3;
      */
@@ -700,7 +700,7 @@ export type MediaPart = Message$1<"compactord.v1.MediaPart"> & {
     case: "data";
   } | {
     /**
-     * An address that the provider fetches. At most 8 KiB.
+     * An address from which the provider fetches the content. At most 8 KiB.
      *
      * @generated from field: string uri = 4;
      */
@@ -717,8 +717,8 @@ export type MediaPart = Message$1<"compactord.v1.MediaPart"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The dialect whose provider alone can find the file_id or uri. Other dialects show a line of text in its place. Not
-   * set: anyone can find a uri, and no dialect is given a file_id.
+   * The dialect of the only provider that can read the file_id or uri. Other dialects show a line of text in its place.
+   * Not set: every provider can read the uri, and none can read the file_id.
    *
    * @generated from field: compactord.v1.Dialect owner = 6;
    */
@@ -726,35 +726,35 @@ export type MediaPart = Message$1<"compactord.v1.MediaPart"> & {
 };
 
 /**
- * MediaPart is an image, a document or a recording, by value or by reference.
+ * MediaPart is an image, a document or a recording, either its content or a reference to it.
  *
  * @generated from message compactord.v1.MediaPart
  */
 export type MediaPartJson = {
   /**
-   * The MIME type, such as `image/png`; a range such as `image/*`, or `application/octet-stream`, where the source does
-   * not say more. 1 to 256 bytes.
+   * The MIME type, such as `image/png`. Where the source does not say it exactly: a range such as `image/*`, or
+   * `application/octet-stream`. 1 to 256 bytes.
    *
    * @generated from field: string mime_type = 1;
    */
   mimeType?: string;
 
   /**
-   * The file's name, shown where the media itself is replaced. At most 1,024 bytes.
+   * The file's name. Views show it where they replace the media by text. At most 1,024 bytes.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * The content itself. At most 32 MiB.
+   * The content. At most 32 MiB.
    *
    * @generated from field: bytes data = 3;
    */
   data?: string;
 
   /**
-   * An address that the provider fetches. At most 8 KiB.
+   * An address from which the provider fetches the content. At most 8 KiB.
    *
    * @generated from field: string uri = 4;
    */
@@ -768,8 +768,8 @@ export type MediaPartJson = {
   fileId?: string;
 
   /**
-   * The dialect whose provider alone can find the file_id or uri. Other dialects show a line of text in its place. Not
-   * set: anyone can find a uri, and no dialect is given a file_id.
+   * The dialect of the only provider that can read the file_id or uri. Other dialects show a line of text in its place.
+   * Not set: every provider can read the uri, and none can read the file_id.
    *
    * @generated from field: compactord.v1.Dialect owner = 6;
    */
@@ -784,14 +784,14 @@ export const MediaPartSchema: GenMessage<MediaPart, {jsonType: MediaPartJson}> =
   messageDesc(file_compactord_v1_message, 7);
 
 /**
- * OpaquePart is a provider's item that has no neutral meaning and must come back byte for byte,
- * such as a server tool's use or a provider's own compaction block.
+ * OpaquePart is a provider's item that has no neutral form and must be sent back byte for byte, such as the use of a
+ * server tool or the provider's own compaction block.
  *
  * @generated from message compactord.v1.OpaquePart
  */
 export type OpaquePart = Message$1<"compactord.v1.OpaquePart"> & {
   /**
-   * The dialect that it belongs to.
+   * The provider's dialect.
    *
    * @generated from field: compactord.v1.Dialect dialect = 1;
    */
@@ -813,14 +813,14 @@ export type OpaquePart = Message$1<"compactord.v1.OpaquePart"> & {
 };
 
 /**
- * OpaquePart is a provider's item that has no neutral meaning and must come back byte for byte,
- * such as a server tool's use or a provider's own compaction block.
+ * OpaquePart is a provider's item that has no neutral form and must be sent back byte for byte, such as the use of a
+ * server tool or the provider's own compaction block.
  *
  * @generated from message compactord.v1.OpaquePart
  */
 export type OpaquePartJson = {
   /**
-   * The dialect that it belongs to.
+   * The provider's dialect.
    *
    * @generated from field: compactord.v1.Dialect dialect = 1;
    */
@@ -849,14 +849,15 @@ export const OpaquePartSchema: GenMessage<OpaquePart, {jsonType: OpaquePartJson}
   messageDesc(file_compactord_v1_message, 8);
 
 /**
- * Attachment is a provider's own field, kept byte for byte and given back only to that provider. Keys that begin with
- * `$` are the daemon's notes on the form that its dialect was written in, such as a text in place of a list of one text.
+ * Attachment is a provider's own field. It is kept byte for byte and only ever sent back to that provider. Keys that
+ * begin with `$` are the daemon's notes about the form of the JSON, such as a text where a list of one text is as
+ * valid.
  *
  * @generated from message compactord.v1.Attachment
  */
 export type Attachment = Message$1<"compactord.v1.Attachment"> & {
   /**
-   * The dialect that it belongs to.
+   * The provider's dialect.
    *
    * @generated from field: compactord.v1.Dialect dialect = 1;
    */
@@ -870,7 +871,7 @@ export type Attachment = Message$1<"compactord.v1.Attachment"> & {
   key: string;
 
   /**
-   * The field's value as raw JSON; empty where the field, though usual, was left out. At most 32 MiB.
+   * The field's value as raw JSON; empty where the provider left out a field that is usually there. At most 32 MiB.
    *
    * @generated from field: string json = 3;
    */
@@ -878,14 +879,15 @@ export type Attachment = Message$1<"compactord.v1.Attachment"> & {
 };
 
 /**
- * Attachment is a provider's own field, kept byte for byte and given back only to that provider. Keys that begin with
- * `$` are the daemon's notes on the form that its dialect was written in, such as a text in place of a list of one text.
+ * Attachment is a provider's own field. It is kept byte for byte and only ever sent back to that provider. Keys that
+ * begin with `$` are the daemon's notes about the form of the JSON, such as a text where a list of one text is as
+ * valid.
  *
  * @generated from message compactord.v1.Attachment
  */
 export type AttachmentJson = {
   /**
-   * The dialect that it belongs to.
+   * The provider's dialect.
    *
    * @generated from field: compactord.v1.Dialect dialect = 1;
    */
@@ -899,7 +901,7 @@ export type AttachmentJson = {
   key?: string;
 
   /**
-   * The field's value as raw JSON; empty where the field, though usual, was left out. At most 32 MiB.
+   * The field's value as raw JSON; empty where the provider left out a field that is usually there. At most 32 MiB.
    *
    * @generated from field: string json = 3;
    */
@@ -920,14 +922,14 @@ export const AttachmentSchema: GenMessage<Attachment, {jsonType: AttachmentJson}
  */
 export type FileTouch = Message$1<"compactord.v1.FileTouch"> & {
   /**
-   * The path as the tool wrote it. 1 to 4,096 bytes.
+   * The path in the tool's own form. 1 to 4,096 bytes.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * Whether it was changed (else read).
+   * Whether the tool changed the file; else it read it.
    *
    * @generated from field: bool modified = 2;
    */
@@ -941,14 +943,14 @@ export type FileTouch = Message$1<"compactord.v1.FileTouch"> & {
  */
 export type FileTouchJson = {
   /**
-   * The path as the tool wrote it. 1 to 4,096 bytes.
+   * The path in the tool's own form. 1 to 4,096 bytes.
    *
    * @generated from field: string path = 1;
    */
   path?: string;
 
   /**
-   * Whether it was changed (else read).
+   * Whether the tool changed the file; else it read it.
    *
    * @generated from field: bool modified = 2;
    */
@@ -963,7 +965,7 @@ export const FileTouchSchema: GenMessage<FileTouch, {jsonType: FileTouchJson}> =
   messageDesc(file_compactord_v1_message, 10);
 
 /**
- * Usage is what a provider reported for one request, in tokens. All zero counts as none.
+ * Usage is what a provider reported for one request, in tokens. Where all are zero, it counts as not reported.
  *
  * @generated from message compactord.v1.Usage
  */
@@ -997,7 +999,7 @@ export type Usage = Message$1<"compactord.v1.Usage"> & {
   cacheWriteTokens: number;
 
   /**
-   * The total, if the provider gives one; it wins over the sum of the others.
+   * The total, if the provider reports one. It is used in place of the sum of the others.
    *
    * @generated from field: uint32 total_tokens = 5;
    */
@@ -1005,7 +1007,7 @@ export type Usage = Message$1<"compactord.v1.Usage"> & {
 };
 
 /**
- * Usage is what a provider reported for one request, in tokens. All zero counts as none.
+ * Usage is what a provider reported for one request, in tokens. Where all are zero, it counts as not reported.
  *
  * @generated from message compactord.v1.Usage
  */
@@ -1039,7 +1041,7 @@ export type UsageJson = {
   cacheWriteTokens?: number;
 
   /**
-   * The total, if the provider gives one; it wins over the sum of the others.
+   * The total, if the provider reports one. It is used in place of the sum of the others.
    *
    * @generated from field: uint32 total_tokens = 5;
    */
@@ -1054,14 +1056,14 @@ export const UsageSchema: GenMessage<Usage, {jsonType: UsageJson}> = /*@__PURE__
   messageDesc(file_compactord_v1_message, 11);
 
 /**
- * ProviderJson is a message list, a single message, a whole request or response body, or the list of all events (or chunks)
- * of a streamed response, as a provider writes it.
+ * ProviderJson is JSON in a provider's own shape: a list of messages, one message, a whole request or response body, or
+ * the list of all events (chunks) of a streamed response.
  *
  * @generated from message compactord.v1.ProviderJson
  */
 export type ProviderJson = Message$1<"compactord.v1.ProviderJson"> & {
   /**
-   * The provider's shape.
+   * The provider's dialect.
    *
    * @generated from field: compactord.v1.Dialect dialect = 1;
    */
@@ -1075,14 +1077,14 @@ export type ProviderJson = Message$1<"compactord.v1.ProviderJson"> & {
   json: string;
 
   /**
-   * What the provider reported, where the JSON does not say.
+   * The usage that the provider reported, where the JSON does not have it.
    *
    * @generated from field: compactord.v1.Usage usage = 3;
    */
   usage?: Usage | undefined;
 
   /**
-   * The model, where the JSON does not say. At most 256 bytes.
+   * The model, where the JSON does not name it. At most 256 bytes.
    *
    * @generated from field: string model = 4;
    */
@@ -1097,14 +1099,14 @@ export type ProviderJson = Message$1<"compactord.v1.ProviderJson"> & {
 };
 
 /**
- * ProviderJson is a message list, a single message, a whole request or response body, or the list of all events (or chunks)
- * of a streamed response, as a provider writes it.
+ * ProviderJson is JSON in a provider's own shape: a list of messages, one message, a whole request or response body, or
+ * the list of all events (chunks) of a streamed response.
  *
  * @generated from message compactord.v1.ProviderJson
  */
 export type ProviderJsonJson = {
   /**
-   * The provider's shape.
+   * The provider's dialect.
    *
    * @generated from field: compactord.v1.Dialect dialect = 1;
    */
@@ -1118,14 +1120,14 @@ export type ProviderJsonJson = {
   json?: string;
 
   /**
-   * What the provider reported, where the JSON does not say.
+   * The usage that the provider reported, where the JSON does not have it.
    *
    * @generated from field: compactord.v1.Usage usage = 3;
    */
   usage?: UsageJson;
 
   /**
-   * The model, where the JSON does not say. At most 256 bytes.
+   * The model, where the JSON does not name it. At most 256 bytes.
    *
    * @generated from field: string model = 4;
    */
@@ -1147,34 +1149,36 @@ export const ProviderJsonSchema: GenMessage<ProviderJson, {jsonType: ProviderJso
   messageDesc(file_compactord_v1_message, 12);
 
 /**
- * Finding is something about a message of a list: what was malformed in it, changed or left out.
+ * Finding is something that the daemon noticed in a message list and set right: malformed input that it accepted, a
+ * change that a dialect needs, or a part that a dialect cannot show.
  *
  * @generated from message compactord.v1.Finding
  */
 export type Finding = Message$1<"compactord.v1.Finding"> & {
   /**
-   * The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists them.
+   * The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists
+   * the rules.
    *
    * @generated from field: string rule = 1;
    */
   rule: string;
 
   /**
-   * The message's position, from 0: of `findings` in the list that was sent, of a ViewReport in the neutral view.
+   * The message's position in the list, from 0. The field that holds the finding says which list.
    *
    * @generated from field: uint32 message = 2;
    */
   message: number;
 
   /**
-   * The part's position in that message, from 0.
+   * The part's position in the message, from 0.
    *
    * @generated from field: uint32 part = 3;
    */
   part: number;
 
   /**
-   * What was found and what was made of it, in one sentence. It quotes nothing of the conversation.
+   * What was found and what was done about it, in one sentence. It quotes nothing of the conversation.
    *
    * @generated from field: string text = 4;
    */
@@ -1182,34 +1186,36 @@ export type Finding = Message$1<"compactord.v1.Finding"> & {
 };
 
 /**
- * Finding is something about a message of a list: what was malformed in it, changed or left out.
+ * Finding is something that the daemon noticed in a message list and set right: malformed input that it accepted, a
+ * change that a dialect needs, or a part that a dialect cannot show.
  *
  * @generated from message compactord.v1.Finding
  */
 export type FindingJson = {
   /**
-   * The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists them.
+   * The id of the rule, such as `input.result-without-call`; empty where no rule is concerned. docs/dialects.md lists
+   * the rules.
    *
    * @generated from field: string rule = 1;
    */
   rule?: string;
 
   /**
-   * The message's position, from 0: of `findings` in the list that was sent, of a ViewReport in the neutral view.
+   * The message's position in the list, from 0. The field that holds the finding says which list.
    *
    * @generated from field: uint32 message = 2;
    */
   message?: number;
 
   /**
-   * The part's position in that message, from 0.
+   * The part's position in the message, from 0.
    *
    * @generated from field: uint32 part = 3;
    */
   part?: number;
 
   /**
-   * What was found and what was made of it, in one sentence. It quotes nothing of the conversation.
+   * What was found and what was done about it, in one sentence. It quotes nothing of the conversation.
    *
    * @generated from field: string text = 4;
    */
@@ -1224,309 +1230,7 @@ export const FindingSchema: GenMessage<Finding, {jsonType: FindingJson}> = /*@__
   messageDesc(file_compactord_v1_message, 13);
 
 /**
- * CallRef names a tool call of the log.
- *
- * @generated from message compactord.v1.CallRef
- */
-export type CallRef = Message$1<"compactord.v1.CallRef"> & {
-  /**
-   * The index of the ASSISTANT message that holds the call.
-   *
-   * @generated from field: uint32 index = 1;
-   */
-  index: number;
-
-  /**
-   * The position of the call among that message's parts, from 0.
-   *
-   * @generated from field: uint32 part = 2;
-   */
-  part: number;
-
-  /**
-   * The call's id; where the message has none, the one made for it.
-   *
-   * @generated from field: string id = 3;
-   */
-  id: string;
-
-  /**
-   * The tool's name.
-   *
-   * @generated from field: string name = 4;
-   */
-  name: string;
-};
-
-/**
- * CallRef names a tool call of the log.
- *
- * @generated from message compactord.v1.CallRef
- */
-export type CallRefJson = {
-  /**
-   * The index of the ASSISTANT message that holds the call.
-   *
-   * @generated from field: uint32 index = 1;
-   */
-  index?: number;
-
-  /**
-   * The position of the call among that message's parts, from 0.
-   *
-   * @generated from field: uint32 part = 2;
-   */
-  part?: number;
-
-  /**
-   * The call's id; where the message has none, the one made for it.
-   *
-   * @generated from field: string id = 3;
-   */
-  id?: string;
-
-  /**
-   * The tool's name.
-   *
-   * @generated from field: string name = 4;
-   */
-  name?: string;
-};
-
-/**
- * Describes the message compactord.v1.CallRef.
- * Use `create(CallRefSchema)` to create a new message.
- */
-export const CallRefSchema: GenMessage<CallRef, {jsonType: CallRefJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_message, 14);
-
-/**
- * LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended.
- *
- * @generated from message compactord.v1.LoggedMessage
- */
-export type LoggedMessage = Message$1<"compactord.v1.LoggedMessage"> & {
-  /**
-   * 0, 1, 2, ...: dense and never used again.
-   *
-   * @generated from field: uint32 index = 1;
-   */
-  index: number;
-
-  /**
-   * Its place in the sequence that messages and records share.
-   *
-   * @generated from field: uint32 sequence = 2;
-   */
-  sequence: number;
-
-  /**
-   * The message.
-   *
-   * @generated from field: compactord.v1.Message message = 3;
-   */
-  message?: Message | undefined;
-
-  /**
-   * Its estimate in tokens, by the session's estimator.
-   *
-   * @generated from field: uint32 tokens = 4;
-   */
-  tokens: number;
-
-  /**
-   * The size of each part in the estimator's unit: UTF-16 code units for chars4, tokens for the others.
-   *
-   * @generated from field: repeated uint32 part_sizes = 5;
-   */
-  partSizes: number[];
-
-  /**
-   * When it was appended.
-   *
-   * @generated from field: google.protobuf.Timestamp appended_at = 6;
-   */
-  appendedAt?: Timestamp | undefined;
-
-  /**
-   * ASSISTANT: the point of the view that it was made from.
-   *
-   * @generated from field: uint32 view_point = 7;
-   */
-  viewPoint: number;
-
-  /**
-   * TOOL: what it answers.
-   *
-   * @generated from field: compactord.v1.ResultPlace result_place = 8;
-   */
-  resultPlace: ResultPlace;
-
-  /**
-   * TOOL with result_place ANSWER or VOID: the call.
-   *
-   * @generated from field: compactord.v1.CallRef answers = 9;
-   */
-  answers?: CallRef | undefined;
-
-  /**
-   * The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
-   * it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
-   * come before that answer.
-   *
-   * @generated from field: repeated compactord.v1.CallRef closes = 10;
-   */
-  closes: CallRef[];
-
-  /**
-   * Where it stands now. Set in answers only.
-   *
-   * @generated from field: compactord.v1.MessageState state = 11;
-   */
-  state: MessageState;
-
-  /**
-   * ASSISTANT: the view_point of the first ASSISTANT message of its tool loop, by which the thinking of the whole loop
-   * is judged.
-   *
-   * @generated from field: uint32 loop_view_point = 12;
-   */
-  loopViewPoint: number;
-
-  /**
-   * Whether it is pinned now. Set in answers only.
-   *
-   * @generated from field: bool pinned = 13;
-   */
-  pinned: boolean;
-
-  /**
-   * TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
-   * message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
-   *
-   * @generated from field: repeated compactord.v1.Edit arrival_edits = 14;
-   */
-  arrivalEdits: Edit[];
-};
-
-/**
- * LoggedMessage is a message with its place in the log. All but `state` is fixed when it is appended.
- *
- * @generated from message compactord.v1.LoggedMessage
- */
-export type LoggedMessageJson = {
-  /**
-   * 0, 1, 2, ...: dense and never used again.
-   *
-   * @generated from field: uint32 index = 1;
-   */
-  index?: number;
-
-  /**
-   * Its place in the sequence that messages and records share.
-   *
-   * @generated from field: uint32 sequence = 2;
-   */
-  sequence?: number;
-
-  /**
-   * The message.
-   *
-   * @generated from field: compactord.v1.Message message = 3;
-   */
-  message?: MessageJson;
-
-  /**
-   * Its estimate in tokens, by the session's estimator.
-   *
-   * @generated from field: uint32 tokens = 4;
-   */
-  tokens?: number;
-
-  /**
-   * The size of each part in the estimator's unit: UTF-16 code units for chars4, tokens for the others.
-   *
-   * @generated from field: repeated uint32 part_sizes = 5;
-   */
-  partSizes?: number[];
-
-  /**
-   * When it was appended.
-   *
-   * @generated from field: google.protobuf.Timestamp appended_at = 6;
-   */
-  appendedAt?: TimestampJson;
-
-  /**
-   * ASSISTANT: the point of the view that it was made from.
-   *
-   * @generated from field: uint32 view_point = 7;
-   */
-  viewPoint?: number;
-
-  /**
-   * TOOL: what it answers.
-   *
-   * @generated from field: compactord.v1.ResultPlace result_place = 8;
-   */
-  resultPlace?: ResultPlaceJson;
-
-  /**
-   * TOOL with result_place ANSWER or VOID: the call.
-   *
-   * @generated from field: compactord.v1.CallRef answers = 9;
-   */
-  answers?: CallRefJson;
-
-  /**
-   * The calls that waited for their results when it came, and that it answers none of. Views show them as given up before
-   * it: for good where it is the model's next answer; where it is a USER, DEVELOPER or SYSTEM message, unless their results
-   * come before that answer.
-   *
-   * @generated from field: repeated compactord.v1.CallRef closes = 10;
-   */
-  closes?: CallRefJson[];
-
-  /**
-   * Where it stands now. Set in answers only.
-   *
-   * @generated from field: compactord.v1.MessageState state = 11;
-   */
-  state?: MessageStateJson;
-
-  /**
-   * ASSISTANT: the view_point of the first ASSISTANT message of its tool loop, by which the thinking of the whole loop
-   * is judged.
-   *
-   * @generated from field: uint32 loop_view_point = 12;
-   */
-  loopViewPoint?: number;
-
-  /**
-   * Whether it is pinned now. Set in answers only.
-   *
-   * @generated from field: bool pinned = 13;
-   */
-  pinned?: boolean;
-
-  /**
-   * TOOL: how policy.on_append, as it was when the message was appended, has views show it, from the first view on. The
-   * message itself is whole. The edits are of this message, and of kind TRUNCATE_RESULT or OFFLOAD_RESULT.
-   *
-   * @generated from field: repeated compactord.v1.Edit arrival_edits = 14;
-   */
-  arrivalEdits?: EditJson[];
-};
-
-/**
- * Describes the message compactord.v1.LoggedMessage.
- * Use `create(LoggedMessageSchema)` to create a new message.
- */
-export const LoggedMessageSchema: GenMessage<LoggedMessage, {jsonType: LoggedMessageJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_message, 15);
-
-/**
- * Role says who speaks. It decides which kinds of parts a message may hold:
+ * Role says who speaks. It decides which kinds of parts a message may have:
  *
  * 	| role      | text | thinking | tool_call | tool_result | media | opaque |
  * 	|-----------|------|----------|-----------|-------------|-------|--------|
@@ -1554,14 +1258,14 @@ export enum Role {
   SYSTEM = 1,
 
   /**
-   * Instructions of the application, in the conversation or at its start.
+   * Instructions of the application, at the start of the conversation or within it.
    *
    * @generated from enum value: ROLE_DEVELOPER = 2;
    */
   DEVELOPER = 2,
 
   /**
-   * The user, or the agent speaking for the user.
+   * The user, or the agent in the user's name.
    *
    * @generated from enum value: ROLE_USER = 3;
    */
@@ -1583,7 +1287,7 @@ export enum Role {
 }
 
 /**
- * Role says who speaks. It decides which kinds of parts a message may hold:
+ * Role says who speaks. It decides which kinds of parts a message may have:
  *
  * 	| role      | text | thinking | tool_call | tool_result | media | opaque |
  * 	|-----------|------|----------|-----------|-------------|-------|--------|
@@ -1604,49 +1308,49 @@ export const RoleSchema: GenEnum<Role, RoleJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_message, 0);
 
 /**
- * Origin says how a message came into the log. Only USER messages of origin
- * CLIENT or IMPORT start a turn and count as the user's requests.
+ * Origin says how a message came into the log. Only USER messages of origin CLIENT or IMPORT start a turn and count as
+ * requests of the user.
  *
  * @generated from enum compactord.v1.Origin
  */
 export enum Origin {
   /**
-   * In requests: CLIENT.
+   * Means CLIENT.
    *
    * @generated from enum value: ORIGIN_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Sent by the client.
+   * The client sent it.
    *
    * @generated from enum value: ORIGIN_CLIENT = 1;
    */
   CLIENT = 1,
 
   /**
-   * Read from another tool's session file.
+   * It was read from another tool's session file.
    *
    * @generated from enum value: ORIGIN_IMPORT = 2;
    */
   IMPORT = 2,
 
   /**
-   * Tells the agent to go on after a compaction, or an imported USER message that starts no turn.
+   * It tells the agent to go on after a compaction, or it is an imported USER message that starts no turn.
    *
    * @generated from enum value: ORIGIN_CONTINUE = 3;
    */
   CONTINUE = 3,
 
   /**
-   * Sent back in time by a revert: a message from the future, or a summary of what was reverted.
+   * A revert added it: a message from the future, or a summary of what was put aside.
    *
    * @generated from enum value: ORIGIN_FUTURE = 4;
    */
   FUTURE = 4,
 
   /**
-   * Announces a checkpoint to the model.
+   * It announces a checkpoint to the model.
    *
    * @generated from enum value: ORIGIN_MARKER = 5;
    */
@@ -1654,8 +1358,8 @@ export enum Origin {
 }
 
 /**
- * Origin says how a message came into the log. Only USER messages of origin
- * CLIENT or IMPORT start a turn and count as the user's requests.
+ * Origin says how a message came into the log. Only USER messages of origin CLIENT or IMPORT start a turn and count as
+ * requests of the user.
  *
  * @generated from enum compactord.v1.Origin
  */
@@ -1674,7 +1378,7 @@ export const OriginSchema: GenEnum<Origin, OriginJson> = /*@__PURE__*/
  */
 export enum StopReason {
   /**
-   * Not told.
+   * Unknown.
    *
    * @generated from enum value: STOP_REASON_UNSPECIFIED = 0;
    */
@@ -1688,7 +1392,7 @@ export enum StopReason {
   END = 1,
 
   /**
-   * The model wants its tool calls answered.
+   * The model waits for the results of its tool calls.
    *
    * @generated from enum value: STOP_REASON_TOOL_USE = 2;
    */
@@ -1730,7 +1434,7 @@ export enum StopReason {
   ABORTED = 7,
 
   /**
-   * The provider paused a long turn; it goes on with the next request.
+   * The provider paused a long turn, which continues with the next request.
    *
    * @generated from enum value: STOP_REASON_PAUSE = 8;
    */
@@ -1751,7 +1455,7 @@ export const StopReasonSchema: GenEnum<StopReason, StopReasonJson> = /*@__PURE__
   enumDesc(file_compactord_v1_message, 2);
 
 /**
- * Dialect is a provider's message shape.
+ * Dialect is the shape that a provider gives its messages.
  *
  * @generated from enum compactord.v1.Dialect
  */
@@ -1793,7 +1497,7 @@ export enum Dialect {
 }
 
 /**
- * Dialect is a provider's message shape.
+ * Dialect is the shape that a provider gives its messages.
  *
  * @generated from enum compactord.v1.Dialect
  */
@@ -1804,100 +1508,4 @@ export type DialectJson = "DIALECT_UNSPECIFIED" | "DIALECT_OPENAI_CHAT" | "DIALE
  */
 export const DialectSchema: GenEnum<Dialect, DialectJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_message, 3);
-
-/**
- * MessageState says where a message of the log stands in the current state.
- *
- * @generated from enum compactord.v1.MessageState
- */
-export enum MessageState {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: MESSAGE_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * On the active path and shown by the view in its place.
-   *
-   * @generated from enum value: MESSAGE_STATE_ACTIVE = 1;
-   */
-  ACTIVE = 1,
-
-  /**
-   * On the active path and covered by the effective compaction's summary.
-   *
-   * @generated from enum value: MESSAGE_STATE_COVERED = 2;
-   */
-  COVERED = 2,
-
-  /**
-   * Put aside by a Revert.
-   *
-   * @generated from enum value: MESSAGE_STATE_PUT_ASIDE = 3;
-   */
-  PUT_ASIDE = 3,
-}
-
-/**
- * MessageState says where a message of the log stands in the current state.
- *
- * @generated from enum compactord.v1.MessageState
- */
-export type MessageStateJson = "MESSAGE_STATE_UNSPECIFIED" | "MESSAGE_STATE_ACTIVE" | "MESSAGE_STATE_COVERED" | "MESSAGE_STATE_PUT_ASIDE";
-
-/**
- * Describes the enum compactord.v1.MessageState.
- */
-export const MessageStateSchema: GenEnum<MessageState, MessageStateJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_message, 4);
-
-/**
- * ResultPlace says what a TOOL message answers.
- *
- * @generated from enum compactord.v1.ResultPlace
- */
-export enum ResultPlace {
-  /**
-   * Not a TOOL message.
-   *
-   * @generated from enum value: RESULT_PLACE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * It answers an open call and belongs to that call's group.
-   *
-   * @generated from enum value: RESULT_PLACE_ANSWER = 1;
-   */
-  ANSWER = 1,
-
-  /**
-   * It answers no open call (late, second or orphaned); views quote it as USER text.
-   *
-   * @generated from enum value: RESULT_PLACE_STRAY = 2;
-   */
-  STRAY = 2,
-
-  /**
-   * It answers a call of a message that ended in an error or was aborted; views leave it out with that message.
-   *
-   * @generated from enum value: RESULT_PLACE_VOID = 3;
-   */
-  VOID = 3,
-}
-
-/**
- * ResultPlace says what a TOOL message answers.
- *
- * @generated from enum compactord.v1.ResultPlace
- */
-export type ResultPlaceJson = "RESULT_PLACE_UNSPECIFIED" | "RESULT_PLACE_ANSWER" | "RESULT_PLACE_STRAY" | "RESULT_PLACE_VOID";
-
-/**
- * Describes the enum compactord.v1.ResultPlace.
- */
-export const ResultPlaceSchema: GenEnum<ResultPlace, ResultPlaceJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_message, 5);
 

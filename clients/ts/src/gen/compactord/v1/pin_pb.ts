@@ -6,15 +6,15 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Record, RecordJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
-import type { ContextReport, ContextReportJson } from "./view_pb.js";
-import { file_compactord_v1_view } from "./view_pb.js";
+import type { ContextReport, ContextReportJson } from "./report_pb.js";
+import { file_compactord_v1_report } from "./report_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/pin.proto.
  */
 export const file_compactord_v1_pin: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb21wYWN0b3JkL3YxL3Bpbi5wcm90bxINY29tcGFjdG9yZC52MSJNChJQaW5NZXNzYWdlc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdpbmRleGVzGAIgAygNEhIKCnJlcXVlc3RfaWQYAyABKAkieQoTUGluTWVzc2FnZXNSZXNwb25zZRIlCgZyZWNvcmQYASABKAsyFS5jb21wYWN0b3JkLnYxLlJlY29yZBINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQiTwoUVW5waW5NZXNzYWdlc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdpbmRleGVzGAIgAygNEhIKCnJlcXVlc3RfaWQYAyABKAkiewoVVW5waW5NZXNzYWdlc1Jlc3BvbnNlEiUKBnJlY29yZBgBIAEoCzIVLmNvbXBhY3RvcmQudjEuUmVjb3JkEg0KBXBvaW50GAIgASgNEiwKBnJlcG9ydBgDIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydEJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_record, file_compactord_v1_view]);
+  fileDesc("Chdjb21wYWN0b3JkL3YxL3Bpbi5wcm90bxINY29tcGFjdG9yZC52MSJNChJQaW5NZXNzYWdlc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdpbmRleGVzGAIgAygNEhIKCnJlcXVlc3RfaWQYAyABKAkieQoTUGluTWVzc2FnZXNSZXNwb25zZRIlCgZyZWNvcmQYASABKAsyFS5jb21wYWN0b3JkLnYxLlJlY29yZBINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQiTwoUVW5waW5NZXNzYWdlc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdpbmRleGVzGAIgAygNEhIKCnJlcXVlc3RfaWQYAyABKAkiewoVVW5waW5NZXNzYWdlc1Jlc3BvbnNlEiUKBnJlY29yZBgBIAEoCzIVLmNvbXBhY3RvcmQudjEuUmVjb3JkEg0KBXBvaW50GAIgASgNEiwKBnJlcG9ydBgDIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydEJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
  * PinMessagesRequest keeps messages word for word in every view, whatever is compacted or pruned.
@@ -30,8 +30,9 @@ export type PinMessagesRequest = Message<"compactord.v1.PinMessagesRequest"> & {
   sessionId: string;
 
   /**
-   * The messages, by index. Each takes the whole of its tool group along, results that come later included. 1 to 1,000.
-   * At most 10,000 messages of a session can be pinned by calls; results that come later join them.
+   * The indexes of the messages. Pinning a member of a tool group pins the whole group, also results that come later. 1
+   * to 1,000. A session can have at most 10,000 messages that were pinned by calls; results that come later do not
+   * count.
    *
    * @generated from field: repeated uint32 indexes = 2;
    */
@@ -59,8 +60,9 @@ export type PinMessagesRequestJson = {
   sessionId?: string;
 
   /**
-   * The messages, by index. Each takes the whole of its tool group along, results that come later included. 1 to 1,000.
-   * At most 10,000 messages of a session can be pinned by calls; results that come later join them.
+   * The indexes of the messages. Pinning a member of a tool group pins the whole group, also results that come later. 1
+   * to 1,000. A session can have at most 10,000 messages that were pinned by calls; results that come later do not
+   * count.
    *
    * @generated from field: repeated uint32 indexes = 2;
    */
@@ -88,14 +90,14 @@ export const PinMessagesRequestSchema: GenMessage<PinMessagesRequest, {jsonType:
  */
 export type PinMessagesResponse = Message<"compactord.v1.PinMessagesResponse"> & {
   /**
-   * The record; not set where all of it was pinned already, and nothing was written.
+   * The record. Not set where all of the messages were pinned already and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
   record?: Record | undefined;
 
   /**
-   * The point after it.
+   * The newest point now.
    *
    * @generated from field: uint32 point = 2;
    */
@@ -116,14 +118,14 @@ export type PinMessagesResponse = Message<"compactord.v1.PinMessagesResponse"> &
  */
 export type PinMessagesResponseJson = {
   /**
-   * The record; not set where all of it was pinned already, and nothing was written.
+   * The record. Not set where all of the messages were pinned already and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
   record?: RecordJson;
 
   /**
-   * The point after it.
+   * The newest point now.
    *
    * @generated from field: uint32 point = 2;
    */
@@ -145,7 +147,8 @@ export const PinMessagesResponseSchema: GenMessage<PinMessagesResponse, {jsonTyp
   messageDesc(file_compactord_v1_pin, 1);
 
 /**
- * UnpinMessagesRequest lets messages be covered and edited again. Edits made before come into force again.
+ * UnpinMessagesRequest allows pinned messages to be summarized and edited again. Edits that were made before are in
+ * force again.
  *
  * @generated from message compactord.v1.UnpinMessagesRequest
  */
@@ -158,7 +161,7 @@ export type UnpinMessagesRequest = Message<"compactord.v1.UnpinMessagesRequest">
   sessionId: string;
 
   /**
-   * The messages, by index. Each takes the whole of its tool group along. 1 to 1,000.
+   * The indexes of the messages. Unpinning a member of a tool group unpins the whole group. 1 to 1,000.
    *
    * @generated from field: repeated uint32 indexes = 2;
    */
@@ -173,7 +176,8 @@ export type UnpinMessagesRequest = Message<"compactord.v1.UnpinMessagesRequest">
 };
 
 /**
- * UnpinMessagesRequest lets messages be covered and edited again. Edits made before come into force again.
+ * UnpinMessagesRequest allows pinned messages to be summarized and edited again. Edits that were made before are in
+ * force again.
  *
  * @generated from message compactord.v1.UnpinMessagesRequest
  */
@@ -186,7 +190,7 @@ export type UnpinMessagesRequestJson = {
   sessionId?: string;
 
   /**
-   * The messages, by index. Each takes the whole of its tool group along. 1 to 1,000.
+   * The indexes of the messages. Unpinning a member of a tool group unpins the whole group. 1 to 1,000.
    *
    * @generated from field: repeated uint32 indexes = 2;
    */
@@ -214,14 +218,14 @@ export const UnpinMessagesRequestSchema: GenMessage<UnpinMessagesRequest, {jsonT
  */
 export type UnpinMessagesResponse = Message<"compactord.v1.UnpinMessagesResponse"> & {
   /**
-   * The record; not set where none of it was pinned, and nothing was written.
+   * The record. Not set where none of the messages was pinned and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
   record?: Record | undefined;
 
   /**
-   * The point after it.
+   * The newest point now.
    *
    * @generated from field: uint32 point = 2;
    */
@@ -242,14 +246,14 @@ export type UnpinMessagesResponse = Message<"compactord.v1.UnpinMessagesResponse
  */
 export type UnpinMessagesResponseJson = {
   /**
-   * The record; not set where none of it was pinned, and nothing was written.
+   * The record. Not set where none of the messages was pinned and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
   record?: RecordJson;
 
   /**
-   * The point after it.
+   * The newest point now.
    *
    * @generated from field: uint32 point = 2;
    */

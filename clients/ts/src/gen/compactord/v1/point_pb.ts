@@ -4,22 +4,20 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Policy, PolicyJson } from "./policy_pb.js";
-import { file_compactord_v1_policy } from "./policy_pb.js";
 import type { Checkpoint, CheckpointJson, Record, RecordJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
-import type { ContextReport, ContextReportJson } from "./view_pb.js";
-import { file_compactord_v1_view } from "./view_pb.js";
+import type { ContextReport, ContextReportJson } from "./report_pb.js";
+import { file_compactord_v1_report } from "./report_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/point.proto.
  */
 export const file_compactord_v1_point: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL3BvaW50LnByb3RvEg1jb21wYWN0b3JkLnYxImIKF0NyZWF0ZUNoZWNrcG9pbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSEAoIYW5ub3VuY2UYAyABKAgSEgoKcmVxdWVzdF9pZBgEIAEoCSKGAQoYQ3JlYXRlQ2hlY2twb2ludFJlc3BvbnNlEi0KCmNoZWNrcG9pbnQYASABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0Ij0KE0NsZWFyU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIpYBChRDbGVhclNlc3Npb25SZXNwb25zZRIlCgZyZWNvcmQYASABKAsyFS5jb21wYWN0b3JkLnYxLlJlY29yZBINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQSGgoSbWVzc2FnZXNfcHV0X2FzaWRlGAQgASgNIqgCChJGb3JrU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVwb2ludBgCIAEoDUgAEhcKDWNoZWNrcG9pbnRfaWQYAyABKA1IABIWCg5uZXdfc2Vzc2lvbl9pZBgEIAEoCRIlCgZwb2xpY3kYBSABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI9CgZsYWJlbHMYBiADKAsyLS5jb21wYWN0b3JkLnYxLkZvcmtTZXNzaW9uUmVxdWVzdC5MYWJlbHNFbnRyeRINCgV0aXRsZRgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCBAoCYXRCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_view]);
+  fileDesc("Chljb21wYWN0b3JkL3YxL3BvaW50LnByb3RvEg1jb21wYWN0b3JkLnYxImIKF0NyZWF0ZUNoZWNrcG9pbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSEAoIYW5ub3VuY2UYAyABKAgSEgoKcmVxdWVzdF9pZBgEIAEoCSKGAQoYQ3JlYXRlQ2hlY2twb2ludFJlc3BvbnNlEi0KCmNoZWNrcG9pbnQYASABKAsyGS5jb21wYWN0b3JkLnYxLkNoZWNrcG9pbnQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0IugBChlSZXZlcnRUb0NoZWNrcG9pbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFwoNY2hlY2twb2ludF9pZBgCIAEoDUgAEg8KBXBvaW50GAMgASgNSAASDwoFdHVybnMYBCABKA1IABIOCgR1bmRvGAUgASgISAASGwoTbWVzc2FnZV9mcm9tX2Z1dHVyZRgGIAEoCRIRCglzdW1tYXJpemUYByABKAgSDQoFZm9jdXMYCCABKAkSDwoHZHJ5X3J1bhgJIAEoCBISCgpyZXF1ZXN0X2lkGAogASgJQggKBnRhcmdldCLeAQoaUmV2ZXJ0VG9DaGVja3BvaW50UmVzcG9uc2USJQoGcmVjb3JkGAEgASgLMhUuY29tcGFjdG9yZC52MS5SZWNvcmQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EhoKEm1lc3NhZ2VzX3B1dF9hc2lkZRgEIAEoDRIkChdmaXJzdF9yZXF1ZXN0X3B1dF9hc2lkZRgFIAEoDUgAiAEBQhoKGF9maXJzdF9yZXF1ZXN0X3B1dF9hc2lkZSI9ChNDbGVhclNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSKWAQoUQ2xlYXJTZXNzaW9uUmVzcG9uc2USJQoGcmVjb3JkGAEgASgLMhUuY29tcGFjdG9yZC52MS5SZWNvcmQSDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EhoKEm1lc3NhZ2VzX3B1dF9hc2lkZRgEIAEoDUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
- * CreateCheckpointRequest names the end of the log, so that a later revert can go back to it.
+ * CreateCheckpointRequest names the present end of the log.
  *
  * @generated from message compactord.v1.CreateCheckpointRequest
  */
@@ -32,16 +30,16 @@ export type CreateCheckpointRequest = Message<"compactord.v1.CreateCheckpointReq
   sessionId: string;
 
   /**
-   * What the client calls it. At most 512 bytes.
+   * The client's name for the checkpoint. At most 512 bytes.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-   * origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
-   * Default false.
+   * Whether to show the checkpoint's number to the model, so that the model can ask to go back there. A USER message of
+   * origin MARKER shows it; it starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while tool calls wait for their
+   * results. Default false.
    *
    * @generated from field: bool announce = 3;
    */
@@ -56,7 +54,7 @@ export type CreateCheckpointRequest = Message<"compactord.v1.CreateCheckpointReq
 };
 
 /**
- * CreateCheckpointRequest names the end of the log, so that a later revert can go back to it.
+ * CreateCheckpointRequest names the present end of the log.
  *
  * @generated from message compactord.v1.CreateCheckpointRequest
  */
@@ -69,16 +67,16 @@ export type CreateCheckpointRequestJson = {
   sessionId?: string;
 
   /**
-   * What the client calls it. At most 512 bytes.
+   * The client's name for the checkpoint. At most 512 bytes.
    *
    * @generated from field: string title = 2;
    */
   title?: string;
 
   /**
-   * Whether the model is shown the checkpoint's number, so that it can ask to be sent back there: a USER message of
-   * origin MARKER, which starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN where the results of calls are waited for.
-   * Default false.
+   * Whether to show the checkpoint's number to the model, so that the model can ask to go back there. A USER message of
+   * origin MARKER shows it; it starts no turn. FAILED_PRECONDITION with TOOL_CALLS_OPEN while tool calls wait for their
+   * results. Default false.
    *
    * @generated from field: bool announce = 3;
    */
@@ -100,7 +98,7 @@ export const CreateCheckpointRequestSchema: GenMessage<CreateCheckpointRequest, 
   messageDesc(file_compactord_v1_point, 0);
 
 /**
- * CreateCheckpointResponse answers the new checkpoint.
+ * CreateCheckpointResponse returns the new checkpoint.
  *
  * @generated from message compactord.v1.CreateCheckpointResponse
  */
@@ -128,7 +126,7 @@ export type CreateCheckpointResponse = Message<"compactord.v1.CreateCheckpointRe
 };
 
 /**
- * CreateCheckpointResponse answers the new checkpoint.
+ * CreateCheckpointResponse returns the new checkpoint.
  *
  * @generated from message compactord.v1.CreateCheckpointResponse
  */
@@ -163,7 +161,296 @@ export const CreateCheckpointResponseSchema: GenMessage<CreateCheckpointResponse
   messageDesc(file_compactord_v1_point, 1);
 
 /**
- * ClearSessionRequest puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+ * RevertToCheckpointRequest says where to go back to.
+ *
+ * @generated from message compactord.v1.RevertToCheckpointRequest
+ */
+export type RevertToCheckpointRequest = Message<"compactord.v1.RevertToCheckpointRequest"> & {
+  /**
+   * The session's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Where to go.
+   *
+   * @generated from oneof compactord.v1.RevertToCheckpointRequest.target
+   */
+  target: {
+    /**
+     * A checkpoint's id. NOT_FOUND with CHECKPOINT_NOT_FOUND where no checkpoint has it. FAILED_PRECONDITION with
+     * CHECKPOINT_PUT_ASIDE where a Revert has gone back to a point before the checkpoint.
+     *
+     * @generated from field: uint32 checkpoint_id = 2;
+     */
+    value: number;
+    case: "checkpointId";
+  } | {
+    /**
+     * A point: the state just after the message or record with this sequence. It may have been put aside.
+     *
+     * @generated from field: uint32 point = 3;
+     */
+    value: number;
+    case: "point";
+  } | {
+    /**
+     * Takes back this many turns: goes to the point before the message that starts the first of them. 1 to 10,000.
+     * FAILED_PRECONDITION with NOTHING_TO_REVERT where there are fewer turns.
+     *
+     * @generated from field: uint32 turns = 4;
+     */
+    value: number;
+    case: "turns";
+  } | {
+    /**
+     * Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
+     * or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
+     * brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
+     * back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+     * each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+     *
+     * @generated from field: bool undo = 5;
+     */
+    value: boolean;
+    case: "undo";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * A message to the model from the future that is put aside. The model sees it as a USER message with a notice that
+   * files and the outside world are not reverted. Space at its ends is removed; something must be left. At most 1 MiB.
+   * Not together with summarize.
+   *
+   * @generated from field: string message_from_future = 6;
+   */
+  messageFromFuture: string;
+
+  /**
+   * Whether the messages that are put aside become a summary, which the model sees as a USER message. Where none are
+   * put aside, there is no summary. The policy's summarizer writes it; where it fails, nothing is reverted. Such a
+   * revert runs like a compaction: one at a time, and CancelCompaction ends it. ABORTED with STATE_CHANGED where the
+   * log grows while it runs.
+   *
+   * @generated from field: bool summarize = 7;
+   */
+  summarize: boolean;
+
+  /**
+   * With summarize: what the summary should pay most attention to. At most 16 KiB.
+   *
+   * @generated from field: string focus = 8;
+   */
+  focus: string;
+
+  /**
+   * Whether to say only what would be done. Nothing is written, and the report describes the context after the revert:
+   * so one sees whether undoing a compaction would fill it. The summary of summarize is neither written nor counted.
+   *
+   * @generated from field: bool dry_run = 9;
+   */
+  dryRun: boolean;
+
+  /**
+   * Makes the request safe to send again. At most 128 bytes.
+   *
+   * @generated from field: string request_id = 10;
+   */
+  requestId: string;
+};
+
+/**
+ * RevertToCheckpointRequest says where to go back to.
+ *
+ * @generated from message compactord.v1.RevertToCheckpointRequest
+ */
+export type RevertToCheckpointRequestJson = {
+  /**
+   * The session's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId?: string;
+
+  /**
+   * A checkpoint's id. NOT_FOUND with CHECKPOINT_NOT_FOUND where no checkpoint has it. FAILED_PRECONDITION with
+   * CHECKPOINT_PUT_ASIDE where a Revert has gone back to a point before the checkpoint.
+   *
+   * @generated from field: uint32 checkpoint_id = 2;
+   */
+  checkpointId?: number;
+
+  /**
+   * A point: the state just after the message or record with this sequence. It may have been put aside.
+   *
+   * @generated from field: uint32 point = 3;
+   */
+  point?: number;
+
+  /**
+   * Takes back this many turns: goes to the point before the message that starts the first of them. 1 to 10,000.
+   * FAILED_PRECONDITION with NOTHING_TO_REVERT where there are fewer turns.
+   *
+   * @generated from field: uint32 turns = 4;
+   */
+  turns?: number;
+
+  /**
+   * Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
+   * or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
+   * brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
+   * back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+   * each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+   *
+   * @generated from field: bool undo = 5;
+   */
+  undo?: boolean;
+
+  /**
+   * A message to the model from the future that is put aside. The model sees it as a USER message with a notice that
+   * files and the outside world are not reverted. Space at its ends is removed; something must be left. At most 1 MiB.
+   * Not together with summarize.
+   *
+   * @generated from field: string message_from_future = 6;
+   */
+  messageFromFuture?: string;
+
+  /**
+   * Whether the messages that are put aside become a summary, which the model sees as a USER message. Where none are
+   * put aside, there is no summary. The policy's summarizer writes it; where it fails, nothing is reverted. Such a
+   * revert runs like a compaction: one at a time, and CancelCompaction ends it. ABORTED with STATE_CHANGED where the
+   * log grows while it runs.
+   *
+   * @generated from field: bool summarize = 7;
+   */
+  summarize?: boolean;
+
+  /**
+   * With summarize: what the summary should pay most attention to. At most 16 KiB.
+   *
+   * @generated from field: string focus = 8;
+   */
+  focus?: string;
+
+  /**
+   * Whether to say only what would be done. Nothing is written, and the report describes the context after the revert:
+   * so one sees whether undoing a compaction would fill it. The summary of summarize is neither written nor counted.
+   *
+   * @generated from field: bool dry_run = 9;
+   */
+  dryRun?: boolean;
+
+  /**
+   * Makes the request safe to send again. At most 128 bytes.
+   *
+   * @generated from field: string request_id = 10;
+   */
+  requestId?: string;
+};
+
+/**
+ * Describes the message compactord.v1.RevertToCheckpointRequest.
+ * Use `create(RevertToCheckpointRequestSchema)` to create a new message.
+ */
+export const RevertToCheckpointRequestSchema: GenMessage<RevertToCheckpointRequest, {jsonType: RevertToCheckpointRequestJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_point, 2);
+
+/**
+ * RevertToCheckpointResponse says what was written.
+ *
+ * @generated from message compactord.v1.RevertToCheckpointResponse
+ */
+export type RevertToCheckpointResponse = Message<"compactord.v1.RevertToCheckpointResponse"> & {
+  /**
+   * The Revert; with dry_run, the Revert that would be written. Not set where nothing was written: the target is the
+   * newest point, and there is no message_from_future.
+   *
+   * @generated from field: compactord.v1.Record record = 1;
+   */
+  record?: Record | undefined;
+
+  /**
+   * The newest point now: after the Revert and the message of origin FUTURE, where there are any.
+   *
+   * @generated from field: uint32 point = 2;
+   */
+  point: number;
+
+  /**
+   * How full the context is.
+   *
+   * @generated from field: compactord.v1.ContextReport report = 3;
+   */
+  report?: ContextReport | undefined;
+
+  /**
+   * How many messages were put aside.
+   *
+   * @generated from field: uint32 messages_put_aside = 4;
+   */
+  messagesPutAside: number;
+
+  /**
+   * The first of them that is a request of the user, if there is one. A client can offer it for editing.
+   *
+   * @generated from field: optional uint32 first_request_put_aside = 5;
+   */
+  firstRequestPutAside?: number | undefined;
+};
+
+/**
+ * RevertToCheckpointResponse says what was written.
+ *
+ * @generated from message compactord.v1.RevertToCheckpointResponse
+ */
+export type RevertToCheckpointResponseJson = {
+  /**
+   * The Revert; with dry_run, the Revert that would be written. Not set where nothing was written: the target is the
+   * newest point, and there is no message_from_future.
+   *
+   * @generated from field: compactord.v1.Record record = 1;
+   */
+  record?: RecordJson;
+
+  /**
+   * The newest point now: after the Revert and the message of origin FUTURE, where there are any.
+   *
+   * @generated from field: uint32 point = 2;
+   */
+  point?: number;
+
+  /**
+   * How full the context is.
+   *
+   * @generated from field: compactord.v1.ContextReport report = 3;
+   */
+  report?: ContextReportJson;
+
+  /**
+   * How many messages were put aside.
+   *
+   * @generated from field: uint32 messages_put_aside = 4;
+   */
+  messagesPutAside?: number;
+
+  /**
+   * The first of them that is a request of the user, if there is one. A client can offer it for editing.
+   *
+   * @generated from field: optional uint32 first_request_put_aside = 5;
+   */
+  firstRequestPutAside?: number;
+};
+
+/**
+ * Describes the message compactord.v1.RevertToCheckpointResponse.
+ * Use `create(RevertToCheckpointResponseSchema)` to create a new message.
+ */
+export const RevertToCheckpointResponseSchema: GenMessage<RevertToCheckpointResponse, {jsonType: RevertToCheckpointResponseJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_point, 3);
+
+/**
+ * ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start.
  *
  * @generated from message compactord.v1.ClearSessionRequest
  */
@@ -184,7 +471,7 @@ export type ClearSessionRequest = Message<"compactord.v1.ClearSessionRequest"> &
 };
 
 /**
- * ClearSessionRequest puts all aside but the leading run of SYSTEM and DEVELOPER messages.
+ * ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start.
  *
  * @generated from message compactord.v1.ClearSessionRequest
  */
@@ -209,7 +496,7 @@ export type ClearSessionRequestJson = {
  * Use `create(ClearSessionRequestSchema)` to create a new message.
  */
 export const ClearSessionRequestSchema: GenMessage<ClearSessionRequest, {jsonType: ClearSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 2);
+  messageDesc(file_compactord_v1_point, 4);
 
 /**
  * ClearSessionResponse says what was written.
@@ -218,14 +505,14 @@ export const ClearSessionRequestSchema: GenMessage<ClearSessionRequest, {jsonTyp
  */
 export type ClearSessionResponse = Message<"compactord.v1.ClearSessionResponse"> & {
   /**
-   * The Revert; not set where the session was clear already, and nothing was written.
+   * The Revert. Not set where the session was clear already and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
   record?: Record | undefined;
 
   /**
-   * The point after it.
+   * The newest point now.
    *
    * @generated from field: uint32 point = 2;
    */
@@ -253,14 +540,14 @@ export type ClearSessionResponse = Message<"compactord.v1.ClearSessionResponse">
  */
 export type ClearSessionResponseJson = {
   /**
-   * The Revert; not set where the session was clear already, and nothing was written.
+   * The Revert. Not set where the session was clear already and nothing was written.
    *
    * @generated from field: compactord.v1.Record record = 1;
    */
   record?: RecordJson;
 
   /**
-   * The point after it.
+   * The newest point now.
    *
    * @generated from field: uint32 point = 2;
    */
@@ -286,147 +573,5 @@ export type ClearSessionResponseJson = {
  * Use `create(ClearSessionResponseSchema)` to create a new message.
  */
 export const ClearSessionResponseSchema: GenMessage<ClearSessionResponse, {jsonType: ClearSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 3);
-
-/**
- * ForkSessionRequest makes a session of another one's log up to a point.
- *
- * @generated from message compactord.v1.ForkSessionRequest
- */
-export type ForkSessionRequest = Message<"compactord.v1.ForkSessionRequest"> & {
-  /**
-   * The session to fork.
-   *
-   * @generated from field: string session_id = 1;
-   */
-  sessionId: string;
-
-  /**
-   * Where to fork. Not set: at the end of the log.
-   *
-   * @generated from oneof compactord.v1.ForkSessionRequest.at
-   */
-  at: {
-    /**
-     * A point: the state just after the message or record with this sequence.
-     *
-     * @generated from field: uint32 point = 2;
-     */
-    value: number;
-    case: "point";
-  } | {
-    /**
-     * A checkpoint's id. Refused where RevertToCheckpoint refuses it.
-     *
-     * @generated from field: uint32 checkpoint_id = 3;
-     */
-    value: number;
-    case: "checkpointId";
-  } | { case: undefined; value?: undefined };
-
-  /**
-   * The new session's id. Default: a new UUID, version 7.
-   *
-   * @generated from field: string new_session_id = 4;
-   */
-  newSessionId: string;
-
-  /**
-   * The new session's policy: a PolicyChange behind what is copied. Default: the one in force at the point.
-   *
-   * @generated from field: compactord.v1.Policy policy = 5;
-   */
-  policy?: Policy | undefined;
-
-  /**
-   * The new session's labels, bounded as in CreateSession. Default: those of the session that is forked.
-   *
-   * @generated from field: map<string, string> labels = 6;
-   */
-  labels: { [key: string]: string };
-
-  /**
-   * The new session's title of at most 512 bytes. Default: that of the session that is forked.
-   *
-   * @generated from field: string title = 7;
-   */
-  title: string;
-
-  /**
-   * Makes the request safe to send again. At most 128 bytes. Needs new_session_id.
-   *
-   * @generated from field: string request_id = 8;
-   */
-  requestId: string;
-};
-
-/**
- * ForkSessionRequest makes a session of another one's log up to a point.
- *
- * @generated from message compactord.v1.ForkSessionRequest
- */
-export type ForkSessionRequestJson = {
-  /**
-   * The session to fork.
-   *
-   * @generated from field: string session_id = 1;
-   */
-  sessionId?: string;
-
-  /**
-   * A point: the state just after the message or record with this sequence.
-   *
-   * @generated from field: uint32 point = 2;
-   */
-  point?: number;
-
-  /**
-   * A checkpoint's id. Refused where RevertToCheckpoint refuses it.
-   *
-   * @generated from field: uint32 checkpoint_id = 3;
-   */
-  checkpointId?: number;
-
-  /**
-   * The new session's id. Default: a new UUID, version 7.
-   *
-   * @generated from field: string new_session_id = 4;
-   */
-  newSessionId?: string;
-
-  /**
-   * The new session's policy: a PolicyChange behind what is copied. Default: the one in force at the point.
-   *
-   * @generated from field: compactord.v1.Policy policy = 5;
-   */
-  policy?: PolicyJson;
-
-  /**
-   * The new session's labels, bounded as in CreateSession. Default: those of the session that is forked.
-   *
-   * @generated from field: map<string, string> labels = 6;
-   */
-  labels?: { [key: string]: string };
-
-  /**
-   * The new session's title of at most 512 bytes. Default: that of the session that is forked.
-   *
-   * @generated from field: string title = 7;
-   */
-  title?: string;
-
-  /**
-   * Makes the request safe to send again. At most 128 bytes. Needs new_session_id.
-   *
-   * @generated from field: string request_id = 8;
-   */
-  requestId?: string;
-};
-
-/**
- * Describes the message compactord.v1.ForkSessionRequest.
- * Use `create(ForkSessionRequestSchema)` to create a new message.
- */
-export const ForkSessionRequestSchema: GenMessage<ForkSessionRequest, {jsonType: ForkSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_point, 4);
+  messageDesc(file_compactord_v1_point, 5);
 

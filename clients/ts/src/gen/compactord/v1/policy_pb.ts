@@ -17,10 +17,12 @@ export const file_compactord_v1_policy: GenFile = /*@__PURE__*/
   fileDesc("Chpjb21wYWN0b3JkL3YxL3BvbGljeS5wcm90bxINY29tcGFjdG9yZC52MSKwBQoGUG9saWN5EhMKBnByZXNldBgBIAEoCUgAiAEBEhsKDmNvbnRleHRfd2luZG93GAIgASgNSAGIAQESHgoRbWF4X291dHB1dF90b2tlbnMYAyABKA1IAogBARIdChBtYXhfaW5wdXRfdG9rZW5zGAQgASgNSAOIAQESHAoPb3ZlcmhlYWRfdG9rZW5zGAUgASgNSASIAQESJwoHdHJpZ2dlchgGIAEoCzIWLmNvbXBhY3RvcmQudjEuVHJpZ2dlchIpCghzdHJhdGVneRgHIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSLwoOcHJ1bmVfc3RyYXRlZ3kYCCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5Ei0KB3N1bW1hcnkYCSABKAsyHC5jb21wYWN0b3JkLnYxLlN1bW1hcnlQb2xpY3kSNAoIdGhpbmtpbmcYCiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAWIAQESLAoKZmlsZV90b29scxgLIAEoCzIYLmNvbXBhY3RvcmQudjEuRmlsZVRvb2xzEi4KCW9uX2FwcGVuZBgMIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0EjQKD29uX3VzZXJfbWVzc2FnZRgNIAEoCzIbLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3lMaXN0Ei8KCG92ZXJmbG93GA4gASgLMh0uY29tcGFjdG9yZC52MS5PdmVyZmxvd1BvbGljeUIJCgdfcHJlc2V0QhEKD19jb250ZXh0X3dpbmRvd0IUChJfbWF4X291dHB1dF90b2tlbnNCEwoRX21heF9pbnB1dF90b2tlbnNCEgoQX292ZXJoZWFkX3Rva2Vuc0ILCglfdGhpbmtpbmciOwoMU3RyYXRlZ3lMaXN0EisKCnN0cmF0ZWdpZXMYASADKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5IhkKCFRleHRMaXN0Eg0KBXRleHRzGAEgAygJIvkCCgdUcmlnZ2VyEhQKB2VuYWJsZWQYASABKAhIAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhoKDXRyaWdnZXJfcmF0aW8YAyABKAFIAogBARIbCg5yZXNlcnZlX3Rva2VucxgEIAEoDUgDiAEBEiAKE3RyaWdnZXJfdG9vbF9ncm91cHMYBSABKA1IBIgBARIbCg5tYXhfdmlld19ieXRlcxgGIAEoDUgFiAEBEhoKDXRhcmdldF90b2tlbnMYByABKA1IBogBARIXCgpmcmVlX3JhdGlvGAggASgBSAeIAQFCCgoIX2VuYWJsZWRCEQoPX3RyaWdnZXJfdG9rZW5zQhAKDl90cmlnZ2VyX3JhdGlvQhEKD19yZXNlcnZlX3Rva2Vuc0IWChRfdHJpZ2dlcl90b29sX2dyb3Vwc0IRCg9fbWF4X3ZpZXdfYnl0ZXNCEAoOX3RhcmdldF90b2tlbnNCDQoLX2ZyZWVfcmF0aW8iNwoLU2VjdGlvbkxpc3QSKAoIc2VjdGlvbnMYASADKAsyFi5jb21wYWN0b3JkLnYxLlNlY3Rpb24ibwoHU2VjdGlvbhINCgV0aXRsZRgBIAEoCRIoCgRyb2xlGAIgASgOMhouY29tcGFjdG9yZC52MS5TZWN0aW9uUm9sZRIrCgtzdWJzZWN0aW9ucxgDIAMoCzIWLmNvbXBhY3RvcmQudjEuU2VjdGlvbiL8BAoNU3VtbWFyeVBvbGljeRIXCgpzdW1tYXJpemVyGAEgASgJSACIAQESNwoJcGxhY2VtZW50GAIgASgOMh8uY29tcGFjdG9yZC52MS5TdW1tYXJ5UGxhY2VtZW50SAGIAQESLAoIc2VjdGlvbnMYAyABKAsyGi5jb21wYWN0b3JkLnYxLlNlY3Rpb25MaXN0EjUKCGZhbGxiYWNrGAQgASgOMh4uY29tcGFjdG9yZC52MS5TdW1tYXJ5RmFsbGJhY2tIAogBARIcCg9wcm9tcHRfb3ZlcnJpZGUYBSABKAlIA4gBARIuCg1leHRyYV9jb250ZXh0GAYgASgLMhcuY29tcGFjdG9yZC52MS5UZXh0TGlzdBIuCgt0cnlfdGltZW91dBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg10b3RhbF90aW1lb3V0GAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWNhY2hlZF9wcmVmaXgYCSABKAhIBIgBARITCgZyZWRhY3QYCiABKAhIBYgBARIXCgp0b29sc19qc29uGAsgASgJSAaIAQESKgoFaW5wdXQYDCABKAsyGy5jb21wYWN0b3JkLnYxLlN1bW1hcnlJbnB1dBIWCglmaWxlX3RhZ3MYDSABKAhIB4gBAUINCgtfc3VtbWFyaXplckIMCgpfcGxhY2VtZW50QgsKCV9mYWxsYmFja0ISChBfcHJvbXB0X292ZXJyaWRlQhAKDl9jYWNoZWRfcHJlZml4QgkKB19yZWRhY3RCDQoLX3Rvb2xzX2pzb25CDAoKX2ZpbGVfdGFncyKiAQoMU3VtbWFyeUlucHV0Eh4KEXRvb2xfcmVzdWx0X2NoYXJzGAEgASgNSACIAQESIAoTdG9vbF9hcmd1bWVudF9jaGFycxgCIAEoDUgBiAEBEhUKCHRoaW5raW5nGAMgASgISAKIAQFCFAoSX3Rvb2xfcmVzdWx0X2NoYXJzQhYKFF90b29sX2FyZ3VtZW50X2NoYXJzQgsKCV90aGlua2luZyIzCglGaWxlVG9vbHMSJgoFdG9vbHMYASADKAsyFy5jb21wYWN0b3JkLnYxLkZpbGVUb29sIkMKCEZpbGVUb29sEg0KBW5hbWVzGAEgAygJEhYKDnBhdGhfYXJndW1lbnRzGAIgAygJEhAKCG1vZGlmaWVzGAMgASgIIl4KDk92ZXJmbG93UG9saWN5EhMKBnJlcGxheRgBIAEoCEgAiAEBEhoKDWF1dG9fY29udGludWUYAiABKAhIAYgBAUIJCgdfcmVwbGF5QhAKDl9hdXRvX2NvbnRpbnVlKooBCg5UaGlua2luZ1BvbGljeRIfChtUSElOS0lOR19QT0xJQ1lfVU5TUEVDSUZJRUQQABIeChpUSElOS0lOR19QT0xJQ1lfS0VFUF9WQUxJRBABEhwKGFRISU5LSU5HX1BPTElDWV9LRUVQX0FMTBACEhkKFVRISU5LSU5HX1BPTElDWV9TVFJJUBADKosBChBTdW1tYXJ5UGxhY2VtZW50EiEKHVNVTU1BUllfUExBQ0VNRU5UX1VOU1BFQ0lGSUVEEAASGgoWU1VNTUFSWV9QTEFDRU1FTlRfVVNFUhABEhwKGFNVTU1BUllfUExBQ0VNRU5UX1NZU1RFTRACEhoKFlNVTU1BUllfUExBQ0VNRU5UX1BBSVIQAyrQAgoLU2VjdGlvblJvbGUSHAoYU0VDVElPTl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRU0VDVElPTl9ST0xFX0dPQUwQARIcChhTRUNUSU9OX1JPTEVfQ09OU1RSQUlOVFMQAhIVChFTRUNUSU9OX1JPTEVfRE9ORRADEhwKGFNFQ1RJT05fUk9MRV9JTl9QUk9HUkVTUxAEEhkKFVNFQ1RJT05fUk9MRV9QUk9CTEVNUxAFEhoKFlNFQ1RJT05fUk9MRV9ERUNJU0lPTlMQBhIbChdTRUNUSU9OX1JPTEVfTkVYVF9TVEVQUxAHEhgKFFNFQ1RJT05fUk9MRV9DT05URVhUEAgSHAoYU0VDVElPTl9ST0xFX0VOVklST05NRU5UEAkSFgoSU0VDVElPTl9ST0xFX0ZJTEVTEAoSFQoRU0VDVElPTl9ST0xFX0NPREUQCypvCg9TdW1tYXJ5RmFsbGJhY2sSIAocU1VNTUFSWV9GQUxMQkFDS19VTlNQRUNJRklFRBAAEh8KG1NVTU1BUllfRkFMTEJBQ0tfRVhUUkFDVElWRRABEhkKFVNVTU1BUllfRkFMTEJBQ0tfRkFJTBACKosBCglFc3RpbWF0b3ISGQoVRVNUSU1BVE9SX1VOU1BFQ0lGSUVEEAASFAoQRVNUSU1BVE9SX0NIQVJTNBABEhgKFEVTVElNQVRPUl9PMjAwS19CQVNFEAISGQoVRVNUSU1BVE9SX0NMMTAwS19CQVNFEAMSGAoURVNUSU1BVE9SX0NBTElCUkFURUQQBEJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_strategy, file_google_protobuf_duration]);
 
 /**
- * Policy says when and how a session is compacted and how its view is drawn.
- * What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
- * messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
- * preset's list away. A list stands in a message of its own for that, such as StrategyList.
+ * Policy says when and how a session is compacted, and what its view shows.
+ *
+ * Three policies are merged in this order: the preset's, the session's, the request's. A later one overrides the fields
+ * that it sets. Messages merge field by field; lists and oneofs are replaced as a whole. 0, false and an empty list are
+ * values: `on_append: {}` removes the preset's list. That is why such a list has a message of its own, such as
+ * StrategyList.
  *
  * @generated from message compactord.v1.Policy
  */
@@ -34,30 +36,31 @@ export type Policy = Message<"compactord.v1.Policy"> & {
   preset?: string | undefined;
 
   /**
-   * The model's context window in tokens. 1 to 100,000,000. Not set: unknown, and no compaction is ever due by tokens.
+   * The model's context window in tokens. 1 to 100,000,000. Not set: unknown. Then a compaction is due only by triggers
+   * that need no window.
    *
    * @generated from field: optional uint32 context_window = 2;
    */
   contextWindow?: number | undefined;
 
   /**
-   * The model's output limit in tokens. 1 to 100,000,000. Only presets read it.
+   * The model's output limit in tokens. 1 to 100,000,000. Only presets use it.
    *
    * @generated from field: optional uint32 max_output_tokens = 3;
    */
   maxOutputTokens?: number | undefined;
 
   /**
-   * The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Where it is lower, it stands
-   * for the window in all that is a share of it or is reserved in it.
+   * The model's input limit in tokens, where it is not the context window. 1 to 100,000,000. Where it is lower than the
+   * window, it takes the window's place in every ratio and reserve.
    *
    * @generated from field: optional uint32 max_input_tokens = 4;
    */
   maxInputTokens?: number | undefined;
 
   /**
-   * Tokens of tools and prompts that are not in the log. 0 to 100,000,000.
-   * Default: learnt as what the report for the smallest view said beyond its estimate, never below 0.
+   * Tokens of tool definitions and prompts that are not in the log. 0 to 100,000,000. Default: learned from the usage
+   * report for the smallest view, as the difference between the report and the estimate, at least 0.
    *
    * @generated from field: optional uint32 overhead_tokens = 5;
    */
@@ -71,58 +74,59 @@ export type Policy = Message<"compactord.v1.Policy"> & {
   trigger?: Trigger | undefined;
 
   /**
-   * What Compact does.
+   * The strategy of Compact.
    *
    * @generated from field: compactord.v1.Strategy strategy = 7;
    */
   strategy?: Strategy | undefined;
 
   /**
-   * What Prune does. Default `prune_tool_outputs`.
+   * The strategy of Prune. Default `prune_tool_outputs`.
    *
    * @generated from field: compactord.v1.Strategy prune_strategy = 8;
    */
   pruneStrategy?: Strategy | undefined;
 
   /**
-   * Who writes summaries and how.
+   * Who writes summaries, and how.
    *
    * @generated from field: compactord.v1.SummaryPolicy summary = 9;
    */
   summary?: SummaryPolicy | undefined;
 
   /**
-   * Which thinking a view shows. Default KEEP_VALID.
+   * Which thinking views show. Default KEEP_VALID.
    *
    * @generated from field: optional compactord.v1.ThinkingPolicy thinking = 10;
    */
   thinking?: ThinkingPolicy | undefined;
 
   /**
-   * Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none.
+   * Which tools read and modify files, for the file lists of summaries. Not set: the tools of common agents. Empty:
+   * none.
    *
    * @generated from field: compactord.v1.FileTools file_tools = 11;
    */
   fileTools?: FileTools | undefined;
 
   /**
-   * Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-   * holds media stays as it came. Not set: the preset's. Empty: none.
+   * Strategies that edit a tool result when it is appended, before any view has shown it: truncate_tool_outputs or
+   * offload. A result with media is not edited. Not set: the preset's. Empty: none.
    *
    * @generated from field: compactord.v1.StrategyList on_append = 12;
    */
   onAppend?: StrategyList | undefined;
 
   /**
-   * Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-   * are refused. Not set: the preset's. Empty: none.
+   * Strategies that run in the transaction that appends a USER message which starts a turn. Strategies that cut or need
+   * a summarizer are refused. Not set: the preset's. Empty: none.
    *
    * @generated from field: compactord.v1.StrategyList on_user_message = 13;
    */
   onUserMessage?: StrategyList | undefined;
 
   /**
-   * What happens after an overflow compaction.
+   * What automatic compactions do beside the strategy.
    *
    * @generated from field: compactord.v1.OverflowPolicy overflow = 14;
    */
@@ -130,10 +134,12 @@ export type Policy = Message<"compactord.v1.Policy"> & {
 };
 
 /**
- * Policy says when and how a session is compacted and how its view is drawn.
- * What is in force is resolved in the order preset, session, request: a later one wins where it sets a field;
- * messages merge by field, lists and oneofs replace whole. 0, false and an empty list are values: `on_append: {}` takes the
- * preset's list away. A list stands in a message of its own for that, such as StrategyList.
+ * Policy says when and how a session is compacted, and what its view shows.
+ *
+ * Three policies are merged in this order: the preset's, the session's, the request's. A later one overrides the fields
+ * that it sets. Messages merge field by field; lists and oneofs are replaced as a whole. 0, false and an empty list are
+ * values: `on_append: {}` removes the preset's list. That is why such a list has a message of its own, such as
+ * StrategyList.
  *
  * @generated from message compactord.v1.Policy
  */
@@ -147,30 +153,31 @@ export type PolicyJson = {
   preset?: string;
 
   /**
-   * The model's context window in tokens. 1 to 100,000,000. Not set: unknown, and no compaction is ever due by tokens.
+   * The model's context window in tokens. 1 to 100,000,000. Not set: unknown. Then a compaction is due only by triggers
+   * that need no window.
    *
    * @generated from field: optional uint32 context_window = 2;
    */
   contextWindow?: number;
 
   /**
-   * The model's output limit in tokens. 1 to 100,000,000. Only presets read it.
+   * The model's output limit in tokens. 1 to 100,000,000. Only presets use it.
    *
    * @generated from field: optional uint32 max_output_tokens = 3;
    */
   maxOutputTokens?: number;
 
   /**
-   * The model's input limit in tokens, where it differs from the window. 1 to 100,000,000. Where it is lower, it stands
-   * for the window in all that is a share of it or is reserved in it.
+   * The model's input limit in tokens, where it is not the context window. 1 to 100,000,000. Where it is lower than the
+   * window, it takes the window's place in every ratio and reserve.
    *
    * @generated from field: optional uint32 max_input_tokens = 4;
    */
   maxInputTokens?: number;
 
   /**
-   * Tokens of tools and prompts that are not in the log. 0 to 100,000,000.
-   * Default: learnt as what the report for the smallest view said beyond its estimate, never below 0.
+   * Tokens of tool definitions and prompts that are not in the log. 0 to 100,000,000. Default: learned from the usage
+   * report for the smallest view, as the difference between the report and the estimate, at least 0.
    *
    * @generated from field: optional uint32 overhead_tokens = 5;
    */
@@ -184,58 +191,59 @@ export type PolicyJson = {
   trigger?: TriggerJson;
 
   /**
-   * What Compact does.
+   * The strategy of Compact.
    *
    * @generated from field: compactord.v1.Strategy strategy = 7;
    */
   strategy?: StrategyJson;
 
   /**
-   * What Prune does. Default `prune_tool_outputs`.
+   * The strategy of Prune. Default `prune_tool_outputs`.
    *
    * @generated from field: compactord.v1.Strategy prune_strategy = 8;
    */
   pruneStrategy?: StrategyJson;
 
   /**
-   * Who writes summaries and how.
+   * Who writes summaries, and how.
    *
    * @generated from field: compactord.v1.SummaryPolicy summary = 9;
    */
   summary?: SummaryPolicyJson;
 
   /**
-   * Which thinking a view shows. Default KEEP_VALID.
+   * Which thinking views show. Default KEEP_VALID.
    *
    * @generated from field: optional compactord.v1.ThinkingPolicy thinking = 10;
    */
   thinking?: ThinkingPolicyJson;
 
   /**
-   * Which tools read and change files, for the file lists of summaries. Not set: the common agents' tools. Empty: none.
+   * Which tools read and modify files, for the file lists of summaries. Not set: the tools of common agents. Empty:
+   * none.
    *
    * @generated from field: compactord.v1.FileTools file_tools = 11;
    */
   fileTools?: FileToolsJson;
 
   /**
-   * Edits made when a message is appended, before any view has shown it: truncate_tool_outputs or offload. A result that
-   * holds media stays as it came. Not set: the preset's. Empty: none.
+   * Strategies that edit a tool result when it is appended, before any view has shown it: truncate_tool_outputs or
+   * offload. A result with media is not edited. Not set: the preset's. Empty: none.
    *
    * @generated from field: compactord.v1.StrategyList on_append = 12;
    */
   onAppend?: StrategyListJson;
 
   /**
-   * Edits made in the transaction that appends a USER message which starts a turn. Strategies that cut or need a summarizer
-   * are refused. Not set: the preset's. Empty: none.
+   * Strategies that run in the transaction that appends a USER message which starts a turn. Strategies that cut or need
+   * a summarizer are refused. Not set: the preset's. Empty: none.
    *
    * @generated from field: compactord.v1.StrategyList on_user_message = 13;
    */
   onUserMessage?: StrategyListJson;
 
   /**
-   * What happens after an overflow compaction.
+   * What automatic compactions do beside the strategy.
    *
    * @generated from field: compactord.v1.OverflowPolicy overflow = 14;
    */
@@ -250,7 +258,7 @@ export const PolicySchema: GenMessage<Policy, {jsonType: PolicyJson}> = /*@__PUR
   messageDesc(file_compactord_v1_policy, 0);
 
 /**
- * StrategyList is a list of strategies that can be given and empty, which is not the same as not given.
+ * StrategyList is a list of strategies. An empty list is not the same as no list.
  *
  * @generated from message compactord.v1.StrategyList
  */
@@ -264,7 +272,7 @@ export type StrategyList = Message<"compactord.v1.StrategyList"> & {
 };
 
 /**
- * StrategyList is a list of strategies that can be given and empty, which is not the same as not given.
+ * StrategyList is a list of strategies. An empty list is not the same as no list.
  *
  * @generated from message compactord.v1.StrategyList
  */
@@ -285,7 +293,7 @@ export const StrategyListSchema: GenMessage<StrategyList, {jsonType: StrategyLis
   messageDesc(file_compactord_v1_policy, 1);
 
 /**
- * TextList is a list of texts that can be given and empty, which is not the same as not given.
+ * TextList is a list of texts. An empty list is not the same as no list.
  *
  * @generated from message compactord.v1.TextList
  */
@@ -299,7 +307,7 @@ export type TextList = Message<"compactord.v1.TextList"> & {
 };
 
 /**
- * TextList is a list of texts that can be given and empty, which is not the same as not given.
+ * TextList is a list of texts. An empty list is not the same as no list.
  *
  * @generated from message compactord.v1.TextList
  */
@@ -320,68 +328,69 @@ export const TextListSchema: GenMessage<TextList, {jsonType: TextListJson}> = /*
   messageDesc(file_compactord_v1_policy, 2);
 
 /**
- * Trigger says when compaction is due: at or above the lowest of trigger_tokens, trigger_ratio x window and
- * window - reserve_tokens (those that are set), or when another trigger is met. Where max_input_tokens is lower than the
- * window, it stands for the window in these and in target_tokens.
+ * Trigger says when compaction is due. In tokens: at or above the lowest of trigger_tokens, trigger_ratio x window and
+ * window - reserve_tokens, as far as they are set. Or when one of the other triggers is met. Where max_input_tokens is
+ * lower than the context window, it takes the window's place here and in target_tokens.
  *
  * @generated from message compactord.v1.Trigger
  */
 export type Trigger = Message<"compactord.v1.Trigger"> & {
   /**
-   * Whether compaction is ever due by itself. Manual compaction works all the same. Default true.
+   * Whether compaction is ever due. Compaction with reason MANUAL always works. Default true.
    *
    * @generated from field: optional bool enabled = 1;
    */
   enabled?: boolean | undefined;
 
   /**
-   * Context tokens. 1 to 100,000,000.
+   * Tokens of the context. 1 to 100,000,000.
    *
    * @generated from field: optional uint32 trigger_tokens = 2;
    */
   triggerTokens?: number | undefined;
 
   /**
-   * Share of the window. Above 0, to 1. Default 0.75.
+   * Share of the context window. Above 0, at most 1. Default 0.75.
    *
    * @generated from field: optional double trigger_ratio = 3;
    */
   triggerRatio?: number | undefined;
 
   /**
-   * Tokens of the window to leave free, below the window. 0 to 100,000,000. Default the smaller of 16,384 and a quarter
-   * of the window.
+   * Tokens of the context window to leave free; must be below the window. 0 to 100,000,000. Default: 16,384 or a
+   * quarter of the window, whichever is smaller.
    *
    * @generated from field: optional uint32 reserve_tokens = 4;
    */
   reserveTokens?: number | undefined;
 
   /**
-   * Tool groups in the view. 1 to 1,000,000.
+   * Tool groups in the view. 1 to 1,000,000. Default: no such trigger.
    *
    * @generated from field: optional uint32 trigger_tool_groups = 5;
    */
   triggerToolGroups?: number | undefined;
 
   /**
-   * Bytes of the view. 1 to 4,000,000,000.
+   * Bytes of the view. 1 to 4,000,000,000. Default: no such trigger.
    *
    * @generated from field: optional uint32 max_view_bytes = 6;
    */
   maxViewBytes?: number | undefined;
 
   /**
-   * Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
-   * where that is not above it.
+   * The tokens at or below which a ladder stops; must be below the trigger. 1 to 100,000,000. Default: 0.4 of the
+   * context window or, where the trigger is not above that, half the trigger.
    *
    * @generated from field: optional uint32 target_tokens = 7;
    */
   targetTokens?: number | undefined;
 
   /**
-   * Share of the trigger's tokens that a cut leaves free with reason THRESHOLD or OVERFLOW, as far as there is something to
-   * cut: less than the rules say is kept for it, and the summary's budget is lower. Where what no compaction takes out is
-   * much, half of what the trigger leaves beside it is enough. 0 to 0.9. Default 0.34; in a policy without a preset 0.
+   * Share of the trigger's tokens that a cut with reason THRESHOLD or OVERFLOW leaves free, as far as there is
+   * something to cut. To reach it, less is kept than the strategy's rules say, and the summary gets a smaller budget.
+   * Where the tokens that no compaction can remove are many, half of what the trigger leaves beside them is enough. 0
+   * to 0.9. Default 0.34; 0 in a policy without a preset.
    *
    * @generated from field: optional double free_ratio = 8;
    */
@@ -389,68 +398,69 @@ export type Trigger = Message<"compactord.v1.Trigger"> & {
 };
 
 /**
- * Trigger says when compaction is due: at or above the lowest of trigger_tokens, trigger_ratio x window and
- * window - reserve_tokens (those that are set), or when another trigger is met. Where max_input_tokens is lower than the
- * window, it stands for the window in these and in target_tokens.
+ * Trigger says when compaction is due. In tokens: at or above the lowest of trigger_tokens, trigger_ratio x window and
+ * window - reserve_tokens, as far as they are set. Or when one of the other triggers is met. Where max_input_tokens is
+ * lower than the context window, it takes the window's place here and in target_tokens.
  *
  * @generated from message compactord.v1.Trigger
  */
 export type TriggerJson = {
   /**
-   * Whether compaction is ever due by itself. Manual compaction works all the same. Default true.
+   * Whether compaction is ever due. Compaction with reason MANUAL always works. Default true.
    *
    * @generated from field: optional bool enabled = 1;
    */
   enabled?: boolean;
 
   /**
-   * Context tokens. 1 to 100,000,000.
+   * Tokens of the context. 1 to 100,000,000.
    *
    * @generated from field: optional uint32 trigger_tokens = 2;
    */
   triggerTokens?: number;
 
   /**
-   * Share of the window. Above 0, to 1. Default 0.75.
+   * Share of the context window. Above 0, at most 1. Default 0.75.
    *
    * @generated from field: optional double trigger_ratio = 3;
    */
   triggerRatio?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Tokens of the window to leave free, below the window. 0 to 100,000,000. Default the smaller of 16,384 and a quarter
-   * of the window.
+   * Tokens of the context window to leave free; must be below the window. 0 to 100,000,000. Default: 16,384 or a
+   * quarter of the window, whichever is smaller.
    *
    * @generated from field: optional uint32 reserve_tokens = 4;
    */
   reserveTokens?: number;
 
   /**
-   * Tool groups in the view. 1 to 1,000,000.
+   * Tool groups in the view. 1 to 1,000,000. Default: no such trigger.
    *
    * @generated from field: optional uint32 trigger_tool_groups = 5;
    */
   triggerToolGroups?: number;
 
   /**
-   * Bytes of the view. 1 to 4,000,000,000.
+   * Bytes of the view. 1 to 4,000,000,000. Default: no such trigger.
    *
    * @generated from field: optional uint32 max_view_bytes = 6;
    */
   maxViewBytes?: number;
 
   /**
-   * Where a ladder stops, in tokens. 1 to 100,000,000, below the trigger. Default 0.4 of the window, or half the trigger
-   * where that is not above it.
+   * The tokens at or below which a ladder stops; must be below the trigger. 1 to 100,000,000. Default: 0.4 of the
+   * context window or, where the trigger is not above that, half the trigger.
    *
    * @generated from field: optional uint32 target_tokens = 7;
    */
   targetTokens?: number;
 
   /**
-   * Share of the trigger's tokens that a cut leaves free with reason THRESHOLD or OVERFLOW, as far as there is something to
-   * cut: less than the rules say is kept for it, and the summary's budget is lower. Where what no compaction takes out is
-   * much, half of what the trigger leaves beside it is enough. 0 to 0.9. Default 0.34; in a policy without a preset 0.
+   * Share of the trigger's tokens that a cut with reason THRESHOLD or OVERFLOW leaves free, as far as there is
+   * something to cut. To reach it, less is kept than the strategy's rules say, and the summary gets a smaller budget.
+   * Where the tokens that no compaction can remove are many, half of what the trigger leaves beside them is enough. 0
+   * to 0.9. Default 0.34; 0 in a policy without a preset.
    *
    * @generated from field: optional double free_ratio = 8;
    */
@@ -465,7 +475,7 @@ export const TriggerSchema: GenMessage<Trigger, {jsonType: TriggerJson}> = /*@__
   messageDesc(file_compactord_v1_policy, 3);
 
 /**
- * SectionList is a list of sections that can be given, and then replaces the other whole.
+ * SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
  *
  * @generated from message compactord.v1.SectionList
  */
@@ -479,7 +489,7 @@ export type SectionList = Message<"compactord.v1.SectionList"> & {
 };
 
 /**
- * SectionList is a list of sections that can be given, and then replaces the other whole.
+ * SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
  *
  * @generated from message compactord.v1.SectionList
  */
@@ -500,29 +510,29 @@ export const SectionListSchema: GenMessage<SectionList, {jsonType: SectionListJs
   messageDesc(file_compactord_v1_policy, 4);
 
 /**
- * Section is a section of a summary: its title, and what stands below it.
+ * Section is a heading of a summary and what stands under it.
  *
  * @generated from message compactord.v1.Section
  */
 export type Section = Message<"compactord.v1.Section"> & {
   /**
-   * The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
-   * no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
-   * how the headings that a model writes are recognized. 1 to 80 bytes.
+   * The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
+   * begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
+   * punctuation or the word `and`, since models vary these. 1 to 80 bytes.
    *
    * @generated from field: string title = 1;
    */
   title: string;
 
   /**
-   * What stands below the title. Needed, but where there are subsections.
+   * What stands under the title. Required, unless there are subsections.
    *
    * @generated from field: compactord.v1.SectionRole role = 2;
    */
   role: SectionRole;
 
   /**
-   * The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16.
+   * Sections within this one. It has no lines and no role of its own then. Subsections have no subsections. At most 16.
    *
    * @generated from field: repeated compactord.v1.Section subsections = 3;
    */
@@ -530,29 +540,29 @@ export type Section = Message<"compactord.v1.Section"> & {
 };
 
 /**
- * Section is a section of a summary: its title, and what stands below it.
+ * Section is a heading of a summary and what stands under it.
  *
  * @generated from message compactord.v1.Section
  */
 export type SectionJson = {
   /**
-   * The title, in any language, as it stands in the heading. It has a letter, no line break, no white space at its ends and
-   * no `[#`, and does not begin with `#`. No two of a list may differ only in case, numbering, punctuation or the word `and`: that is
-   * how the headings that a model writes are recognized. 1 to 80 bytes.
+   * The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
+   * begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
+   * punctuation or the word `and`, since models vary these. 1 to 80 bytes.
    *
    * @generated from field: string title = 1;
    */
   title?: string;
 
   /**
-   * What stands below the title. Needed, but where there are subsections.
+   * What stands under the title. Required, unless there are subsections.
    *
    * @generated from field: compactord.v1.SectionRole role = 2;
    */
   role?: SectionRoleJson;
 
   /**
-   * The sections below this one, which then has no lines of its own and no role. They have no subsections. At most 16.
+   * Sections within this one. It has no lines and no role of its own then. Subsections have no subsections. At most 16.
    *
    * @generated from field: repeated compactord.v1.Section subsections = 3;
    */
@@ -567,27 +577,27 @@ export const SectionSchema: GenMessage<Section, {jsonType: SectionJson}> = /*@__
   messageDesc(file_compactord_v1_policy, 5);
 
 /**
- * SummaryPolicy says who writes summaries and how.
+ * SummaryPolicy says who writes summaries, and how.
  *
  * @generated from message compactord.v1.SummaryPolicy
  */
 export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   /**
-   * Who writes: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
+   * The summarizer: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
    *
    * @generated from field: optional string summarizer = 1;
    */
   summarizer?: string | undefined;
 
   /**
-   * As whose message the summary enters the view. Default USER.
+   * The role of the summary in the view. Default USER.
    *
    * @generated from field: optional compactord.v1.SummaryPlacement placement = 2;
    */
   placement?: SummaryPlacement | undefined;
 
   /**
-   * The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+   * The sections of the summary. Default: Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
    * Key Decisions; Next Steps; Critical Context; Relevant Files.
    *
    * @generated from field: compactord.v1.SectionList sections = 3;
@@ -602,16 +612,16 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   fallback?: SummaryFallback | undefined;
 
   /**
-   * Instructions that replace the daemon's own, those on the sections too: no sections are checked then. The conversation,
-   * the previous summary, the focus and the budget are told all the same. Not for tool results that are written shorter.
-   * `extractive` takes no instructions. At most 64 KiB.
+   * Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
+   * no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
+   * budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
    *
    * @generated from field: optional string prompt_override = 5;
    */
   promptOverride?: string | undefined;
 
   /**
-   * Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+   * More text for the summarizer beside the conversation. `extractive` ignores it. An empty list removes what was set
    * before.
    *
    * @generated from field: compactord.v1.TextList extra_context = 6;
@@ -619,55 +629,56 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   extraContext?: TextList | undefined;
 
   /**
-   * The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
+   * The time limit for one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
    *
    * @generated from field: google.protobuf.Duration try_timeout = 7;
    */
   tryTimeout?: Duration | undefined;
 
   /**
-   * The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
+   * The time limit for all requests of one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
    *
    * @generated from field: google.protobuf.Duration total_timeout = 8;
    */
   totalTimeout?: Duration | undefined;
 
   /**
-   * Whether the request rides on the agent's own prompt, so that the provider's prompt cache serves it: the view up to the
-   * cut plus one closing instruction. The summarizer then sees what the agent saw, edits included, and cites no indexes.
-   * Where that fails or does not fit the summarizer's window, the conversation is sent as text. Default false.
+   * Whether the request begins with the agent's own prompt, so that the provider's prompt cache serves it: the view up
+   * to the cut, followed by one instruction. The summarizer then sees what the agent saw, edits included, and refers to
+   * no indexes. Where this fails or does not fit the summarizer's window, the conversation is sent as text. Default
+   * false.
    *
    * @generated from field: optional bool cached_prefix = 9;
    */
   cachedPrefix?: boolean | undefined;
 
   /**
-   * Whether secrets are replaced by placeholders before anything leaves the daemon and before a summary is stored. The log
-   * keeps what the client sent. Default true.
+   * Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
+   * log keeps what the client sent. Default true.
    *
    * @generated from field: optional bool redact = 10;
    */
   redact?: boolean | undefined;
 
   /**
-   * With cached_prefix: the agent's tool definitions, the JSON array that stands under `tools` in its requests. Providers
-   * cache them before the messages: without them, the cache does not serve an agent with tools. Each element is an object. Secrets
-   * in it are replaced like those of the conversation. At most 1 MiB.
+   * With cached_prefix: the agent's tool definitions, the JSON array under `tools` in its requests. Each element is an
+   * object. Providers cache the tools before the messages: without them, the cache does not serve an agent that has
+   * tools. Secrets in it are replaced like those in the conversation. At most 1 MiB.
    *
    * @generated from field: optional string tools_json = 11;
    */
   toolsJson?: string | undefined;
 
   /**
-   * How the conversation is written down for the summarizer.
+   * How the conversation is written as text for the summarizer.
    *
    * @generated from field: compactord.v1.SummaryInput input = 12;
    */
   input?: SummaryInput | undefined;
 
   /**
-   * Whether the files read and modified so far stand in tags at the summary's end, `<read-files>` and `<modified-files>`,
-   * and not in the view's own words. Default false.
+   * Whether the summary ends with the files that were read and modified so far, in the tags `<read-files>` and
+   * `<modified-files>`. Views then do not list them again. Default false.
    *
    * @generated from field: optional bool file_tags = 13;
    */
@@ -675,27 +686,27 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
 };
 
 /**
- * SummaryPolicy says who writes summaries and how.
+ * SummaryPolicy says who writes summaries, and how.
  *
  * @generated from message compactord.v1.SummaryPolicy
  */
 export type SummaryPolicyJson = {
   /**
-   * Who writes: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
+   * The summarizer: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
    *
    * @generated from field: optional string summarizer = 1;
    */
   summarizer?: string;
 
   /**
-   * As whose message the summary enters the view. Default USER.
+   * The role of the summary in the view. Default USER.
    *
    * @generated from field: optional compactord.v1.SummaryPlacement placement = 2;
    */
   placement?: SummaryPlacementJson;
 
   /**
-   * The sections of a summary. Default Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
+   * The sections of the summary. Default: Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
    * Key Decisions; Next Steps; Critical Context; Relevant Files.
    *
    * @generated from field: compactord.v1.SectionList sections = 3;
@@ -710,16 +721,16 @@ export type SummaryPolicyJson = {
   fallback?: SummaryFallbackJson;
 
   /**
-   * Instructions that replace the daemon's own, those on the sections too: no sections are checked then. The conversation,
-   * the previous summary, the focus and the budget are told all the same. Not for tool results that are written shorter.
-   * `extractive` takes no instructions. At most 64 KiB.
+   * Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
+   * no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
+   * budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
    *
    * @generated from field: optional string prompt_override = 5;
    */
   promptOverride?: string;
 
   /**
-   * Text given to the summarizer beside the conversation. `extractive` does not read it. Empty: none, whatever was set
+   * More text for the summarizer beside the conversation. `extractive` ignores it. An empty list removes what was set
    * before.
    *
    * @generated from field: compactord.v1.TextList extra_context = 6;
@@ -727,55 +738,56 @@ export type SummaryPolicyJson = {
   extraContext?: TextListJson;
 
   /**
-   * The time limit of one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
+   * The time limit for one request to the summarizer. 100 ms to 1 h. Default: the profile's, else 2 min.
    *
    * @generated from field: google.protobuf.Duration try_timeout = 7;
    */
   tryTimeout?: DurationJson;
 
   /**
-   * The time limit of all that the summarizer writes for one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
+   * The time limit for all requests of one compaction. 100 ms to 6 h. Default: the profile's, else 10 min.
    *
    * @generated from field: google.protobuf.Duration total_timeout = 8;
    */
   totalTimeout?: DurationJson;
 
   /**
-   * Whether the request rides on the agent's own prompt, so that the provider's prompt cache serves it: the view up to the
-   * cut plus one closing instruction. The summarizer then sees what the agent saw, edits included, and cites no indexes.
-   * Where that fails or does not fit the summarizer's window, the conversation is sent as text. Default false.
+   * Whether the request begins with the agent's own prompt, so that the provider's prompt cache serves it: the view up
+   * to the cut, followed by one instruction. The summarizer then sees what the agent saw, edits included, and refers to
+   * no indexes. Where this fails or does not fit the summarizer's window, the conversation is sent as text. Default
+   * false.
    *
    * @generated from field: optional bool cached_prefix = 9;
    */
   cachedPrefix?: boolean;
 
   /**
-   * Whether secrets are replaced by placeholders before anything leaves the daemon and before a summary is stored. The log
-   * keeps what the client sent. Default true.
+   * Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
+   * log keeps what the client sent. Default true.
    *
    * @generated from field: optional bool redact = 10;
    */
   redact?: boolean;
 
   /**
-   * With cached_prefix: the agent's tool definitions, the JSON array that stands under `tools` in its requests. Providers
-   * cache them before the messages: without them, the cache does not serve an agent with tools. Each element is an object. Secrets
-   * in it are replaced like those of the conversation. At most 1 MiB.
+   * With cached_prefix: the agent's tool definitions, the JSON array under `tools` in its requests. Each element is an
+   * object. Providers cache the tools before the messages: without them, the cache does not serve an agent that has
+   * tools. Secrets in it are replaced like those in the conversation. At most 1 MiB.
    *
    * @generated from field: optional string tools_json = 11;
    */
   toolsJson?: string;
 
   /**
-   * How the conversation is written down for the summarizer.
+   * How the conversation is written as text for the summarizer.
    *
    * @generated from field: compactord.v1.SummaryInput input = 12;
    */
   input?: SummaryInputJson;
 
   /**
-   * Whether the files read and modified so far stand in tags at the summary's end, `<read-files>` and `<modified-files>`,
-   * and not in the view's own words. Default false.
+   * Whether the summary ends with the files that were read and modified so far, in the tags `<read-files>` and
+   * `<modified-files>`. Views then do not list them again. Default false.
    *
    * @generated from field: optional bool file_tags = 13;
    */
@@ -790,15 +802,15 @@ export const SummaryPolicySchema: GenMessage<SummaryPolicy, {jsonType: SummaryPo
   messageDesc(file_compactord_v1_policy, 6);
 
 /**
- * SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
- * agent is never cut. `extractive` reads the messages themselves.
+ * SummaryInput says how the conversation is written as text for a summarizer that is a model. Text of the user and of
+ * the agent is never shortened. `extractive` ignores it: it reads the messages themselves.
  *
  * @generated from message compactord.v1.SummaryInput
  */
 export type SummaryInput = Message<"compactord.v1.SummaryInput"> & {
   /**
-   * Characters (UTF-16 code units) of a tool result; of a longer one head, tail and the lines that tell of errors are
-   * sent. 100 to 10,000,000. Default 2,000.
+   * Characters (UTF-16 code units) of a tool result. Of a longer one, the beginning, the end and the lines about errors
+   * are sent. 100 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 tool_result_chars = 1;
    */
@@ -820,15 +832,15 @@ export type SummaryInput = Message<"compactord.v1.SummaryInput"> & {
 };
 
 /**
- * SummaryInput says how the conversation is written down for a summarizer that is a model. Text of users and of the
- * agent is never cut. `extractive` reads the messages themselves.
+ * SummaryInput says how the conversation is written as text for a summarizer that is a model. Text of the user and of
+ * the agent is never shortened. `extractive` ignores it: it reads the messages themselves.
  *
  * @generated from message compactord.v1.SummaryInput
  */
 export type SummaryInputJson = {
   /**
-   * Characters (UTF-16 code units) of a tool result; of a longer one head, tail and the lines that tell of errors are
-   * sent. 100 to 10,000,000. Default 2,000.
+   * Characters (UTF-16 code units) of a tool result. Of a longer one, the beginning, the end and the lines about errors
+   * are sent. 100 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 tool_result_chars = 1;
    */
@@ -857,14 +869,14 @@ export const SummaryInputSchema: GenMessage<SummaryInput, {jsonType: SummaryInpu
   messageDesc(file_compactord_v1_policy, 7);
 
 /**
- * FileTools maps tool names to what they do to files.
+ * FileTools says which tools read and modify files.
  *
  * @generated from message compactord.v1.FileTools
  */
 export type FileTools = Message<"compactord.v1.FileTools"> & {
   /**
-   * The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
-   * At most 1,000.
+   * The tools. Tools with the same arguments and effect share an element. The list replaces the one set before, also
+   * where it is empty. At most 1,000.
    *
    * @generated from field: repeated compactord.v1.FileTool tools = 1;
    */
@@ -872,14 +884,14 @@ export type FileTools = Message<"compactord.v1.FileTools"> & {
 };
 
 /**
- * FileTools maps tool names to what they do to files.
+ * FileTools says which tools read and modify files.
  *
  * @generated from message compactord.v1.FileTools
  */
 export type FileToolsJson = {
   /**
-   * The tools, those with the same arguments and effect together. They replace those set before, also where there are none.
-   * At most 1,000.
+   * The tools. Tools with the same arguments and effect share an element. The list replaces the one set before, also
+   * where it is empty. At most 1,000.
    *
    * @generated from field: repeated compactord.v1.FileTool tools = 1;
    */
@@ -894,7 +906,7 @@ export const FileToolsSchema: GenMessage<FileTools, {jsonType: FileToolsJson}> =
   messageDesc(file_compactord_v1_policy, 8);
 
 /**
- * FileTool says which argument of some tools names a file, and what these tools do to it.
+ * FileTool says in which argument some tools name a file, and what they do to it.
  *
  * @generated from message compactord.v1.FileTool
  */
@@ -907,14 +919,14 @@ export type FileTool = Message<"compactord.v1.FileTool"> & {
   names: string[];
 
   /**
-   * The arguments that may hold the path, the first that does wins. 1 to 16 names.
+   * The arguments that can hold the path. The first that does is used. 1 to 16 names.
    *
    * @generated from field: repeated string path_arguments = 2;
    */
   pathArguments: string[];
 
   /**
-   * Whether they change the file (else they read it).
+   * Whether the tools modify the file; else they read it.
    *
    * @generated from field: bool modifies = 3;
    */
@@ -922,7 +934,7 @@ export type FileTool = Message<"compactord.v1.FileTool"> & {
 };
 
 /**
- * FileTool says which argument of some tools names a file, and what these tools do to it.
+ * FileTool says in which argument some tools name a file, and what they do to it.
  *
  * @generated from message compactord.v1.FileTool
  */
@@ -935,14 +947,14 @@ export type FileToolJson = {
   names?: string[];
 
   /**
-   * The arguments that may hold the path, the first that does wins. 1 to 16 names.
+   * The arguments that can hold the path. The first that does is used. 1 to 16 names.
    *
    * @generated from field: repeated string path_arguments = 2;
    */
   pathArguments?: string[];
 
   /**
-   * Whether they change the file (else they read it).
+   * Whether the tools modify the file; else they read it.
    *
    * @generated from field: bool modifies = 3;
    */
@@ -957,22 +969,24 @@ export const FileToolSchema: GenMessage<FileTool, {jsonType: FileToolJson}> = /*
   messageDesc(file_compactord_v1_policy, 9);
 
 /**
- * OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media.
+ * OverflowPolicy says what automatic compactions do beside the strategy. A compaction with reason OVERFLOW always
+ * replaces media by text.
  *
  * @generated from message compactord.v1.OverflowPolicy
  */
 export type OverflowPolicy = Message<"compactord.v1.OverflowPolicy"> & {
   /**
-   * Whether the last user message, where the summary covers it and it is not the first, is shown again after the summary,
-   * its media replaced, with a note on why. Default false.
+   * Whether the last user message is shown again after the summary that covers it, with its media replaced and a note
+   * that says why. Not for the first user message. Default false.
    *
    * @generated from field: optional bool replay = 1;
    */
   replay?: boolean | undefined;
 
   /**
-   * Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts and replays nothing appends a USER message of origin
-   * CONTINUE that tells the agent to go on, unless calls are open or a USER message is the last already. Default false.
+   * Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts appends a USER message of origin CONTINUE that
+   * tells the agent to go on. It does not where it replays a message, where tool calls are open, or where the last
+   * message is a USER message already. Default false.
    *
    * @generated from field: optional bool auto_continue = 2;
    */
@@ -980,22 +994,24 @@ export type OverflowPolicy = Message<"compactord.v1.OverflowPolicy"> & {
 };
 
 /**
- * OverflowPolicy says what automatic compactions do beside the strategy. One with reason OVERFLOW always replaces media.
+ * OverflowPolicy says what automatic compactions do beside the strategy. A compaction with reason OVERFLOW always
+ * replaces media by text.
  *
  * @generated from message compactord.v1.OverflowPolicy
  */
 export type OverflowPolicyJson = {
   /**
-   * Whether the last user message, where the summary covers it and it is not the first, is shown again after the summary,
-   * its media replaced, with a note on why. Default false.
+   * Whether the last user message is shown again after the summary that covers it, with its media replaced and a note
+   * that says why. Not for the first user message. Default false.
    *
    * @generated from field: optional bool replay = 1;
    */
   replay?: boolean;
 
   /**
-   * Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts and replays nothing appends a USER message of origin
-   * CONTINUE that tells the agent to go on, unless calls are open or a USER message is the last already. Default false.
+   * Whether an automatic compaction (THRESHOLD, OVERFLOW) that cuts appends a USER message of origin CONTINUE that
+   * tells the agent to go on. It does not where it replays a message, where tool calls are open, or where the last
+   * message is a USER message already. Default false.
    *
    * @generated from field: optional bool auto_continue = 2;
    */
@@ -1010,34 +1026,35 @@ export const OverflowPolicySchema: GenMessage<OverflowPolicy, {jsonType: Overflo
   messageDesc(file_compactord_v1_policy, 10);
 
 /**
- * ThinkingPolicy says which thinking a view shows.
+ * ThinkingPolicy says which thinking views show.
  *
  * @generated from enum compactord.v1.ThinkingPolicy
  */
 export enum ThinkingPolicy {
   /**
-   * KEEP_VALID.
+   * Means KEEP_VALID.
    *
    * @generated from enum value: THINKING_POLICY_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Thinking whose earlier context has not changed since it was written; a tool loop keeps or drops together.
+   * Thinking for which everything before it is still as it was when the model wrote it. All thinking of a tool loop is
+   * kept or dropped together.
    *
    * @generated from enum value: THINKING_POLICY_KEEP_VALID = 1;
    */
   KEEP_VALID = 1,
 
   /**
-   * All of it.
+   * All thinking.
    *
    * @generated from enum value: THINKING_POLICY_KEEP_ALL = 2;
    */
   KEEP_ALL = 2,
 
   /**
-   * None of it.
+   * No thinking.
    *
    * @generated from enum value: THINKING_POLICY_STRIP = 3;
    */
@@ -1045,7 +1062,7 @@ export enum ThinkingPolicy {
 }
 
 /**
- * ThinkingPolicy says which thinking a view shows.
+ * ThinkingPolicy says which thinking views show.
  *
  * @generated from enum compactord.v1.ThinkingPolicy
  */
@@ -1058,13 +1075,13 @@ export const ThinkingPolicySchema: GenEnum<ThinkingPolicy, ThinkingPolicyJson> =
   enumDesc(file_compactord_v1_policy, 0);
 
 /**
- * SummaryPlacement says as whose message a summary enters the view.
+ * SummaryPlacement says which role the summary has in the view.
  *
  * @generated from enum compactord.v1.SummaryPlacement
  */
 export enum SummaryPlacement {
   /**
-   * USER.
+   * Means USER.
    *
    * @generated from enum value: SUMMARY_PLACEMENT_UNSPECIFIED = 0;
    */
@@ -1078,15 +1095,15 @@ export enum SummaryPlacement {
   USER = 1,
 
   /**
-   * One SYSTEM message. A summary repeats what tools and web pages said: as a SYSTEM message it speaks with the
-   * operator's voice.
+   * One SYSTEM message. A summary repeats what tools and web pages said. As a SYSTEM message it has the authority of
+   * the operator: choose it only if you trust those sources.
    *
    * @generated from enum value: SUMMARY_PLACEMENT_SYSTEM = 2;
    */
   SYSTEM = 2,
 
   /**
-   * A USER and an ASSISTANT message; one USER message where an ASSISTANT message follows.
+   * A USER message and an ASSISTANT message; where an ASSISTANT message follows, only the USER message.
    *
    * @generated from enum value: SUMMARY_PLACEMENT_PAIR = 3;
    */
@@ -1094,7 +1111,7 @@ export enum SummaryPlacement {
 }
 
 /**
- * SummaryPlacement says as whose message a summary enters the view.
+ * SummaryPlacement says which role the summary has in the view.
  *
  * @generated from enum compactord.v1.SummaryPlacement
  */
@@ -1107,49 +1124,49 @@ export const SummaryPlacementSchema: GenEnum<SummaryPlacement, SummaryPlacementJ
   enumDesc(file_compactord_v1_policy, 1);
 
 /**
- * SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
- * for stands in another one of it, so that nothing is lost.
+ * SectionRole says what stands in a section. Several sections can have the same role. Where no section of a list has a
+ * role, what belongs to it stands in another section, so that nothing is lost (docs/summaries.md).
  *
  * @generated from enum compactord.v1.SectionRole
  */
 export enum SectionRole {
   /**
-   * Only where there are subsections.
+   * Only with subsections.
    *
    * @generated from enum value: SECTION_ROLE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * What the user wants to have achieved.
+   * What the user wants to achieve.
    *
    * @generated from enum value: SECTION_ROLE_GOAL = 1;
    */
   GOAL = 1,
 
   /**
-   * What the user or the agent's rules demand.
+   * What the user or the agent's instructions require.
    *
    * @generated from enum value: SECTION_ROLE_CONSTRAINTS = 2;
    */
   CONSTRAINTS = 2,
 
   /**
-   * What is finished, and its outcome.
+   * What is finished, and its result.
    *
    * @generated from enum value: SECTION_ROLE_DONE = 3;
    */
   DONE = 3,
 
   /**
-   * What is being worked on, and how far it has come.
+   * What the agent is working on, and how far it is.
    *
    * @generated from enum value: SECTION_ROLE_IN_PROGRESS = 4;
    */
   IN_PROGRESS = 4,
 
   /**
-   * What stands in the way, such as errors that nobody resolved.
+   * What blocks the work, such as errors that are not resolved.
    *
    * @generated from enum value: SECTION_ROLE_PROBLEMS = 5;
    */
@@ -1170,28 +1187,28 @@ export enum SectionRole {
   NEXT_STEPS = 7,
 
   /**
-   * Values, findings and references that the work cannot go on without, and whatever has no section of its own.
+   * Values, findings and references that the work needs, and everything that has no section of its own.
    *
    * @generated from enum value: SECTION_ROLE_CONTEXT = 8;
    */
   CONTEXT = 8,
 
   /**
-   * What is true of the surroundings: versions, directories, services, settings.
+   * Facts about the environment: versions, directories, services, settings.
    *
    * @generated from enum value: SECTION_ROLE_ENVIRONMENT = 9;
    */
   ENVIRONMENT = 9,
 
   /**
-   * The files that matter, and why.
+   * The important files, and why they matter.
    *
    * @generated from enum value: SECTION_ROLE_FILES = 10;
    */
   FILES = 10,
 
   /**
-   * The files that matter, with their code as it is now.
+   * The important files, with their present code.
    *
    * @generated from enum value: SECTION_ROLE_CODE = 11;
    */
@@ -1199,8 +1216,8 @@ export enum SectionRole {
 }
 
 /**
- * SectionRole says what stands in a section. Several sections of a list may have the same one. What a list has no section
- * for stands in another one of it, so that nothing is lost.
+ * SectionRole says what stands in a section. Several sections can have the same role. Where no section of a list has a
+ * role, what belongs to it stands in another section, so that nothing is lost (docs/summaries.md).
  *
  * @generated from enum compactord.v1.SectionRole
  */
@@ -1219,14 +1236,14 @@ export const SectionRoleSchema: GenEnum<SectionRole, SectionRoleJson> = /*@__PUR
  */
 export enum SummaryFallback {
   /**
-   * EXTRACTIVE.
+   * Means EXTRACTIVE.
    *
    * @generated from enum value: SUMMARY_FALLBACK_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The extractive summarizer writes it, and the entry says so.
+   * The extractive summarizer writes the summary, and the entry says so.
    *
    * @generated from enum value: SUMMARY_FALLBACK_EXTRACTIVE = 1;
    */
@@ -1254,20 +1271,20 @@ export const SummaryFallbackSchema: GenEnum<SummaryFallback, SummaryFallbackJson
   enumDesc(file_compactord_v1_policy, 3);
 
 /**
- * Estimator is how a session counts tokens. It is fixed when the session is created.
+ * Estimator is how a session counts tokens. It never changes after the session was created.
  *
  * @generated from enum compactord.v1.Estimator
  */
 export enum Estimator {
   /**
-   * CHARS4.
+   * Means CHARS4.
    *
    * @generated from enum value: ESTIMATOR_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * UTF-16 code units / 4, rounded up a message; an image counts 1,200 tokens, other media by their kind.
+   * UTF-16 code units / 4, rounded up for each message. An image has 1,200 tokens; other media by their kind.
    *
    * @generated from enum value: ESTIMATOR_CHARS4 = 1;
    */
@@ -1288,7 +1305,7 @@ export enum Estimator {
   CL100K_BASE = 3,
 
   /**
-   * CHARS4 times what this session's reports have shown, 0.5 to 2.0.
+   * CHARS4, multiplied by the factor that this session's usage reports have shown, 0.5 to 2.0.
    *
    * @generated from enum value: ESTIMATOR_CALIBRATED = 4;
    */
@@ -1296,7 +1313,7 @@ export enum Estimator {
 }
 
 /**
- * Estimator is how a session counts tokens. It is fixed when the session is created.
+ * Estimator is how a session counts tokens. It never changes after the session was created.
  *
  * @generated from enum compactord.v1.Estimator
  */

@@ -6,7 +6,9 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { EditKind, EditKindJson } from "./edit_pb.js";
 import { file_compactord_v1_edit } from "./edit_pb.js";
-import type { Attachment, AttachmentJson, MessageState, MessageStateJson, Role, RoleJson } from "./message_pb.js";
+import type { MessageState, MessageStateJson } from "./log_pb.js";
+import { file_compactord_v1_log } from "./log_pb.js";
+import type { Attachment, AttachmentJson, Role, RoleJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/recall.proto.
  */
 export const file_compactord_v1_recall: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY2FsbC5wcm90bxINY29tcGFjdG9yZC52MSK7AgoUUmVjYWxsQ29udGVudFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVpbmRleBgCIAEoDUgAEhMKCXJlZmVyZW5jZRgDIAEoCUgAEhEKBHBhcnQYBCABKA1IAogBARIYCgtyZXN1bHRfcGFydBgFIAEoDUgDiAEBEikKBWJ5dGVzGAYgASgLMhguY29tcGFjdG9yZC52MS5CeXRlUmFuZ2VIARIpCgVsaW5lcxgHIAEoCzIYLmNvbXBhY3RvcmQudjEuTGluZVJhbmdlSAESKQoFbWF0Y2gYCCABKAsyGC5jb21wYWN0b3JkLnYxLkxpbmVNYXRjaEgBEhEKCW1heF9ieXRlcxgJIAEoDUIGCgR3aGF0QgcKBXJhbmdlQgcKBV9wYXJ0Qg4KDF9yZXN1bHRfcGFydCIrCglCeXRlUmFuZ2USDgoGb2Zmc2V0GAEgASgNEg4KBmxlbmd0aBgCIAEoDSIpCglMaW5lUmFuZ2USDQoFZmlyc3QYASABKA0SDQoFY291bnQYAiABKA0iXAoJTGluZU1hdGNoEg8KB3BhdHRlcm4YASABKAkSEwoLaWdub3JlX2Nhc2UYAiABKAgSFQoNY29udGV4dF9saW5lcxgDIAEoDRISCgpmaXJzdF9saW5lGAQgASgNIpIEChVSZWNhbGxDb250ZW50UmVzcG9uc2USDQoFaW5kZXgYASABKA0SEQoEcGFydBgCIAEoDUgAiAEBEhgKC3Jlc3VsdF9wYXJ0GAMgASgNSAGIAQESKAoEa2luZBgEIAEoDjIaLmNvbXBhY3RvcmQudjEuQ29udGVudEtpbmQSIQoEcm9sZRgFIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIqCgVzdGF0ZRgGIAEoDjIbLmNvbXBhY3RvcmQudjEuTWVzc2FnZVN0YXRlEgwKBHRvb2wYByABKAkSEQoJbWltZV90eXBlGAggASgJEgwKBG5hbWUYCSABKAkSDAoEdGV4dBgKIAEoCRIMCgRkYXRhGAsgASgMEigKBmJsb2NrcxgMIAMoCzIYLmNvbXBhY3RvcmQudjEuTGluZUJsb2NrEg4KBm9mZnNldBgNIAEoDRITCgt0b3RhbF9ieXRlcxgOIAEoDRITCgt0b3RhbF9saW5lcxgPIAEoDRISCgpmaXJzdF9saW5lGBAgASgNEhAKCGhhc19tb3JlGBEgASgIEhMKC25leHRfb2Zmc2V0GBIgASgNEhEKCW5leHRfbGluZRgTIAEoDRIuCgthdHRhY2htZW50cxgUIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudEIHCgVfcGFydEIOCgxfcmVzdWx0X3BhcnQiRQoJTGluZUJsb2NrEhIKCmZpcnN0X2xpbmUYASABKA0SDAoEdGV4dBgCIAEoCRIWCg5tYXRjaGluZ19saW5lcxgDIAMoDSL9AQoVU2VhcmNoTWVzc2FnZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoFd29yZHMYAiABKAlIABIRCgdwYXR0ZXJuGAMgASgJSAASIgoFcm9sZXMYBCADKA4yEy5jb21wYWN0b3JkLnYxLlJvbGUSKwoGc3RhdGVzGAUgAygOMhsuY29tcGFjdG9yZC52MS5NZXNzYWdlU3RhdGUSFAoMbmV3ZXN0X2ZpcnN0GAYgASgIEhEKCXBhZ2Vfc2l6ZRgHIAEoDRISCgpwYWdlX3Rva2VuGAggASgJEhUKDXNuaXBwZXRfY2hhcnMYCSABKA1CBwoFcXVlcnkiWQoWU2VhcmNoTWVzc2FnZXNSZXNwb25zZRImCgRoaXRzGAEgAygLMhguY29tcGFjdG9yZC52MS5TZWFyY2hIaXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIukCCglTZWFyY2hIaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIYCgtyZXN1bHRfcGFydBgDIAEoDUgAiAEBEigKBGtpbmQYBCABKA4yGi5jb21wYWN0b3JkLnYxLkNvbnRlbnRLaW5kEiEKBHJvbGUYBSABKA4yEy5jb21wYWN0b3JkLnYxLlJvbGUSKgoFc3RhdGUYBiABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRImCgVlZGl0cxgHIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDAoEdG9vbBgIIAEoCRIPCgdzbmlwcGV0GAkgASgJEhMKC21hdGNoX3N0YXJ0GAogASgNEhEKCW1hdGNoX2VuZBgLIAEoDRIOCgZvZmZzZXQYDCABKA0SDAoEbGluZRgNIAEoDRIPCgdtYXRjaGVzGA4gASgNQg4KDF9yZXN1bHRfcGFydCrlAQoLQ29udGVudEtpbmQSHAoYQ09OVEVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQ09OVEVOVF9LSU5EX1RFWFQQARIZChVDT05URU5UX0tJTkRfVEhJTktJTkcQAhIaChZDT05URU5UX0tJTkRfQVJHVU1FTlRTEAMSFwoTQ09OVEVOVF9LSU5EX1JFU1VMVBAEEhYKEkNPTlRFTlRfS0lORF9NRURJQRAFEiAKHENPTlRFTlRfS0lORF9NRURJQV9SRUZFUkVOQ0UQBhIXChNDT05URU5UX0tJTkRfT1BBUVVFEAdCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_message]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY2FsbC5wcm90bxINY29tcGFjdG9yZC52MSK7AgoUUmVjYWxsQ29udGVudFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVpbmRleBgCIAEoDUgAEhMKCXJlZmVyZW5jZRgDIAEoCUgAEhEKBHBhcnQYBCABKA1IAogBARIYCgtyZXN1bHRfcGFydBgFIAEoDUgDiAEBEikKBWJ5dGVzGAYgASgLMhguY29tcGFjdG9yZC52MS5CeXRlUmFuZ2VIARIpCgVsaW5lcxgHIAEoCzIYLmNvbXBhY3RvcmQudjEuTGluZVJhbmdlSAESKQoFbWF0Y2gYCCABKAsyGC5jb21wYWN0b3JkLnYxLkxpbmVNYXRjaEgBEhEKCW1heF9ieXRlcxgJIAEoDUIGCgR3aGF0QgcKBXJhbmdlQgcKBV9wYXJ0Qg4KDF9yZXN1bHRfcGFydCIrCglCeXRlUmFuZ2USDgoGb2Zmc2V0GAEgASgNEg4KBmxlbmd0aBgCIAEoDSIpCglMaW5lUmFuZ2USDQoFZmlyc3QYASABKA0SDQoFY291bnQYAiABKA0iXAoJTGluZU1hdGNoEg8KB3BhdHRlcm4YASABKAkSEwoLaWdub3JlX2Nhc2UYAiABKAgSFQoNY29udGV4dF9saW5lcxgDIAEoDRISCgpmaXJzdF9saW5lGAQgASgNIpIEChVSZWNhbGxDb250ZW50UmVzcG9uc2USDQoFaW5kZXgYASABKA0SEQoEcGFydBgCIAEoDUgAiAEBEhgKC3Jlc3VsdF9wYXJ0GAMgASgNSAGIAQESKAoEa2luZBgEIAEoDjIaLmNvbXBhY3RvcmQudjEuQ29udGVudEtpbmQSIQoEcm9sZRgFIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIqCgVzdGF0ZRgGIAEoDjIbLmNvbXBhY3RvcmQudjEuTWVzc2FnZVN0YXRlEgwKBHRvb2wYByABKAkSEQoJbWltZV90eXBlGAggASgJEgwKBG5hbWUYCSABKAkSDAoEdGV4dBgKIAEoCRIMCgRkYXRhGAsgASgMEigKBmJsb2NrcxgMIAMoCzIYLmNvbXBhY3RvcmQudjEuTGluZUJsb2NrEg4KBm9mZnNldBgNIAEoDRITCgt0b3RhbF9ieXRlcxgOIAEoDRITCgt0b3RhbF9saW5lcxgPIAEoDRISCgpmaXJzdF9saW5lGBAgASgNEhAKCGhhc19tb3JlGBEgASgIEhMKC25leHRfb2Zmc2V0GBIgASgNEhEKCW5leHRfbGluZRgTIAEoDRIuCgthdHRhY2htZW50cxgUIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudEIHCgVfcGFydEIOCgxfcmVzdWx0X3BhcnQiRQoJTGluZUJsb2NrEhIKCmZpcnN0X2xpbmUYASABKA0SDAoEdGV4dBgCIAEoCRIWCg5tYXRjaGluZ19saW5lcxgDIAMoDSL9AQoVU2VhcmNoTWVzc2FnZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoFd29yZHMYAiABKAlIABIRCgdwYXR0ZXJuGAMgASgJSAASIgoFcm9sZXMYBCADKA4yEy5jb21wYWN0b3JkLnYxLlJvbGUSKwoGc3RhdGVzGAUgAygOMhsuY29tcGFjdG9yZC52MS5NZXNzYWdlU3RhdGUSFAoMbmV3ZXN0X2ZpcnN0GAYgASgIEhEKCXBhZ2Vfc2l6ZRgHIAEoDRISCgpwYWdlX3Rva2VuGAggASgJEhUKDXNuaXBwZXRfY2hhcnMYCSABKA1CBwoFcXVlcnkiWQoWU2VhcmNoTWVzc2FnZXNSZXNwb25zZRImCgRoaXRzGAEgAygLMhguY29tcGFjdG9yZC52MS5TZWFyY2hIaXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIukCCglTZWFyY2hIaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIYCgtyZXN1bHRfcGFydBgDIAEoDUgAiAEBEigKBGtpbmQYBCABKA4yGi5jb21wYWN0b3JkLnYxLkNvbnRlbnRLaW5kEiEKBHJvbGUYBSABKA4yEy5jb21wYWN0b3JkLnYxLlJvbGUSKgoFc3RhdGUYBiABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRImCgVlZGl0cxgHIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDAoEdG9vbBgIIAEoCRIPCgdzbmlwcGV0GAkgASgJEhMKC21hdGNoX3N0YXJ0GAogASgNEhEKCW1hdGNoX2VuZBgLIAEoDRIOCgZvZmZzZXQYDCABKA0SDAoEbGluZRgNIAEoDRIPCgdtYXRjaGVzGA4gASgNQg4KDF9yZXN1bHRfcGFydCrlAQoLQ29udGVudEtpbmQSHAoYQ09OVEVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQ09OVEVOVF9LSU5EX1RFWFQQARIZChVDT05URU5UX0tJTkRfVEhJTktJTkcQAhIaChZDT05URU5UX0tJTkRfQVJHVU1FTlRTEAMSFwoTQ09OVEVOVF9LSU5EX1JFU1VMVBAEEhYKEkNPTlRFTlRfS0lORF9NRURJQRAFEiAKHENPTlRFTlRfS0lORF9NRURJQV9SRUZFUkVOQ0UQBhIXChNDT05URU5UX0tJTkRfT1BBUVVFEAdCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_log, file_compactord_v1_message]);
 
 /**
  * RecallContentRequest asks for content of the log word for word, whatever views show of it.
@@ -23,7 +25,7 @@ export const file_compactord_v1_recall: GenFile = /*@__PURE__*/
  */
 export type RecallContentRequest = Message<"compactord.v1.RecallContentRequest"> & {
   /**
-   * The session's id. Nothing of another session is ever answered.
+   * The session's id. Content of another session is never returned.
    *
    * @generated from field: string session_id = 1;
    */
@@ -44,11 +46,11 @@ export type RecallContentRequest = Message<"compactord.v1.RecallContentRequest">
     case: "index";
   } | {
     /**
-     * The reference that a placeholder or a summary shows, or the placeholder itself: `#12` is message 12, `#12.0` its
-     * part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same, and alone so do `12`, `12.0`
-     * and `12.0.1`. Where the text ends with a placeholder of the daemon's own wording, that one's reference holds, whatever
-     * the text before it quotes; else a text that names several is INVALID_ARGUMENT. 1 to 1,048,576 bytes, which is more
-     * than the longest preview takes.
+     * The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
+     * its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
+     * mean the same. Where the text ends with a placeholder in the daemon's own wording, the reference of that
+     * placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+     * to 1,048,576 bytes, which is enough for the longest preview.
      *
      * @generated from field: string reference = 3;
      */
@@ -57,24 +59,24 @@ export type RecallContentRequest = Message<"compactord.v1.RecallContentRequest">
   } | { case: undefined; value?: undefined };
 
   /**
-   * The part of the message, from 0. Not set: the only part that it has, or all its text in order, a line break between
-   * parts; INVALID_ARGUMENT where it has several parts and none is text. It goes with index, not with a reference that
-   * names a part.
+   * The part of the message, from 0. Default: the only part, or all text of the message in order, with a line break
+   * between parts. INVALID_ARGUMENT where the message has several parts and none is text. Not together with a reference
+   * that names a part.
    *
    * @generated from field: optional uint32 part = 4;
    */
   part?: number | undefined;
 
   /**
-   * Of a tool result: the piece of it, from 0. Not set: all its text in order, a line break between pieces, or the only
-   * piece that it has; INVALID_ARGUMENT where it has several and none is text. Needs part.
+   * The part of a tool result, from 0. Default: all text of the result in order, with a line break between parts, or
+   * the only part. INVALID_ARGUMENT where the result has several parts and none is text. Needs part.
    *
    * @generated from field: optional uint32 result_part = 5;
    */
   resultPart?: number | undefined;
 
   /**
-   * Which of the content. Not set: from the start, as much as max_bytes allows.
+   * Which range of the content. Default: from the start, as much as max_bytes allows.
    *
    * @generated from oneof compactord.v1.RecallContentRequest.range
    */
@@ -105,8 +107,7 @@ export type RecallContentRequest = Message<"compactord.v1.RecallContentRequest">
   } | { case: undefined; value?: undefined };
 
   /**
-   * The answer's content ends before it passes this many bytes, but holds at least one character. 0 to 3,145,728; 0 means
-   * 65,536.
+   * The content ends before it passes this many bytes, but has at least one character. 0 to 3,145,728; 0 means 65,536.
    *
    * @generated from field: uint32 max_bytes = 9;
    */
@@ -120,7 +121,7 @@ export type RecallContentRequest = Message<"compactord.v1.RecallContentRequest">
  */
 export type RecallContentRequestJson = {
   /**
-   * The session's id. Nothing of another session is ever answered.
+   * The session's id. Content of another session is never returned.
    *
    * @generated from field: string session_id = 1;
    */
@@ -134,28 +135,28 @@ export type RecallContentRequestJson = {
   index?: number;
 
   /**
-   * The reference that a placeholder or a summary shows, or the placeholder itself: `#12` is message 12, `#12.0` its
-   * part 0, `#12.0.1` the result part 1 of that; `[#12]` and `index 12, part 0` say the same, and alone so do `12`, `12.0`
-   * and `12.0.1`. Where the text ends with a placeholder of the daemon's own wording, that one's reference holds, whatever
-   * the text before it quotes; else a text that names several is INVALID_ARGUMENT. 1 to 1,048,576 bytes, which is more
-   * than the longest preview takes.
+   * The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
+   * its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
+   * mean the same. Where the text ends with a placeholder in the daemon's own wording, the reference of that
+   * placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+   * to 1,048,576 bytes, which is enough for the longest preview.
    *
    * @generated from field: string reference = 3;
    */
   reference?: string;
 
   /**
-   * The part of the message, from 0. Not set: the only part that it has, or all its text in order, a line break between
-   * parts; INVALID_ARGUMENT where it has several parts and none is text. It goes with index, not with a reference that
-   * names a part.
+   * The part of the message, from 0. Default: the only part, or all text of the message in order, with a line break
+   * between parts. INVALID_ARGUMENT where the message has several parts and none is text. Not together with a reference
+   * that names a part.
    *
    * @generated from field: optional uint32 part = 4;
    */
   part?: number;
 
   /**
-   * Of a tool result: the piece of it, from 0. Not set: all its text in order, a line break between pieces, or the only
-   * piece that it has; INVALID_ARGUMENT where it has several and none is text. Needs part.
+   * The part of a tool result, from 0. Default: all text of the result in order, with a line break between parts, or
+   * the only part. INVALID_ARGUMENT where the result has several parts and none is text. Needs part.
    *
    * @generated from field: optional uint32 result_part = 5;
    */
@@ -183,8 +184,7 @@ export type RecallContentRequestJson = {
   match?: LineMatchJson;
 
   /**
-   * The answer's content ends before it passes this many bytes, but holds at least one character. 0 to 3,145,728; 0 means
-   * 65,536.
+   * The content ends before it passes this many bytes, but has at least one character. 0 to 3,145,728; 0 means 65,536.
    *
    * @generated from field: uint32 max_bytes = 9;
    */
@@ -199,21 +199,21 @@ export const RecallContentRequestSchema: GenMessage<RecallContentRequest, {jsonT
   messageDesc(file_compactord_v1_recall, 0);
 
 /**
- * ByteRange is a range of bytes. In text it is widened at its start and shortened at its end to whole characters, but to
- * no less than one.
+ * ByteRange is a range of bytes. In text, its start and its end move back to the beginning of a character; at least one
+ * character is returned.
  *
  * @generated from message compactord.v1.ByteRange
  */
 export type ByteRange = Message<"compactord.v1.ByteRange"> & {
   /**
-   * The first byte, from 0. INVALID_ARGUMENT at or beyond the end of what is not empty.
+   * The first byte, from 0. INVALID_ARGUMENT at or after the end, unless the content is empty.
    *
    * @generated from field: uint32 offset = 1;
    */
   offset: number;
 
   /**
-   * How many. 0: all that follow.
+   * How many bytes. 0 means: up to the end.
    *
    * @generated from field: uint32 length = 2;
    */
@@ -221,21 +221,21 @@ export type ByteRange = Message<"compactord.v1.ByteRange"> & {
 };
 
 /**
- * ByteRange is a range of bytes. In text it is widened at its start and shortened at its end to whole characters, but to
- * no less than one.
+ * ByteRange is a range of bytes. In text, its start and its end move back to the beginning of a character; at least one
+ * character is returned.
  *
  * @generated from message compactord.v1.ByteRange
  */
 export type ByteRangeJson = {
   /**
-   * The first byte, from 0. INVALID_ARGUMENT at or beyond the end of what is not empty.
+   * The first byte, from 0. INVALID_ARGUMENT at or after the end, unless the content is empty.
    *
    * @generated from field: uint32 offset = 1;
    */
   offset?: number;
 
   /**
-   * How many. 0: all that follow.
+   * How many bytes. 0 means: up to the end.
    *
    * @generated from field: uint32 length = 2;
    */
@@ -250,20 +250,20 @@ export const ByteRangeSchema: GenMessage<ByteRange, {jsonType: ByteRangeJson}> =
   messageDesc(file_compactord_v1_recall, 1);
 
 /**
- * LineRange is a range of lines. A line ends behind its line feed.
+ * LineRange is a range of lines. A line ends after its line feed.
  *
  * @generated from message compactord.v1.LineRange
  */
 export type LineRange = Message<"compactord.v1.LineRange"> & {
   /**
-   * The first line, from 1. INVALID_ARGUMENT beyond the last.
+   * The first line, from 1. INVALID_ARGUMENT after the last line.
    *
    * @generated from field: uint32 first = 1;
    */
   first: number;
 
   /**
-   * How many. 0: all that follow.
+   * How many lines. 0 means: up to the end.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -271,20 +271,20 @@ export type LineRange = Message<"compactord.v1.LineRange"> & {
 };
 
 /**
- * LineRange is a range of lines. A line ends behind its line feed.
+ * LineRange is a range of lines. A line ends after its line feed.
  *
  * @generated from message compactord.v1.LineRange
  */
 export type LineRangeJson = {
   /**
-   * The first line, from 1. INVALID_ARGUMENT beyond the last.
+   * The first line, from 1. INVALID_ARGUMENT after the last line.
    *
    * @generated from field: uint32 first = 1;
    */
   first?: number;
 
   /**
-   * How many. 0: all that follow.
+   * How many lines. 0 means: up to the end.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -299,14 +299,14 @@ export const LineRangeSchema: GenMessage<LineRange, {jsonType: LineRangeJson}> =
   messageDesc(file_compactord_v1_recall, 2);
 
 /**
- * LineMatch selects the lines that match an expression, with lines around them.
+ * LineMatch selects the lines that match an expression, and lines around them.
  *
  * @generated from message compactord.v1.LineMatch
  */
 export type LineMatch = Message<"compactord.v1.LineMatch"> & {
   /**
-   * The expression, in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-   * 2,000 steps once its repetitions are written out.
+   * The expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+   * at most 2,000 steps after its repetitions are written out.
    *
    * @generated from field: string pattern = 1;
    */
@@ -320,14 +320,15 @@ export type LineMatch = Message<"compactord.v1.LineMatch"> & {
   ignoreCase: boolean;
 
   /**
-   * Lines to show before and behind each match. 0 to 100.
+   * How many lines to show before and after each match. 0 to 100.
    *
    * @generated from field: uint32 context_lines = 3;
    */
   contextLines: number;
 
   /**
-   * The first line to search, from 1; 0 means 1. To go on where an answer had more. INVALID_ARGUMENT beyond the last.
+   * The first line to search, from 1; 0 means 1. Use it to continue where an answer had more. INVALID_ARGUMENT after
+   * the last line.
    *
    * @generated from field: uint32 first_line = 4;
    */
@@ -335,14 +336,14 @@ export type LineMatch = Message<"compactord.v1.LineMatch"> & {
 };
 
 /**
- * LineMatch selects the lines that match an expression, with lines around them.
+ * LineMatch selects the lines that match an expression, and lines around them.
  *
  * @generated from message compactord.v1.LineMatch
  */
 export type LineMatchJson = {
   /**
-   * The expression, in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-   * 2,000 steps once its repetitions are written out.
+   * The expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+   * at most 2,000 steps after its repetitions are written out.
    *
    * @generated from field: string pattern = 1;
    */
@@ -356,14 +357,15 @@ export type LineMatchJson = {
   ignoreCase?: boolean;
 
   /**
-   * Lines to show before and behind each match. 0 to 100.
+   * How many lines to show before and after each match. 0 to 100.
    *
    * @generated from field: uint32 context_lines = 3;
    */
   contextLines?: number;
 
   /**
-   * The first line to search, from 1; 0 means 1. To go on where an answer had more. INVALID_ARGUMENT beyond the last.
+   * The first line to search, from 1; 0 means 1. Use it to continue where an answer had more. INVALID_ARGUMENT after
+   * the last line.
    *
    * @generated from field: uint32 first_line = 4;
    */
@@ -378,34 +380,34 @@ export const LineMatchSchema: GenMessage<LineMatch, {jsonType: LineMatchJson}> =
   messageDesc(file_compactord_v1_recall, 3);
 
 /**
- * RecallContentResponse is the content.
+ * RecallContentResponse returns the content.
  *
  * @generated from message compactord.v1.RecallContentResponse
  */
 export type RecallContentResponse = Message<"compactord.v1.RecallContentResponse"> & {
   /**
-   * The message that it is of.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index: number;
 
   /**
-   * The part; not set where it is all text of the message.
+   * The part; not set where the content is all text of the message.
    *
    * @generated from field: optional uint32 part = 2;
    */
   part?: number | undefined;
 
   /**
-   * The piece of the tool result; not set where it is all its text.
+   * The part of the tool result; not set where the content is all its text.
    *
    * @generated from field: optional uint32 result_part = 3;
    */
   resultPart?: number | undefined;
 
   /**
-   * What it is.
+   * The kind of content.
    *
    * @generated from field: compactord.v1.ContentKind kind = 4;
    */
@@ -426,49 +428,49 @@ export type RecallContentResponse = Message<"compactord.v1.RecallContentResponse
   state: MessageState;
 
   /**
-   * The tool, of a call or a result.
+   * The tool's name, for a call or a result.
    *
    * @generated from field: string tool = 7;
    */
   tool: string;
 
   /**
-   * The MIME type, of a medium.
+   * The MIME type, for media.
    *
    * @generated from field: string mime_type = 8;
    */
   mimeType: string;
 
   /**
-   * The name, of a medium.
+   * The file's name, for media.
    *
    * @generated from field: string name = 9;
    */
   name: string;
 
   /**
-   * The content, of all kinds but MEDIA. Of a match empty: see blocks.
+   * The content, for all kinds but MEDIA. Empty with match: see blocks.
    *
    * @generated from field: string text = 10;
    */
   text: string;
 
   /**
-   * The content of a medium.
+   * The content, for MEDIA.
    *
    * @generated from field: bytes data = 11;
    */
   data: Uint8Array;
 
   /**
-   * Of a match: the matching lines with those around them.
+   * With match: the lines that match and the lines around them.
    *
    * @generated from field: repeated compactord.v1.LineBlock blocks = 12;
    */
   blocks: LineBlock[];
 
   /**
-   * The first byte that is answered.
+   * The first byte that is returned.
    *
    * @generated from field: uint32 offset = 13;
    */
@@ -482,46 +484,47 @@ export type RecallContentResponse = Message<"compactord.v1.RecallContentResponse
   totalBytes: number;
 
   /**
-   * The lines of the whole content; 0 for media.
+   * The number of lines of the whole content; 0 for media.
    *
    * @generated from field: uint32 total_lines = 15;
    */
   totalLines: number;
 
   /**
-   * The line, from 1, that the answer begins in; 0 for media.
+   * The line, from 1, where the returned content begins; 0 for media.
    *
    * @generated from field: uint32 first_line = 16;
    */
   firstLine: number;
 
   /**
-   * Whether max_bytes ended the answer before the range, or the matches, had ended: ask again from next_offset or
-   * next_line. A match also ends where one call has searched as much as it may, in time and not in bytes; blocks can then
-   * be empty.
+   * Whether the answer ended before the range or the matches did, because of max_bytes: continue with next_offset or
+   * next_line. With match it also ends where one call has searched as much as it may; blocks can be empty then.
    *
    * @generated from field: bool has_more = 17;
    */
   hasMore: boolean;
 
   /**
-   * The byte behind the answer, where a next request for bytes begins. Of a match: behind the last block.
+   * The byte after the returned content, where the next request for bytes begins. With match: the byte after the last
+   * block.
    *
    * @generated from field: uint32 next_offset = 18;
    */
   nextOffset: number;
 
   /**
-   * The line that the next request for lines or matches begins at. 0 where bytes end within a line, or where one line alone
-   * passes max_bytes: go on by bytes, from next_offset. A match goes on with the line behind that one. 0 for media.
+   * The line where the next request for lines or matches begins. 0 for media, where a range of bytes ends within a
+   * line, and where one line alone is larger than max_bytes: continue by bytes then, with next_offset. A match
+   * continues with the line after that one.
    *
    * @generated from field: uint32 next_line = 19;
    */
   nextLine: number;
 
   /**
-   * The provider's own fields of the part or piece. With the first byte of the content only, and only where they fit into
-   * max_bytes; ListMessages answers them always.
+   * The provider's own fields of this part. They come only with the first byte of the content, and only where they fit
+   * into max_bytes; ListMessages always returns them.
    *
    * @generated from field: repeated compactord.v1.Attachment attachments = 20;
    */
@@ -529,34 +532,34 @@ export type RecallContentResponse = Message<"compactord.v1.RecallContentResponse
 };
 
 /**
- * RecallContentResponse is the content.
+ * RecallContentResponse returns the content.
  *
  * @generated from message compactord.v1.RecallContentResponse
  */
 export type RecallContentResponseJson = {
   /**
-   * The message that it is of.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index?: number;
 
   /**
-   * The part; not set where it is all text of the message.
+   * The part; not set where the content is all text of the message.
    *
    * @generated from field: optional uint32 part = 2;
    */
   part?: number;
 
   /**
-   * The piece of the tool result; not set where it is all its text.
+   * The part of the tool result; not set where the content is all its text.
    *
    * @generated from field: optional uint32 result_part = 3;
    */
   resultPart?: number;
 
   /**
-   * What it is.
+   * The kind of content.
    *
    * @generated from field: compactord.v1.ContentKind kind = 4;
    */
@@ -577,49 +580,49 @@ export type RecallContentResponseJson = {
   state?: MessageStateJson;
 
   /**
-   * The tool, of a call or a result.
+   * The tool's name, for a call or a result.
    *
    * @generated from field: string tool = 7;
    */
   tool?: string;
 
   /**
-   * The MIME type, of a medium.
+   * The MIME type, for media.
    *
    * @generated from field: string mime_type = 8;
    */
   mimeType?: string;
 
   /**
-   * The name, of a medium.
+   * The file's name, for media.
    *
    * @generated from field: string name = 9;
    */
   name?: string;
 
   /**
-   * The content, of all kinds but MEDIA. Of a match empty: see blocks.
+   * The content, for all kinds but MEDIA. Empty with match: see blocks.
    *
    * @generated from field: string text = 10;
    */
   text?: string;
 
   /**
-   * The content of a medium.
+   * The content, for MEDIA.
    *
    * @generated from field: bytes data = 11;
    */
   data?: string;
 
   /**
-   * Of a match: the matching lines with those around them.
+   * With match: the lines that match and the lines around them.
    *
    * @generated from field: repeated compactord.v1.LineBlock blocks = 12;
    */
   blocks?: LineBlockJson[];
 
   /**
-   * The first byte that is answered.
+   * The first byte that is returned.
    *
    * @generated from field: uint32 offset = 13;
    */
@@ -633,46 +636,47 @@ export type RecallContentResponseJson = {
   totalBytes?: number;
 
   /**
-   * The lines of the whole content; 0 for media.
+   * The number of lines of the whole content; 0 for media.
    *
    * @generated from field: uint32 total_lines = 15;
    */
   totalLines?: number;
 
   /**
-   * The line, from 1, that the answer begins in; 0 for media.
+   * The line, from 1, where the returned content begins; 0 for media.
    *
    * @generated from field: uint32 first_line = 16;
    */
   firstLine?: number;
 
   /**
-   * Whether max_bytes ended the answer before the range, or the matches, had ended: ask again from next_offset or
-   * next_line. A match also ends where one call has searched as much as it may, in time and not in bytes; blocks can then
-   * be empty.
+   * Whether the answer ended before the range or the matches did, because of max_bytes: continue with next_offset or
+   * next_line. With match it also ends where one call has searched as much as it may; blocks can be empty then.
    *
    * @generated from field: bool has_more = 17;
    */
   hasMore?: boolean;
 
   /**
-   * The byte behind the answer, where a next request for bytes begins. Of a match: behind the last block.
+   * The byte after the returned content, where the next request for bytes begins. With match: the byte after the last
+   * block.
    *
    * @generated from field: uint32 next_offset = 18;
    */
   nextOffset?: number;
 
   /**
-   * The line that the next request for lines or matches begins at. 0 where bytes end within a line, or where one line alone
-   * passes max_bytes: go on by bytes, from next_offset. A match goes on with the line behind that one. 0 for media.
+   * The line where the next request for lines or matches begins. 0 for media, where a range of bytes ends within a
+   * line, and where one line alone is larger than max_bytes: continue by bytes then, with next_offset. A match
+   * continues with the line after that one.
    *
    * @generated from field: uint32 next_line = 19;
    */
   nextLine?: number;
 
   /**
-   * The provider's own fields of the part or piece. With the first byte of the content only, and only where they fit into
-   * max_bytes; ListMessages answers them always.
+   * The provider's own fields of this part. They come only with the first byte of the content, and only where they fit
+   * into max_bytes; ListMessages always returns them.
    *
    * @generated from field: repeated compactord.v1.Attachment attachments = 20;
    */
@@ -687,7 +691,7 @@ export const RecallContentResponseSchema: GenMessage<RecallContentResponse, {jso
   messageDesc(file_compactord_v1_recall, 4);
 
 /**
- * LineBlock is lines that follow one another.
+ * LineBlock is a block of consecutive lines.
  *
  * @generated from message compactord.v1.LineBlock
  */
@@ -700,14 +704,14 @@ export type LineBlock = Message<"compactord.v1.LineBlock"> & {
   firstLine: number;
 
   /**
-   * The lines. A matching line that alone passes max_bytes is cut; next_offset is where.
+   * The lines. A matching line that alone is larger than max_bytes is cut at next_offset.
    *
    * @generated from field: string text = 2;
    */
   text: string;
 
   /**
-   * The lines among them that match, ascending; also those before the first line to search.
+   * Which of the lines match, ascending; also those before the first line to search.
    *
    * @generated from field: repeated uint32 matching_lines = 3;
    */
@@ -715,7 +719,7 @@ export type LineBlock = Message<"compactord.v1.LineBlock"> & {
 };
 
 /**
- * LineBlock is lines that follow one another.
+ * LineBlock is a block of consecutive lines.
  *
  * @generated from message compactord.v1.LineBlock
  */
@@ -728,14 +732,14 @@ export type LineBlockJson = {
   firstLine?: number;
 
   /**
-   * The lines. A matching line that alone passes max_bytes is cut; next_offset is where.
+   * The lines. A matching line that alone is larger than max_bytes is cut at next_offset.
    *
    * @generated from field: string text = 2;
    */
   text?: string;
 
   /**
-   * The lines among them that match, ascending; also those before the first line to search.
+   * Which of the lines match, ascending; also those before the first line to search.
    *
    * @generated from field: repeated uint32 matching_lines = 3;
    */
@@ -750,7 +754,7 @@ export const LineBlockSchema: GenMessage<LineBlock, {jsonType: LineBlockJson}> =
   messageDesc(file_compactord_v1_recall, 5);
 
 /**
- * SearchMessagesRequest searches all that is in a log.
+ * SearchMessagesRequest searches the whole log.
  *
  * @generated from message compactord.v1.SearchMessagesRequest
  */
@@ -769,8 +773,8 @@ export type SearchMessagesRequest = Message<"compactord.v1.SearchMessagesRequest
    */
   query: {
     /**
-     * Words: messages that hold all of them, also within longer words, whatever the case. 1 to 1,024 bytes, at most 32
-     * words.
+     * Words. A message matches where it has all of them, in upper or lower case, also within longer words. 1 to 1,024
+     * bytes, at most 32 words.
      *
      * @generated from field: string words = 2;
      */
@@ -778,8 +782,8 @@ export type SearchMessagesRequest = Message<"compactord.v1.SearchMessagesRequest
     case: "words";
   } | {
     /**
-     * An expression in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-     * 2,000 steps once its repetitions are written out.
+     * An expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+     * at most 2,000 steps after its repetitions are written out.
      *
      * @generated from field: string pattern = 3;
      */
@@ -788,35 +792,35 @@ export type SearchMessagesRequest = Message<"compactord.v1.SearchMessagesRequest
   } | { case: undefined; value?: undefined };
 
   /**
-   * Only messages of these roles. Default: all.
+   * Only messages with one of these roles. Default: all.
    *
    * @generated from field: repeated compactord.v1.Role roles = 4;
    */
   roles: Role[];
 
   /**
-   * Only messages that stand so. Default: all.
+   * Only messages in one of these states. Default: all.
    *
    * @generated from field: repeated compactord.v1.MessageState states = 5;
    */
   states: MessageState[];
 
   /**
-   * Whether the newest comes first. Default false: in the order of the log.
+   * Whether the newest message comes first. Default false: in the order of the log.
    *
    * @generated from field: bool newest_first = 6;
    */
   newestFirst: boolean;
 
   /**
-   * Hits a page. 0 to 1,000; 0 means 20.
+   * Hits per page. 0 to 1,000; 0 means 20.
    *
    * @generated from field: uint32 page_size = 7;
    */
   pageSize: number;
 
   /**
-   * From the last answer; empty for the first page. At most 1,024 bytes.
+   * The next_page_token of the page before; empty for the first page. At most 1,024 bytes.
    *
    * @generated from field: string page_token = 8;
    */
@@ -831,7 +835,7 @@ export type SearchMessagesRequest = Message<"compactord.v1.SearchMessagesRequest
 };
 
 /**
- * SearchMessagesRequest searches all that is in a log.
+ * SearchMessagesRequest searches the whole log.
  *
  * @generated from message compactord.v1.SearchMessagesRequest
  */
@@ -844,51 +848,51 @@ export type SearchMessagesRequestJson = {
   sessionId?: string;
 
   /**
-   * Words: messages that hold all of them, also within longer words, whatever the case. 1 to 1,024 bytes, at most 32
-   * words.
+   * Words. A message matches where it has all of them, in upper or lower case, also within longer words. 1 to 1,024
+   * bytes, at most 32 words.
    *
    * @generated from field: string words = 2;
    */
   words?: string;
 
   /**
-   * An expression in the syntax of RE2, for each line by itself, without its line end. 1 to 1,024 bytes, and at most
-   * 2,000 steps once its repetitions are written out.
+   * An expression, in RE2 syntax. It is matched against each line alone, without the line end. 1 to 1,024 bytes, and
+   * at most 2,000 steps after its repetitions are written out.
    *
    * @generated from field: string pattern = 3;
    */
   pattern?: string;
 
   /**
-   * Only messages of these roles. Default: all.
+   * Only messages with one of these roles. Default: all.
    *
    * @generated from field: repeated compactord.v1.Role roles = 4;
    */
   roles?: RoleJson[];
 
   /**
-   * Only messages that stand so. Default: all.
+   * Only messages in one of these states. Default: all.
    *
    * @generated from field: repeated compactord.v1.MessageState states = 5;
    */
   states?: MessageStateJson[];
 
   /**
-   * Whether the newest comes first. Default false: in the order of the log.
+   * Whether the newest message comes first. Default false: in the order of the log.
    *
    * @generated from field: bool newest_first = 6;
    */
   newestFirst?: boolean;
 
   /**
-   * Hits a page. 0 to 1,000; 0 means 20.
+   * Hits per page. 0 to 1,000; 0 means 20.
    *
    * @generated from field: uint32 page_size = 7;
    */
   pageSize?: number;
 
   /**
-   * From the last answer; empty for the first page. At most 1,024 bytes.
+   * The next_page_token of the page before; empty for the first page. At most 1,024 bytes.
    *
    * @generated from field: string page_token = 8;
    */
@@ -916,16 +920,16 @@ export const SearchMessagesRequestSchema: GenMessage<SearchMessagesRequest, {jso
  */
 export type SearchMessagesResponse = Message<"compactord.v1.SearchMessagesResponse"> & {
   /**
-   * The hits, one a message: its first.
+   * The hits: the first match of each message that matches.
    *
    * @generated from field: repeated compactord.v1.SearchHit hits = 1;
    */
   hits: SearchHit[];
 
   /**
-   * For the next page; empty where the search has come to the end of the log. One call stops reading once it has read 64
-   * MiB of the log, or has searched as much as it may: 2^30 steps, each a byte for one step of the expression or for one
-   * word. A page holds at most 3 MiB. So a page can be short, or empty, and yet not the last.
+   * Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
+   * and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
+   * one step of the expression or for one word). A page has at most 3 MiB.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -939,16 +943,16 @@ export type SearchMessagesResponse = Message<"compactord.v1.SearchMessagesRespon
  */
 export type SearchMessagesResponseJson = {
   /**
-   * The hits, one a message: its first.
+   * The hits: the first match of each message that matches.
    *
    * @generated from field: repeated compactord.v1.SearchHit hits = 1;
    */
   hits?: SearchHitJson[];
 
   /**
-   * For the next page; empty where the search has come to the end of the log. One call stops reading once it has read 64
-   * MiB of the log, or has searched as much as it may: 2^30 steps, each a byte for one step of the expression or for one
-   * word. A page holds at most 3 MiB. So a page can be short, or empty, and yet not the last.
+   * Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
+   * and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
+   * one step of the expression or for one word). A page has at most 3 MiB.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -969,7 +973,7 @@ export const SearchMessagesResponseSchema: GenMessage<SearchMessagesResponse, {j
  */
 export type SearchHit = Message<"compactord.v1.SearchHit"> & {
   /**
-   * The message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
@@ -983,14 +987,14 @@ export type SearchHit = Message<"compactord.v1.SearchHit"> & {
   part: number;
 
   /**
-   * The piece of it, where it is a tool result.
+   * The part of it, where it is a tool result.
    *
    * @generated from field: optional uint32 result_part = 3;
    */
   resultPart?: number | undefined;
 
   /**
-   * What that content is.
+   * The kind of content.
    *
    * @generated from field: compactord.v1.ContentKind kind = 4;
    */
@@ -1004,21 +1008,21 @@ export type SearchHit = Message<"compactord.v1.SearchHit"> & {
   role: Role;
 
   /**
-   * Where it stands now.
+   * Where the message stands now.
    *
    * @generated from field: compactord.v1.MessageState state = 6;
    */
   state: MessageState;
 
   /**
-   * The kinds of edits in force on it: what of it views do not show.
+   * The kinds of edits in force on the message: what views do not show of it.
    *
    * @generated from field: repeated compactord.v1.EditKind edits = 7;
    */
   edits: EditKind[];
 
   /**
-   * The tool, of a call or a result.
+   * The tool's name, for a call or a result.
    *
    * @generated from field: string tool = 8;
    */
@@ -1032,36 +1036,36 @@ export type SearchHit = Message<"compactord.v1.SearchHit"> & {
   snippet: string;
 
   /**
-   * The match within the snippet: its first byte.
+   * The first byte of the match within the snippet.
    *
    * @generated from field: uint32 match_start = 10;
    */
   matchStart: number;
 
   /**
-   * The match within the snippet: the byte after it.
+   * The byte after the match within the snippet.
    *
    * @generated from field: uint32 match_end = 11;
    */
   matchEnd: number;
 
   /**
-   * The match's first byte within the part's (or piece's) content, for RecallContent. 0 where it is in the name of a tool
-   * or a medium.
+   * The first byte of the match within the content of the part, for RecallContent. 0 where the match is in the name of
+   * a tool or of a media part.
    *
    * @generated from field: uint32 offset = 12;
    */
   offset: number;
 
   /**
-   * The line of it, from 1; 0 where it is in a name.
+   * The line of the match, from 1; 0 where the match is in a name.
    *
    * @generated from field: uint32 line = 13;
    */
   line: number;
 
   /**
-   * How many lines of the message match the expression, or how often the words stand in it; counted up to 1,000.
+   * How many lines of the message match the expression, or how often the words occur. Counted up to 1,000.
    *
    * @generated from field: uint32 matches = 14;
    */
@@ -1075,7 +1079,7 @@ export type SearchHit = Message<"compactord.v1.SearchHit"> & {
  */
 export type SearchHitJson = {
   /**
-   * The message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
@@ -1089,14 +1093,14 @@ export type SearchHitJson = {
   part?: number;
 
   /**
-   * The piece of it, where it is a tool result.
+   * The part of it, where it is a tool result.
    *
    * @generated from field: optional uint32 result_part = 3;
    */
   resultPart?: number;
 
   /**
-   * What that content is.
+   * The kind of content.
    *
    * @generated from field: compactord.v1.ContentKind kind = 4;
    */
@@ -1110,21 +1114,21 @@ export type SearchHitJson = {
   role?: RoleJson;
 
   /**
-   * Where it stands now.
+   * Where the message stands now.
    *
    * @generated from field: compactord.v1.MessageState state = 6;
    */
   state?: MessageStateJson;
 
   /**
-   * The kinds of edits in force on it: what of it views do not show.
+   * The kinds of edits in force on the message: what views do not show of it.
    *
    * @generated from field: repeated compactord.v1.EditKind edits = 7;
    */
   edits?: EditKindJson[];
 
   /**
-   * The tool, of a call or a result.
+   * The tool's name, for a call or a result.
    *
    * @generated from field: string tool = 8;
    */
@@ -1138,36 +1142,36 @@ export type SearchHitJson = {
   snippet?: string;
 
   /**
-   * The match within the snippet: its first byte.
+   * The first byte of the match within the snippet.
    *
    * @generated from field: uint32 match_start = 10;
    */
   matchStart?: number;
 
   /**
-   * The match within the snippet: the byte after it.
+   * The byte after the match within the snippet.
    *
    * @generated from field: uint32 match_end = 11;
    */
   matchEnd?: number;
 
   /**
-   * The match's first byte within the part's (or piece's) content, for RecallContent. 0 where it is in the name of a tool
-   * or a medium.
+   * The first byte of the match within the content of the part, for RecallContent. 0 where the match is in the name of
+   * a tool or of a media part.
    *
    * @generated from field: uint32 offset = 12;
    */
   offset?: number;
 
   /**
-   * The line of it, from 1; 0 where it is in a name.
+   * The line of the match, from 1; 0 where the match is in a name.
    *
    * @generated from field: uint32 line = 13;
    */
   line?: number;
 
   /**
-   * How many lines of the message match the expression, or how often the words stand in it; counted up to 1,000.
+   * How many lines of the message match the expression, or how often the words occur. Counted up to 1,000.
    *
    * @generated from field: uint32 matches = 14;
    */
@@ -1182,7 +1186,7 @@ export const SearchHitSchema: GenMessage<SearchHit, {jsonType: SearchHitJson}> =
   messageDesc(file_compactord_v1_recall, 8);
 
 /**
- * ContentKind is what recalled content is.
+ * ContentKind is the kind of recalled content.
  *
  * @generated from enum compactord.v1.ContentKind
  */
@@ -1223,14 +1227,14 @@ export enum ContentKind {
   RESULT = 4,
 
   /**
-   * The bytes of a medium.
+   * The bytes of a media part.
    *
    * @generated from enum value: CONTENT_KIND_MEDIA = 5;
    */
   MEDIA = 5,
 
   /**
-   * The address or file id of a medium that the log does not hold itself.
+   * The address or the file id of a media part whose content is not in the log.
    *
    * @generated from enum value: CONTENT_KIND_MEDIA_REFERENCE = 6;
    */
@@ -1245,7 +1249,7 @@ export enum ContentKind {
 }
 
 /**
- * ContentKind is what recalled content is.
+ * ContentKind is the kind of recalled content.
  *
  * @generated from enum compactord.v1.ContentKind
  */

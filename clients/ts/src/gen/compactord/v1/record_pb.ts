@@ -38,7 +38,7 @@ export type Record = Message<"compactord.v1.Record"> & {
   sequence: number;
 
   /**
-   * How many messages the log held when it was written; the next message's index.
+   * How many messages the log held when the record was written.
    *
    * @generated from field: uint32 next_index = 2;
    */
@@ -52,14 +52,14 @@ export type Record = Message<"compactord.v1.Record"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Whether a Revert put it aside. Set in answers of ListRecords only.
+   * Whether a Revert has put it aside. Set in answers of ListRecords only.
    *
    * @generated from field: bool put_aside = 4;
    */
   putAside: boolean;
 
   /**
-   * What was recorded. Kinds that a daemon does not know are refused, never skipped.
+   * What was recorded. A daemon refuses kinds that it does not know; it never skips them.
    *
    * @generated from oneof compactord.v1.Record.kind
    */
@@ -73,7 +73,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     case: "compaction";
   } | {
     /**
-     * Edits that were committed without a cut, or beside one.
+     * Edits that were committed, alone or together with a compaction.
      *
      * @generated from field: compactord.v1.PruneEntry prune = 6;
      */
@@ -81,7 +81,7 @@ export type Record = Message<"compactord.v1.Record"> & {
     case: "prune";
   } | {
     /**
-     * A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
+     * A compaction that failed, was cancelled, or was skipped after it had started. It changes no view.
      *
      * @generated from field: compactord.v1.CompactionAttempt attempt = 7;
      */
@@ -144,7 +144,7 @@ export type RecordJson = {
   sequence?: number;
 
   /**
-   * How many messages the log held when it was written; the next message's index.
+   * How many messages the log held when the record was written.
    *
    * @generated from field: uint32 next_index = 2;
    */
@@ -158,7 +158,7 @@ export type RecordJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Whether a Revert put it aside. Set in answers of ListRecords only.
+   * Whether a Revert has put it aside. Set in answers of ListRecords only.
    *
    * @generated from field: bool put_aside = 4;
    */
@@ -172,14 +172,14 @@ export type RecordJson = {
   compaction?: CompactionEntryJson;
 
   /**
-   * Edits that were committed without a cut, or beside one.
+   * Edits that were committed, alone or together with a compaction.
    *
    * @generated from field: compactord.v1.PruneEntry prune = 6;
    */
   prune?: PruneEntryJson;
 
   /**
-   * A compaction that failed, was cancelled, or was skipped after it had started. Changes no view.
+   * A compaction that failed, was cancelled, or was skipped after it had started. It changes no view.
    *
    * @generated from field: compactord.v1.CompactionAttempt attempt = 7;
    */
@@ -229,21 +229,21 @@ export const RecordSchema: GenMessage<Record, {jsonType: RecordJson}> = /*@__PUR
   messageDesc(file_compactord_v1_record, 0);
 
 /**
- * ViewChange is what every view-changing record carries.
+ * ViewChange is part of every record that changes views.
  *
  * @generated from message compactord.v1.ViewChange
  */
 export type ViewChange = Message<"compactord.v1.ViewChange"> & {
   /**
-   * The lowest index whose showing, or the summary covering it, differs after the record, lowered to the start of its
-   * tool loop. Not set: nothing differs.
+   * The lowest index that views show differently after the record, or that a different summary covers. If that message
+   * is within a tool loop, the first index of the loop. Not set: views are the same.
    *
    * @generated from field: optional uint32 changed_from = 1;
    */
   changedFrom?: number | undefined;
 
   /**
-   * The format that views are drawn in from here on.
+   * The format of views from here on.
    *
    * @generated from field: uint32 view_format = 2;
    */
@@ -258,21 +258,21 @@ export type ViewChange = Message<"compactord.v1.ViewChange"> & {
 };
 
 /**
- * ViewChange is what every view-changing record carries.
+ * ViewChange is part of every record that changes views.
  *
  * @generated from message compactord.v1.ViewChange
  */
 export type ViewChangeJson = {
   /**
-   * The lowest index whose showing, or the summary covering it, differs after the record, lowered to the start of its
-   * tool loop. Not set: nothing differs.
+   * The lowest index that views show differently after the record, or that a different summary covers. If that message
+   * is within a tool loop, the first index of the loop. Not set: views are the same.
    *
    * @generated from field: optional uint32 changed_from = 1;
    */
   changedFrom?: number;
 
   /**
-   * The format that views are drawn in from here on.
+   * The format of views from here on.
    *
    * @generated from field: uint32 view_format = 2;
    */
@@ -343,44 +343,42 @@ export const IndexRangeSchema: GenMessage<IndexRange, {jsonType: IndexRangeJson}
   messageDesc(file_compactord_v1_record, 2);
 
 /**
- * Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
- * that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
- * are not.
+ * Provenance says how a record was made: why, by which strategy, who wrote its text, and what that took.
  *
  * @generated from message compactord.v1.Provenance
  */
 export type Provenance = Message<"compactord.v1.Provenance"> & {
   /**
-   * The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did.
+   * The operation of Compact, or of the revert, that made it; empty where Prune did.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId: string;
 
   /**
-   * Why it was asked for. Not set of a Revert.
+   * Why it was asked for.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 2;
    */
   reason: CompactionReason;
 
   /**
-   * What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
-   * still be replaced, or need not be: not, as a rule, of one that was cancelled.
+   * What the summary should pay most attention to, as the caller said.
    *
    * @generated from field: string focus = 3;
    */
   focus: string;
 
   /**
-   * The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
+   * The strategy with all its parameters. Where policy.on_user_message has several: a ladder of those, all of which
+   * ran. Not set with client_strategy.
    *
    * @generated from field: compactord.v1.Strategy strategy = 4;
    */
   strategy?: Strategy | undefined;
 
   /**
-   * Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+   * Where the client made the plan itself: the client's name for its strategy.
    *
    * @generated from field: string client_strategy = 5;
    */
@@ -394,8 +392,8 @@ export type Provenance = Message<"compactord.v1.Provenance"> & {
   duration?: Duration | undefined;
 
   /**
-   * Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
-   * fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+   * Who wrote: the summarizer's name, or `client` where the client's own model wrote. Empty where no summarizer was
+   * asked.
    *
    * @generated from field: string summarizer = 7;
    */
@@ -409,58 +407,57 @@ export type Provenance = Message<"compactord.v1.Provenance"> & {
   model: string;
 
   /**
-   * What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
-   * texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
-   * redactions are told by the CompactionEntry alone, so that none is told twice.
+   * The usage that the summarizer's provider reported, over all requests of the operation, also for texts that were
+   * refused.
    *
    * @generated from field: compactord.v1.Usage usage = 9;
    */
   usage?: Usage | undefined;
 
   /**
-   * What that cost in US dollars, where the price is configured.
+   * The cost in US dollars, where the price is configured.
    *
    * @generated from field: optional double cost_usd = 10;
    */
   costUsd?: number | undefined;
 
   /**
-   * How many requests the summarizer was sent in the whole operation.
+   * How many requests the summarizer got.
    *
    * @generated from field: uint32 summarizer_calls = 11;
    */
   summarizerCalls: number;
 
   /**
-   * Which fallback wrote the text or a part of it, if one was used.
+   * The fallback that wrote, where one did.
    *
    * @generated from field: compactord.v1.SummaryFallback fallback = 12;
    */
   fallback: SummaryFallback;
 
   /**
-   * Why the fallback was used, in one sentence.
+   * Why the fallback wrote, in one sentence.
    *
    * @generated from field: string fallback_cause = 13;
    */
   fallbackCause: string;
 
   /**
-   * How many secrets were redacted on the way to the summarizer and in what it wrote.
+   * How many secrets were replaced by placeholders, in what the summarizer got and in what it wrote.
    *
    * @generated from field: uint32 redactions = 14;
    */
   redactions: number;
 
   /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
+   * The version of the summarizer's prompts; 0 where it takes none.
    *
    * @generated from field: uint32 prompt_version = 15;
    */
   promptVersion: number;
 
   /**
-   * Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+   * Whether the summary was asked for on the agent's own prompt (policy.summary.cached_prefix).
    *
    * @generated from field: bool cached_prefix = 16;
    */
@@ -468,44 +465,42 @@ export type Provenance = Message<"compactord.v1.Provenance"> & {
 };
 
 /**
- * Provenance says how a record came about: why, by which strategy, who wrote its text, and what that took. Of a compaction
- * that ended with its daemon only operation_id and reason are known; of one that was imported, who wrote it and what it took
- * are not.
+ * Provenance says how a record was made: why, by which strategy, who wrote its text, and what that took.
  *
  * @generated from message compactord.v1.Provenance
  */
 export type ProvenanceJson = {
   /**
-   * The operation that made the record: of Compact, or of a Revert that summarized. Empty where Prune or an append did.
+   * The operation of Compact, or of the revert, that made it; empty where Prune did.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId?: string;
 
   /**
-   * Why it was asked for. Not set of a Revert.
+   * Why it was asked for.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 2;
    */
   reason?: CompactionReasonJson;
 
   /**
-   * What the caller wanted the summary to attend to. Not told of a PruneEntry. Of an attempt only where secrets in it could
-   * still be replaced, or need not be: not, as a rule, of one that was cancelled.
+   * What the summary should pay most attention to, as the caller said.
    *
    * @generated from field: string focus = 3;
    */
   focus?: string;
 
   /**
-   * The strategy with its resolved parameters. Of several in policy.on_user_message: a ladder of them, all of which ran.
+   * The strategy with all its parameters. Where policy.on_user_message has several: a ladder of those, all of which
+   * ran. Not set with client_strategy.
    *
    * @generated from field: compactord.v1.Strategy strategy = 4;
    */
   strategy?: StrategyJson;
 
   /**
-   * Where the client planned the cut or the edits itself: what it calls its strategy. Then `strategy` is not set.
+   * Where the client made the plan itself: the client's name for its strategy.
    *
    * @generated from field: string client_strategy = 5;
    */
@@ -519,8 +514,8 @@ export type ProvenanceJson = {
   duration?: DurationJson;
 
   /**
-   * Who wrote the text: the summarizer's name; `client` where the client's own model did (CommitCompaction). Where a
-   * fallback wrote any of the texts, that is named. Empty where nobody did. Of an attempt: who was asked.
+   * Who wrote: the summarizer's name, or `client` where the client's own model wrote. Empty where no summarizer was
+   * asked.
    *
    * @generated from field: string summarizer = 7;
    */
@@ -534,58 +529,57 @@ export type ProvenanceJson = {
   model?: string;
 
   /**
-   * What the summarizer's provider reported for the whole operation: the summary, the texts of the edits beside it, and
-   * texts that were refused. Where edits and a cut were committed together, this figure, cost_usd, summarizer_calls and
-   * redactions are told by the CompactionEntry alone, so that none is told twice.
+   * The usage that the summarizer's provider reported, over all requests of the operation, also for texts that were
+   * refused.
    *
    * @generated from field: compactord.v1.Usage usage = 9;
    */
   usage?: UsageJson;
 
   /**
-   * What that cost in US dollars, where the price is configured.
+   * The cost in US dollars, where the price is configured.
    *
    * @generated from field: optional double cost_usd = 10;
    */
   costUsd?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * How many requests the summarizer was sent in the whole operation.
+   * How many requests the summarizer got.
    *
    * @generated from field: uint32 summarizer_calls = 11;
    */
   summarizerCalls?: number;
 
   /**
-   * Which fallback wrote the text or a part of it, if one was used.
+   * The fallback that wrote, where one did.
    *
    * @generated from field: compactord.v1.SummaryFallback fallback = 12;
    */
   fallback?: SummaryFallbackJson;
 
   /**
-   * Why the fallback was used, in one sentence.
+   * Why the fallback wrote, in one sentence.
    *
    * @generated from field: string fallback_cause = 13;
    */
   fallbackCause?: string;
 
   /**
-   * How many secrets were redacted on the way to the summarizer and in what it wrote.
+   * How many secrets were replaced by placeholders, in what the summarizer got and in what it wrote.
    *
    * @generated from field: uint32 redactions = 14;
    */
   redactions?: number;
 
   /**
-   * The version of the prompts that the summarizer was asked with; 0 where it takes none.
+   * The version of the summarizer's prompts; 0 where it takes none.
    *
    * @generated from field: uint32 prompt_version = 15;
    */
   promptVersion?: number;
 
   /**
-   * Whether the summarizer was asked on the agent's own prompt (policy.summary.cached_prefix) for the summary.
+   * Whether the summary was asked for on the agent's own prompt (policy.summary.cached_prefix).
    *
    * @generated from field: bool cached_prefix = 16;
    */
@@ -606,7 +600,7 @@ export const ProvenanceSchema: GenMessage<Provenance, {jsonType: ProvenanceJson}
  */
 export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   /**
-   * Its id, unique in the daemon but for forks, which keep it.
+   * Its id, unique in the daemon. A fork keeps the ids of what it copies.
    *
    * @generated from field: string id = 1;
    */
@@ -620,21 +614,23 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   sequence: number;
 
   /**
-   * The first message that the view shows in its place after the summary. Keys the entry in the store.
+   * The first message that the view shows in its own place after the summary. The store keys the entry by it.
    *
    * @generated from field: uint32 first_kept_index = 3;
    */
   firstKeptIndex: number;
 
   /**
-   * All that the summary covers: from the end of the leading run to first_kept_index.
+   * All messages that the summary covers: from the end of the SYSTEM and DEVELOPER messages at the start to
+   * first_kept_index.
    *
    * @generated from field: compactord.v1.IndexRange covered = 4;
    */
   covered?: IndexRange | undefined;
 
   /**
-   * What this compaction added to it: from the previous entry's first_kept_index to first_kept_index.
+   * The messages that this compaction added to the summary: from the previous entry's first_kept_index to
+   * first_kept_index.
    *
    * @generated from field: compactord.v1.IndexRange summarized = 5;
    */
@@ -648,63 +644,63 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   summary: string;
 
   /**
-   * What was taken from the log beside the summary.
+   * Facts that were taken from the log itself and stand beside the summary.
    *
    * @generated from field: compactord.v1.Slots slots = 7;
    */
   slots?: Slots | undefined;
 
   /**
-   * The view's tokens before, by the session's estimator.
+   * Tokens of the view before, by the session's estimator.
    *
    * @generated from field: uint32 tokens_before = 8;
    */
   tokensBefore: number;
 
   /**
-   * The view's tokens after, by the session's estimator.
+   * Tokens of the view after, by the session's estimator.
    *
    * @generated from field: uint32 tokens_after = 9;
    */
   tokensAfter: number;
 
   /**
-   * How it came about.
+   * How it was made.
    *
    * @generated from field: compactord.v1.Provenance provenance = 10;
    */
   provenance?: Provenance | undefined;
 
   /**
-   * Where the cut split a turn: the index of the message that starts it.
+   * Where the cut split a turn: the index of the message that starts the turn.
    *
    * @generated from field: optional uint32 split_turn_start = 11;
    */
   splitTurnStart?: number | undefined;
 
   /**
-   * The entry that was in effect before; empty for the first.
+   * The id of the entry that was in effect before; empty for the first.
    *
    * @generated from field: string previous_entry_id = 12;
    */
   previousEntryId: string;
 
   /**
-   * Files read and modified so far, cumulative.
+   * The files that were read and modified so far, over all compactions.
    *
    * @generated from field: compactord.v1.FileLists files = 13;
    */
   files?: FileLists | undefined;
 
   /**
-   * The message shown again after the summary.
+   * The message that the view shows again after the summary.
    *
    * @generated from field: optional uint32 replayed_index = 14;
    */
   replayedIndex?: number | undefined;
 
   /**
-   * A provider's own compaction item, if the provider made it; the summary then serves all other dialects.
+   * A provider's own compaction item, where the provider made one. Views in other dialects show the summary.
    *
    * @generated from field: compactord.v1.OpaquePart provider_block = 15;
    */
@@ -725,36 +721,37 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * The sections that the summary was written with.
+   * The sections of the summary.
    *
    * @generated from field: repeated compactord.v1.Section sections = 18;
    */
   sections: Section[];
 
   /**
-   * The message indexes that the summary's lines cite, ascending.
+   * The indexes of the messages that the summary refers to, ascending.
    *
    * @generated from field: repeated uint32 cited_indexes = 19;
    */
   citedIndexes: number[];
 
   /**
-   * Where another tool made this compaction, and it was imported: the tool's name.
+   * The name of the other tool that made this compaction, where it was imported. What its summarizer was sent is
+   * unknown.
    *
    * @generated from field: string imported_from = 20;
    */
   importedFrom: string;
 
   /**
-   * Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
+   * Where it was imported: the tokens before, as the other tool counted them; 0 where it did not say.
    *
    * @generated from field: uint32 source_tokens_before = 21;
    */
   sourceTokensBefore: number;
 
   /**
-   * Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
-   * their own words.
+   * Whether the summary ends with tags that list the files (policy.summary.file_tags). Views then do not list them
+   * again.
    *
    * @generated from field: bool file_tags = 22;
    */
@@ -768,7 +765,7 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
  */
 export type CompactionEntryJson = {
   /**
-   * Its id, unique in the daemon but for forks, which keep it.
+   * Its id, unique in the daemon. A fork keeps the ids of what it copies.
    *
    * @generated from field: string id = 1;
    */
@@ -782,21 +779,23 @@ export type CompactionEntryJson = {
   sequence?: number;
 
   /**
-   * The first message that the view shows in its place after the summary. Keys the entry in the store.
+   * The first message that the view shows in its own place after the summary. The store keys the entry by it.
    *
    * @generated from field: uint32 first_kept_index = 3;
    */
   firstKeptIndex?: number;
 
   /**
-   * All that the summary covers: from the end of the leading run to first_kept_index.
+   * All messages that the summary covers: from the end of the SYSTEM and DEVELOPER messages at the start to
+   * first_kept_index.
    *
    * @generated from field: compactord.v1.IndexRange covered = 4;
    */
   covered?: IndexRangeJson;
 
   /**
-   * What this compaction added to it: from the previous entry's first_kept_index to first_kept_index.
+   * The messages that this compaction added to the summary: from the previous entry's first_kept_index to
+   * first_kept_index.
    *
    * @generated from field: compactord.v1.IndexRange summarized = 5;
    */
@@ -810,63 +809,63 @@ export type CompactionEntryJson = {
   summary?: string;
 
   /**
-   * What was taken from the log beside the summary.
+   * Facts that were taken from the log itself and stand beside the summary.
    *
    * @generated from field: compactord.v1.Slots slots = 7;
    */
   slots?: SlotsJson;
 
   /**
-   * The view's tokens before, by the session's estimator.
+   * Tokens of the view before, by the session's estimator.
    *
    * @generated from field: uint32 tokens_before = 8;
    */
   tokensBefore?: number;
 
   /**
-   * The view's tokens after, by the session's estimator.
+   * Tokens of the view after, by the session's estimator.
    *
    * @generated from field: uint32 tokens_after = 9;
    */
   tokensAfter?: number;
 
   /**
-   * How it came about.
+   * How it was made.
    *
    * @generated from field: compactord.v1.Provenance provenance = 10;
    */
   provenance?: ProvenanceJson;
 
   /**
-   * Where the cut split a turn: the index of the message that starts it.
+   * Where the cut split a turn: the index of the message that starts the turn.
    *
    * @generated from field: optional uint32 split_turn_start = 11;
    */
   splitTurnStart?: number;
 
   /**
-   * The entry that was in effect before; empty for the first.
+   * The id of the entry that was in effect before; empty for the first.
    *
    * @generated from field: string previous_entry_id = 12;
    */
   previousEntryId?: string;
 
   /**
-   * Files read and modified so far, cumulative.
+   * The files that were read and modified so far, over all compactions.
    *
    * @generated from field: compactord.v1.FileLists files = 13;
    */
   files?: FileListsJson;
 
   /**
-   * The message shown again after the summary.
+   * The message that the view shows again after the summary.
    *
    * @generated from field: optional uint32 replayed_index = 14;
    */
   replayedIndex?: number;
 
   /**
-   * A provider's own compaction item, if the provider made it; the summary then serves all other dialects.
+   * A provider's own compaction item, where the provider made one. Views in other dialects show the summary.
    *
    * @generated from field: compactord.v1.OpaquePart provider_block = 15;
    */
@@ -887,36 +886,37 @@ export type CompactionEntryJson = {
   createdAt?: TimestampJson;
 
   /**
-   * The sections that the summary was written with.
+   * The sections of the summary.
    *
    * @generated from field: repeated compactord.v1.Section sections = 18;
    */
   sections?: SectionJson[];
 
   /**
-   * The message indexes that the summary's lines cite, ascending.
+   * The indexes of the messages that the summary refers to, ascending.
    *
    * @generated from field: repeated uint32 cited_indexes = 19;
    */
   citedIndexes?: number[];
 
   /**
-   * Where another tool made this compaction, and it was imported: the tool's name.
+   * The name of the other tool that made this compaction, where it was imported. What its summarizer was sent is
+   * unknown.
    *
    * @generated from field: string imported_from = 20;
    */
   importedFrom?: string;
 
   /**
-   * Where it was imported: the tokens before, as the tool counted them; 0 where it did not say.
+   * Where it was imported: the tokens before, as the other tool counted them; 0 where it did not say.
    *
    * @generated from field: uint32 source_tokens_before = 21;
    */
   sourceTokensBefore?: number;
 
   /**
-   * Whether the summary ends in the tags that list the files (policy.summary.file_tags). Views then do not list them in
-   * their own words.
+   * Whether the summary ends with tags that list the files (policy.summary.file_tags). Views then do not list them
+   * again.
    *
    * @generated from field: bool file_tags = 22;
    */
@@ -931,20 +931,20 @@ export const CompactionEntrySchema: GenMessage<CompactionEntry, {jsonType: Compa
   messageDesc(file_compactord_v1_record, 4);
 
 /**
- * Slots are facts taken from the log and not from a model, over all that the summary covers.
+ * Slots are facts that the daemon took from the log without a model, from all messages that the summary covers.
  *
  * @generated from message compactord.v1.Slots
  */
 export type Slots = Message<"compactord.v1.Slots"> & {
   /**
-   * To-dos still open, from the latest to-do tool call.
+   * Open to-dos, from the latest to-do tool call.
    *
    * @generated from field: repeated compactord.v1.Todo open_todos = 1;
    */
   openTodos: Todo[];
 
   /**
-   * The last request of the user, where the summary covers it.
+   * The user's last request, where the summary covers it.
    *
    * @generated from field: compactord.v1.UserRequest last_user_request = 2;
    */
@@ -952,20 +952,20 @@ export type Slots = Message<"compactord.v1.Slots"> & {
 };
 
 /**
- * Slots are facts taken from the log and not from a model, over all that the summary covers.
+ * Slots are facts that the daemon took from the log without a model, from all messages that the summary covers.
  *
  * @generated from message compactord.v1.Slots
  */
 export type SlotsJson = {
   /**
-   * To-dos still open, from the latest to-do tool call.
+   * Open to-dos, from the latest to-do tool call.
    *
    * @generated from field: repeated compactord.v1.Todo open_todos = 1;
    */
   openTodos?: TodoJson[];
 
   /**
-   * The last request of the user, where the summary covers it.
+   * The user's last request, where the summary covers it.
    *
    * @generated from field: compactord.v1.UserRequest last_user_request = 2;
    */
@@ -993,7 +993,7 @@ export type Todo = Message<"compactord.v1.Todo"> & {
   text: string;
 
   /**
-   * Whether it is being worked on (else pending).
+   * Whether the agent works on it now; else it is pending.
    *
    * @generated from field: bool in_progress = 2;
    */
@@ -1021,7 +1021,7 @@ export type TodoJson = {
   text?: string;
 
   /**
-   * Whether it is being worked on (else pending).
+   * Whether the agent works on it now; else it is pending.
    *
    * @generated from field: bool in_progress = 2;
    */
@@ -1043,27 +1043,27 @@ export const TodoSchema: GenMessage<Todo, {jsonType: TodoJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_record, 6);
 
 /**
- * UserRequest is what the user asked for.
+ * UserRequest is a request of the user.
  *
  * @generated from message compactord.v1.UserRequest
  */
 export type UserRequest = Message<"compactord.v1.UserRequest"> & {
   /**
-   * The index of the message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index: number;
 
   /**
-   * The text, word for word up to 8,000 characters; of a longer one head and tail.
+   * The text, word for word up to 8,000 characters. Of a longer text the beginning and the end.
    *
    * @generated from field: string text = 2;
    */
   text: string;
 
   /**
-   * Whether the text is not whole.
+   * Whether something of the text was left out.
    *
    * @generated from field: bool shortened = 3;
    */
@@ -1071,27 +1071,27 @@ export type UserRequest = Message<"compactord.v1.UserRequest"> & {
 };
 
 /**
- * UserRequest is what the user asked for.
+ * UserRequest is a request of the user.
  *
  * @generated from message compactord.v1.UserRequest
  */
 export type UserRequestJson = {
   /**
-   * The index of the message.
+   * The message's index.
    *
    * @generated from field: uint32 index = 1;
    */
   index?: number;
 
   /**
-   * The text, word for word up to 8,000 characters; of a longer one head and tail.
+   * The text, word for word up to 8,000 characters. Of a longer text the beginning and the end.
    *
    * @generated from field: string text = 2;
    */
   text?: string;
 
   /**
-   * Whether the text is not whole.
+   * Whether something of the text was left out.
    *
    * @generated from field: bool shortened = 3;
    */
@@ -1155,13 +1155,13 @@ export const FileListsSchema: GenMessage<FileLists, {jsonType: FileListsJson}> =
   messageDesc(file_compactord_v1_record, 8);
 
 /**
- * PruneEntry is one set of committed edits.
+ * PruneEntry is a set of edits that were committed together.
  *
  * @generated from message compactord.v1.PruneEntry
  */
 export type PruneEntry = Message<"compactord.v1.PruneEntry"> & {
   /**
-   * Its id, unique in the daemon but for forks, which keep it.
+   * Its id, unique in the daemon. A fork keeps the ids of what it copies.
    *
    * @generated from field: string id = 1;
    */
@@ -1182,21 +1182,22 @@ export type PruneEntry = Message<"compactord.v1.PruneEntry"> & {
   edits: Edit[];
 
   /**
-   * The view's tokens before, by the session's estimator.
+   * Tokens of the view before, by the session's estimator.
    *
    * @generated from field: uint32 tokens_before = 4;
    */
   tokensBefore: number;
 
   /**
-   * The view's tokens after, by the session's estimator.
+   * Tokens of the view after, by the session's estimator.
    *
    * @generated from field: uint32 tokens_after = 5;
    */
   tokensAfter: number;
 
   /**
-   * How it came about. A summarizer is named where one wrote texts of these edits.
+   * How it was made. Where the same operation also committed a cut, the figures of the summarizer stand only in the
+   * CompactionEntry, so that no figure counts twice.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
@@ -1217,7 +1218,7 @@ export type PruneEntry = Message<"compactord.v1.PruneEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Whether the same operation committed a cut with it: the next record.
+   * Whether the next record is the CompactionEntry of the same operation.
    *
    * @generated from field: bool with_cut = 9;
    */
@@ -1225,13 +1226,13 @@ export type PruneEntry = Message<"compactord.v1.PruneEntry"> & {
 };
 
 /**
- * PruneEntry is one set of committed edits.
+ * PruneEntry is a set of edits that were committed together.
  *
  * @generated from message compactord.v1.PruneEntry
  */
 export type PruneEntryJson = {
   /**
-   * Its id, unique in the daemon but for forks, which keep it.
+   * Its id, unique in the daemon. A fork keeps the ids of what it copies.
    *
    * @generated from field: string id = 1;
    */
@@ -1252,21 +1253,22 @@ export type PruneEntryJson = {
   edits?: EditJson[];
 
   /**
-   * The view's tokens before, by the session's estimator.
+   * Tokens of the view before, by the session's estimator.
    *
    * @generated from field: uint32 tokens_before = 4;
    */
   tokensBefore?: number;
 
   /**
-   * The view's tokens after, by the session's estimator.
+   * Tokens of the view after, by the session's estimator.
    *
    * @generated from field: uint32 tokens_after = 5;
    */
   tokensAfter?: number;
 
   /**
-   * How it came about. A summarizer is named where one wrote texts of these edits.
+   * How it was made. Where the same operation also committed a cut, the figures of the summarizer stand only in the
+   * CompactionEntry, so that no figure counts twice.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
@@ -1287,7 +1289,7 @@ export type PruneEntryJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Whether the same operation committed a cut with it: the next record.
+   * Whether the next record is the CompactionEntry of the same operation.
    *
    * @generated from field: bool with_cut = 9;
    */
@@ -1302,7 +1304,7 @@ export const PruneEntrySchema: GenMessage<PruneEntry, {jsonType: PruneEntryJson}
   messageDesc(file_compactord_v1_record, 9);
 
 /**
- * CompactionAttempt is a compaction that started and wrote no entry.
+ * CompactionAttempt is a compaction that started and committed nothing.
  *
  * @generated from message compactord.v1.CompactionAttempt
  */
@@ -1336,14 +1338,15 @@ export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
   skipReason: SkipReason;
 
   /**
-   * What happened, in one sentence, without content of the conversation.
+   * What happened, in one sentence. It quotes nothing of the conversation.
    *
    * @generated from field: string message = 5;
    */
   message: string;
 
   /**
-   * Why it was asked for, and what it took.
+   * How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
+   * unknown and not set.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
@@ -1351,7 +1354,7 @@ export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
 };
 
 /**
- * CompactionAttempt is a compaction that started and wrote no entry.
+ * CompactionAttempt is a compaction that started and committed nothing.
  *
  * @generated from message compactord.v1.CompactionAttempt
  */
@@ -1385,14 +1388,15 @@ export type CompactionAttemptJson = {
   skipReason?: SkipReasonJson;
 
   /**
-   * What happened, in one sentence, without content of the conversation.
+   * What happened, in one sentence. It quotes nothing of the conversation.
    *
    * @generated from field: string message = 5;
    */
   message?: string;
 
   /**
-   * Why it was asked for, and what it took.
+   * How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
+   * unknown and not set.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
@@ -1413,28 +1417,29 @@ export const CompactionAttemptSchema: GenMessage<CompactionAttempt, {jsonType: C
  */
 export type Checkpoint = Message<"compactord.v1.Checkpoint"> & {
   /**
-   * Its id, from 1, unique for the life of the session.
+   * Its id: 1, 2, 3, ... A session never uses an id again.
    *
    * @generated from field: uint32 id = 1;
    */
   id: number;
 
   /**
-   * The point that a revert to it goes to: the checkpoint's own sequence, so that it stays in force.
+   * The point that a revert to the checkpoint goes to. It is the checkpoint's own sequence, so that the checkpoint
+   * stays in force.
    *
    * @generated from field: uint32 point = 2;
    */
   point: number;
 
   /**
-   * What the client calls it.
+   * The client's name for it.
    *
    * @generated from field: string title = 3;
    */
   title: string;
 
   /**
-   * The MARKER message that announces it, if one was asked for.
+   * The MARKER message that announces it, where that was asked for.
    *
    * @generated from field: optional uint32 marker_index = 4;
    */
@@ -1448,28 +1453,29 @@ export type Checkpoint = Message<"compactord.v1.Checkpoint"> & {
  */
 export type CheckpointJson = {
   /**
-   * Its id, from 1, unique for the life of the session.
+   * Its id: 1, 2, 3, ... A session never uses an id again.
    *
    * @generated from field: uint32 id = 1;
    */
   id?: number;
 
   /**
-   * The point that a revert to it goes to: the checkpoint's own sequence, so that it stays in force.
+   * The point that a revert to the checkpoint goes to. It is the checkpoint's own sequence, so that the checkpoint
+   * stays in force.
    *
    * @generated from field: uint32 point = 2;
    */
   point?: number;
 
   /**
-   * What the client calls it.
+   * The client's name for it.
    *
    * @generated from field: string title = 3;
    */
   title?: string;
 
   /**
-   * The MARKER message that announces it, if one was asked for.
+   * The MARKER message that announces it, where that was asked for.
    *
    * @generated from field: optional uint32 marker_index = 4;
    */
@@ -1484,7 +1490,7 @@ export const CheckpointSchema: GenMessage<Checkpoint, {jsonType: CheckpointJson}
   messageDesc(file_compactord_v1_record, 11);
 
 /**
- * Revert makes active path, effective compaction, edits and pins what they were at a point.
+ * Revert makes the active messages, the compaction in effect, the edits and the pins what they were at a point.
  *
  * @generated from message compactord.v1.Revert
  */
@@ -1497,14 +1503,15 @@ export type Revert = Message<"compactord.v1.Revert"> & {
   point: number;
 
   /**
-   * The checkpoint, where one was named.
+   * The checkpoint, where the client named one.
    *
    * @generated from field: optional uint32 checkpoint_id = 2;
    */
   checkpointId?: number | undefined;
 
   /**
-   * The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put aside.
+   * The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put
+   * aside.
    *
    * @generated from field: optional uint32 future_index = 3;
    */
@@ -1525,14 +1532,14 @@ export type Revert = Message<"compactord.v1.Revert"> & {
   messagesPutAside: number;
 
   /**
-   * Where what was put aside became a summary: how that came about.
+   * Where what was put aside became a summary: how the summary was made.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
   provenance?: Provenance | undefined;
 
   /**
-   * The message indexes that the lines of that summary cite, ascending.
+   * The indexes of the messages that this summary refers to, ascending.
    *
    * @generated from field: repeated uint32 cited_indexes = 7;
    */
@@ -1540,7 +1547,7 @@ export type Revert = Message<"compactord.v1.Revert"> & {
 };
 
 /**
- * Revert makes active path, effective compaction, edits and pins what they were at a point.
+ * Revert makes the active messages, the compaction in effect, the edits and the pins what they were at a point.
  *
  * @generated from message compactord.v1.Revert
  */
@@ -1553,14 +1560,15 @@ export type RevertJson = {
   point?: number;
 
   /**
-   * The checkpoint, where one was named.
+   * The checkpoint, where the client named one.
    *
    * @generated from field: optional uint32 checkpoint_id = 2;
    */
   checkpointId?: number;
 
   /**
-   * The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put aside.
+   * The message of origin FUTURE that was appended with it: a message from the future, or a summary of what was put
+   * aside.
    *
    * @generated from field: optional uint32 future_index = 3;
    */
@@ -1581,14 +1589,14 @@ export type RevertJson = {
   messagesPutAside?: number;
 
   /**
-   * Where what was put aside became a summary: how that came about.
+   * Where what was put aside became a summary: how the summary was made.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
   provenance?: ProvenanceJson;
 
   /**
-   * The message indexes that the lines of that summary cite, ascending.
+   * The indexes of the messages that this summary refers to, ascending.
    *
    * @generated from field: repeated uint32 cited_indexes = 7;
    */
@@ -1603,20 +1611,20 @@ export const RevertSchema: GenMessage<Revert, {jsonType: RevertJson}> = /*@__PUR
   messageDesc(file_compactord_v1_record, 12);
 
 /**
- * PinChange is a change of what is pinned: what is kept word for word in every view.
+ * PinChange pins or unpins messages.
  *
  * @generated from message compactord.v1.PinChange
  */
 export type PinChange = Message<"compactord.v1.PinChange"> & {
   /**
-   * The messages that were asked for.
+   * The messages that the client named.
    *
    * @generated from field: repeated uint32 indexes = 1;
    */
   indexes: number[];
 
   /**
-   * These and all other members of their tool groups.
+   * These messages and all other members of their tool groups.
    *
    * @generated from field: repeated uint32 members = 2;
    */
@@ -1631,20 +1639,20 @@ export type PinChange = Message<"compactord.v1.PinChange"> & {
 };
 
 /**
- * PinChange is a change of what is pinned: what is kept word for word in every view.
+ * PinChange pins or unpins messages.
  *
  * @generated from message compactord.v1.PinChange
  */
 export type PinChangeJson = {
   /**
-   * The messages that were asked for.
+   * The messages that the client named.
    *
    * @generated from field: repeated uint32 indexes = 1;
    */
   indexes?: number[];
 
   /**
-   * These and all other members of their tool groups.
+   * These messages and all other members of their tool groups.
    *
    * @generated from field: repeated uint32 members = 2;
    */
@@ -1666,20 +1674,20 @@ export const PinChangeSchema: GenMessage<PinChange, {jsonType: PinChangeJson}> =
   messageDesc(file_compactord_v1_record, 13);
 
 /**
- * PolicyChange is a change of policy; the first record of every log.
+ * PolicyChange sets the policy. It is also the first record of every log.
  *
  * @generated from message compactord.v1.PolicyChange
  */
 export type PolicyChange = Message<"compactord.v1.PolicyChange"> & {
   /**
-   * What the client gave.
+   * The policy as the client gave it.
    *
    * @generated from field: compactord.v1.Policy given = 1;
    */
   given?: Policy | undefined;
 
   /**
-   * What it resolved to.
+   * The policy with all defaults and the preset filled in.
    *
    * @generated from field: compactord.v1.Policy resolved = 2;
    */
@@ -1694,20 +1702,20 @@ export type PolicyChange = Message<"compactord.v1.PolicyChange"> & {
 };
 
 /**
- * PolicyChange is a change of policy; the first record of every log.
+ * PolicyChange sets the policy. It is also the first record of every log.
  *
  * @generated from message compactord.v1.PolicyChange
  */
 export type PolicyChangeJson = {
   /**
-   * What the client gave.
+   * The policy as the client gave it.
    *
    * @generated from field: compactord.v1.Policy given = 1;
    */
   given?: PolicyJson;
 
   /**
-   * What it resolved to.
+   * The policy with all defaults and the preset filled in.
    *
    * @generated from field: compactord.v1.Policy resolved = 2;
    */
@@ -1742,56 +1750,56 @@ export enum RecordKind {
   UNSPECIFIED = 0,
 
   /**
-   * A compaction that was committed.
+   * CompactionEntry.
    *
    * @generated from enum value: RECORD_KIND_COMPACTION = 1;
    */
   COMPACTION = 1,
 
   /**
-   * Edits that were committed without a cut, or beside one.
+   * PruneEntry.
    *
    * @generated from enum value: RECORD_KIND_PRUNE = 2;
    */
   PRUNE = 2,
 
   /**
-   * A compaction that failed, was cancelled, or was skipped after it had started.
+   * CompactionAttempt.
    *
    * @generated from enum value: RECORD_KIND_ATTEMPT = 3;
    */
   ATTEMPT = 3,
 
   /**
-   * A named point.
+   * Checkpoint.
    *
    * @generated from enum value: RECORD_KIND_CHECKPOINT = 4;
    */
   CHECKPOINT = 4,
 
   /**
-   * A return to an earlier point.
+   * Revert.
    *
    * @generated from enum value: RECORD_KIND_REVERT = 5;
    */
   REVERT = 5,
 
   /**
-   * Messages that stay word for word.
+   * PinChange, of PinMessages.
    *
    * @generated from enum value: RECORD_KIND_PIN = 6;
    */
   PIN = 6,
 
   /**
-   * Messages that are no longer pinned.
+   * PinChange, of UnpinMessages.
    *
    * @generated from enum value: RECORD_KIND_UNPIN = 7;
    */
   UNPIN = 7,
 
   /**
-   * A change of policy.
+   * PolicyChange.
    *
    * @generated from enum value: RECORD_KIND_POLICY_CHANGE = 8;
    */
@@ -1818,21 +1826,21 @@ export const RecordKindSchema: GenEnum<RecordKind, RecordKindJson> = /*@__PURE__
  */
 export enum CompactionReason {
   /**
-   * In requests: MANUAL.
+   * Means MANUAL.
    *
    * @generated from enum value: COMPACTION_REASON_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A person or program wants it now.
+   * A person or a program wants it now.
    *
    * @generated from enum value: COMPACTION_REASON_MANUAL = 1;
    */
   MANUAL = 1,
 
   /**
-   * The context report said so.
+   * The context report says that it is due.
    *
    * @generated from enum value: COMPACTION_REASON_THRESHOLD = 2;
    */
@@ -1846,7 +1854,7 @@ export enum CompactionReason {
   OVERFLOW = 3,
 
   /**
-   * A USER message was appended, and policy.on_user_message says so. In records only.
+   * A USER message was appended, and policy.on_user_message has strategies. In records only.
    *
    * @generated from enum value: COMPACTION_REASON_USER_MESSAGE = 4;
    */
@@ -1867,7 +1875,7 @@ export const CompactionReasonSchema: GenEnum<CompactionReason, CompactionReasonJ
   enumDesc(file_compactord_v1_record, 1);
 
 /**
- * AttemptOutcome is how a compaction ended that wrote no entry.
+ * AttemptOutcome is how a compaction ended that committed nothing.
  *
  * @generated from enum compactord.v1.AttemptOutcome
  */
@@ -1880,14 +1888,14 @@ export enum AttemptOutcome {
   UNSPECIFIED = 0,
 
   /**
-   * It failed. A deadline that has passed is one way to, and a daemon that ended with it another: error_reason tells.
+   * It failed. This includes a deadline that passed and a daemon that ended: error_reason says which.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_FAILED = 1;
    */
   FAILED = 1,
 
   /**
-   * Somebody cancelled it, or the daemon was told to stop.
+   * A client cancelled it, or the daemon was told to stop.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_CANCELLED = 2;
    */
@@ -1902,7 +1910,7 @@ export enum AttemptOutcome {
 }
 
 /**
- * AttemptOutcome is how a compaction ended that wrote no entry.
+ * AttemptOutcome is how a compaction ended that committed nothing.
  *
  * @generated from enum compactord.v1.AttemptOutcome
  */
@@ -1921,21 +1929,21 @@ export const AttemptOutcomeSchema: GenEnum<AttemptOutcome, AttemptOutcomeJson> =
  */
 export enum SkipReason {
   /**
-   * Did something.
+   * It did something.
    *
    * @generated from enum value: SKIP_REASON_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The context is below the trigger. Example: THRESHOLD asked for at 40 % of the window.
+   * The context is below the trigger. Example: THRESHOLD at 40 % of the context window.
    *
    * @generated from enum value: SKIP_REASON_BELOW_THRESHOLD = 1;
    */
   BELOW_THRESHOLD = 1,
 
   /**
-   * There is nothing that the strategy can take out. Example: everything fits into what is to be kept.
+   * The strategy can remove nothing. Example: all messages fit into the part that is to be kept.
    *
    * @generated from enum value: SKIP_REASON_NOTHING_TO_COMPACT = 2;
    */
@@ -1949,21 +1957,21 @@ export enum SkipReason {
   ALREADY_COMPACTED = 3,
 
   /**
-   * The view would not have become smaller. Example: a summary as long as the two messages it covers.
+   * The view would not have become smaller. Example: a summary as long as the two messages that it covers.
    *
    * @generated from enum value: SKIP_REASON_NO_GAIN = 4;
    */
   NO_GAIN = 4,
 
   /**
-   * What could be taken out is less than the strategy's minimum.
+   * The strategy would free less than its minimum.
    *
    * @generated from enum value: SKIP_REASON_BELOW_MINIMUM = 5;
    */
   BELOW_MINIMUM = 5,
 
   /**
-   * By the time of the commit all of it had been done, pinned or put aside by others.
+   * Before the commit, other calls had done, pinned or put aside all of it.
    *
    * @generated from enum value: SKIP_REASON_OVERTAKEN = 6;
    */

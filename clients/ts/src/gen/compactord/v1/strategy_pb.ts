@@ -13,8 +13,7 @@ export const file_compactord_v1_strategy: GenFile = /*@__PURE__*/
   fileDesc("Chxjb21wYWN0b3JkL3YxL3N0cmF0ZWd5LnByb3RvEg1jb21wYWN0b3JkLnYxIoQHCghTdHJhdGVneRI1CglzdW1tYXJpemUYASABKAsyIC5jb21wYWN0b3JkLnYxLlN1bW1hcml6ZVN0cmF0ZWd5SAASQwoRaGlkZV90b29sX3Jlc3VsdHMYAiABKAsyJi5jb21wYWN0b3JkLnYxLkhpZGVUb29sUmVzdWx0c1N0cmF0ZWd5SAASRAoRbWFza19vYnNlcnZhdGlvbnMYAyABKAsyJy5jb21wYWN0b3JkLnYxLk1hc2tPYnNlcnZhdGlvbnNTdHJhdGVneUgAEkUKEnBydW5lX3Rvb2xfb3V0cHV0cxgEIAEoCzInLmNvbXBhY3RvcmQudjEuUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5SAASPwoPY2xlYXJfdG9vbF91c2VzGAUgASgLMiQuY29tcGFjdG9yZC52MS5DbGVhclRvb2xVc2VzU3RyYXRlZ3lIABJLChV0cnVuY2F0ZV90b29sX291dHB1dHMYBiABKAsyKi5jb21wYWN0b3JkLnYxLlRydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneUgAEjgKC3N0cmlwX21lZGlhGAcgASgLMiEuY29tcGFjdG9yZC52MS5TdHJpcE1lZGlhU3RyYXRlZ3lIABI8Cg1kcm9wX3RoaW5raW5nGAggASgLMiMuY29tcGFjdG9yZC52MS5Ecm9wVGhpbmtpbmdTdHJhdGVneUgAEkwKFWNvbXByZXNzX29ic2VydmF0aW9ucxgJIAEoCzIrLmNvbXBhY3RvcmQudjEuQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneUgAEjEKB29mZmxvYWQYCiABKAsyHi5jb21wYWN0b3JkLnYxLk9mZmxvYWRTdHJhdGVneUgAEjwKDWRpYWxvZ3VlX29ubHkYCyABKAsyIy5jb21wYWN0b3JkLnYxLkRpYWxvZ3VlT25seVN0cmF0ZWd5SAASQAoPZmlyc3RfZWZmZWN0aXZlGAwgASgLMiUuY29tcGFjdG9yZC52MS5GaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5SAASLwoGbGFkZGVyGA0gASgLMh0uY29tcGFjdG9yZC52MS5MYWRkZXJTdHJhdGVneUgAEi8KBmN1c3RvbRgOIAEoCzIdLmNvbXBhY3RvcmQudjEuQ3VzdG9tU3RyYXRlZ3lIAEIGCgRraW5kIpMEChFTdW1tYXJpemVTdHJhdGVneRIaCg1yZWNlbnRfdG9rZW5zGAEgASgNSACIAQESGQoMcmVjZW50X3R1cm5zGAIgASgNSAGIAQESHAoPcmVjZW50X21lc3NhZ2VzGAMgASgNSAKIAQESHwoScmVjZW50X3Rvb2xfZ3JvdXBzGAQgASgNSAOIAQESLgoGYnVkZ2V0GAUgASgOMhkuY29tcGFjdG9yZC52MS5CdWRnZXRSdWxlSASIAQESMQoKc3BsaXRfdHVybhgGIAEoDjIYLmNvbXBhY3RvcmQudjEuU3BsaXRUdXJuSAWIAQESHwoSbWF4X3N1bW1hcnlfdG9rZW5zGAcgASgNSAaIAQESIQoUbWFudWFsX3JlY2VudF90b2tlbnMYCCABKA1IB4gBARI3Cg1jdXRfZGlyZWN0aW9uGAkgASgOMhsuY29tcGFjdG9yZC52MS5DdXREaXJlY3Rpb25ICIgBAUIQCg5fcmVjZW50X3Rva2Vuc0IPCg1fcmVjZW50X3R1cm5zQhIKEF9yZWNlbnRfbWVzc2FnZXNCFQoTX3JlY2VudF90b29sX2dyb3Vwc0IJCgdfYnVkZ2V0Qg0KC19zcGxpdF90dXJuQhUKE19tYXhfc3VtbWFyeV90b2tlbnNCFwoVX21hbnVhbF9yZWNlbnRfdG9rZW5zQhAKDl9jdXRfZGlyZWN0aW9uIrwCChdIaWRlVG9vbFJlc3VsdHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhoKDWtlZXBfbWVzc2FnZXMYAiABKA1IAYgBARIbCg5taW5pbXVtX3Rva2VucxgDIAEoDUgCiAEBEhYKCW1pbl9jaGFycxgEIAEoDUgDiAEBEhcKD3Byb3RlY3RlZF90b29scxgFIAMoCRIcCg9jbGVhcl9hcmd1bWVudHMYBiABKAhIBIgBARIYCgtwbGFjZWhvbGRlchgHIAEoCUgFiAEBQg4KDF9rZWVwX2dyb3Vwc0IQCg5fa2VlcF9tZXNzYWdlc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciLvAgoYTWFza09ic2VydmF0aW9uc1N0cmF0ZWd5EhgKC2tlZXBfZ3JvdXBzGAEgASgNSACIAQESFwoKa2VlcF90dXJucxgCIAEoDUgBiAEBEh8KEmFjdGl2ZV9maWxlX2dyb3VwcxgDIAEoDUgCiAEBEhsKDm1pbmltdW1fdG9rZW5zGAQgASgNSAOIAQESFgoJbWluX2NoYXJzGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgHIAEoCEgFiAEBEhgKC3BsYWNlaG9sZGVyGAggASgJSAaIAQFCDgoMX2tlZXBfZ3JvdXBzQg0KC19rZWVwX3R1cm5zQhUKE19hY3RpdmVfZmlsZV9ncm91cHNCEQoPX21pbmltdW1fdG9rZW5zQgwKCl9taW5fY2hhcnNCEgoQX2NsZWFyX2FyZ3VtZW50c0IOCgxfcGxhY2Vob2xkZXIi4QIKGFBydW5lVG9vbE91dHB1dHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhcKCmtlZXBfdHVybnMYAiABKA1IAYgBARIYCgtrZWVwX3Rva2VucxgDIAEoDUgCiAEBEhsKDm1pbmltdW1fdG9rZW5zGAQgASgNSAOIAQESFgoJbWluX2NoYXJzGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgHIAEoCEgFiAEBEhgKC3BsYWNlaG9sZGVyGAggASgJSAaIAQFCDgoMX2tlZXBfZ3JvdXBzQg0KC19rZWVwX3R1cm5zQg4KDF9rZWVwX3Rva2Vuc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciK6AgoVQ2xlYXJUb29sVXNlc1N0cmF0ZWd5EhcKCmtlZXBfY2FsbHMYASABKA1IAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhsKDm1pbmltdW1fdG9rZW5zGAMgASgNSAKIAQESFgoJbWluX2NoYXJzGAQgASgNSAOIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAUgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgGIAEoCEgEiAEBEhgKC3BsYWNlaG9sZGVyGAcgASgJSAWIAQFCDQoLX2tlZXBfY2FsbHNCEQoPX3RyaWdnZXJfdG9rZW5zQhEKD19taW5pbXVtX3Rva2Vuc0IMCgpfbWluX2NoYXJzQhIKEF9jbGVhcl9hcmd1bWVudHNCDgoMX3BsYWNlaG9sZGVyIoYBChtUcnVuY2F0ZVRvb2xPdXRwdXRzU3RyYXRlZ3kSFgoJbWF4X2NoYXJzGAEgASgNSACIAQESGAoLcGxhY2Vob2xkZXIYAiABKAlIAYgBARIXCg9wcm90ZWN0ZWRfdG9vbHMYAyADKAlCDAoKX21heF9jaGFyc0IOCgxfcGxhY2Vob2xkZXIiPgoSU3RyaXBNZWRpYVN0cmF0ZWd5EhgKC2tlZXBfbmV3ZXN0GAEgASgNSACIAQFCDgoMX2tlZXBfbmV3ZXN0Ij4KFERyb3BUaGlua2luZ1N0cmF0ZWd5EhcKCmtlZXBfdHVybnMYASABKA1IAIgBAUINCgtfa2VlcF90dXJucyKaAQocQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneRIYCgtvdmVyX3Rva2VucxgBIAEoDUgAiAEBEhgKC2tlZXBfZ3JvdXBzGAIgASgNSAGIAQESFwoKZ3VpZGVsaW5lcxgDIAEoCUgCiAEBQg4KDF9vdmVyX3Rva2Vuc0IOCgxfa2VlcF9ncm91cHNCDQoLX2d1aWRlbGluZXMi2AEKD09mZmxvYWRTdHJhdGVneRIYCgtvdmVyX3Rva2VucxgBIAEoDUgAiAEBEhoKDXByZXZpZXdfY2hhcnMYAiABKA1IAYgBARIXCgpvdmVyX2J5dGVzGAMgASgNSAKIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAQgAygJEhoKDXBhcnRpYWxfcmVhZHMYBSABKAhIA4gBAUIOCgxfb3Zlcl90b2tlbnNCEAoOX3ByZXZpZXdfY2hhcnNCDQoLX292ZXJfYnl0ZXNCEAoOX3BhcnRpYWxfcmVhZHMisQEKFERpYWxvZ3VlT25seVN0cmF0ZWd5EhcKCmtlZXBfdHVybnMYASABKA1IAIgBARIzCgt0b29sX2RpZ2VzdBgCIAEoDjIZLmNvbXBhY3RvcmQudjEuVG9vbERpZ2VzdEgBiAEBEhoKDW91dGNvbWVfY2hhcnMYAyABKA1IAogBAUINCgtfa2VlcF90dXJuc0IOCgxfdG9vbF9kaWdlc3RCEAoOX291dGNvbWVfY2hhcnMiRQoWRmlyc3RFZmZlY3RpdmVTdHJhdGVneRIrCgpzdHJhdGVnaWVzGAEgAygLMhcuY29tcGFjdG9yZC52MS5TdHJhdGVneSKaAQoOTGFkZGVyU3RyYXRlZ3kSMQoFcnVuZ3MYASADKAsyIi5jb21wYWN0b3JkLnYxLkxhZGRlclN0cmF0ZWd5LlJ1bmcaVQoEUnVuZxIpCghzdHJhdGVneRgBIAEoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kSFQoIYXRfcmF0aW8YAiABKAFIAIgBAUILCglfYXRfcmF0aW8iNwoOQ3VzdG9tU3RyYXRlZ3kSDAoEbmFtZRgBIAEoCRIXCg9wYXJhbWV0ZXJzX2pzb24YAiABKAkqXAoKQnVkZ2V0UnVsZRIbChdCVURHRVRfUlVMRV9VTlNQRUNJRklFRBAAEhgKFEJVREdFVF9SVUxFX0FUX0xFQVNUEAESFwoTQlVER0VUX1JVTEVfQVRfTU9TVBACKmQKDEN1dERpcmVjdGlvbhIdChlDVVRfRElSRUNUSU9OX1VOU1BFQ0lGSUVEEAASGQoVQ1VUX0RJUkVDVElPTl9GT1JXQVJEEAESGgoWQ1VUX0RJUkVDVElPTl9CQUNLV0FSRBACKm0KCVNwbGl0VHVybhIaChZTUExJVF9UVVJOX1VOU1BFQ0lGSUVEEAASFgoSU1BMSVRfVFVSTl9TVU1NQVJZEAESGAoUU1BMSVRfVFVSTl9KT0lOX0hFQUQQAhISCg5TUExJVF9UVVJOX09GRhADKlgKClRvb2xEaWdlc3QSGwoXVE9PTF9ESUdFU1RfVU5TUEVDSUZJRUQQABIUChBUT09MX0RJR0VTVF9MSU5FEAESFwoTVE9PTF9ESUdFU1RfTk9USElORxACQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
 
 /**
- * Strategy is one way to make a view smaller, with its parameters.
- * Where a parameter is not set, its documented default holds.
+ * Strategy is a way to make a view smaller, with its parameters. A parameter that is not set has its default.
  *
  * @generated from message compactord.v1.Strategy
  */
@@ -42,7 +41,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "hideToolResults";
   } | {
     /**
-     * Hides the results of older agent steps.
+     * Hides the results of older steps, except where they concern files in use.
      *
      * @generated from field: compactord.v1.MaskObservationsStrategy mask_observations = 3;
      */
@@ -50,7 +49,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "maskObservations";
   } | {
     /**
-     * Hides older tool results beyond a protected amount.
+     * Hides older tool results once the newer ones fill a number of tokens.
      *
      * @generated from field: compactord.v1.PruneToolOutputsStrategy prune_tool_outputs = 4;
      */
@@ -58,7 +57,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "pruneToolOutputs";
   } | {
     /**
-     * Clears all but the newest tool uses once a trigger is met.
+     * Hides the results of all but the newest tool calls, once the context has a number of tokens.
      *
      * @generated from field: compactord.v1.ClearToolUsesStrategy clear_tool_uses = 5;
      */
@@ -66,7 +65,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "clearToolUses";
   } | {
     /**
-     * Cuts long tool results.
+     * Shortens long tool results.
      *
      * @generated from field: compactord.v1.TruncateToolOutputsStrategy truncate_tool_outputs = 6;
      */
@@ -114,7 +113,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "dialogueOnly";
   } | {
     /**
-     * The first of its strategies that brings the view under the trigger.
+     * Runs the first of its strategies that brings the view under the trigger.
      *
      * @generated from field: compactord.v1.FirstEffectiveStrategy first_effective = 12;
      */
@@ -122,7 +121,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "firstEffective";
   } | {
     /**
-     * Its strategies in order until the target is reached.
+     * Runs its strategies in order until the target is reached.
      *
      * @generated from field: compactord.v1.LadderStrategy ladder = 13;
      */
@@ -130,7 +129,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
     case: "ladder";
   } | {
     /**
-     * A strategy that the daemon's builder registered.
+     * A strategy that was compiled into this daemon.
      *
      * @generated from field: compactord.v1.CustomStrategy custom = 14;
      */
@@ -140,8 +139,7 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
 };
 
 /**
- * Strategy is one way to make a view smaller, with its parameters.
- * Where a parameter is not set, its documented default holds.
+ * Strategy is a way to make a view smaller, with its parameters. A parameter that is not set has its default.
  *
  * @generated from message compactord.v1.Strategy
  */
@@ -161,28 +159,28 @@ export type StrategyJson = {
   hideToolResults?: HideToolResultsStrategyJson;
 
   /**
-   * Hides the results of older agent steps.
+   * Hides the results of older steps, except where they concern files in use.
    *
    * @generated from field: compactord.v1.MaskObservationsStrategy mask_observations = 3;
    */
   maskObservations?: MaskObservationsStrategyJson;
 
   /**
-   * Hides older tool results beyond a protected amount.
+   * Hides older tool results once the newer ones fill a number of tokens.
    *
    * @generated from field: compactord.v1.PruneToolOutputsStrategy prune_tool_outputs = 4;
    */
   pruneToolOutputs?: PruneToolOutputsStrategyJson;
 
   /**
-   * Clears all but the newest tool uses once a trigger is met.
+   * Hides the results of all but the newest tool calls, once the context has a number of tokens.
    *
    * @generated from field: compactord.v1.ClearToolUsesStrategy clear_tool_uses = 5;
    */
   clearToolUses?: ClearToolUsesStrategyJson;
 
   /**
-   * Cuts long tool results.
+   * Shortens long tool results.
    *
    * @generated from field: compactord.v1.TruncateToolOutputsStrategy truncate_tool_outputs = 6;
    */
@@ -224,21 +222,21 @@ export type StrategyJson = {
   dialogueOnly?: DialogueOnlyStrategyJson;
 
   /**
-   * The first of its strategies that brings the view under the trigger.
+   * Runs the first of its strategies that brings the view under the trigger.
    *
    * @generated from field: compactord.v1.FirstEffectiveStrategy first_effective = 12;
    */
   firstEffective?: FirstEffectiveStrategyJson;
 
   /**
-   * Its strategies in order until the target is reached.
+   * Runs its strategies in order until the target is reached.
    *
    * @generated from field: compactord.v1.LadderStrategy ladder = 13;
    */
   ladder?: LadderStrategyJson;
 
   /**
-   * A strategy that the daemon's builder registered.
+   * A strategy that was compiled into this daemon.
    *
    * @generated from field: compactord.v1.CustomStrategy custom = 14;
    */
@@ -253,16 +251,17 @@ export const StrategySchema: GenMessage<Strategy, {jsonType: StrategyJson}> = /*
   messageDesc(file_compactord_v1_strategy, 0);
 
 /**
- * SummarizeStrategy cuts the conversation and replaces the older part by a summary.
- * Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
- * and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
+ * SummarizeStrategy cuts the conversation and replaces the older part by a summary. Of several `recent_*` rules, the
+ * one that keeps the fewest messages counts. With reason THRESHOLD or OVERFLOW, less is kept and the summary's budget
+ * is smaller where the rules would leave less of the trigger free than policy.trigger.free_ratio.
  *
  * @generated from message compactord.v1.SummarizeStrategy
  */
 export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
   /**
-   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
-   * summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
+   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no `recent_*` rule is given: 20,000, but so
+   * that kept part and largest summary together have at most 0.4 of the context window (a fifth of a window of up to
+   * 65,536); 20,000 where the window is unknown.
    *
    * @generated from field: optional uint32 recent_tokens = 1;
    */
@@ -290,36 +289,36 @@ export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
   recentToolGroups?: number | undefined;
 
   /**
-   * How the message that reaches recent_tokens is treated. Default AT_LEAST.
+   * What happens with the message that reaches recent_tokens. Default AT_LEAST.
    *
    * @generated from field: optional compactord.v1.BudgetRule budget = 5;
    */
   budget?: BudgetRule | undefined;
 
   /**
-   * What happens where the cut falls within a turn. Default SUMMARY.
+   * What happens where the cut is within a turn. Default SUMMARY.
    *
    * @generated from field: optional compactord.v1.SplitTurn split_turn = 6;
    */
   splitTurn?: SplitTurn | undefined;
 
   /**
-   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of the reserve.
+   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
    *
    * @generated from field: optional uint32 max_summary_tokens = 7;
    */
   maxSummaryTokens?: number | undefined;
 
   /**
-   * With reason MANUAL in place of recent_tokens: who asks for a compaction wants more of it gone. 0 to 10,000,000.
-   * Default: recent_tokens.
+   * Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
+   * removed. 0 to 10,000,000. Default: recent_tokens.
    *
    * @generated from field: optional uint32 manual_recent_tokens = 8;
    */
   manualRecentTokens?: number | undefined;
 
   /**
-   * Where the cut goes if it may not lie where recent_tokens is reached. Default FORWARD.
+   * Where the cut moves if recent_tokens is reached within a tool group. Default FORWARD.
    *
    * @generated from field: optional compactord.v1.CutDirection cut_direction = 9;
    */
@@ -327,16 +326,17 @@ export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
 };
 
 /**
- * SummarizeStrategy cuts the conversation and replaces the older part by a summary.
- * Of several `recent_*` rules the one that keeps the fewest messages holds. With reason THRESHOLD or OVERFLOW less is kept,
- * and the summary's budget is lower, where the rules would leave less of the trigger free than its free_ratio says.
+ * SummarizeStrategy cuts the conversation and replaces the older part by a summary. Of several `recent_*` rules, the
+ * one that keeps the fewest messages counts. With reason THRESHOLD or OVERFLOW, less is kept and the summary's budget
+ * is smaller where the rules would leave less of the trigger free than policy.trigger.free_ratio.
  *
  * @generated from message compactord.v1.SummarizeStrategy
  */
 export type SummarizeStrategyJson = {
   /**
-   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no rule is given: 20,000, but with the largest
-   * summary at most 0.4 of the window, which is a fifth of a window of up to 65,536; 20,000 where the window is unknown.
+   * Tokens of the newest messages to keep. 0 to 10,000,000. Default, where no `recent_*` rule is given: 20,000, but so
+   * that kept part and largest summary together have at most 0.4 of the context window (a fifth of a window of up to
+   * 65,536); 20,000 where the window is unknown.
    *
    * @generated from field: optional uint32 recent_tokens = 1;
    */
@@ -364,36 +364,36 @@ export type SummarizeStrategyJson = {
   recentToolGroups?: number;
 
   /**
-   * How the message that reaches recent_tokens is treated. Default AT_LEAST.
+   * What happens with the message that reaches recent_tokens. Default AT_LEAST.
    *
    * @generated from field: optional compactord.v1.BudgetRule budget = 5;
    */
   budget?: BudgetRuleJson;
 
   /**
-   * What happens where the cut falls within a turn. Default SUMMARY.
+   * What happens where the cut is within a turn. Default SUMMARY.
    *
    * @generated from field: optional compactord.v1.SplitTurn split_turn = 6;
    */
   splitTurn?: SplitTurnJson;
 
   /**
-   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of the reserve.
+   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
    *
    * @generated from field: optional uint32 max_summary_tokens = 7;
    */
   maxSummaryTokens?: number;
 
   /**
-   * With reason MANUAL in place of recent_tokens: who asks for a compaction wants more of it gone. 0 to 10,000,000.
-   * Default: recent_tokens.
+   * Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
+   * removed. 0 to 10,000,000. Default: recent_tokens.
    *
    * @generated from field: optional uint32 manual_recent_tokens = 8;
    */
   manualRecentTokens?: number;
 
   /**
-   * Where the cut goes if it may not lie where recent_tokens is reached. Default FORWARD.
+   * Where the cut moves if recent_tokens is reached within a tool group. Default FORWARD.
    *
    * @generated from field: optional compactord.v1.CutDirection cut_direction = 9;
    */
@@ -421,43 +421,45 @@ export type HideToolResultsStrategy = Message<"compactord.v1.HideToolResultsStra
   keepGroups?: number | undefined;
 
   /**
-   * Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
+   * Results among this many newest messages stay, whatever their tool group. 0 to 100,000. Default 0.
    *
    * @generated from field: optional uint32 keep_messages = 2;
    */
   keepMessages?: number | undefined;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 0.
    *
    * @generated from field: optional uint32 minimum_tokens = 3;
    */
   minimumTokens?: number | undefined;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 4;
    */
   minChars?: number | undefined;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 5;
    */
   protectedTools: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 6;
    */
   clearArguments?: boolean | undefined;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 7;
    */
@@ -478,43 +480,45 @@ export type HideToolResultsStrategyJson = {
   keepGroups?: number;
 
   /**
-   * Newest messages whose results stay, whatever their group. 0 to 100,000. Default 0.
+   * Results among this many newest messages stay, whatever their tool group. 0 to 100,000. Default 0.
    *
    * @generated from field: optional uint32 keep_messages = 2;
    */
   keepMessages?: number;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 0.
    *
    * @generated from field: optional uint32 minimum_tokens = 3;
    */
   minimumTokens?: number;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 4;
    */
   minChars?: number;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 5;
    */
   protectedTools?: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 6;
    */
   clearArguments?: boolean;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 7;
    */
@@ -529,63 +533,68 @@ export const HideToolResultsStrategySchema: GenMessage<HideToolResultsStrategy, 
   messageDesc(file_compactord_v1_strategy, 2);
 
 /**
- * MaskObservationsStrategy hides the results of older agent steps.
+ * MaskObservationsStrategy hides the results of all but the newest tool groups or turns, except where they concern
+ * files that are in use.
  *
  * @generated from message compactord.v1.MaskObservationsStrategy
  */
 export type MaskObservationsStrategy = Message<"compactord.v1.MaskObservationsStrategy"> & {
   /**
-   * Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given. Not together with
+   * keep_turns.
    *
    * @generated from field: optional uint32 keep_groups = 1;
    */
   keepGroups?: number | undefined;
 
   /**
-   * Newest turns whose results stay, in place of keep_groups. 0 to 10,000.
+   * Newest turns whose results stay. 0 to 10,000. Not together with keep_groups.
    *
    * @generated from field: optional uint32 keep_turns = 2;
    */
   keepTurns?: number | undefined;
 
   /**
-   * Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
+   * Older tool groups stay, too, where they name a file that one of this many newest groups names. 0 to 1,000. Default
+   * 0.
    *
    * @generated from field: optional uint32 active_file_groups = 3;
    */
   activeFileGroups?: number | undefined;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 0.
    *
    * @generated from field: optional uint32 minimum_tokens = 4;
    */
   minimumTokens?: number | undefined;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 5;
    */
   minChars?: number | undefined;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 7;
    */
   clearArguments?: boolean | undefined;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 8;
    */
@@ -593,63 +602,68 @@ export type MaskObservationsStrategy = Message<"compactord.v1.MaskObservationsSt
 };
 
 /**
- * MaskObservationsStrategy hides the results of older agent steps.
+ * MaskObservationsStrategy hides the results of all but the newest tool groups or turns, except where they concern
+ * files that are in use.
  *
  * @generated from message compactord.v1.MaskObservationsStrategy
  */
 export type MaskObservationsStrategyJson = {
   /**
-   * Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given.
+   * Newest tool groups whose results stay. 0 to 100,000. Default 10, unless keep_turns is given. Not together with
+   * keep_turns.
    *
    * @generated from field: optional uint32 keep_groups = 1;
    */
   keepGroups?: number;
 
   /**
-   * Newest turns whose results stay, in place of keep_groups. 0 to 10,000.
+   * Newest turns whose results stay. 0 to 10,000. Not together with keep_groups.
    *
    * @generated from field: optional uint32 keep_turns = 2;
    */
   keepTurns?: number;
 
   /**
-   * Older groups stay, too, that name a file which one of so many newest groups names. 0 to 1,000. Default 0.
+   * Older tool groups stay, too, where they name a file that one of this many newest groups names. 0 to 1,000. Default
+   * 0.
    *
    * @generated from field: optional uint32 active_file_groups = 3;
    */
   activeFileGroups?: number;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 0.
    *
    * @generated from field: optional uint32 minimum_tokens = 4;
    */
   minimumTokens?: number;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 5;
    */
   minChars?: number;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools?: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 7;
    */
   clearArguments?: boolean;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 8;
    */
@@ -664,65 +678,69 @@ export const MaskObservationsStrategySchema: GenMessage<MaskObservationsStrategy
   messageDesc(file_compactord_v1_strategy, 3);
 
 /**
- * PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
- * results, and hides the older ones if that frees enough. Results that report an error stay.
+ * PruneToolOutputsStrategy goes back from the newest message. It keeps the results of the newest turns or tool groups,
+ * then a number of tokens of older results, and hides all results before those if that frees enough. Results that
+ * report an error stay.
  *
  * @generated from message compactord.v1.PruneToolOutputsStrategy
  */
 export type PruneToolOutputsStrategy = Message<"compactord.v1.PruneToolOutputsStrategy"> & {
   /**
-   * Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000.
+   * Newest tool groups whose results stay. 0 to 100,000. Not together with keep_turns.
    *
    * @generated from field: optional uint32 keep_groups = 1;
    */
   keepGroups?: number | undefined;
 
   /**
-   * Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given.
+   * Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given. Not together with
+   * keep_groups.
    *
    * @generated from field: optional uint32 keep_turns = 2;
    */
   keepTurns?: number | undefined;
 
   /**
-   * Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
-   * protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
+   * Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
+   * protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
    *
    * @generated from field: optional uint32 keep_tokens = 3;
    */
   keepTokens?: number | undefined;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 20,000.
    *
    * @generated from field: optional uint32 minimum_tokens = 4;
    */
   minimumTokens?: number | undefined;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 5;
    */
   minChars?: number | undefined;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 7;
    */
   clearArguments?: boolean | undefined;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 8;
    */
@@ -730,65 +748,69 @@ export type PruneToolOutputsStrategy = Message<"compactord.v1.PruneToolOutputsSt
 };
 
 /**
- * PruneToolOutputsStrategy walks back from the newest message, leaves the newest turns or groups, then a number of tokens of
- * results, and hides the older ones if that frees enough. Results that report an error stay.
+ * PruneToolOutputsStrategy goes back from the newest message. It keeps the results of the newest turns or tool groups,
+ * then a number of tokens of older results, and hides all results before those if that frees enough. Results that
+ * report an error stay.
  *
  * @generated from message compactord.v1.PruneToolOutputsStrategy
  */
 export type PruneToolOutputsStrategyJson = {
   /**
-   * Newest tool groups whose results stay, in place of keep_turns. 0 to 100,000.
+   * Newest tool groups whose results stay. 0 to 100,000. Not together with keep_turns.
    *
    * @generated from field: optional uint32 keep_groups = 1;
    */
   keepGroups?: number;
 
   /**
-   * Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given.
+   * Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given. Not together with
+   * keep_groups.
    *
    * @generated from field: optional uint32 keep_turns = 2;
    */
   keepTurns?: number;
 
   /**
-   * Tokens of older results that stay, as the view shows them. The result that passes this is hidden whole. Those of
-   * protected_tools and errors are not counted. 0 to 10,000,000. Default 40,000.
+   * Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
+   * protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
    *
    * @generated from field: optional uint32 keep_tokens = 3;
    */
   keepTokens?: number;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 20,000.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 20,000.
    *
    * @generated from field: optional uint32 minimum_tokens = 4;
    */
   minimumTokens?: number;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 5;
    */
   minChars?: number;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 6;
    */
   protectedTools?: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 7;
    */
   clearArguments?: boolean;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 8;
    */
@@ -803,7 +825,7 @@ export const PruneToolOutputsStrategySchema: GenMessage<PruneToolOutputsStrategy
   messageDesc(file_compactord_v1_strategy, 4);
 
 /**
- * ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result.
+ * ClearToolUsesStrategy hides the results of all but the newest tool calls, once the context has a number of tokens.
  *
  * @generated from message compactord.v1.ClearToolUsesStrategy
  */
@@ -816,43 +838,45 @@ export type ClearToolUsesStrategy = Message<"compactord.v1.ClearToolUsesStrategy
   keepCalls?: number | undefined;
 
   /**
-   * Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000.
+   * Nothing is hidden while the context has fewer tokens than this. 0 to 10,000,000. Default 100,000.
    *
    * @generated from field: optional uint32 trigger_tokens = 2;
    */
   triggerTokens?: number | undefined;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 0.
    *
    * @generated from field: optional uint32 minimum_tokens = 3;
    */
   minimumTokens?: number | undefined;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 4;
    */
   minChars?: number | undefined;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 5;
    */
   protectedTools: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 6;
    */
   clearArguments?: boolean | undefined;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 7;
    */
@@ -860,7 +884,7 @@ export type ClearToolUsesStrategy = Message<"compactord.v1.ClearToolUsesStrategy
 };
 
 /**
- * ClearToolUsesStrategy clears all but the newest tool uses once a trigger is met. A use is one call with its result.
+ * ClearToolUsesStrategy hides the results of all but the newest tool calls, once the context has a number of tokens.
  *
  * @generated from message compactord.v1.ClearToolUsesStrategy
  */
@@ -873,43 +897,45 @@ export type ClearToolUsesStrategyJson = {
   keepCalls?: number;
 
   /**
-   * Nothing is done below this many context tokens. 0 to 10,000,000. Default 100,000.
+   * Nothing is hidden while the context has fewer tokens than this. 0 to 10,000,000. Default 100,000.
    *
    * @generated from field: optional uint32 trigger_tokens = 2;
    */
   triggerTokens?: number;
 
   /**
-   * Nothing is hidden unless the results to hide, and the arguments to clear, hold more tokens than this; and with reason
-   * THRESHOLD nothing until as many were appended since the last rewrite. 0 to 10,000,000. Default 0.
+   * Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
+   * THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.
+   * Default 0.
    *
    * @generated from field: optional uint32 minimum_tokens = 3;
    */
   minimumTokens?: number;
 
   /**
-   * Results of which the view shows fewer characters (code points) stay. 0 to 10,000,000. Default 0.
+   * Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 min_chars = 4;
    */
   minChars?: number;
 
   /**
-   * Tools whose results stay, with the arguments of their calls. At most 1,000 names.
+   * Tools whose results and arguments stay. At most 1,000 names.
    *
    * @generated from field: repeated string protected_tools = 5;
    */
   protectedTools?: string[];
 
   /**
-   * Whether the arguments of the calls are cleared too. Default false.
+   * Whether the arguments of the calls are cleared, too. Default false.
    *
    * @generated from field: optional bool clear_arguments = 6;
    */
   clearArguments?: boolean;
 
   /**
-   * The text shown in place of a result. {index}, {part}, {tool} and {tokens} stand for what was there. At most 2,000 bytes.
+   * The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most
+   * 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 7;
    */
@@ -924,21 +950,21 @@ export const ClearToolUsesStrategySchema: GenMessage<ClearToolUsesStrategy, {jso
   messageDesc(file_compactord_v1_strategy, 5);
 
 /**
- * TruncateToolOutputsStrategy cuts each result to a number of characters, telling how many were left out.
+ * TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out.
  *
  * @generated from message compactord.v1.TruncateToolOutputsStrategy
  */
 export type TruncateToolOutputsStrategy = Message<"compactord.v1.TruncateToolOutputsStrategy"> & {
   /**
-   * Characters (code points) to leave of each result. 1 to 10,000,000. Default 2,000.
+   * Characters (code points) of a result that stay. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 max_chars = 1;
    */
   maxChars?: number | undefined;
 
   /**
-   * The text behind what is left. {omitted} stands for how many characters were left out; {index}, {part}, {tool} and
-   * {tokens} for what was there. At most 2,000 bytes.
+   * The text after them. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+   * and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 2;
    */
@@ -953,21 +979,21 @@ export type TruncateToolOutputsStrategy = Message<"compactord.v1.TruncateToolOut
 };
 
 /**
- * TruncateToolOutputsStrategy cuts each result to a number of characters, telling how many were left out.
+ * TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out.
  *
  * @generated from message compactord.v1.TruncateToolOutputsStrategy
  */
 export type TruncateToolOutputsStrategyJson = {
   /**
-   * Characters (code points) to leave of each result. 1 to 10,000,000. Default 2,000.
+   * Characters (code points) of a result that stay. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 max_chars = 1;
    */
   maxChars?: number;
 
   /**
-   * The text behind what is left. {omitted} stands for how many characters were left out; {index}, {part}, {tool} and
-   * {tokens} for what was there. At most 2,000 bytes.
+   * The text after them. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+   * and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 2;
    */
@@ -989,14 +1015,14 @@ export const TruncateToolOutputsStrategySchema: GenMessage<TruncateToolOutputsSt
   messageDesc(file_compactord_v1_strategy, 6);
 
 /**
- * StripMediaStrategy replaces media by a line of text. What a result holds stays until an ASSISTANT message stands behind
- * it: no model has read it before.
+ * StripMediaStrategy replaces media by a line of text. Media of a tool result stay until an ASSISTANT message follows,
+ * since no model has seen them before.
  *
  * @generated from message compactord.v1.StripMediaStrategy
  */
 export type StripMediaStrategy = Message<"compactord.v1.StripMediaStrategy"> & {
   /**
-   * Newest media to leave. Those of one result stay or go together: they stay where any of them is among the newest. 0 to
+   * Newest media that stay. Where one of the media of a result is among them, all media of that result stay. 0 to
    * 10,000. Default 0.
    *
    * @generated from field: optional uint32 keep_newest = 1;
@@ -1005,14 +1031,14 @@ export type StripMediaStrategy = Message<"compactord.v1.StripMediaStrategy"> & {
 };
 
 /**
- * StripMediaStrategy replaces media by a line of text. What a result holds stays until an ASSISTANT message stands behind
- * it: no model has read it before.
+ * StripMediaStrategy replaces media by a line of text. Media of a tool result stay until an ASSISTANT message follows,
+ * since no model has seen them before.
  *
  * @generated from message compactord.v1.StripMediaStrategy
  */
 export type StripMediaStrategyJson = {
   /**
-   * Newest media to leave. Those of one result stay or go together: they stay where any of them is among the newest. 0 to
+   * Newest media that stay. Where one of the media of a result is among them, all media of that result stay. 0 to
    * 10,000. Default 0.
    *
    * @generated from field: optional uint32 keep_newest = 1;
@@ -1028,8 +1054,9 @@ export const StripMediaStrategySchema: GenMessage<StripMediaStrategy, {jsonType:
   messageDesc(file_compactord_v1_strategy, 7);
 
 /**
- * DropThinkingStrategy drops the thinking of all but the newest turns. All thinking of a message goes or none, also what
- * was redacted, where that frees tokens; redacted thinking alone counts none, and goes where max_view_bytes is what is due.
+ * DropThinkingStrategy drops the thinking of all but the newest turns. It drops all thinking of a message or none.
+ * Redacted thinking counts no tokens: where a message has only that, it is dropped only if compaction is due by
+ * max_view_bytes.
  *
  * @generated from message compactord.v1.DropThinkingStrategy
  */
@@ -1043,8 +1070,9 @@ export type DropThinkingStrategy = Message<"compactord.v1.DropThinkingStrategy">
 };
 
 /**
- * DropThinkingStrategy drops the thinking of all but the newest turns. All thinking of a message goes or none, also what
- * was redacted, where that frees tokens; redacted thinking alone counts none, and goes where max_view_bytes is what is due.
+ * DropThinkingStrategy drops the thinking of all but the newest turns. It drops all thinking of a message or none.
+ * Redacted thinking counts no tokens: where a message has only that, it is dropped only if compaction is due by
+ * max_view_bytes.
  *
  * @generated from message compactord.v1.DropThinkingStrategy
  */
@@ -1065,13 +1093,13 @@ export const DropThinkingStrategySchema: GenMessage<DropThinkingStrategy, {jsonT
   messageDesc(file_compactord_v1_strategy, 8);
 
 /**
- * CompressObservationsStrategy has the summarizer write long tool results shorter. By Compact only.
+ * CompressObservationsStrategy has the summarizer shorten long tool results. Only Compact can use it.
  *
  * @generated from message compactord.v1.CompressObservationsStrategy
  */
 export type CompressObservationsStrategy = Message<"compactord.v1.CompressObservationsStrategy"> & {
   /**
-   * Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000.
+   * Results with more tokens than this are shortened. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 over_tokens = 1;
    */
@@ -1085,7 +1113,7 @@ export type CompressObservationsStrategy = Message<"compactord.v1.CompressObserv
   keepGroups?: number | undefined;
 
   /**
-   * What to keep and what to leave out, for the summarizer. At most 16 KiB.
+   * Tells the summarizer what to keep and what to leave out. At most 16 KiB.
    *
    * @generated from field: optional string guidelines = 3;
    */
@@ -1093,13 +1121,13 @@ export type CompressObservationsStrategy = Message<"compactord.v1.CompressObserv
 };
 
 /**
- * CompressObservationsStrategy has the summarizer write long tool results shorter. By Compact only.
+ * CompressObservationsStrategy has the summarizer shorten long tool results. Only Compact can use it.
  *
  * @generated from message compactord.v1.CompressObservationsStrategy
  */
 export type CompressObservationsStrategyJson = {
   /**
-   * Results over this many tokens are written shorter. 1 to 10,000,000. Default 2,000.
+   * Results with more tokens than this are shortened. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 over_tokens = 1;
    */
@@ -1113,7 +1141,7 @@ export type CompressObservationsStrategyJson = {
   keepGroups?: number;
 
   /**
-   * What to keep and what to leave out, for the summarizer. At most 16 KiB.
+   * Tells the summarizer what to keep and what to leave out. At most 16 KiB.
    *
    * @generated from field: optional string guidelines = 3;
    */
@@ -1134,21 +1162,22 @@ export const CompressObservationsStrategySchema: GenMessage<CompressObservations
  */
 export type OffloadStrategy = Message<"compactord.v1.OffloadStrategy"> & {
   /**
-   * Results over this many tokens are offloaded. 1 to 10,000,000. Default 2,000.
+   * Results with more tokens than this are offloaded. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 over_tokens = 1;
    */
   overTokens?: number | undefined;
 
   /**
-   * Characters (code points) of preview. 0 to 100,000. Default 500.
+   * Characters (code points) of the preview. 0 to 100,000. Default 500.
    *
    * @generated from field: optional uint32 preview_chars = 2;
    */
   previewChars?: number | undefined;
 
   /**
-   * Results over this many bytes are offloaded too, however few their tokens. 1 to 67,108,864. Default: no such limit.
+   * Results with more bytes than this are offloaded, too, however few tokens they have. 1 to 67,108,864. Default: no
+   * such limit.
    *
    * @generated from field: optional uint32 over_bytes = 3;
    */
@@ -1162,7 +1191,8 @@ export type OffloadStrategy = Message<"compactord.v1.OffloadStrategy"> & {
   protectedTools: string[];
 
   /**
-   * Whether what a call read of a part of a file is offloaded, too. Default false: who asked for some lines wants these.
+   * Whether to offload results of calls that read only a part of a file, too. Default false, since an agent that asks
+   * for certain lines needs them.
    *
    * @generated from field: optional bool partial_reads = 5;
    */
@@ -1176,21 +1206,22 @@ export type OffloadStrategy = Message<"compactord.v1.OffloadStrategy"> & {
  */
 export type OffloadStrategyJson = {
   /**
-   * Results over this many tokens are offloaded. 1 to 10,000,000. Default 2,000.
+   * Results with more tokens than this are offloaded. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 over_tokens = 1;
    */
   overTokens?: number;
 
   /**
-   * Characters (code points) of preview. 0 to 100,000. Default 500.
+   * Characters (code points) of the preview. 0 to 100,000. Default 500.
    *
    * @generated from field: optional uint32 preview_chars = 2;
    */
   previewChars?: number;
 
   /**
-   * Results over this many bytes are offloaded too, however few their tokens. 1 to 67,108,864. Default: no such limit.
+   * Results with more bytes than this are offloaded, too, however few tokens they have. 1 to 67,108,864. Default: no
+   * such limit.
    *
    * @generated from field: optional uint32 over_bytes = 3;
    */
@@ -1204,7 +1235,8 @@ export type OffloadStrategyJson = {
   protectedTools?: string[];
 
   /**
-   * Whether what a call read of a part of a file is offloaded, too. Default false: who asked for some lines wants these.
+   * Whether to offload results of calls that read only a part of a file, too. Default false, since an agent that asks
+   * for certain lines needs them.
    *
    * @generated from field: optional bool partial_reads = 5;
    */
@@ -1232,14 +1264,14 @@ export type DialogueOnlyStrategy = Message<"compactord.v1.DialogueOnlyStrategy">
   keepTurns?: number | undefined;
 
   /**
-   * What a collapsed group leaves behind. Default LINE.
+   * What a collapsed tool group leaves in the view. Default LINE.
    *
    * @generated from field: optional compactord.v1.ToolDigest tool_digest = 2;
    */
   toolDigest?: ToolDigest | undefined;
 
   /**
-   * Characters (code points) of a result's beginning that its line tells. 0 to 2,000. Default 120.
+   * With LINE: characters (code points) from the beginning of the result. 0 to 2,000. Default 120.
    *
    * @generated from field: optional uint32 outcome_chars = 3;
    */
@@ -1260,14 +1292,14 @@ export type DialogueOnlyStrategyJson = {
   keepTurns?: number;
 
   /**
-   * What a collapsed group leaves behind. Default LINE.
+   * What a collapsed tool group leaves in the view. Default LINE.
    *
    * @generated from field: optional compactord.v1.ToolDigest tool_digest = 2;
    */
   toolDigest?: ToolDigestJson;
 
   /**
-   * Characters (code points) of a result's beginning that its line tells. 0 to 2,000. Default 120.
+   * With LINE: characters (code points) from the beginning of the result. 0 to 2,000. Default 120.
    *
    * @generated from field: optional uint32 outcome_chars = 3;
    */
@@ -1282,10 +1314,12 @@ export const DialogueOnlyStrategySchema: GenMessage<DialogueOnlyStrategy, {jsonT
   messageDesc(file_compactord_v1_strategy, 11);
 
 /**
- * FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
- * last always runs. Where no trigger holds, the first that does something. With reason THRESHOLD it pauses after a rewrite
- * until the least minimum_tokens of those it nests were appended, a fifth of the trigger at most, or the context is half-way
- * from the trigger to the window.
+ * FirstEffectiveStrategy runs the first of its strategies that does something and brings the view under the trigger. If
+ * none does, the last one runs. Without a trigger in tokens, the first that does something runs.
+ *
+ * With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+ * among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+ * trigger to the window.
  *
  * @generated from message compactord.v1.FirstEffectiveStrategy
  */
@@ -1299,10 +1333,12 @@ export type FirstEffectiveStrategy = Message<"compactord.v1.FirstEffectiveStrate
 };
 
 /**
- * FirstEffectiveStrategy takes the first of its strategies that does something and whose result is under the trigger; the
- * last always runs. Where no trigger holds, the first that does something. With reason THRESHOLD it pauses after a rewrite
- * until the least minimum_tokens of those it nests were appended, a fifth of the trigger at most, or the context is half-way
- * from the trigger to the window.
+ * FirstEffectiveStrategy runs the first of its strategies that does something and brings the view under the trigger. If
+ * none does, the last one runs. Without a trigger in tokens, the first that does something runs.
+ *
+ * With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+ * among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+ * trigger to the window.
  *
  * @generated from message compactord.v1.FirstEffectiveStrategy
  */
@@ -1324,9 +1360,12 @@ export const FirstEffectiveStrategySchema: GenMessage<FirstEffectiveStrategy, {j
 
 /**
  * LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
- * trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
- * With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, a fifth of
- * the trigger at most, or the context is half-way from the trigger to the window.
+ * trigger is met. It simulates each and rewrites the view only once. With reason MANUAL, and where there is no target,
+ * all of them run.
+ *
+ * With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+ * among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+ * trigger to the window.
  *
  * @generated from message compactord.v1.LadderStrategy
  */
@@ -1341,9 +1380,12 @@ export type LadderStrategy = Message<"compactord.v1.LadderStrategy"> & {
 
 /**
  * LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
- * trigger is met: it estimates each and rewrites once. With reason MANUAL, and where no target is known, it runs them all.
- * With reason THRESHOLD it pauses after a rewrite until the least minimum_tokens of those it nests were appended, a fifth of
- * the trigger at most, or the context is half-way from the trigger to the window.
+ * trigger is met. It simulates each and rewrites the view only once. With reason MANUAL, and where there is no target,
+ * all of them run.
+ *
+ * With reason THRESHOLD it pauses after a rewrite of the view, until enough was appended: the lowest minimum_tokens
+ * among its strategies, but at most a fifth of the trigger. The pause also ends when the context is half-way from the
+ * trigger to the window.
  *
  * @generated from message compactord.v1.LadderStrategy
  */
@@ -1364,7 +1406,7 @@ export const LadderStrategySchema: GenMessage<LadderStrategy, {jsonType: LadderS
   messageDesc(file_compactord_v1_strategy, 13);
 
 /**
- * One rung of the ladder.
+ * Rung is one step of the ladder.
  *
  * @generated from message compactord.v1.LadderStrategy.Rung
  */
@@ -1377,8 +1419,9 @@ export type LadderStrategy_Rung = Message<"compactord.v1.LadderStrategy.Rung"> &
   strategy?: Strategy | undefined;
 
   /**
-   * The rung is skipped where context tokens / window, after the rungs before it, is below this, and where the window is
-   * unknown. With reason MANUAL no rung is skipped, nor with OVERFLOW where the window is unknown. 0 to 1.
+   * The rung is skipped where, after the rungs before it, the context has less than this share of the window. It is
+   * also skipped where the window is unknown, unless the reason is OVERFLOW. With reason MANUAL no rung is skipped. 0
+   * to 1. Default: never skipped.
    *
    * @generated from field: optional double at_ratio = 2;
    */
@@ -1386,7 +1429,7 @@ export type LadderStrategy_Rung = Message<"compactord.v1.LadderStrategy.Rung"> &
 };
 
 /**
- * One rung of the ladder.
+ * Rung is one step of the ladder.
  *
  * @generated from message compactord.v1.LadderStrategy.Rung
  */
@@ -1399,8 +1442,9 @@ export type LadderStrategy_RungJson = {
   strategy?: StrategyJson;
 
   /**
-   * The rung is skipped where context tokens / window, after the rungs before it, is below this, and where the window is
-   * unknown. With reason MANUAL no rung is skipped, nor with OVERFLOW where the window is unknown. 0 to 1.
+   * The rung is skipped where, after the rungs before it, the context has less than this share of the window. It is
+   * also skipped where the window is unknown, unless the reason is OVERFLOW. With reason MANUAL no rung is skipped. 0
+   * to 1. Default: never skipped.
    *
    * @generated from field: optional double at_ratio = 2;
    */
@@ -1415,13 +1459,13 @@ export const LadderStrategy_RungSchema: GenMessage<LadderStrategy_Rung, {jsonTyp
   messageDesc(file_compactord_v1_strategy, 13, 0);
 
 /**
- * CustomStrategy is a strategy that the daemon's builder registered.
+ * CustomStrategy is a strategy that was compiled into this daemon.
  *
  * @generated from message compactord.v1.CustomStrategy
  */
 export type CustomStrategy = Message<"compactord.v1.CustomStrategy"> & {
   /**
-   * The name that it was registered under. 1 to 64 characters: lower-case letters, digits, `_`.
+   * The name under which it was registered. 1 to 64 characters: lower-case letters, digits, `_`.
    *
    * @generated from field: string name = 1;
    */
@@ -1436,13 +1480,13 @@ export type CustomStrategy = Message<"compactord.v1.CustomStrategy"> & {
 };
 
 /**
- * CustomStrategy is a strategy that the daemon's builder registered.
+ * CustomStrategy is a strategy that was compiled into this daemon.
  *
  * @generated from message compactord.v1.CustomStrategy
  */
 export type CustomStrategyJson = {
   /**
-   * The name that it was registered under. 1 to 64 characters: lower-case letters, digits, `_`.
+   * The name under which it was registered. 1 to 64 characters: lower-case letters, digits, `_`.
    *
    * @generated from field: string name = 1;
    */
@@ -1464,27 +1508,27 @@ export const CustomStrategySchema: GenMessage<CustomStrategy, {jsonType: CustomS
   messageDesc(file_compactord_v1_strategy, 14);
 
 /**
- * BudgetRule says how the message that reaches the token budget is treated.
+ * BudgetRule says what happens with the message that reaches the token budget.
  *
  * @generated from enum compactord.v1.BudgetRule
  */
 export enum BudgetRule {
   /**
-   * AT_LEAST.
+   * Means AT_LEAST.
    *
    * @generated from enum value: BUDGET_RULE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The message that reaches the budget is kept: at least the budget is kept.
+   * It is kept: the kept part has at least the budget's tokens.
    *
    * @generated from enum value: BUDGET_RULE_AT_LEAST = 1;
    */
   AT_LEAST = 1,
 
   /**
-   * The message that would pass the budget is not kept: at most the budget is kept.
+   * It is not kept: the kept part has at most the budget's tokens.
    *
    * @generated from enum value: BUDGET_RULE_AT_MOST = 2;
    */
@@ -1492,7 +1536,7 @@ export enum BudgetRule {
 }
 
 /**
- * BudgetRule says how the message that reaches the token budget is treated.
+ * BudgetRule says what happens with the message that reaches the token budget.
  *
  * @generated from enum compactord.v1.BudgetRule
  */
@@ -1505,27 +1549,27 @@ export const BudgetRuleSchema: GenEnum<BudgetRule, BudgetRuleJson> = /*@__PURE__
   enumDesc(file_compactord_v1_strategy, 0);
 
 /**
- * CutDirection says where the cut goes if it may not lie where the token budget is reached: within a tool group.
+ * CutDirection says where the cut moves if the token budget is reached within a tool group, where no cut is valid.
  *
  * @generated from enum compactord.v1.CutDirection
  */
 export enum CutDirection {
   /**
-   * FORWARD.
+   * Means FORWARD.
    *
    * @generated from enum value: CUT_DIRECTION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * To the nearest valid place after it, else before it.
+   * To the nearest valid place after it; where there is none, to the nearest before it.
    *
    * @generated from enum value: CUT_DIRECTION_FORWARD = 1;
    */
   FORWARD = 1,
 
   /**
-   * Back to the call whose group is cut, so that all of the group is kept.
+   * To the beginning of the tool group, so that the whole group is kept.
    *
    * @generated from enum value: CUT_DIRECTION_BACKWARD = 2;
    */
@@ -1533,7 +1577,7 @@ export enum CutDirection {
 }
 
 /**
- * CutDirection says where the cut goes if it may not lie where the token budget is reached: within a tool group.
+ * CutDirection says where the cut moves if the token budget is reached within a tool group, where no cut is valid.
  *
  * @generated from enum compactord.v1.CutDirection
  */
@@ -1546,34 +1590,34 @@ export const CutDirectionSchema: GenEnum<CutDirection, CutDirectionJson> = /*@__
   enumDesc(file_compactord_v1_strategy, 1);
 
 /**
- * SplitTurn says what happens where the cut falls within a turn.
+ * SplitTurn says what happens where the cut is within a turn.
  *
  * @generated from enum compactord.v1.SplitTurn
  */
 export enum SplitTurn {
   /**
-   * SUMMARY.
+   * Means SUMMARY.
    *
    * @generated from enum value: SPLIT_TURN_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The complete turns before and the first part of the split turn get a summary each.
+   * The complete turns before it get one summary, and the first part of the turn gets another.
    *
    * @generated from enum value: SPLIT_TURN_SUMMARY = 1;
    */
   SUMMARY = 1,
 
   /**
-   * One summary for both.
+   * Both get one summary together.
    *
    * @generated from enum value: SPLIT_TURN_JOIN_HEAD = 2;
    */
   JOIN_HEAD = 2,
 
   /**
-   * Turns are not split: only a message that starts a turn is a valid place.
+   * Turns are not split: a cut is only valid before a message that starts a turn.
    *
    * @generated from enum value: SPLIT_TURN_OFF = 3;
    */
@@ -1581,7 +1625,7 @@ export enum SplitTurn {
 }
 
 /**
- * SplitTurn says what happens where the cut falls within a turn.
+ * SplitTurn says what happens where the cut is within a turn.
  *
  * @generated from enum compactord.v1.SplitTurn
  */
@@ -1594,20 +1638,20 @@ export const SplitTurnSchema: GenEnum<SplitTurn, SplitTurnJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_strategy, 2);
 
 /**
- * ToolDigest is what a collapsed tool group leaves behind.
+ * ToolDigest is what a collapsed tool group leaves in the view.
  *
  * @generated from enum compactord.v1.ToolDigest
  */
 export enum ToolDigest {
   /**
-   * LINE.
+   * Means LINE.
    *
    * @generated from enum value: TOOL_DIGEST_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A line for each call: tool, main argument and outcome.
+   * One line for each call: tool, main argument and outcome.
    *
    * @generated from enum value: TOOL_DIGEST_LINE = 1;
    */
@@ -1622,7 +1666,7 @@ export enum ToolDigest {
 }
 
 /**
- * ToolDigest is what a collapsed tool group leaves behind.
+ * ToolDigest is what a collapsed tool group leaves in the view.
  *
  * @generated from enum compactord.v1.ToolDigest
  */

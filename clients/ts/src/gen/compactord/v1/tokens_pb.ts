@@ -8,18 +8,18 @@ import type { Message as Message$1, MessageJson, ProviderJson, ProviderJsonJson 
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { Estimator, EstimatorJson } from "./policy_pb.js";
 import { file_compactord_v1_policy } from "./policy_pb.js";
-import type { TokenSource, TokenSourceJson } from "./view_pb.js";
-import { file_compactord_v1_view } from "./view_pb.js";
+import type { TokenSource, TokenSourceJson } from "./report_pb.js";
+import { file_compactord_v1_report } from "./report_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/tokens.proto.
  */
 export const file_compactord_v1_tokens: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3Rva2Vucy5wcm90bxINY29tcGFjdG9yZC52MSKjAQoSQ291bnRUb2tlbnNSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIyCghtZXNzYWdlcxgCIAEoCzIeLmNvbXBhY3RvcmQudjEuQ291bnRlZE1lc3NhZ2VzSAASDgoEdGV4dBgDIAEoCUgAEisKCWVzdGltYXRvchgEIAEoDjIYLmNvbXBhY3RvcmQudjEuRXN0aW1hdG9yQgYKBHdoYXQibwoPQ291bnRlZE1lc3NhZ2VzEigKCG1lc3NhZ2VzGAEgAygLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEjIKDXByb3ZpZGVyX2pzb24YAiABKAsyGy5jb21wYWN0b3JkLnYxLlByb3ZpZGVySnNvbiKIAgoTQ291bnRUb2tlbnNSZXNwb25zZRIOCgZ0b2tlbnMYASABKA0SKgoGc291cmNlGAIgASgOMhouY29tcGFjdG9yZC52MS5Ub2tlblNvdXJjZRIaChJlcnJvcl9ib3VuZF90b2tlbnMYAyABKA0SKwoJZXN0aW1hdG9yGAQgASgOMhguY29tcGFjdG9yZC52MS5Fc3RpbWF0b3ISEgoKdGV4dF9ieXRlcxgFIAEoDRIUCgxtZWRpYV90b2tlbnMYBiABKA0SEwoLbWVkaWFfYnl0ZXMYByABKA0SLQoIbWVzc2FnZXMYCCADKAsyGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VDb3VudCJLCgxNZXNzYWdlQ291bnQSEgoFaW5kZXgYASABKA1IAIgBARIOCgZ0b2tlbnMYAiABKA0SDQoFYnl0ZXMYAyABKA1CCAoGX2luZGV4QkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_view]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3Rva2Vucy5wcm90bxINY29tcGFjdG9yZC52MSKjAQoSQ291bnRUb2tlbnNSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIyCghtZXNzYWdlcxgCIAEoCzIeLmNvbXBhY3RvcmQudjEuQ291bnRlZE1lc3NhZ2VzSAASDgoEdGV4dBgDIAEoCUgAEisKCWVzdGltYXRvchgEIAEoDjIYLmNvbXBhY3RvcmQudjEuRXN0aW1hdG9yQgYKBHdoYXQibwoPQ291bnRlZE1lc3NhZ2VzEigKCG1lc3NhZ2VzGAEgAygLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEjIKDXByb3ZpZGVyX2pzb24YAiABKAsyGy5jb21wYWN0b3JkLnYxLlByb3ZpZGVySnNvbiKIAgoTQ291bnRUb2tlbnNSZXNwb25zZRIOCgZ0b2tlbnMYASABKA0SKgoGc291cmNlGAIgASgOMhouY29tcGFjdG9yZC52MS5Ub2tlblNvdXJjZRIaChJlcnJvcl9ib3VuZF90b2tlbnMYAyABKA0SKwoJZXN0aW1hdG9yGAQgASgOMhguY29tcGFjdG9yZC52MS5Fc3RpbWF0b3ISEgoKdGV4dF9ieXRlcxgFIAEoDRIUCgxtZWRpYV90b2tlbnMYBiABKA0SEwoLbWVkaWFfYnl0ZXMYByABKA0SLQoIbWVzc2FnZXMYCCADKAsyGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VDb3VudCJLCgxNZXNzYWdlQ291bnQSEgoFaW5kZXgYASABKA1IAIgBARIOCgZ0b2tlbnMYAiABKA0SDQoFYnl0ZXMYAyABKA1CCAoGX2luZGV4QkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_report]);
 
 /**
- * CountTokensRequest asks how many tokens something is. Nothing is stored.
+ * CountTokensRequest asks how many tokens something has. Nothing is stored.
  *
  * @generated from message compactord.v1.CountTokensRequest
  */
@@ -31,7 +31,7 @@ export type CountTokensRequest = Message<"compactord.v1.CountTokensRequest"> & {
    */
   what: {
     /**
-     * A session's id: its view, as GetLLMView shows it now.
+     * A session's id: its view, as GetLLMView would return it now.
      *
      * @generated from field: string session_id = 1;
      */
@@ -39,7 +39,7 @@ export type CountTokensRequest = Message<"compactord.v1.CountTokensRequest"> & {
     case: "sessionId";
   } | {
     /**
-     * Messages sent along.
+     * Messages in the request.
      *
      * @generated from field: compactord.v1.CountedMessages messages = 2;
      */
@@ -56,8 +56,8 @@ export type CountTokensRequest = Message<"compactord.v1.CountTokensRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How to count. Default: of a session its own estimator, with what its reports have shown; else CHARS4. CALIBRATED
-   * needs a session that was created with it.
+   * How to count. Default: for a session its own estimator, with the factor that its usage reports have shown; else
+   * CHARS4. CALIBRATED needs a session that was created with it.
    *
    * @generated from field: compactord.v1.Estimator estimator = 4;
    */
@@ -65,20 +65,20 @@ export type CountTokensRequest = Message<"compactord.v1.CountTokensRequest"> & {
 };
 
 /**
- * CountTokensRequest asks how many tokens something is. Nothing is stored.
+ * CountTokensRequest asks how many tokens something has. Nothing is stored.
  *
  * @generated from message compactord.v1.CountTokensRequest
  */
 export type CountTokensRequestJson = {
   /**
-   * A session's id: its view, as GetLLMView shows it now.
+   * A session's id: its view, as GetLLMView would return it now.
    *
    * @generated from field: string session_id = 1;
    */
   sessionId?: string;
 
   /**
-   * Messages sent along.
+   * Messages in the request.
    *
    * @generated from field: compactord.v1.CountedMessages messages = 2;
    */
@@ -92,8 +92,8 @@ export type CountTokensRequestJson = {
   text?: string;
 
   /**
-   * How to count. Default: of a session its own estimator, with what its reports have shown; else CHARS4. CALIBRATED
-   * needs a session that was created with it.
+   * How to count. Default: for a session its own estimator, with the factor that its usage reports have shown; else
+   * CHARS4. CALIBRATED needs a session that was created with it.
    *
    * @generated from field: compactord.v1.Estimator estimator = 4;
    */
@@ -157,14 +157,14 @@ export const CountedMessagesSchema: GenMessage<CountedMessages, {jsonType: Count
   messageDesc(file_compactord_v1_tokens, 1);
 
 /**
- * CountTokensResponse says how many.
+ * CountTokensResponse says how many tokens it has.
  *
  * @generated from message compactord.v1.CountTokensResponse
  */
 export type CountTokensResponse = Message<"compactord.v1.CountTokensResponse"> & {
   /**
-   * Tokens of all of it. Of a session that is its view's estimate, scaled where its estimator is CALIBRATED, without
-   * overhead.
+   * Tokens in total. For a session: the estimate of its view, multiplied by the session's factor where its estimator is
+   * CALIBRATED, without overhead.
    *
    * @generated from field: uint32 tokens = 1;
    */
@@ -178,15 +178,15 @@ export type CountTokensResponse = Message<"compactord.v1.CountTokensResponse"> &
   source: TokenSource;
 
   /**
-   * The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-   * Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
+   * The true figure may be lower or higher by about this many tokens. For CHARS4 this holds for prose and code in Latin
+   * script: Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
    *
    * @generated from field: uint32 error_bound_tokens = 3;
    */
   errorBoundTokens: number;
 
   /**
-   * How it was counted.
+   * How the tokens were counted.
    *
    * @generated from field: compactord.v1.Estimator estimator = 4;
    */
@@ -200,21 +200,21 @@ export type CountTokensResponse = Message<"compactord.v1.CountTokensResponse"> &
   textBytes: number;
 
   /**
-   * Tokens of media among the tokens.
+   * How many of the tokens are of media.
    *
    * @generated from field: uint32 media_tokens = 6;
    */
   mediaTokens: number;
 
   /**
-   * Bytes of media that are sent along; 0 for those named by address or file id.
+   * Bytes of the media whose content is sent along. Media named by an address or a file id count 0.
    *
    * @generated from field: uint32 media_bytes = 7;
    */
   mediaBytes: number;
 
   /**
-   * Each message, in order, as far as they are counted by themselves. At most the first 100,000.
+   * The messages one by one, in order, as far as each is counted by itself. At most the first 100,000.
    *
    * @generated from field: repeated compactord.v1.MessageCount messages = 8;
    */
@@ -222,14 +222,14 @@ export type CountTokensResponse = Message<"compactord.v1.CountTokensResponse"> &
 };
 
 /**
- * CountTokensResponse says how many.
+ * CountTokensResponse says how many tokens it has.
  *
  * @generated from message compactord.v1.CountTokensResponse
  */
 export type CountTokensResponseJson = {
   /**
-   * Tokens of all of it. Of a session that is its view's estimate, scaled where its estimator is CALIBRATED, without
-   * overhead.
+   * Tokens in total. For a session: the estimate of its view, multiplied by the session's factor where its estimator is
+   * CALIBRATED, without overhead.
    *
    * @generated from field: uint32 tokens = 1;
    */
@@ -243,15 +243,15 @@ export type CountTokensResponseJson = {
   source?: TokenSourceJson;
 
   /**
-   * The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-   * Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
+   * The true figure may be lower or higher by about this many tokens. For CHARS4 this holds for prose and code in Latin
+   * script: Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
    *
    * @generated from field: uint32 error_bound_tokens = 3;
    */
   errorBoundTokens?: number;
 
   /**
-   * How it was counted.
+   * How the tokens were counted.
    *
    * @generated from field: compactord.v1.Estimator estimator = 4;
    */
@@ -265,21 +265,21 @@ export type CountTokensResponseJson = {
   textBytes?: number;
 
   /**
-   * Tokens of media among the tokens.
+   * How many of the tokens are of media.
    *
    * @generated from field: uint32 media_tokens = 6;
    */
   mediaTokens?: number;
 
   /**
-   * Bytes of media that are sent along; 0 for those named by address or file id.
+   * Bytes of the media whose content is sent along. Media named by an address or a file id count 0.
    *
    * @generated from field: uint32 media_bytes = 7;
    */
   mediaBytes?: number;
 
   /**
-   * Each message, in order, as far as they are counted by themselves. At most the first 100,000.
+   * The messages one by one, in order, as far as each is counted by itself. At most the first 100,000.
    *
    * @generated from field: repeated compactord.v1.MessageCount messages = 8;
    */
@@ -294,27 +294,28 @@ export const CountTokensResponseSchema: GenMessage<CountTokensResponse, {jsonTyp
   messageDesc(file_compactord_v1_tokens, 2);
 
 /**
- * MessageCount says how many tokens one message is.
+ * MessageCount says how many tokens one message has.
  *
  * @generated from message compactord.v1.MessageCount
  */
 export type MessageCount = Message<"compactord.v1.MessageCount"> & {
   /**
-   * The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair.
+   * The message's index in the log; for messages in the request, the position, from 0. Not set for the summary and for
+   * a message that stands in for what the log lacks.
    *
    * @generated from field: optional uint32 index = 1;
    */
   index?: number | undefined;
 
   /**
-   * Its tokens, not scaled.
+   * Tokens, without the session's factor.
    *
    * @generated from field: uint32 tokens = 2;
    */
   tokens: number;
 
   /**
-   * Bytes of its text and media.
+   * Bytes of text and media.
    *
    * @generated from field: uint32 bytes = 3;
    */
@@ -322,27 +323,28 @@ export type MessageCount = Message<"compactord.v1.MessageCount"> & {
 };
 
 /**
- * MessageCount says how many tokens one message is.
+ * MessageCount says how many tokens one message has.
  *
  * @generated from message compactord.v1.MessageCount
  */
 export type MessageCountJson = {
   /**
-   * The message's index in the log; of messages sent along, their position. Not set: the summary, or a repair.
+   * The message's index in the log; for messages in the request, the position, from 0. Not set for the summary and for
+   * a message that stands in for what the log lacks.
    *
    * @generated from field: optional uint32 index = 1;
    */
   index?: number;
 
   /**
-   * Its tokens, not scaled.
+   * Tokens, without the session's factor.
    *
    * @generated from field: uint32 tokens = 2;
    */
   tokens?: number;
 
   /**
-   * Bytes of its text and media.
+   * Bytes of text and media.
    *
    * @generated from field: uint32 bytes = 3;
    */

@@ -6,15 +6,342 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { EditKind, EditKindJson } from "./edit_pb.js";
 import { file_compactord_v1_edit } from "./edit_pb.js";
-import type { CallRef, CallRefJson, Finding, FindingJson, Message as Message$1, MessageJson } from "./message_pb.js";
+import type { InlineHistory, InlineHistoryJson } from "./history_pb.js";
+import { file_compactord_v1_history } from "./history_pb.js";
+import type { Dialect, DialectJson, Finding, FindingJson, Message as Message$1, MessageJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
+import type { Policy, PolicyJson, ThinkingPolicy, ThinkingPolicyJson } from "./policy_pb.js";
+import { file_compactord_v1_policy } from "./policy_pb.js";
+import type { ContextReport, ContextReportJson } from "./report_pb.js";
+import { file_compactord_v1_report } from "./report_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi5QEKC1ZpZXdNZXNzYWdlEicKB21lc3NhZ2UYASABKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USDwoFaW5kZXgYAiABKA1IABIUCgpzdW1tYXJ5X29mGAMgASgJSAASLgoKbG9nX3JlcGFpchgEIAEoCzIYLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlySAASJgoFZWRpdHMYBSADKA4yFy5jb21wYWN0b3JkLnYxLkVkaXRLaW5kEg4KBnRva2VucxgGIAEoDRIUCgxvdXRfb2ZfcGxhY2UYByABKAhCCAoGb3JpZ2luIlQKCUxvZ1JlcGFpchIqCgRraW5kGAEgASgOMhwuY29tcGFjdG9yZC52MS5Mb2dSZXBhaXJLaW5kEg0KBWluZGV4GAIgASgNEgwKBHBhcnQYAyABKA0ingUKDUNvbnRleHRSZXBvcnQSDgoGdG9rZW5zGAEgASgNEioKBnNvdXJjZRgCIAEoDjIaLmNvbXBhY3RvcmQudjEuVG9rZW5Tb3VyY2USGgoSZXJyb3JfYm91bmRfdG9rZW5zGAMgASgNEhsKDmNvbnRleHRfd2luZG93GAQgASgNSACIAQESGwoOdHJpZ2dlcl90b2tlbnMYBSABKA1IAYgBARIaCg10YXJnZXRfdG9rZW5zGAYgASgNSAKIAQESFgoOc2hvdWxkX2NvbXBhY3QYByABKAgSFwoPcHJ1bmFibGVfdG9rZW5zGAggASgNEhQKDGZpeGVkX3Rva2VucxgJIAEoDRIXCg9vdmVyaGVhZF90b2tlbnMYCiABKA0SEgoKdmlld19ieXRlcxgLIAEoDRITCgt0b29sX2dyb3VwcxgMIAEoDRIsCgpibG9ja2VkX2J5GA0gAygOMhguY29tcGFjdG9yZC52MS5CbG9ja2VkQnkSKgoKb3Blbl9jYWxscxgOIAMoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhIXCg9vcGVuX2NhbGxfY291bnQYDyABKA0SIQoUY2FsaWJyYXRpb25fcGVybWlsbGUYECABKA1IA4gBARIUCgxtZWRpYV90b2tlbnMYESABKA0SEwoLbWVkaWFfYnl0ZXMYEiABKA0SIwobYnJlYWtlcl9jbG9zZXNfYWZ0ZXJfdG9rZW5zGBMgASgNEh8KF3BhdXNlX2VuZHNfYWZ0ZXJfdG9rZW5zGBQgASgNQhEKD19jb250ZXh0X3dpbmRvd0IRCg9fdHJpZ2dlcl90b2tlbnNCEAoOX3RhcmdldF90b2tlbnNCFwoVX2NhbGlicmF0aW9uX3Blcm1pbGxlIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAIqlwEKC1Rva2VuU291cmNlEhwKGFRPS0VOX1NPVVJDRV9VTlNQRUNJRklFRBAAEhkKFVRPS0VOX1NPVVJDRV9SRVBPUlRFRBABEhoKFlRPS0VOX1NPVVJDRV9FU1RJTUFURUQQAhIWChJUT0tFTl9TT1VSQ0VfRVhBQ1QQAxIbChdUT0tFTl9TT1VSQ0VfQ0FMSUJSQVRFRBAEKrUBCglCbG9ja2VkQnkSGgoWQkxPQ0tFRF9CWV9VTlNQRUNJRklFRBAAEhsKF0JMT0NLRURfQllfQlJFQUtFUl9PUEVOEAESIQodQkxPQ0tFRF9CWV9UQVJHRVRfVU5SRUFDSEFCTEUQAhIdChlCTE9DS0VEX0JZX1dJTkRPV19VTktOT1dOEAMSFwoTQkxPQ0tFRF9CWV9ESVNBQkxFRBAEEhQKEEJMT0NLRURfQllfUEFVU0UQBUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_message]);
+  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi3AIKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3lCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIuUBCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEiYKBWVkaXRzGAUgAygOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBIOCgZ0b2tlbnMYBiABKA0SFAoMb3V0X29mX3BsYWNlGAcgASgIQggKBm9yaWdpbiJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_report]);
+
+/**
+ * GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
+ *
+ * @generated from message compactord.v1.GetLLMViewRequest
+ */
+export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
+  /**
+   * The view of what.
+   *
+   * @generated from oneof compactord.v1.GetLLMViewRequest.target
+   */
+  target: {
+    /**
+     * A session's id.
+     *
+     * @generated from field: string session_id = 1;
+     */
+    value: string;
+    case: "sessionId";
+  } | {
+    /**
+     * A conversation in the request.
+     *
+     * @generated from field: compactord.v1.InlineHistory history = 2;
+     */
+    value: InlineHistory;
+    case: "history";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
+   * that no longer fits is no error: the whole view is returned.
+   *
+   * @generated from field: string view_token = 3;
+   */
+  viewToken: string;
+
+  /**
+   * The provider's shape. Default: neutral messages.
+   *
+   * @generated from field: compactord.v1.Dialect dialect = 4;
+   */
+  dialect: Dialect;
+
+  /**
+   * The point at which to look at the session. Default: now.
+   *
+   * @generated from field: optional uint32 as_of = 5;
+   */
+  asOf?: number | undefined;
+
+  /**
+   * Overrides policy.thinking.
+   *
+   * @generated from field: optional compactord.v1.ThinkingPolicy thinking = 6;
+   */
+  thinking?: ThinkingPolicy | undefined;
+
+  /**
+   * The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
+   * 3,145,728.
+   *
+   * @generated from field: uint32 max_bytes = 7;
+   */
+  maxBytes: number;
+
+  /**
+   * Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
+   * prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+   * the client had set are removed.
+   *
+   * @generated from field: bool mark_cache_breakpoints = 8;
+   */
+  markCacheBreakpoints: boolean;
+
+  /**
+   * For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+   * context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
+   *
+   * @generated from field: compactord.v1.Policy policy = 9;
+   */
+  policy?: Policy | undefined;
+};
+
+/**
+ * GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
+ *
+ * @generated from message compactord.v1.GetLLMViewRequest
+ */
+export type GetLLMViewRequestJson = {
+  /**
+   * A session's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId?: string;
+
+  /**
+   * A conversation in the request.
+   *
+   * @generated from field: compactord.v1.InlineHistory history = 2;
+   */
+  history?: InlineHistoryJson;
+
+  /**
+   * The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
+   * that no longer fits is no error: the whole view is returned.
+   *
+   * @generated from field: string view_token = 3;
+   */
+  viewToken?: string;
+
+  /**
+   * The provider's shape. Default: neutral messages.
+   *
+   * @generated from field: compactord.v1.Dialect dialect = 4;
+   */
+  dialect?: DialectJson;
+
+  /**
+   * The point at which to look at the session. Default: now.
+   *
+   * @generated from field: optional uint32 as_of = 5;
+   */
+  asOf?: number;
+
+  /**
+   * Overrides policy.thinking.
+   *
+   * @generated from field: optional compactord.v1.ThinkingPolicy thinking = 6;
+   */
+  thinking?: ThinkingPolicyJson;
+
+  /**
+   * The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
+   * 3,145,728.
+   *
+   * @generated from field: uint32 max_bytes = 7;
+   */
+  maxBytes?: number;
+
+  /**
+   * Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
+   * prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+   * the client had set are removed.
+   *
+   * @generated from field: bool mark_cache_breakpoints = 8;
+   */
+  markCacheBreakpoints?: boolean;
+
+  /**
+   * For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+   * context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
+   *
+   * @generated from field: compactord.v1.Policy policy = 9;
+   */
+  policy?: PolicyJson;
+};
+
+/**
+ * Describes the message compactord.v1.GetLLMViewRequest.
+ * Use `create(GetLLMViewRequestSchema)` to create a new message.
+ */
+export const GetLLMViewRequestSchema: GenMessage<GetLLMViewRequest, {jsonType: GetLLMViewRequestJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_view, 0);
+
+/**
+ * GetLLMViewResponse is the view, or what is new in it.
+ *
+ * @generated from message compactord.v1.GetLLMViewResponse
+ */
+export type GetLLMViewResponse = Message<"compactord.v1.GetLLMViewResponse"> & {
+  /**
+   * How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
+   * a dialect this counts rendered messages, and the last of them may be sent again, longer than before.
+   *
+   * @generated from field: uint32 unchanged_prefix = 1;
+   */
+  unchangedPrefix: number;
+
+  /**
+   * The messages after the unchanged prefix, in order.
+   *
+   * @generated from field: repeated compactord.v1.ViewMessage messages = 2;
+   */
+  messages: ViewMessage[];
+
+  /**
+   * The token of the view that the client holds now.
+   *
+   * @generated from field: string view_token = 3;
+   */
+  viewToken: string;
+
+  /**
+   * Whether the view has more messages: call again with the new token.
+   *
+   * @generated from field: bool has_more = 4;
+   */
+  hasMore: boolean;
+
+  /**
+   * How full the context is.
+   *
+   * @generated from field: compactord.v1.ContextReport report = 5;
+   */
+  report?: ContextReport | undefined;
+
+  /**
+   * How the view was made.
+   *
+   * @generated from field: compactord.v1.ViewReport view_report = 6;
+   */
+  viewReport?: ViewReport | undefined;
+
+  /**
+   * With a dialect: the messages after the unchanged prefix as raw JSON, in place of messages. They are the elements of
+   * `messages` (OpenAI Chat, Anthropic), `input` (OpenAI Responses) or `contents` (Gemini) in the provider's request.
+   *
+   * @generated from field: repeated string messages_json = 7;
+   */
+  messagesJson: string[];
+
+  /**
+   * With a dialect that has a system prompt apart from the messages, as raw JSON: for Anthropic the text blocks of
+   * `system`, for Gemini the one `systemInstruction`, for OpenAI Responses the one `instructions`, where the input had
+   * it there. It is sent as a whole each time.
+   *
+   * @generated from field: repeated string system_json = 8;
+   */
+  systemJson: string[];
+
+  /**
+   * For an inline history: what was malformed and accepted, by the position in its messages. The first 1,000.
+   *
+   * @generated from field: repeated compactord.v1.Finding findings = 9;
+   */
+  findings: Finding[];
+};
+
+/**
+ * GetLLMViewResponse is the view, or what is new in it.
+ *
+ * @generated from message compactord.v1.GetLLMViewResponse
+ */
+export type GetLLMViewResponseJson = {
+  /**
+   * How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
+   * a dialect this counts rendered messages, and the last of them may be sent again, longer than before.
+   *
+   * @generated from field: uint32 unchanged_prefix = 1;
+   */
+  unchangedPrefix?: number;
+
+  /**
+   * The messages after the unchanged prefix, in order.
+   *
+   * @generated from field: repeated compactord.v1.ViewMessage messages = 2;
+   */
+  messages?: ViewMessageJson[];
+
+  /**
+   * The token of the view that the client holds now.
+   *
+   * @generated from field: string view_token = 3;
+   */
+  viewToken?: string;
+
+  /**
+   * Whether the view has more messages: call again with the new token.
+   *
+   * @generated from field: bool has_more = 4;
+   */
+  hasMore?: boolean;
+
+  /**
+   * How full the context is.
+   *
+   * @generated from field: compactord.v1.ContextReport report = 5;
+   */
+  report?: ContextReportJson;
+
+  /**
+   * How the view was made.
+   *
+   * @generated from field: compactord.v1.ViewReport view_report = 6;
+   */
+  viewReport?: ViewReportJson;
+
+  /**
+   * With a dialect: the messages after the unchanged prefix as raw JSON, in place of messages. They are the elements of
+   * `messages` (OpenAI Chat, Anthropic), `input` (OpenAI Responses) or `contents` (Gemini) in the provider's request.
+   *
+   * @generated from field: repeated string messages_json = 7;
+   */
+  messagesJson?: string[];
+
+  /**
+   * With a dialect that has a system prompt apart from the messages, as raw JSON: for Anthropic the text blocks of
+   * `system`, for Gemini the one `systemInstruction`, for OpenAI Responses the one `instructions`, where the input had
+   * it there. It is sent as a whole each time.
+   *
+   * @generated from field: repeated string system_json = 8;
+   */
+  systemJson?: string[];
+
+  /**
+   * For an inline history: what was malformed and accepted, by the position in its messages. The first 1,000.
+   *
+   * @generated from field: repeated compactord.v1.Finding findings = 9;
+   */
+  findings?: FindingJson[];
+};
+
+/**
+ * Describes the message compactord.v1.GetLLMViewResponse.
+ * Use `create(GetLLMViewResponseSchema)` to create a new message.
+ */
+export const GetLLMViewResponseSchema: GenMessage<GetLLMViewResponse, {jsonType: GetLLMViewResponseJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_view, 1);
 
 /**
  * ViewMessage is one message of the LLM view.
@@ -23,7 +350,7 @@ export const file_compactord_v1_view: GenFile = /*@__PURE__*/
  */
 export type ViewMessage = Message<"compactord.v1.ViewMessage"> & {
   /**
-   * The message as the model is to see it.
+   * The message, as the model is to see it.
    *
    * @generated from field: compactord.v1.Message message = 1;
    */
@@ -52,7 +379,7 @@ export type ViewMessage = Message<"compactord.v1.ViewMessage"> & {
     case: "summaryOf";
   } | {
     /**
-     * Made to keep the list valid.
+     * A message that stands in for what the log lacks.
      *
      * @generated from field: compactord.v1.LogRepair log_repair = 4;
      */
@@ -68,14 +395,14 @@ export type ViewMessage = Message<"compactord.v1.ViewMessage"> & {
   edits: EditKind[];
 
   /**
-   * Its estimate in tokens, by the session's estimator.
+   * Its estimated tokens, by the session's estimator.
    *
    * @generated from field: uint32 tokens = 6;
    */
   tokens: number;
 
   /**
-   * Whether the log's message is shown here because it is pinned or replayed, and not in its place.
+   * Whether a message of the log stands here because it is pinned or replayed, and not in its own place.
    *
    * @generated from field: bool out_of_place = 7;
    */
@@ -89,7 +416,7 @@ export type ViewMessage = Message<"compactord.v1.ViewMessage"> & {
  */
 export type ViewMessageJson = {
   /**
-   * The message as the model is to see it.
+   * The message, as the model is to see it.
    *
    * @generated from field: compactord.v1.Message message = 1;
    */
@@ -110,7 +437,7 @@ export type ViewMessageJson = {
   summaryOf?: string;
 
   /**
-   * Made to keep the list valid.
+   * A message that stands in for what the log lacks.
    *
    * @generated from field: compactord.v1.LogRepair log_repair = 4;
    */
@@ -124,14 +451,14 @@ export type ViewMessageJson = {
   edits?: EditKindJson[];
 
   /**
-   * Its estimate in tokens, by the session's estimator.
+   * Its estimated tokens, by the session's estimator.
    *
    * @generated from field: uint32 tokens = 6;
    */
   tokens?: number;
 
   /**
-   * Whether the log's message is shown here because it is pinned or replayed, and not in its place.
+   * Whether a message of the log stands here because it is pinned or replayed, and not in its own place.
    *
    * @generated from field: bool out_of_place = 7;
    */
@@ -143,30 +470,30 @@ export type ViewMessageJson = {
  * Use `create(ViewMessageSchema)` to create a new message.
  */
 export const ViewMessageSchema: GenMessage<ViewMessage, {jsonType: ViewMessageJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 0);
+  messageDesc(file_compactord_v1_view, 2);
 
 /**
- * LogRepair is a message that stands in for what the log lacks.
+ * LogRepair says what a message stands in for that the log lacks.
  *
  * @generated from message compactord.v1.LogRepair
  */
 export type LogRepair = Message<"compactord.v1.LogRepair"> & {
   /**
-   * What was repaired.
+   * What the log lacks.
    *
    * @generated from field: compactord.v1.LogRepairKind kind = 1;
    */
   kind: LogRepairKind;
 
   /**
-   * Of the call without a result, or the stray result: the message's index.
+   * The index of the message with the call that has no result, or of the stray result.
    *
    * @generated from field: uint32 index = 2;
    */
   index: number;
 
   /**
-   * The call's position among that message's parts, from 0.
+   * The part of that message, from 0.
    *
    * @generated from field: uint32 part = 3;
    */
@@ -174,27 +501,27 @@ export type LogRepair = Message<"compactord.v1.LogRepair"> & {
 };
 
 /**
- * LogRepair is a message that stands in for what the log lacks.
+ * LogRepair says what a message stands in for that the log lacks.
  *
  * @generated from message compactord.v1.LogRepair
  */
 export type LogRepairJson = {
   /**
-   * What was repaired.
+   * What the log lacks.
    *
    * @generated from field: compactord.v1.LogRepairKind kind = 1;
    */
   kind?: LogRepairKindJson;
 
   /**
-   * Of the call without a result, or the stray result: the message's index.
+   * The index of the message with the call that has no result, or of the stray result.
    *
    * @generated from field: uint32 index = 2;
    */
   index?: number;
 
   /**
-   * The call's position among that message's parts, from 0.
+   * The part of that message, from 0.
    *
    * @generated from field: uint32 part = 3;
    */
@@ -206,336 +533,24 @@ export type LogRepairJson = {
  * Use `create(LogRepairSchema)` to create a new message.
  */
 export const LogRepairSchema: GenMessage<LogRepair, {jsonType: LogRepairJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 1);
+  messageDesc(file_compactord_v1_view, 3);
 
 /**
- * ContextReport says how full the context is.
- *
- * @generated from message compactord.v1.ContextReport
- */
-export type ContextReport = Message<"compactord.v1.ContextReport"> & {
-  /**
-   * Tokens of the context now.
-   *
-   * @generated from field: uint32 tokens = 1;
-   */
-  tokens: number;
-
-  /**
-   * Where the figure comes from.
-   *
-   * @generated from field: compactord.v1.TokenSource source = 2;
-   */
-  source: TokenSource;
-
-  /**
-   * The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-   * Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
-   *
-   * @generated from field: uint32 error_bound_tokens = 3;
-   */
-  errorBoundTokens: number;
-
-  /**
-   * The context window; not set where unknown.
-   *
-   * @generated from field: optional uint32 context_window = 4;
-   */
-  contextWindow?: number | undefined;
-
-  /**
-   * Compaction is due at or above this; not set where no trigger in tokens holds.
-   *
-   * @generated from field: optional uint32 trigger_tokens = 5;
-   */
-  triggerTokens?: number | undefined;
-
-  /**
-   * Where a ladder stops.
-   *
-   * @generated from field: optional uint32 target_tokens = 6;
-   */
-  targetTokens?: number | undefined;
-
-  /**
-   * Whether the client should call Compact with reason THRESHOLD now.
-   *
-   * @generated from field: bool should_compact = 7;
-   */
-  shouldCompact: boolean;
-
-  /**
-   * The most that hiding tool results can free: the tokens of those that views show, as they show them, if only in part. Not
-   * counted are those that are pinned, and those that are hidden, offloaded or compressed already.
-   *
-   * @generated from field: uint32 prunable_tokens = 8;
-   */
-  prunableTokens: number;
-
-  /**
-   * Tokens that no compaction can remove: leading run, pinned messages, open group, overhead, smallest valid kept part.
-   *
-   * @generated from field: uint32 fixed_tokens = 9;
-   */
-  fixedTokens: number;
-
-  /**
-   * Tokens outside the log that the figure holds.
-   *
-   * @generated from field: uint32 overhead_tokens = 10;
-   */
-  overheadTokens: number;
-
-  /**
-   * Bytes of the view's messages in protobuf encoding.
-   *
-   * @generated from field: uint32 view_bytes = 11;
-   */
-  viewBytes: number;
-
-  /**
-   * Tool groups in the view.
-   *
-   * @generated from field: uint32 tool_groups = 12;
-   */
-  toolGroups: number;
-
-  /**
-   * Why compaction would be due but cannot help, or never is.
-   *
-   * @generated from field: repeated compactord.v1.BlockedBy blocked_by = 13;
-   */
-  blockedBy: BlockedBy[];
-
-  /**
-   * The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
-   * after a call ends the waiting: the view shows the call as given up, until its result comes.
-   *
-   * @generated from field: repeated compactord.v1.CallRef open_calls = 14;
-   */
-  openCalls: CallRef[];
-
-  /**
-   * How many calls it waits for.
-   *
-   * @generated from field: uint32 open_call_count = 15;
-   */
-  openCallCount: number;
-
-  /**
-   * What the estimates are multiplied by, in thousandths, where the estimator is CALIBRATED: what this session's reports
-   * have shown so far, 500 to 2,000. The figures of this report hold it already; those of single messages do not. Not set
-   * for other estimators.
-   *
-   * @generated from field: optional uint32 calibration_permille = 16;
-   */
-  calibrationPermille?: number | undefined;
-
-  /**
-   * Tokens of media among the tokens.
-   *
-   * @generated from field: uint32 media_tokens = 17;
-   */
-  mediaTokens: number;
-
-  /**
-   * Bytes of media among the bytes: those sent along, not those named by address or file id.
-   *
-   * @generated from field: uint32 media_bytes = 18;
-   */
-  mediaBytes: number;
-
-  /**
-   * Where the breaker is open: it closes once so many more tokens have been appended.
-   *
-   * @generated from field: uint32 breaker_closes_after_tokens = 19;
-   */
-  breakerClosesAfterTokens: number;
-
-  /**
-   * Where the policy's strategy waits between rewrites (minimum_tokens): it may run by itself once so many more tokens have
-   * been appended.
-   *
-   * @generated from field: uint32 pause_ends_after_tokens = 20;
-   */
-  pauseEndsAfterTokens: number;
-};
-
-/**
- * ContextReport says how full the context is.
- *
- * @generated from message compactord.v1.ContextReport
- */
-export type ContextReportJson = {
-  /**
-   * Tokens of the context now.
-   *
-   * @generated from field: uint32 tokens = 1;
-   */
-  tokens?: number;
-
-  /**
-   * Where the figure comes from.
-   *
-   * @generated from field: compactord.v1.TokenSource source = 2;
-   */
-  source?: TokenSourceJson;
-
-  /**
-   * The figure may be off by about this many tokens either way. Of CHARS4 that holds for prose and code in Latin script:
-   * Chinese, Japanese and Korean text has up to four times as many tokens, base64 three times.
-   *
-   * @generated from field: uint32 error_bound_tokens = 3;
-   */
-  errorBoundTokens?: number;
-
-  /**
-   * The context window; not set where unknown.
-   *
-   * @generated from field: optional uint32 context_window = 4;
-   */
-  contextWindow?: number;
-
-  /**
-   * Compaction is due at or above this; not set where no trigger in tokens holds.
-   *
-   * @generated from field: optional uint32 trigger_tokens = 5;
-   */
-  triggerTokens?: number;
-
-  /**
-   * Where a ladder stops.
-   *
-   * @generated from field: optional uint32 target_tokens = 6;
-   */
-  targetTokens?: number;
-
-  /**
-   * Whether the client should call Compact with reason THRESHOLD now.
-   *
-   * @generated from field: bool should_compact = 7;
-   */
-  shouldCompact?: boolean;
-
-  /**
-   * The most that hiding tool results can free: the tokens of those that views show, as they show them, if only in part. Not
-   * counted are those that are pinned, and those that are hidden, offloaded or compressed already.
-   *
-   * @generated from field: uint32 prunable_tokens = 8;
-   */
-  prunableTokens?: number;
-
-  /**
-   * Tokens that no compaction can remove: leading run, pinned messages, open group, overhead, smallest valid kept part.
-   *
-   * @generated from field: uint32 fixed_tokens = 9;
-   */
-  fixedTokens?: number;
-
-  /**
-   * Tokens outside the log that the figure holds.
-   *
-   * @generated from field: uint32 overhead_tokens = 10;
-   */
-  overheadTokens?: number;
-
-  /**
-   * Bytes of the view's messages in protobuf encoding.
-   *
-   * @generated from field: uint32 view_bytes = 11;
-   */
-  viewBytes?: number;
-
-  /**
-   * Tool groups in the view.
-   *
-   * @generated from field: uint32 tool_groups = 12;
-   */
-  toolGroups?: number;
-
-  /**
-   * Why compaction would be due but cannot help, or never is.
-   *
-   * @generated from field: repeated compactord.v1.BlockedBy blocked_by = 13;
-   */
-  blockedBy?: BlockedByJson[];
-
-  /**
-   * The first 100 of the calls whose results a view in a dialect waits for. A USER, DEVELOPER or SYSTEM message that comes
-   * after a call ends the waiting: the view shows the call as given up, until its result comes.
-   *
-   * @generated from field: repeated compactord.v1.CallRef open_calls = 14;
-   */
-  openCalls?: CallRefJson[];
-
-  /**
-   * How many calls it waits for.
-   *
-   * @generated from field: uint32 open_call_count = 15;
-   */
-  openCallCount?: number;
-
-  /**
-   * What the estimates are multiplied by, in thousandths, where the estimator is CALIBRATED: what this session's reports
-   * have shown so far, 500 to 2,000. The figures of this report hold it already; those of single messages do not. Not set
-   * for other estimators.
-   *
-   * @generated from field: optional uint32 calibration_permille = 16;
-   */
-  calibrationPermille?: number;
-
-  /**
-   * Tokens of media among the tokens.
-   *
-   * @generated from field: uint32 media_tokens = 17;
-   */
-  mediaTokens?: number;
-
-  /**
-   * Bytes of media among the bytes: those sent along, not those named by address or file id.
-   *
-   * @generated from field: uint32 media_bytes = 18;
-   */
-  mediaBytes?: number;
-
-  /**
-   * Where the breaker is open: it closes once so many more tokens have been appended.
-   *
-   * @generated from field: uint32 breaker_closes_after_tokens = 19;
-   */
-  breakerClosesAfterTokens?: number;
-
-  /**
-   * Where the policy's strategy waits between rewrites (minimum_tokens): it may run by itself once so many more tokens have
-   * been appended.
-   *
-   * @generated from field: uint32 pause_ends_after_tokens = 20;
-   */
-  pauseEndsAfterTokens?: number;
-};
-
-/**
- * Describes the message compactord.v1.ContextReport.
- * Use `create(ContextReportSchema)` to create a new message.
- */
-export const ContextReportSchema: GenMessage<ContextReport, {jsonType: ContextReportJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 2);
-
-/**
- * ViewReport says what was done to draw a view.
+ * ViewReport says how a view was made.
  *
  * @generated from message compactord.v1.ViewReport
  */
 export type ViewReport = Message<"compactord.v1.ViewReport"> & {
   /**
-   * Whether the client must turn thinking off for its next request, since a live tool loop had to lose its thinking.
+   * Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
+   * thinking.
    *
    * @generated from field: bool disable_thinking = 1;
    */
   disableThinking: boolean;
 
   /**
-   * The indexes whose thinking was left out of the messages that were drawn for this answer.
+   * The indexes of the messages in this answer whose thinking was left out.
    *
    * @generated from field: repeated uint32 thinking_dropped = 2;
    */
@@ -549,33 +564,32 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
   messagesMerged: number;
 
   /**
-   * Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
-   * positions in the neutral view.
+   * The parts that the dialect cannot show: they were left out, or shown as text. By the position in the neutral view.
+   * At most 1,000.
    *
    * @generated from field: repeated compactord.v1.Finding parts_dropped = 4;
    */
   partsDropped: Finding[];
 
   /**
-   * What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
-   * Messages are named by their positions in the neutral view, and no parts.
+   * What was changed so that the provider accepts the list, with the rule that it would have broken. By the position in
+   * the neutral view; part is not used. At most 1,000.
    *
    * @generated from field: repeated compactord.v1.Finding repairs = 5;
    */
   repairs: Finding[];
 
   /**
-   * The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
-   * Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
-   * they are marked there.
+   * The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
+   * messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
+   * where the dialect has breakpoints.
    *
    * @generated from field: repeated uint32 suggested_breakpoints = 6;
    */
   suggestedBreakpoints: number[];
 
   /**
-   * Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
-   * encoding.
+   * Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding.
    *
    * @generated from field: uint32 bytes = 7;
    */
@@ -590,20 +604,21 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
 };
 
 /**
- * ViewReport says what was done to draw a view.
+ * ViewReport says how a view was made.
  *
  * @generated from message compactord.v1.ViewReport
  */
 export type ViewReportJson = {
   /**
-   * Whether the client must turn thinking off for its next request, since a live tool loop had to lose its thinking.
+   * Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
+   * thinking.
    *
    * @generated from field: bool disable_thinking = 1;
    */
   disableThinking?: boolean;
 
   /**
-   * The indexes whose thinking was left out of the messages that were drawn for this answer.
+   * The indexes of the messages in this answer whose thinking was left out.
    *
    * @generated from field: repeated uint32 thinking_dropped = 2;
    */
@@ -617,33 +632,32 @@ export type ViewReportJson = {
   messagesMerged?: number;
 
   /**
-   * Parts that were left out in rendering, or put as text, each with why. At most 1,000. Messages are named by their
-   * positions in the neutral view.
+   * The parts that the dialect cannot show: they were left out, or shown as text. By the position in the neutral view.
+   * At most 1,000.
    *
    * @generated from field: repeated compactord.v1.Finding parts_dropped = 4;
    */
   partsDropped?: FindingJson[];
 
   /**
-   * What was changed so that the provider takes the list, each with the rule that would have been broken. At most 1,000.
-   * Messages are named by their positions in the neutral view, and no parts.
+   * What was changed so that the provider accepts the list, with the rule that it would have broken. By the position in
+   * the neutral view; part is not used. At most 1,000.
    *
    * @generated from field: repeated compactord.v1.Finding repairs = 5;
    */
   repairs?: FindingJson[];
 
   /**
-   * The positions, from 0, of the messages (with a dialect: of the rendered ones) after which a cache breakpoint pays.
-   * Of neutral messages, those behind the unchanged prefix. Where breakpoints were asked for and the dialect has them,
-   * they are marked there.
+   * The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
+   * messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
+   * where the dialect has breakpoints.
    *
    * @generated from field: repeated uint32 suggested_breakpoints = 6;
    */
   suggestedBreakpoints?: number[];
 
   /**
-   * Bytes of the whole view, whatever of it this answer holds: of its JSON where it was rendered, else in protobuf
-   * encoding.
+   * Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding.
    *
    * @generated from field: uint32 bytes = 7;
    */
@@ -662,10 +676,10 @@ export type ViewReportJson = {
  * Use `create(ViewReportSchema)` to create a new message.
  */
 export const ViewReportSchema: GenMessage<ViewReport, {jsonType: ViewReportJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 3);
+  messageDesc(file_compactord_v1_view, 4);
 
 /**
- * LogRepairKind is what was repaired.
+ * LogRepairKind is what the log lacks.
  *
  * @generated from enum compactord.v1.LogRepairKind
  */
@@ -678,14 +692,14 @@ export enum LogRepairKind {
   UNSPECIFIED = 0,
 
   /**
-   * A call that was closed without a result got one that says so.
+   * A tool call was given up without a result: the message is a result that says so.
    *
    * @generated from enum value: LOG_REPAIR_KIND_MISSING_RESULT = 1;
    */
   MISSING_RESULT = 1,
 
   /**
-   * A result that belongs to no group is shown as USER text.
+   * A tool result belongs to no tool group: the message quotes it as USER text.
    *
    * @generated from enum value: LOG_REPAIR_KIND_STRAY_RESULT = 2;
    */
@@ -693,7 +707,7 @@ export enum LogRepairKind {
 }
 
 /**
- * LogRepairKind is what was repaired.
+ * LogRepairKind is what the log lacks.
  *
  * @generated from enum compactord.v1.LogRepairKind
  */
@@ -704,122 +718,4 @@ export type LogRepairKindJson = "LOG_REPAIR_KIND_UNSPECIFIED" | "LOG_REPAIR_KIND
  */
 export const LogRepairKindSchema: GenEnum<LogRepairKind, LogRepairKindJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_view, 0);
-
-/**
- * TokenSource says where a token figure comes from.
- *
- * @generated from enum compactord.v1.TokenSource
- */
-export enum TokenSource {
-  /**
-   * Unknown.
-   *
-   * @generated from enum value: TOKEN_SOURCE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The provider's report for the last ASSISTANT message, plus the estimate of all after it.
-   *
-   * @generated from enum value: TOKEN_SOURCE_REPORTED = 1;
-   */
-  REPORTED = 1,
-
-  /**
-   * The estimate of the view plus overhead.
-   *
-   * @generated from enum value: TOKEN_SOURCE_ESTIMATED = 2;
-   */
-  ESTIMATED = 2,
-
-  /**
-   * Counted with the model's own vocabulary.
-   *
-   * @generated from enum value: TOKEN_SOURCE_EXACT = 3;
-   */
-  EXACT = 3,
-
-  /**
-   * An estimate scaled by what this session's reports have shown.
-   *
-   * @generated from enum value: TOKEN_SOURCE_CALIBRATED = 4;
-   */
-  CALIBRATED = 4,
-}
-
-/**
- * TokenSource says where a token figure comes from.
- *
- * @generated from enum compactord.v1.TokenSource
- */
-export type TokenSourceJson = "TOKEN_SOURCE_UNSPECIFIED" | "TOKEN_SOURCE_REPORTED" | "TOKEN_SOURCE_ESTIMATED" | "TOKEN_SOURCE_EXACT" | "TOKEN_SOURCE_CALIBRATED";
-
-/**
- * Describes the enum compactord.v1.TokenSource.
- */
-export const TokenSourceSchema: GenEnum<TokenSource, TokenSourceJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_view, 1);
-
-/**
- * BlockedBy is why compaction, though due, cannot help, or why it is never due. Reports list each reason that holds.
- *
- * @generated from enum compactord.v1.BlockedBy
- */
-export enum BlockedBy {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: BLOCKED_BY_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Three automatic compactions in a row failed, were skipped after they had started, or left the view at or above the
-   * trigger.
-   *
-   * @generated from enum value: BLOCKED_BY_BREAKER_OPEN = 1;
-   */
-  BREAKER_OPEN = 1,
-
-  /**
-   * What no compaction can remove is at or above the trigger, or the policy's strategy has nothing to take out.
-   *
-   * @generated from enum value: BLOCKED_BY_TARGET_UNREACHABLE = 2;
-   */
-  TARGET_UNREACHABLE = 2,
-
-  /**
-   * The policy names no context window, and no other trigger holds without one.
-   *
-   * @generated from enum value: BLOCKED_BY_WINDOW_UNKNOWN = 3;
-   */
-  WINDOW_UNKNOWN = 3,
-
-  /**
-   * The policy's trigger is disabled.
-   *
-   * @generated from enum value: BLOCKED_BY_DISABLED = 4;
-   */
-  DISABLED = 4,
-
-  /**
-   * Too little was appended since the last rewrite for the policy's strategy to make another.
-   *
-   * @generated from enum value: BLOCKED_BY_PAUSE = 5;
-   */
-  PAUSE = 5,
-}
-
-/**
- * BlockedBy is why compaction, though due, cannot help, or why it is never due. Reports list each reason that holds.
- *
- * @generated from enum compactord.v1.BlockedBy
- */
-export type BlockedByJson = "BLOCKED_BY_UNSPECIFIED" | "BLOCKED_BY_BREAKER_OPEN" | "BLOCKED_BY_TARGET_UNREACHABLE" | "BLOCKED_BY_WINDOW_UNKNOWN" | "BLOCKED_BY_DISABLED" | "BLOCKED_BY_PAUSE";
-
-/**
- * Describes the enum compactord.v1.BlockedBy.
- */
-export const BlockedBySchema: GenEnum<BlockedBy, BlockedByJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_view, 2);
 

@@ -6,8 +6,8 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { CompactionEvent, CompactionEventJson, Heartbeat, HeartbeatJson } from "./event_pb.js";
 import { file_compactord_v1_event } from "./event_pb.js";
-import type { LoggedMessage, LoggedMessageJson } from "./message_pb.js";
-import { file_compactord_v1_message } from "./message_pb.js";
+import type { LoggedMessage, LoggedMessageJson } from "./log_pb.js";
+import { file_compactord_v1_log } from "./log_pb.js";
 import type { Record, RecordJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/watch.proto.
  */
 export const file_compactord_v1_watch: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL3dhdGNoLnByb3RvEg1jb21wYWN0b3JkLnYxIo0BChNXYXRjaFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSGgoNZnJvbV9zZXF1ZW5jZRgCIAEoDUgAiAEBEgsKA3VpZBgDIAEoCRIXCg93aXRob3V0X2NvbnRlbnQYBCABKAgSDgoGZXZlbnRzGAUgASgIQhAKDl9mcm9tX3NlcXVlbmNlIogCChRXYXRjaFNlc3Npb25SZXNwb25zZRIuCgdzdGFydGVkGAEgASgLMhsuY29tcGFjdG9yZC52MS5XYXRjaFN0YXJ0ZWRIABIvCgdtZXNzYWdlGAIgASgLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlSAASJwoGcmVjb3JkGAMgASgLMhUuY29tcGFjdG9yZC52MS5SZWNvcmRIABIvCgVldmVudBgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkV2ZW50SAASLQoJaGVhcnRiZWF0GAUgASgLMhguY29tcGFjdG9yZC52MS5IZWFydGJlYXRIAEIGCgRraW5kIkEKDFdhdGNoU3RhcnRlZBILCgN1aWQYASABKAkSFQoNZnJvbV9zZXF1ZW5jZRgCIAEoDRINCgVwb2ludBgDIAEoDUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_event, file_compactord_v1_message, file_compactord_v1_record]);
+  fileDesc("Chljb21wYWN0b3JkL3YxL3dhdGNoLnByb3RvEg1jb21wYWN0b3JkLnYxIo0BChNXYXRjaFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSGgoNZnJvbV9zZXF1ZW5jZRgCIAEoDUgAiAEBEgsKA3VpZBgDIAEoCRIXCg93aXRob3V0X2NvbnRlbnQYBCABKAgSDgoGZXZlbnRzGAUgASgIQhAKDl9mcm9tX3NlcXVlbmNlIogCChRXYXRjaFNlc3Npb25SZXNwb25zZRIuCgdzdGFydGVkGAEgASgLMhsuY29tcGFjdG9yZC52MS5XYXRjaFN0YXJ0ZWRIABIvCgdtZXNzYWdlGAIgASgLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlSAASJwoGcmVjb3JkGAMgASgLMhUuY29tcGFjdG9yZC52MS5SZWNvcmRIABIvCgVldmVudBgEIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkV2ZW50SAASLQoJaGVhcnRiZWF0GAUgASgLMhguY29tcGFjdG9yZC52MS5IZWFydGJlYXRIAEIGCgRraW5kIkEKDFdhdGNoU3RhcnRlZBILCgN1aWQYASABKAkSFQoNZnJvbV9zZXF1ZW5jZRgCIAEoDRINCgVwb2ludBgDIAEoDUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_event, file_compactord_v1_log, file_compactord_v1_record]);
 
 /**
  * WatchSessionRequest follows a session.
@@ -32,30 +32,31 @@ export type WatchSessionRequest = Message<"compactord.v1.WatchSessionRequest"> &
   sessionId: string;
 
   /**
-   * The first sequence to deliver: what the log holds from there on comes first, then what is written. To go on after a
-   * break: the last delivered sequence + 1. At most one more than the log's newest point. Not set: only what is written
-   * from now on.
+   * The first sequence to send. The stream begins with what the log holds from there on, and goes on with what is
+   * written later. To continue after a break, send the last sequence that you received + 1. At most the log's newest
+   * point + 1. Not set: only what is written from now on.
    *
    * @generated from field: optional uint32 from_sequence = 2;
    */
   fromSequence?: number | undefined;
 
   /**
-   * The session's uid, where the client goes on: NOT_FOUND where the id has a new life. At most 128 bytes.
+   * The session's uid, for a client that continues. NOT_FOUND where the session was deleted and created anew. At most
+   * 128 bytes.
    *
    * @generated from field: string uid = 3;
    */
   uid: string;
 
   /**
-   * Whether messages come without their parts; part_sizes still tells how large they are. Default false.
+   * Whether to leave out the parts of messages; part_sizes still says how large they are. Default false.
    *
    * @generated from field: bool without_content = 4;
    */
   withoutContent: boolean;
 
   /**
-   * Whether the events of running compactions come too. Default false.
+   * Whether to send the events of running compactions, too. Default false.
    *
    * @generated from field: bool events = 5;
    */
@@ -76,30 +77,31 @@ export type WatchSessionRequestJson = {
   sessionId?: string;
 
   /**
-   * The first sequence to deliver: what the log holds from there on comes first, then what is written. To go on after a
-   * break: the last delivered sequence + 1. At most one more than the log's newest point. Not set: only what is written
-   * from now on.
+   * The first sequence to send. The stream begins with what the log holds from there on, and goes on with what is
+   * written later. To continue after a break, send the last sequence that you received + 1. At most the log's newest
+   * point + 1. Not set: only what is written from now on.
    *
    * @generated from field: optional uint32 from_sequence = 2;
    */
   fromSequence?: number;
 
   /**
-   * The session's uid, where the client goes on: NOT_FOUND where the id has a new life. At most 128 bytes.
+   * The session's uid, for a client that continues. NOT_FOUND where the session was deleted and created anew. At most
+   * 128 bytes.
    *
    * @generated from field: string uid = 3;
    */
   uid?: string;
 
   /**
-   * Whether messages come without their parts; part_sizes still tells how large they are. Default false.
+   * Whether to leave out the parts of messages; part_sizes still says how large they are. Default false.
    *
    * @generated from field: bool without_content = 4;
    */
   withoutContent?: boolean;
 
   /**
-   * Whether the events of running compactions come too. Default false.
+   * Whether to send the events of running compactions, too. Default false.
    *
    * @generated from field: bool events = 5;
    */
@@ -134,7 +136,7 @@ export type WatchSessionResponse = Message<"compactord.v1.WatchSessionResponse">
     case: "started";
   } | {
     /**
-     * A message of the log. Messages and records come each once, in the order of their sequences, without a gap.
+     * A message of the log. Each message and each record comes once, in the order of their sequences, without a gap.
      *
      * @generated from field: compactord.v1.LoggedMessage message = 2;
      */
@@ -150,8 +152,8 @@ export type WatchSessionResponse = Message<"compactord.v1.WatchSessionResponse">
     case: "record";
   } | {
     /**
-     * A compaction goes on, from its `started` on; one that never starts tells nothing here. Best effort, from the daemon
-     * that runs it; its end comes as a record, too.
+     * An event of a compaction, from its `started` on. A compaction that never starts sends none. Events can be lost
+     * and come only from the daemon that runs the compaction; the end of a compaction also comes as a record.
      *
      * @generated from field: compactord.v1.CompactionEvent event = 4;
      */
@@ -159,7 +161,7 @@ export type WatchSessionResponse = Message<"compactord.v1.WatchSessionResponse">
     case: "event";
   } | {
     /**
-     * Nothing new for 15 s.
+     * Nothing has happened for 15 s.
      *
      * @generated from field: compactord.v1.Heartbeat heartbeat = 5;
      */
@@ -182,7 +184,7 @@ export type WatchSessionResponseJson = {
   started?: WatchStartedJson;
 
   /**
-   * A message of the log. Messages and records come each once, in the order of their sequences, without a gap.
+   * A message of the log. Each message and each record comes once, in the order of their sequences, without a gap.
    *
    * @generated from field: compactord.v1.LoggedMessage message = 2;
    */
@@ -196,15 +198,15 @@ export type WatchSessionResponseJson = {
   record?: RecordJson;
 
   /**
-   * A compaction goes on, from its `started` on; one that never starts tells nothing here. Best effort, from the daemon
-   * that runs it; its end comes as a record, too.
+   * An event of a compaction, from its `started` on. A compaction that never starts sends none. Events can be lost
+   * and come only from the daemon that runs the compaction; the end of a compaction also comes as a record.
    *
    * @generated from field: compactord.v1.CompactionEvent event = 4;
    */
   event?: CompactionEventJson;
 
   /**
-   * Nothing new for 15 s.
+   * Nothing has happened for 15 s.
    *
    * @generated from field: compactord.v1.Heartbeat heartbeat = 5;
    */
@@ -219,20 +221,20 @@ export const WatchSessionResponseSchema: GenMessage<WatchSessionResponse, {jsonT
   messageDesc(file_compactord_v1_watch, 1);
 
 /**
- * WatchStarted is the first answer.
+ * WatchStarted is the first message of the stream.
  *
  * @generated from message compactord.v1.WatchStarted
  */
 export type WatchStarted = Message<"compactord.v1.WatchStarted"> & {
   /**
-   * The session's uid, to go on with.
+   * The session's uid, to continue with.
    *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
-   * The first sequence that will be delivered.
+   * The first sequence that will be sent.
    *
    * @generated from field: uint32 from_sequence = 2;
    */
@@ -247,20 +249,20 @@ export type WatchStarted = Message<"compactord.v1.WatchStarted"> & {
 };
 
 /**
- * WatchStarted is the first answer.
+ * WatchStarted is the first message of the stream.
  *
  * @generated from message compactord.v1.WatchStarted
  */
 export type WatchStartedJson = {
   /**
-   * The session's uid, to go on with.
+   * The session's uid, to continue with.
    *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
-   * The first sequence that will be delivered.
+   * The first sequence that will be sent.
    *
    * @generated from field: uint32 from_sequence = 2;
    */

@@ -1,12 +1,12 @@
 package example;
 
+import compactord.v1.Append.AppendMessagesRequest;
 import compactord.v1.CompactionServiceGrpc;
-import compactord.v1.CompactionServiceOuterClass.GetLLMViewRequest;
 import compactord.v1.MessageOuterClass.Dialect;
 import compactord.v1.MessageOuterClass.ProviderJson;
+import compactord.v1.SessionOuterClass.CreateSessionRequest;
 import compactord.v1.SessionServiceGrpc;
-import compactord.v1.SessionServiceOuterClass.AppendMessagesRequest;
-import compactord.v1.SessionServiceOuterClass.CreateSessionRequest;
+import compactord.v1.View.GetLLMViewRequest;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import java.util.concurrent.TimeUnit;
