@@ -55,7 +55,8 @@ func TestListCheckpoints(t *testing.T) {
 		putAside   bool
 		nextIndex  uint32
 	}{
-		{checkpoint: kept, nextIndex: 1}, {checkpoint: aside, putAside: true, nextIndex: 3},
+		{checkpoint: kept, nextIndex: 1},
+		{checkpoint: aside, putAside: true, nextIndex: 3},
 		{checkpoint: newest, nextIndex: 3},
 	}
 	for pageSize := uint32(1); pageSize < 5; pageSize++ {

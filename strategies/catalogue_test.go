@@ -92,7 +92,7 @@ func TestCatalogueOfSummarize(t *testing.T) {
 	require.False(t, s.GetNests() || s.GetOnAppend() || s.GetCustom())
 	require.Subset(t, s.GetPresets(), []string{"default", "pi", "klaude", "kimi", "klip13", "opencode", "xbot", "hybrid"})
 	requireEqual(t, &compactordv1.ParameterInfo{
-		Name: "split_turn", Type: "enum", Description: "What happens where the cut falls within a turn. Default SUMMARY.",
+		Name: "split_turn", Type: "enum", Description: "What happens where the cut is within a turn. Default SUMMARY.",
 		DefaultValue: "SUMMARY", Values: []string{"SUMMARY", "JOIN_HEAD", "OFF"},
 	}, parameterInfo(t, s, "split_turn"))
 	requireEqual(t, &compactordv1.ParameterInfo{

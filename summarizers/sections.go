@@ -91,7 +91,7 @@ var anything = []compactordv1.SectionRole{
 }
 
 // SectionFor returns the heading below which stands what the role says: the first with that role, else one that takes it in,
-// at worst the last. docs/summaries.md has the order.
+// at worst the last. the topic summaries has the order.
 func SectionFor(headings []Heading, role compactordv1.SectionRole) int {
 	if i, ok := withRole(headings, role); ok {
 		return i
