@@ -4,8 +4,8 @@
 // 	protoc        (unknown)
 // source: compactord/storage/v1/storage.proto
 
-// Package compactord.storage.v1 holds what the daemon keeps on disk beside the messages of compactord.v1.
-// It is no part of the API.
+// Package compactord.storage.v1 holds what the daemon keeps on disk besides the messages of compactord.v1. It is not
+// part of the API.
 
 package storagev1
 
@@ -26,36 +26,37 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Session is the row of a session: what is fixed, what clients set, and the head of its log.
+// Session is the row of a session: its fixed properties, what clients set, and the head of its log.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant; empty until authentication names one.
 	Tenant string `protobuf:"bytes,1,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// New at each creation.
+	// Identifies this incarnation: each creation makes a new one.
 	Uid string `protobuf:"bytes,3,opt,name=uid,proto3" json:"uid,omitempty"`
 	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When the row last changed.
 	ChangedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=changed_at,json=changedAt,proto3" json:"changed_at,omitempty"`
 	// The client's labels.
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The client's title.
 	Title string `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"`
-	// How it counts tokens.
+	// How its tokens are counted.
 	Estimator v1.Estimator `protobuf:"varint,8,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
-	// The policy as given.
+	// The policy as the client gave it.
 	Policy *v1.Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
-	// The policy as resolved.
+	// The policy with all its defaults filled in.
 	ResolvedPolicy *v1.Policy `protobuf:"bytes,10,opt,name=resolved_policy,json=resolvedPolicy,proto3" json:"resolved_policy,omitempty"`
 	// The state at the end of the log.
 	Head *Head `protobuf:"bytes,11,opt,name=head,proto3" json:"head,omitempty"`
-	// Counts the changes of the row; a commit expects it unchanged.
+	// The number of changes of the row. A commit fails where it is not the expected one.
 	Revision uint32 `protobuf:"varint,12,opt,name=revision,proto3" json:"revision,omitempty"`
-	// Where it was forked from.
+	// The session and the point that it was forked from; not set where it is no fork.
 	ForkedFrom *v1.ForkOrigin `protobuf:"bytes,13,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
-	// The compactions that have started and have not ended. What an opening of the store that is over left here was cut off.
+	// The compactions that have started and have not ended. Where an earlier opening of the store left one here, its
+	// daemon stopped before the end.
 	Running       []*RunningCompaction `protobuf:"bytes,14,rep,name=running,proto3" json:"running,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -189,7 +190,7 @@ func (x *Session) GetRunning() []*RunningCompaction {
 	return nil
 }
 
-// RunningCompaction is a compaction that has started: no record of the log tells of it yet.
+// RunningCompaction is a compaction that has started and has no record in the log yet.
 type RunningCompaction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The operation's id.
@@ -198,7 +199,7 @@ type RunningCompaction struct {
 	Reason v1.CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
 	// When it was asked for.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
-	// The opening of the store under which it runs.
+	// The name of the opening of the store that it runs in.
 	Opening       string `protobuf:"bytes,4,opt,name=opening,proto3" json:"opening,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -262,104 +263,108 @@ func (x *RunningCompaction) GetOpening() string {
 	return ""
 }
 
-// Head is the state of a log at a point: a pure function of the log up to there, kept so that a view need not read all
-// of it. Policy aside, it is all that a Revert restores.
+// Head is the state of a log at a point. It is computed from the log up to that point alone, and stored so that a view
+// need not read the whole log. A Revert restores all of it except the policy and the counters of the log.
 type Head struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sequence that the next message or record will get.
 	NextSequence uint32 `protobuf:"varint,1,opt,name=next_sequence,json=nextSequence,proto3" json:"next_sequence,omitempty"`
 	// The index that the next message will get.
 	NextIndex uint32 `protobuf:"varint,2,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
-	// The active path, in order; the last range grows.
+	// The active messages and records, in order. The last range grows.
 	Active []*ActiveRange `protobuf:"bytes,3,rep,name=active,proto3" json:"active,omitempty"`
-	// The index after the leading run of SYSTEM and DEVELOPER messages.
+	// The index after the SYSTEM and DEVELOPER messages at the start of the log, the leading messages.
 	LeadEnd uint32 `protobuf:"varint,4,opt,name=lead_end,json=leadEnd,proto3" json:"lead_end,omitempty"`
-	// Whether the leading run still grows: no other message is active yet.
+	// Whether the next SYSTEM or DEVELOPER message still belongs to the leading messages: no other message is active yet.
 	LeadOpen bool `protobuf:"varint,5,opt,name=lead_open,json=leadOpen,proto3" json:"lead_open,omitempty"`
-	// The effective compaction; not set where there is none.
+	// The compaction in effect; not set where there is none.
 	Compaction *EffectiveCompaction `protobuf:"bytes,6,opt,name=compaction,proto3" json:"compaction,omitempty"`
-	// Pinned indexes, ascending.
+	// The indexes of the pinned messages, ascending.
 	Pins []uint32 `protobuf:"varint,7,rep,packed,name=pins,proto3" json:"pins,omitempty"`
-	// Calls that a result may still answer, in order.
+	// The open calls, which a result may still answer, in order.
 	OpenCalls []*v1.CallRef `protobuf:"bytes,8,rep,name=open_calls,json=openCalls,proto3" json:"open_calls,omitempty"`
-	// Calls whose message ended in an error or was aborted, and whose results are left out, in order.
+	// The calls in messages that ended in an error or were aborted, in order. Views leave their results out.
 	VoidCalls []*v1.CallRef `protobuf:"bytes,9,rep,name=void_calls,json=voidCalls,proto3" json:"void_calls,omitempty"`
-	// View-changing records in force: later ones with a lower or equal changed_from displace earlier ones.
+	// The changes of the view that decide which thinking is valid, ascending. A later change with a lower or equal
+	// changed_from removes the earlier ones.
 	Changes []*ChangeMark `protobuf:"bytes,10,rep,name=changes,proto3" json:"changes,omitempty"`
-	// The newest view-changing record, in force or a Revert; 0 where there is none.
+	// The sequence of the newest active record that changed the view, or of the newest Revert; 0 where there is none.
 	LastViewChange uint32 `protobuf:"varint,11,opt,name=last_view_change,json=lastViewChange,proto3" json:"last_view_change,omitempty"`
-	// The newest Revert; 0 where there is none.
+	// The sequence of the newest Revert; 0 where there is none.
 	LastRevert uint32 `protobuf:"varint,12,opt,name=last_revert,json=lastRevert,proto3" json:"last_revert,omitempty"`
-	// The format that views are drawn in.
+	// The format of this session's views.
 	ViewFormat uint32 `protobuf:"varint,13,opt,name=view_format,json=viewFormat,proto3" json:"view_format,omitempty"`
-	// The last usage that a provider reported; not set where there is none.
+	// The last usage report; not set where there is none.
 	Usage *UsageBaseline `protobuf:"bytes,14,opt,name=usage,proto3" json:"usage,omitempty"`
-	// The view's estimate in tokens, with the policy's own options.
+	// The view's tokens by the session's estimator, before calibration, with the thinking policy of the session.
 	ViewTokens uint32 `protobuf:"varint,15,opt,name=view_tokens,json=viewTokens,proto3" json:"view_tokens,omitempty"`
-	// The view's bytes.
+	// The view's bytes in protobuf encoding.
 	ViewBytes uint32 `protobuf:"varint,16,opt,name=view_bytes,json=viewBytes,proto3" json:"view_bytes,omitempty"`
-	// The view's tool groups.
+	// The number of tool groups in the view.
 	ViewToolGroups uint32 `protobuf:"varint,17,opt,name=view_tool_groups,json=viewToolGroups,proto3" json:"view_tool_groups,omitempty"`
-	// Tokens of tool results in the view that no edit has replaced.
+	// The tokens of tool results in the view that no edit has replaced as a whole.
 	PrunableTokens uint32 `protobuf:"varint,18,opt,name=prunable_tokens,json=prunableTokens,proto3" json:"prunable_tokens,omitempty"`
-	// Tokens of the leading run.
+	// The tokens of the leading messages.
 	LeadTokens uint32 `protobuf:"varint,19,opt,name=lead_tokens,json=leadTokens,proto3" json:"lead_tokens,omitempty"`
-	// Tokens of pinned messages shown out of place. A replayed one is not among them: the next compaction can take it back.
+	// The tokens of pinned messages that the view shows after the summary that covers them. A replayed message that is
+	// not pinned does not count, since the next compaction can remove it.
 	PinnedTokens uint32 `protobuf:"varint,20,opt,name=pinned_tokens,json=pinnedTokens,proto3" json:"pinned_tokens,omitempty"`
-	// Tokens of the smallest valid kept part: from the last place where a cut is valid.
+	// The tokens of the smallest valid kept part, which begins at tail_index.
 	TailTokens uint32 `protobuf:"varint,21,opt,name=tail_tokens,json=tailTokens,proto3" json:"tail_tokens,omitempty"`
-	// The last place where a cut is valid; not set where there is none.
+	// The index of the last message at which a cut is valid; not set where there is none.
 	TailIndex *uint32 `protobuf:"varint,22,opt,name=tail_index,json=tailIndex,proto3,oneof" json:"tail_index,omitempty"`
-	// The first ASSISTANT message of the tool loop that goes on at the end; not set directly after a USER message.
+	// The index of the first ASSISTANT message of the current tool loop; not set directly after a USER message.
 	LoopStart *uint32 `protobuf:"varint,23,opt,name=loop_start,json=loopStart,proto3,oneof" json:"loop_start,omitempty"`
-	// The view_point of the first ASSISTANT message of that loop.
+	// The view_point of that message.
 	LoopViewPoint uint32 `protobuf:"varint,24,opt,name=loop_view_point,json=loopViewPoint,proto3" json:"loop_view_point,omitempty"`
-	// Overhead learnt from reports, in tokens.
+	// The overhead computed from usage reports, in tokens.
 	LearntOverhead *uint32 `protobuf:"varint,25,opt,name=learnt_overhead,json=learntOverhead,proto3,oneof" json:"learnt_overhead,omitempty"`
-	// Tokens appended in the life of the session, put aside or not, as views show them on arrival: what policy.on_append takes
-	// away is not counted, unless the result is of a pinned group.
+	// The tokens that were ever appended, also those put aside, as views showed them at the append. What policy.on_append
+	// removes does not count, unless the result belongs to a pinned group.
 	AppendedTokens uint32 `protobuf:"varint,26,opt,name=appended_tokens,json=appendedTokens,proto3" json:"appended_tokens,omitempty"`
-	// How many messages are active.
+	// The number of active messages.
 	ActiveMessages uint32 `protobuf:"varint,27,opt,name=active_messages,json=activeMessages,proto3" json:"active_messages,omitempty"`
-	// The breaker of automatic compaction.
+	// The breaker of automatic compactions.
 	Breaker *Breaker `protobuf:"bytes,28,opt,name=breaker,proto3" json:"breaker,omitempty"`
-	// The sequence of the PolicyChange in force: the figures of the view are by its policy.
+	// The sequence of the PolicyChange in force. The figures of the view follow its policy.
 	PolicyChange uint32 `protobuf:"varint,29,opt,name=policy_change,json=policyChange,proto3" json:"policy_change,omitempty"`
-	// Whether that loop holds thinking.
+	// Whether the current tool loop holds thinking.
 	LoopThinking bool `protobuf:"varint,30,opt,name=loop_thinking,json=loopThinking,proto3" json:"loop_thinking,omitempty"`
 	// The sequence of the newest active message; 0 where there is none.
 	LastMessage uint32 `protobuf:"varint,31,opt,name=last_message,json=lastMessage,proto3" json:"last_message,omitempty"`
-	// The highest checkpoint id that was ever given; 0 where there is none.
+	// The highest checkpoint id given so far; 0 where there is none.
 	LastCheckpoint uint32 `protobuf:"varint,32,opt,name=last_checkpoint,json=lastCheckpoint,proto3" json:"last_checkpoint,omitempty"`
-	// What reports have shown of the estimates; not set before the first that could be compared.
+	// The calibration; not set before the first usage report that can be compared with an estimate.
 	Calibration *Calibration `protobuf:"bytes,33,opt,name=calibration,proto3" json:"calibration,omitempty"`
-	// Tokens of media in the view.
+	// The tokens of media in the view.
 	ViewMediaTokens uint32 `protobuf:"varint,34,opt,name=view_media_tokens,json=viewMediaTokens,proto3" json:"view_media_tokens,omitempty"`
-	// Bytes of media in the view.
+	// The bytes of media in the view.
 	ViewMediaBytes uint32 `protobuf:"varint,35,opt,name=view_media_bytes,json=viewMediaBytes,proto3" json:"view_media_bytes,omitempty"`
-	// Tokens of pinned messages that the view shows in their place, before tail_index.
+	// The tokens of pinned messages that the view shows in their place, before tail_index.
 	PinnedKeptTokens uint32 `protobuf:"varint,36,opt,name=pinned_kept_tokens,json=pinnedKeptTokens,proto3" json:"pinned_kept_tokens,omitempty"`
-	// Tokens of pinned messages among tail_tokens.
+	// The tokens of pinned messages among tail_tokens.
 	PinnedTailTokens uint32 `protobuf:"varint,40,opt,name=pinned_tail_tokens,json=pinnedTailTokens,proto3" json:"pinned_tail_tokens,omitempty"`
-	// The estimate of the smallest view that a report was for, not scaled: the overhead is learnt from it.
+	// The estimate of the smallest view for which usage was reported, before calibration. The overhead is computed from
+	// it.
 	LearntFrom uint32 `protobuf:"varint,41,opt,name=learnt_from,json=learntFrom,proto3" json:"learnt_from,omitempty"`
-	// The input tokens that were reported for it.
+	// The input tokens that were reported for that view.
 	LearntInput uint32 `protobuf:"varint,42,opt,name=learnt_input,json=learntInput,proto3" json:"learnt_input,omitempty"`
-	// How all these tokens are counted: the session's estimator. Not set is CHARS4.
+	// The session's estimator, which counted all these tokens. UNSPECIFIED means CHARS4.
 	Estimator v1.Estimator `protobuf:"varint,37,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
-	// How many messages the view has.
+	// The number of messages in the view.
 	ViewMessages uint32 `protobuf:"varint,38,opt,name=view_messages,json=viewMessages,proto3" json:"view_messages,omitempty"`
-	// appended_tokens when the last compaction or prune in force was written, those of on_user_message aside; not set where
-	// there is none.
+	// The value of appended_tokens when the last compaction or prune in force was written; not set where there is none.
+	// Prunes of policy.on_user_message do not count.
 	RewrittenAtTokens *uint32 `protobuf:"varint,43,opt,name=rewritten_at_tokens,json=rewrittenAtTokens,proto3,oneof" json:"rewritten_at_tokens,omitempty"`
-	// How many media the view shows.
+	// The number of media in the view.
 	ViewMedia uint32 `protobuf:"varint,44,opt,name=view_media,json=viewMedia,proto3" json:"view_media,omitempty"`
-	// Whether a USER, DEVELOPER or SYSTEM message came after the open and void calls: the view shows the open ones as given
-	// up before it, and the model's next answer closes all.
+	// Whether a USER, DEVELOPER or SYSTEM message, or a stray result, came after the open and void calls. The view then
+	// shows the open calls as given up before that message, and the model's next answer closes them all.
 	SaidMeanwhile bool `protobuf:"varint,45,opt,name=said_meanwhile,json=saidMeanwhile,proto3" json:"said_meanwhile,omitempty"`
-	// Whether the newest message that the view shows is the model's, so that a further one goes on with the same answer.
+	// Whether the newest message that the view shows is an ASSISTANT message, so that another one continues the same
+	// answer.
 	Answering bool `protobuf:"varint,47,opt,name=answering,proto3" json:"answering,omitempty"`
-	// The newest result that took the place of a call's missing result in the view; 0 where there is none.
+	// The sequence of the newest late result, which replaced the stand-in of a call given up; 0 where there is none.
 	LastLateResult uint32 `protobuf:"varint,46,opt,name=last_late_result,json=lastLateResult,proto3" json:"last_late_result,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -717,20 +722,20 @@ func (x *Head) GetLastLateResult() uint32 {
 	return 0
 }
 
-// Calibration is what a session's reports have shown of its estimates.
+// Calibration is what usage reports have shown about a session's estimates.
 type Calibration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Real tokens for 1,000 estimated ones.
+	// The calibration factor, in thousandths.
 	Permille uint32 `protobuf:"varint,1,opt,name=permille,proto3" json:"permille,omitempty"`
-	// The last report that was for exactly the view that was estimated: the view's estimate.
+	// The estimate of the last view that was estimated and reported exactly.
 	Estimated uint32 `protobuf:"varint,2,opt,name=estimated,proto3" json:"estimated,omitempty"`
-	// The same: the reported input tokens.
+	// The input tokens that were reported for that view.
 	Reported uint32 `protobuf:"varint,3,opt,name=reported,proto3" json:"reported,omitempty"`
 	// The point of that view.
 	Point uint32 `protobuf:"varint,4,opt,name=point,proto3" json:"point,omitempty"`
-	// How many reports it has learnt from.
+	// The number of reports that the factor was computed from.
 	Samples uint32 `protobuf:"varint,5,opt,name=samples,proto3" json:"samples,omitempty"`
-	// How far the last of them was off, in thousandths of the calibrated estimate.
+	// How far the last of them was from the calibrated estimate, in thousandths of it.
 	ErrorPermille uint32 `protobuf:"varint,6,opt,name=error_permille,json=errorPermille,proto3" json:"error_permille,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -808,7 +813,7 @@ func (x *Calibration) GetErrorPermille() uint32 {
 	return 0
 }
 
-// ActiveRange is a stretch of the log that is on the active path.
+// ActiveRange is a range of the log whose messages and records are active.
 type ActiveRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first sequence.
@@ -954,12 +959,12 @@ func (x *EffectiveCompaction) GetReplayedIndex() uint32 {
 	return 0
 }
 
-// ChangeMark is a view-changing record in force.
+// ChangeMark is a change of the view: an active record that changed it, or a late result.
 type ChangeMark struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its sequence.
 	Sequence uint32 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// Its changed_from.
+	// The lowest index that it changed in the view.
 	ChangedFrom   uint32 `protobuf:"varint,2,opt,name=changed_from,json=changedFrom,proto3" json:"changed_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1009,20 +1014,20 @@ func (x *ChangeMark) GetChangedFrom() uint32 {
 	return 0
 }
 
-// UsageBaseline is a provider's report.
+// UsageBaseline is the last usage report.
 type UsageBaseline struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ASSISTANT message's index.
+	// The index of the ASSISTANT message with the usage.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The point of the view that it was made from.
+	// The point of the view that the message was made from.
 	ViewPoint uint32 `protobuf:"varint,2,opt,name=view_point,json=viewPoint,proto3" json:"view_point,omitempty"`
-	// The reported tokens.
+	// The reported tokens, output included.
 	Tokens uint32 `protobuf:"varint,3,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// The estimate of all that was appended after it.
+	// The estimate of the messages appended after it, before calibration.
 	TokensAfter uint32 `protobuf:"varint,4,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
-	// How many messages the view shows of that.
+	// The number of those messages in the view.
 	MessagesAfter uint32 `protobuf:"varint,5,opt,name=messages_after,json=messagesAfter,proto3" json:"messages_after,omitempty"`
-	// Tokens of media among tokens_after.
+	// The tokens of media among tokens_after.
 	MediaTokensAfter uint32 `protobuf:"varint,6,opt,name=media_tokens_after,json=mediaTokensAfter,proto3" json:"media_tokens_after,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1103,11 +1108,11 @@ func (x *UsageBaseline) GetMediaTokensAfter() uint32 {
 // Breaker stops automatic compactions that do not help.
 type Breaker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Automatic compactions in a row that did not help. From the third on each opens it.
+	// The number of automatic compactions in a row that did not help. From the third on, each opens the breaker.
 	Failures uint32 `protobuf:"varint,1,opt,name=failures,proto3" json:"failures,omitempty"`
-	// Head.appended_tokens when it opened last.
+	// The value of Head.appended_tokens when the breaker last opened.
 	OpenedAtTokens uint32 `protobuf:"varint,2,opt,name=opened_at_tokens,json=openedAtTokens,proto3" json:"opened_at_tokens,omitempty"`
-	// How many tokens must be appended after that for it to close.
+	// The tokens that must be appended after that before the breaker closes.
 	SpanTokens    uint32 `protobuf:"varint,3,opt,name=span_tokens,json=spanTokens,proto3" json:"span_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1164,12 +1169,12 @@ func (x *Breaker) GetSpanTokens() uint32 {
 	return 0
 }
 
-// StoredMessage is the envelope around a message.
+// StoredMessage is the form in which a message is stored.
 type StoredMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The version of this envelope: 1.
+	// The version of this form: 1.
 	Schema uint32 `protobuf:"varint,1,opt,name=schema,proto3" json:"schema,omitempty"`
-	// The message with its place, without state.
+	// The message with its place in the log; its state is not set.
 	Logged        *v1.LoggedMessage `protobuf:"bytes,2,opt,name=logged,proto3" json:"logged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1219,14 +1224,14 @@ func (x *StoredMessage) GetLogged() *v1.LoggedMessage {
 	return nil
 }
 
-// StoredRecord is the envelope around a record.
+// StoredRecord is the form in which a record is stored.
 type StoredRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The version of this envelope: 1.
+	// The version of this form: 1.
 	Schema uint32 `protobuf:"varint,1,opt,name=schema,proto3" json:"schema,omitempty"`
 	// The record.
 	Record *v1.Record `protobuf:"bytes,2,opt,name=record,proto3" json:"record,omitempty"`
-	// The head that it leaves.
+	// The head after the record.
 	Head          *Head `protobuf:"bytes,3,opt,name=head,proto3" json:"head,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1283,16 +1288,16 @@ func (x *StoredRecord) GetHead() *Head {
 	return nil
 }
 
-// StoredRequest is a request that was remembered.
+// StoredRequest is a request that the daemon remembers, so that it can be sent again.
 type StoredRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The version of this envelope: 1.
+	// The version of this form: 1.
 	Schema uint32 `protobuf:"varint,1,opt,name=schema,proto3" json:"schema,omitempty"`
 	// SHA-256 over the method and the request's deterministic encoding.
 	Digest []byte `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
-	// The answer, encoded.
+	// The response, encoded.
 	Response []byte `protobuf:"bytes,3,opt,name=response,proto3" json:"response,omitempty"`
-	// The sequence of the log when it was written: the order in which requests are forgotten.
+	// The log's next sequence when the request was written.
 	Sequence      uint32 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
