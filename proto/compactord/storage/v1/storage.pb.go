@@ -1297,7 +1297,7 @@ type StoredRequest struct {
 	Digest []byte `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
 	// The response, encoded.
 	Response []byte `protobuf:"bytes,3,opt,name=response,proto3" json:"response,omitempty"`
-	// The log's next sequence when the request was written.
+	// The newest sequence of the log when the request was written.
 	Sequence      uint32 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
