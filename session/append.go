@@ -7,9 +7,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Link says how m joins a log with this head: its place, its size, what it answers and what it closes. viewPoint is the
-// point of the view that an ASSISTANT message was made from; nil means the log's newest. What Link says holds for the
-// life of the message: whenever the message is active, what lies before it is the same.
+// Link works out m's place in a log with this head: its index and sequence, its size, the call that it answers, and the
+// calls that it closes. viewPoint is the point of the view that an ASSISTANT message was made from; nil means the log's
+// newest point. The result never changes: whenever the message is active, the active messages before it are the same.
 func Link(h *storagev1.Head, c Counter, m *compactordv1.Message, viewPoint *uint32) *compactordv1.LoggedMessage {
 	l := &compactordv1.LoggedMessage{
 		Index:     h.GetNextIndex(),
@@ -53,8 +53,9 @@ func linkResult(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	l.ResultPlace, l.Closes = compactordv1.ResultPlace_RESULT_PLACE_STRAY, Awaited(h)
 }
 
-// nearestCall finds the call that a result with this id answers: of the newest message that has such a call, the first.
-// A result without an id answers a call without one, which carries the id that was made for it.
+// nearestCall returns the position of the call that a result with this id answers; -1 where there is none. Of the
+// newest message that has such a call, it is the first one. A result without an id answers a call that came without an
+// id too, and got a generated one.
 func nearestCall(calls []*compactordv1.CallRef, id string) int {
 	found := -1
 	for i := len(calls) - 1; i >= 0; i-- {
@@ -72,9 +73,9 @@ func isMadeID(c *compactordv1.CallRef) bool {
 	return c.GetId() == CallID(nil, c.GetIndex(), c.GetPart())
 }
 
-// Advance takes a linked message into the head. policy says which thinking the figures of the view count.
+// Advance adds a linked message to the head. policy decides which thinking the figures of the view count.
 func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage) {
-	// What a provider reported was for the view before this message.
+	// The reported usage was for the view without this message.
 	viewBefore := h.GetViewTokens()
 	pointBefore, lastBefore := Point(h), h.GetLastMessage()
 
@@ -86,7 +87,7 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	advancePins(h, l)
 	h.AppendedTokens = plus(h.GetAppendedTokens(), tokensOnArrival(h, l))
 
-	shown := showing(h, c, policy, l)
+	shown := shownWhenAppended(h, c, policy, l)
 	for _, vm := range shown {
 		advanceView(h, c, vm)
 	}
@@ -96,14 +97,14 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	}
 	advanceCalls(h, l)
 	if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(l.GetMessage()) {
-		// A report that is older than the message before would leave that one out.
+		// A report for a view without the message before this one would not count that message.
 		if l.GetViewPoint() >= lastBefore {
 			advanceUsage(h, policy, l, viewBefore, pointBefore)
 		}
 	}
 }
 
-// advanceView takes a message that the view shows at its end into the figures of the view.
+// advanceView adds a message at the end of the view to the figures of the view.
 func advanceView(h *storagev1.Head, c Counter, vm *compactordv1.ViewMessage) {
 	media, mediaBytes := MediaOf(c, vm.GetMessage())
 	h.ViewMessages++
@@ -119,11 +120,11 @@ func advanceView(h *storagev1.Head, c Counter, vm *compactordv1.ViewMessage) {
 	}
 }
 
-// showing draws what a message that is appended now adds to the view.
-func showing(
+// shownWhenAppended returns the messages that the view gets when this message is appended now.
+func shownWhenAppended(
 	h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
 ) []*compactordv1.ViewMessage {
-	d := &drawing{
+	d := &viewBuilder{
 		counter:  c,
 		head:     h,
 		thinking: thinkingPolicy(policy, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED),
@@ -154,7 +155,7 @@ func advanceLead(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	h.LeadOpen = false
 }
 
-// advanceTail follows the smallest valid kept part: it begins at the last place where a cut is valid.
+// advanceTail updates the smallest valid kept part, which begins at the last message where a cut is valid.
 func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*compactordv1.ViewMessage) {
 	if l.GetIndex() < h.GetLeadEnd() {
 		return
@@ -168,7 +169,7 @@ func advanceTail(h *storagev1.Head, l *compactordv1.LoggedMessage, shown []*comp
 		h.PinnedKeptTokens, h.PinnedTailTokens = plus(h.GetPinnedKeptTokens(), h.GetPinnedTailTokens()), 0
 	}
 	for _, vm := range shown {
-		// Repairs before a USER message belong to the part that a cut at it would cover.
+		// Repairs before a USER message belong to the part that a cut at this message would cover.
 		if !validPlace || vm.GetLogRepair() == nil {
 			h.TailTokens += vm.GetTokens()
 		}
@@ -181,7 +182,7 @@ func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	}
 	switch role := l.GetMessage().GetRole(); {
 	case isSaid(l):
-		h.SaidMeanwhile = awaits(h)
+		h.SaidMeanwhile = hasUnansweredCalls(h)
 		h.Answering = false
 	case role == compactordv1.Role_ROLE_ASSISTANT:
 		advanceAnswer(h, l)
@@ -212,7 +213,7 @@ func advanceAnswer(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	}
 }
 
-// advancePins pins a result whose group is pinned: a pin holds the whole group, also those of its results that come later.
+// advancePins pins a result whose tool group is pinned: a pin covers the whole group, also the results that come later.
 func advancePins(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 	if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && Pinned(h, l.GetAnswers().GetIndex()) {
 		h.Pins = append(h.Pins, l.GetIndex())

@@ -9,8 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// EditsOf returns the edits that have views show a message otherwise than the log has it, the older first: those made on
-// its arrival, then those of records in force. A pinned message is shown without them.
+// EditsOf returns the edits of a message in views, oldest first: its arrival edits, then those of records in force. A
+// view shows a pinned message without them.
 func (s *State) EditsOf(l *compactordv1.LoggedMessage) []*compactordv1.Edit {
 	return editsOf(l, s.Edits)
 }
@@ -22,11 +22,11 @@ func editsOf(l *compactordv1.LoggedMessage, inForce map[uint32][]*compactordv1.E
 	return slices.Concat(l.GetArrivalEdits(), inForce[l.GetIndex()])
 }
 
-// ErrArrivalEdit says that a message cannot have been edited so on its arrival.
+// ErrArrivalEdit means that an arrival edit is not valid for its message.
 var ErrArrivalEdit = errors.New("unsound edit on arrival")
 
-// CheckArrivalEdits returns ErrArrivalEdit where views could not show a linked message by its edits on arrival, or would
-// not be smaller for it by what they say. It quotes nothing.
+// CheckArrivalEdits checks the arrival edits of a linked message. It returns ErrArrivalEdit where views cannot apply
+// them, or where they do not free the tokens that they claim. The error quotes no content.
 func CheckArrivalEdits(c Counter, l *compactordv1.LoggedMessage) error {
 	edits := l.GetArrivalEdits()
 	if len(edits) == 0 {
@@ -59,8 +59,8 @@ func CheckArrivalEdits(c Counter, l *compactordv1.LoggedMessage) error {
 	return nil
 }
 
-// tokensOnArrival is what a message that has just arrived has by the edits of its arrival: what is shown shorter from the
-// first view on never filled the context. In a pinned group it is shown whole.
+// tokensOnArrival returns the tokens of a message that was just appended, with its arrival edits: what no view has
+// shown never filled the context. In a pinned group the whole message counts.
 func tokensOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
 	tokens := l.GetTokens()
 	if Pinned(h, l.GetIndex()) {
@@ -72,9 +72,10 @@ func tokensOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
 	return tokens
 }
 
-// prunableOnArrival is what hiding a result that has just arrived, and is not pinned, could free.
+// prunableOnArrival returns the tokens that hiding a result could free, where the result was just appended and is not
+// pinned.
 func prunableOnArrival(h *storagev1.Head, l *compactordv1.LoggedMessage) uint32 {
-	if slices.ContainsFunc(l.GetArrivalEdits(), putsAway) {
+	if slices.ContainsFunc(l.GetArrivalEdits(), replacesWhole) {
 		return 0
 	}
 	return tokensOnArrival(h, l)

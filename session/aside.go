@@ -7,8 +7,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// PutAside returns the ranges of indexes of the messages that are active at one head and not at another of the same log,
-// ascending. Two paths through a log part once: from the first message that is missing on, all are.
+// PutAside returns the ranges of indexes of the messages that are active at one head and not at another one of the same
+// log, ascending. Two paths through a log have the same beginning. After the first message that is missing in the other
+// path, all are.
 func PutAside(before, after *storagev1.Head) []*compactordv1.IndexRange {
 	var aside []*compactordv1.IndexRange
 	for _, a := range before.GetActive() {
@@ -20,7 +21,7 @@ func PutAside(before, after *storagev1.Head) []*compactordv1.IndexRange {
 	return aside
 }
 
-// firstInactive returns the first index from start on that is not active; end where all before it are.
+// firstInactive returns the first index from start on that is not active; end where all indexes before end are active.
 func firstInactive(h *storagev1.Head, start, end uint32) uint32 {
 	active := h.GetActive()
 	for start < end {

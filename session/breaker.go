@@ -5,10 +5,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// breakerFailures is how many automatic compactions in a row that did not help open the breaker.
+// breakerFailures is the number of automatic compactions in a row that did not help after which the breaker opens.
 const breakerFailures = 3
 
-// BreakerClosesAfter says how many more tokens must be appended for the breaker to close; 0 where it is not open.
+// BreakerClosesAfter returns how many more tokens must be appended before the breaker closes; 0 where it is not open.
 func BreakerClosesAfter(h *storagev1.Head) uint32 {
 	b := h.GetBreaker()
 	if b.GetFailures() < breakerFailures {
@@ -18,20 +18,20 @@ func BreakerClosesAfter(h *storagev1.Head) uint32 {
 	return b.GetSpanTokens() - min(since, b.GetSpanTokens())
 }
 
-// verdict is what a record tells the breaker.
+// verdict is the effect of a record on the breaker.
 type verdict int
 
 const (
-	// ofNoCompaction tells it nothing.
-	ofNoCompaction verdict = iota
-	// noHelp counts against automatic compaction.
+	// noVerdict leaves the breaker as it is.
+	noVerdict verdict = iota
+	// noHelp counts as a failure of automatic compaction.
 	noHelp
-	// helped closes the breaker, and the count begins anew.
+	// helped closes the breaker and sets the count to 0.
 	helped
 )
 
-// breakerAfter is the breaker after a record that left the head h, whose figures of the view are computed already. How
-// much closes it is fixed when it opens, so that no later policy does.
+// breakerAfter returns the breaker after a record. h is the head after the record, with the figures of its view. The
+// tokens after which it closes are fixed when it opens, so that a later change of policy does not close it.
 func breakerAfter(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Record) *storagev1.Breaker {
 	switch judge(h, p, r) {
 	case helped:
@@ -53,19 +53,20 @@ func judge(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Record) ve
 		reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
 	switch {
 	case reason == compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED:
-		return ofNoCompaction
+		return noVerdict
 	case completed && (!automatic || !Due(p, Measure(h, p))):
 		return helped
 	case automatic:
 		return noHelp
 	default:
-		return ofNoCompaction
+		return noVerdict
 	}
 }
 
-// compactionOf is why the compaction ran that a record ends, and whether it completed; no reason where the record ends
-// none. Each operation has one such record: its cut where it made one, else its edits, else its attempt. One that was
-// cancelled, or cut off with its daemon, counts as none: that tells nothing of whether compaction helps.
+// compactionOf returns the reason of the compaction that a record ends, and whether the compaction completed. The
+// reason is UNSPECIFIED where the record ends no compaction. Exactly one record ends each operation: its compaction
+// entry, or its edits where it made no cut, or its attempt. A compaction that was cancelled, or interrupted by the end
+// of the daemon, does not count: it does not show whether compaction helps.
 func compactionOf(r *compactordv1.Record) (reason compactordv1.CompactionReason, completed bool) {
 	const none = compactordv1.CompactionReason_COMPACTION_REASON_UNSPECIFIED
 	switch k := r.GetKind().(type) {
@@ -87,8 +88,9 @@ func compactionOf(r *compactordv1.Record) (reason compactordv1.CompactionReason,
 	}
 }
 
-// breakerSpan is a tenth of the window; where that is unknown of the trigger, and where there is none in tokens of what
-// the view holds. It is at least one token: what is the same as before is not tried again.
+// breakerSpan returns a tenth of the context window. Where the window is unknown it is a tenth of the trigger, and
+// without a trigger in tokens a tenth of the view. It is at least one token, since another try on the same log would
+// end the same.
 func breakerSpan(h *storagev1.Head, p *compactordv1.Policy) uint32 {
 	const tenths = 10
 	whole := p.GetContextWindow()

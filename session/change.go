@@ -8,8 +8,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// ChangedFrom compares the views before and after a record: the lowest index whose showing, or the summary covering it,
-// differs, lowered to the start of its tool loop. Nil where nothing differs.
+// ChangedFrom compares the views before and after a record. It returns the lowest index at which they differ: in what
+// they show of the message, or in the summary that covers it. The index is lowered to the start of its tool loop. It
+// returns nil where nothing differs.
 func ChangedFrom(before, after *State) *uint32 {
 	lowest := lowestDifference(before, after)
 	if lowest == nil {
@@ -25,13 +26,13 @@ func lowestDifference(before, after *State) *uint32 {
 			lowest = &index
 		}
 	}
-	a, summaryBefore := showings(before)
-	b, summaryAfter := showings(after)
-	if !slices.EqualFunc(summaryBefore, summaryAfter, sameShowing) {
+	a, summaryBefore := shownByIndex(before)
+	b, summaryAfter := shownByIndex(after)
+	if !slices.EqualFunc(summaryBefore, summaryAfter, sameMessage) {
 		differs(firstCovered(before, after))
 	}
 	for index, messages := range a {
-		if !slices.EqualFunc(messages, b[index], sameShowing) {
+		if !slices.EqualFunc(messages, b[index], sameMessage) {
 			differs(index)
 		}
 	}
@@ -43,7 +44,7 @@ func lowestDifference(before, after *State) *uint32 {
 	return lowest
 }
 
-// firstCovered is where the summaries of the two states begin.
+// firstCovered returns the first index that the summaries of the two states cover.
 func firstCovered(before, after *State) uint32 {
 	if before.Entry != nil {
 		return min(before.Head.GetLeadEnd(), after.Head.GetLeadEnd())
@@ -51,8 +52,9 @@ func firstCovered(before, after *State) uint32 {
 	return after.Head.GetLeadEnd()
 }
 
-// showings sorts what a view shows by the index of the message that it is, or stands in for; the summary apart.
-func showings(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, summary []*compactordv1.ViewMessage) {
+// shownByIndex groups the messages of a view by the index of the log's message that each one is, or stands in for. The
+// messages of the summary are returned apart.
+func shownByIndex(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, summary []*compactordv1.ViewMessage) {
 	byIndex = make(map[uint32][]*compactordv1.ViewMessage)
 	for _, vm := range s.View(ViewOptions{}).Messages {
 		switch o := vm.GetOrigin().(type) {
@@ -67,11 +69,11 @@ func showings(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, summary
 	return byIndex, summary
 }
 
-func sameShowing(a, b *compactordv1.ViewMessage) bool {
+func sameMessage(a, b *compactordv1.ViewMessage) bool {
 	return a.GetOutOfPlace() == b.GetOutOfPlace() && (a.GetMessage() == b.GetMessage() || proto.Equal(a, b))
 }
 
-// loopStart lowers an index to the first ASSISTANT or TOOL message since the last one before it that ended a tool loop.
+// loopStart lowers an index to the first ASSISTANT or TOOL message of its tool loop.
 func loopStart(s *State, index uint32) uint32 {
 	pos, found := slices.BinarySearchFunc(s.Kept, index, func(l *compactordv1.LoggedMessage, i uint32) int {
 		return int(int64(l.GetIndex()) - int64(i))
@@ -87,8 +89,8 @@ func loopStart(s *State, index uint32) uint32 {
 	return index
 }
 
-// endsLoop says whether what the model says next belongs to another tool loop: what was said is the user's, or was said
-// while the model waited for results.
+// endsLoop reports whether the model's next message belongs to another tool loop. That is so after a USER message, and
+// after any message that was said to the model while it waited for results.
 func endsLoop(l *compactordv1.LoggedMessage) bool {
 	return l.GetMessage().GetRole() == compactordv1.Role_ROLE_USER ||
 		len(l.GetCloses()) > 0 && isSaid(l)

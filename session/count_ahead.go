@@ -6,15 +6,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// CountAhead returns a counter that counts as c does and knows the sizes of all texts of these messages, so that counting
-// them again takes no time. Counting by a vocabulary takes long for some texts: it ends with the context, whose cause is
-// then returned. Other counters are returned as they are.
+// CountAhead returns a counter that counts as c does and already knows the sizes of all texts of these messages.
+// Counting by a vocabulary is slow for some texts: it ends with the context, and CountAhead then returns the context's
+// cause. Counters without a vocabulary are returned as they are.
 func CountAhead(ctx context.Context, c Counter, messages ...*compactordv1.Message) (Counter, error) {
 	e, ok := c.(exact)
 	if !ok {
 		return c, nil
 	}
-	a := &ahead{counter: e, sizes: make(map[string]uint32)}
+	a := &precounted{counter: e, sizes: make(map[string]uint32)}
 	var failure error
 	a.count = func(text string) uint32 {
 		if failure != nil {
@@ -28,7 +28,7 @@ func CountAhead(ctx context.Context, c Counter, messages ...*compactordv1.Messag
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		PartSizes(learning{a}, m)
+		PartSizes(recording{a}, m)
 	}
 	if failure != nil {
 		return nil, failure
@@ -37,36 +37,37 @@ func CountAhead(ctx context.Context, c Counter, messages ...*compactordv1.Messag
 	return a, nil
 }
 
-// ahead is a counter that has counted some texts already.
-type ahead struct {
+// precounted is a counter that knows the sizes of some texts.
+type precounted struct {
 	counter exact
 	sizes   map[string]uint32
 	count   func(text string) uint32
 }
 
-func (a *ahead) TextSize(text string) uint32 {
+func (a *precounted) TextSize(text string) uint32 {
 	if size, known := a.sizes[text]; known {
 		return size
 	}
 	return a.count(text)
 }
 
-func (a *ahead) MediaSize(m *compactordv1.MediaPart) uint32 { return mediaSize(a, m) }
+func (a *precounted) MediaSize(m *compactordv1.MediaPart) uint32 { return mediaSize(a, m) }
 
-func (a *ahead) Tokens(size uint64) uint32 { return a.counter.Tokens(size) }
+func (a *precounted) Tokens(size uint64) uint32 { return a.counter.Tokens(size) }
 
-// learning is a counter that remembers what it counts. The other one only reads, and any goroutines can share it.
-type learning struct{ *ahead }
+// recording is a counter that remembers what it counts. A precounted counter only reads, so that goroutines can share
+// it.
+type recording struct{ *precounted }
 
-func (l learning) TextSize(text string) uint32 {
-	size := l.ahead.TextSize(text)
-	l.sizes[text] = size
+func (r recording) TextSize(text string) uint32 {
+	size := r.precounted.TextSize(text)
+	r.sizes[text] = size
 	return size
 }
 
-func (l learning) MediaSize(m *compactordv1.MediaPart) uint32 { return mediaSize(l, m) }
+func (r recording) MediaSize(m *compactordv1.MediaPart) uint32 { return mediaSize(r, m) }
 
-// mediaSize is the size of a medium by a vocabulary, some of which are text.
+// mediaSize returns the size of a medium by a vocabulary. Some media are text.
 func mediaSize(c Counter, m *compactordv1.MediaPart) uint32 {
 	if isText(m) {
 		return c.TextSize(string(m.GetData()))

@@ -1,17 +1,21 @@
-// Package session is the state of a log and the views drawn from it: what is active, covered by a summary, edited, pinned
-// and open at a point, and what the model is to see. It is pure: no I/O, no clock, no randomness. It knows no strategy:
-// what to compact is planned in strategies. How a log is read again and searched is in recall.
+// Package session computes the state of a log and the views of it: which messages are active, covered by a summary,
+// edited, pinned or waiting for results, and what the model sees. It does no I/O, reads no clock and uses no
+// randomness. It contains no strategies: package strategies plans compactions. Package recall reads and searches a log.
 //
-// A log is a row of messages and records that share one sequence. Its state at a point is kept in a Head, which grows
-// with each of them:
+// A log is a list of messages and records that share one sequence. Its state at a point is kept in a Head, which each
+// message and record advances:
 //
-//   - Link says how a message joins the log: what it answers, what it closes, its size in tokens (append.go, late.go).
-//   - Advance takes a linked message into the head, Apply a record (records.go). Write fills in what a record changes.
-//   - State is a head with the few messages that its view shows. View draws it (view.go), by the edits in force
-//     (edited_message.go), with repairs (repairs.go) and without thinking that is no longer valid (thinking.go).
-//   - Measure says how full the context is, Due whether it is time to compact (measure.go, usage.go, trigger.go).
-//   - Tokens are counted by a Counter (estimate.go); calibration.go learns how far its counts are off.
+//   - Link works out a message's place in the log: which call it answers, which calls it closes, and its size in tokens
+//     (append.go, late.go).
+//   - Advance adds a linked message to the head, Apply adds a record (records.go). Write completes a record: it
+//     computes what the record changes in views.
+//   - State is a head with the messages that its view shows. View builds the view (view.go): it applies the edits in
+//     force (edited_message.go), adds repairs (repairs.go), and leaves out thinking that is no longer valid
+//     (thinking.go).
+//   - Measure reports how full the context is, Due whether it is time to compact (measure.go, usage.go, trigger.go).
+//   - A Counter counts tokens (estimate.go). Calibration corrects its counts (calibration.go).
 //
-// The head only caches what the log says: computed anew from the whole log it is the same. What views say in our own words
-// is in session/wording.
+// The head only caches what the log implies: computed again from the whole log, it is the same. The daemon's own texts
+// in views are in session/wording. The SYSTEM and DEVELOPER messages at the start of a log are called its leading
+// messages.
 package session

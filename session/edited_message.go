@@ -8,7 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// editedMessage is a message of the log on its way into a view. The log's message is shared until something changes it.
+// editedMessage is a message of the log while it is made ready for a view. It shares the log's message until something
+// changes it.
 type editedMessage struct {
 	counter Counter
 	logged  *compactordv1.LoggedMessage
@@ -31,7 +32,7 @@ func (e *editedMessage) tokens() uint32 {
 	return e.counter.Tokens(sum(e.sizes))
 }
 
-// change gives a copy that may be written to: the parts slice is its own, the parts are still shared.
+// change returns a copy that may be changed. It has its own slice of parts, but shares the parts.
 func (e *editedMessage) change() *compactordv1.Message {
 	if e.edited == nil {
 		m := e.logged.GetMessage()
@@ -50,7 +51,7 @@ func (e *editedMessage) setPart(i int, p *compactordv1.Part) {
 	e.sizes[i] = partSize(e.counter, p)
 }
 
-// apply puts the edits in force, the older first. Of several that replace a result as a whole the newest holds.
+// apply applies the edits in force, oldest first. Of several edits that replace a whole result, the newest one wins.
 func (e *editedMessage) apply(edits []*compactordv1.Edit) {
 	parts := e.logged.GetMessage().GetParts()
 	dropped := make(map[int]bool)
@@ -98,22 +99,22 @@ func (e *editedMessage) replaceMedia(i int, p *compactordv1.Part, text string) {
 	if r == nil {
 		return
 	}
-	// The text tells all media of the result, so it stands in the place of the first.
+	// One text describes all media of the result, so it takes the place of the first.
 	var parts []*compactordv1.ResultPart
-	told := false
+	placed := false
 	for _, rp := range r.GetParts() {
 		switch {
 		case rp.GetMedia() == nil:
 			parts = append(parts, rp)
-		case !told:
+		case !placed:
 			parts = append(parts, resultText(text))
-			told = true
+			placed = true
 		}
 	}
 	e.setPart(i, resultPart(p, r, parts))
 }
 
-// collapse puts one text in the place of the first call and drops the others.
+// collapse replaces the first call by one text and drops the others.
 func (e *editedMessage) collapse(text string, dropped map[int]bool) {
 	placed := text == ""
 	for i, p := range e.message().GetParts() {
@@ -129,11 +130,11 @@ func (e *editedMessage) collapse(text string, dropped map[int]bool) {
 	}
 }
 
-// nameCalls gives an id to calls and results that came without one.
+// nameCalls sets an id in calls and results that came without one.
 func (e *editedMessage) nameCalls() {
 	for i, p := range e.message().GetParts() {
 		if call := p.GetToolCall(); call != nil && call.GetId() == "" {
-			// The size stays: ids are not counted.
+			// Ids have no size, so the size does not change.
 			e.change().Parts[i] = callPart(p,
 				CallID(call, e.logged.GetIndex(), uint32(i)), call.GetName(), call.GetArguments())
 		}
@@ -148,7 +149,7 @@ func (e *editedMessage) nameCalls() {
 	}
 }
 
-// dropThinking drops all thinking and says whether there was any.
+// dropThinking drops all thinking and reports whether there was any.
 func (e *editedMessage) dropThinking() bool {
 	return e.drop(func(_ int, p *compactordv1.Part) bool { return p.GetThinking() != nil })
 }
@@ -169,21 +170,22 @@ func (e *editedMessage) drop(gone func(i int, p *compactordv1.Part) bool) bool {
 	return true
 }
 
-// emptied says whether edits have left nothing of a message but thinking, of which each view shows what it may.
+// emptied reports whether edits have removed everything but thinking. Each view decides for itself whether it shows the
+// thinking.
 func (e *editedMessage) emptied() bool {
 	return (slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) ||
 		slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING)) &&
 		!slices.ContainsFunc(e.message().GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() == nil })
 }
 
-// emptied says whether edits have left nothing of a message but thinking. Views may show it or not, so nothing is to
-// depend on it.
+// emptied reports whether edits have removed everything but thinking from a message in views. Some views show the
+// thinking and some do not, so nothing may depend on it.
 func (s *State) emptied(l *compactordv1.LoggedMessage) bool {
 	return !Pinned(s.Head, l.GetIndex()) && s.Emptied(l)
 }
 
-// Emptied says whether the edits of a message leave nothing of it but thinking, whether or not a pin lets the edits rest:
-// no kept part is to begin with it, since it would begin with what comes next.
+// Emptied reports whether the edits of a message remove everything but thinking from it, also where a pin keeps views
+// from applying them. No kept part may begin with such a message, since views may begin with the next one.
 func (s *State) Emptied(l *compactordv1.LoggedMessage) bool {
 	if len(s.Edits[l.GetIndex()]) == 0 {
 		return false

@@ -10,22 +10,23 @@ import (
 	"github.com/compactord/compactord/session/bpe"
 )
 
-// ErrEstimator says that this build cannot count by the estimator that was asked for.
+// ErrEstimator means that this build lacks the estimator.
 var ErrEstimator = errors.New("estimator not available")
 
-// Counter counts tokens. Text and media have sizes in the counter's own unit; sizes add up, tokens are made from sums. The
-// size of a message is the sum of its parts' sizes: what a provider adds to each message is not in it.
+// Counter counts tokens. Texts and media have sizes in the counter's own unit. Sizes are added up, and the sum is
+// converted into tokens. The size of a message is the sum of its parts' sizes; it does not include what a provider adds
+// to each message.
 type Counter interface {
-	// TextSize is the size of a text.
+	// TextSize returns the size of a text.
 	TextSize(text string) uint32
-	// MediaSize is the size of one medium.
+	// MediaSize returns the size of one medium.
 	MediaSize(m *compactordv1.MediaPart) uint32
-	// Tokens turns a size into tokens.
+	// Tokens converts a size into tokens.
 	Tokens(size uint64) uint32
 }
 
-// CounterFor returns the counter of an estimator, or ErrEstimator. That of CALIBRATED counts as CHARS4 does; Scaled makes
-// tokens of sums of its counts. The first counter of an exact estimator loads its vocabulary.
+// CounterFor returns the counter of an estimator, or ErrEstimator. The counter of CALIBRATED counts as that of CHARS4
+// does; Scaled converts sums of its counts into tokens. The first counter of an exact estimator loads its vocabulary.
 func CounterFor(e compactordv1.Estimator) (Counter, error) {
 	switch e {
 	case compactordv1.Estimator_ESTIMATOR_UNSPECIFIED, compactordv1.Estimator_ESTIMATOR_CHARS4:
@@ -41,7 +42,7 @@ func CounterFor(e compactordv1.Estimator) (Counter, error) {
 	}
 }
 
-// Exact says whether an estimator counts by a model's own vocabulary.
+// Exact reports whether an estimator counts by a model's own vocabulary.
 func Exact(e compactordv1.Estimator) bool {
 	return e == compactordv1.Estimator_ESTIMATOR_O200K_BASE || e == compactordv1.Estimator_ESTIMATOR_CL100K_BASE
 }
@@ -148,7 +149,7 @@ func resultPartSize(c Counter, rp *compactordv1.ResultPart) uint32 {
 	}
 }
 
-// argumentsSize counts no arguments as the empty object that providers want for them.
+// argumentsSize counts empty arguments as the empty object that providers require instead.
 func argumentsSize(c Counter, arguments string) uint32 {
 	if arguments == "" {
 		arguments = "{}"
@@ -164,8 +165,9 @@ func sum(sizes []uint32) uint64 {
 	return total
 }
 
-// plus adds figures without starting over at 0.
+// plus adds two figures. A sum that is too large becomes the largest figure.
 func plus(a, b uint32) uint32 { return saturate(uint64(a) + uint64(b)) }
 
-// saturate keeps a sum of figures that a client may have made up from starting over at 0.
+// saturate converts a sum to a figure. A client can report any figures, so a sum that is too large becomes the largest
+// figure instead of a small one.
 func saturate(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }

@@ -7,27 +7,27 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// MaxPins is how many messages of a session can be pinned.
+// MaxPins is the most messages of a session that can be pinned.
 const MaxPins = 10_000
 
-// GroupMembers finds the members of tool groups, while the messages of the active path are walked. A message that
-// belongs to no group is the only member of its own.
+// GroupMembers finds the members of tool groups during one pass over the active messages. A message that belongs to no
+// tool group is the only member of its group.
 type GroupMembers struct {
 	members map[uint32]bool
-	// leaders are those that were not met yet, ascending.
+	// leaders are the indexes of the ASSISTANT messages that lead the groups and were not seen yet, ascending.
 	leaders []uint32
-	// waiting counts, for each leader that was met, the calls that are still to be answered.
+	// waiting counts, for each leader that was seen, its calls without a result so far.
 	waiting map[uint32]int
-	// said says that something was said while they waited: the model's next answer closes them.
+	// said reports whether something was said to the model while they waited: the model's next answer closes them.
 	said bool
 }
 
-// NewGroupMembers begins with nothing asked for.
+// NewGroupMembers returns a GroupMembers that looks for no group yet.
 func NewGroupMembers() *GroupMembers {
 	return &GroupMembers{members: make(map[uint32]bool), waiting: make(map[uint32]int)}
 }
 
-// Ask asks for the group of a message of the active path. All are asked for before the first is seen.
+// Ask adds the group of an active message to those to find. All calls of Ask come before the first call of See.
 func (g *GroupMembers) Ask(l *compactordv1.LoggedMessage) {
 	g.members[l.GetIndex()] = true
 	leader := groupOf(l)
@@ -40,7 +40,8 @@ func (g *GroupMembers) Ask(l *compactordv1.LoggedMessage) {
 	}
 }
 
-// Next is the next message of the active path to be seen, from an index on; false where all members are found.
+// Next returns the index of the next active message to pass to See, from an index on; false where all members are
+// found.
 func (g *GroupMembers) Next(from uint32) (uint32, bool) {
 	switch {
 	case len(g.waiting) > 0:
@@ -52,7 +53,7 @@ func (g *GroupMembers) Next(from uint32) (uint32, bool) {
 	}
 }
 
-// See looks at a message. Messages are seen in the order of the log.
+// See looks at a message for members. Messages are passed in the order of the log.
 func (g *GroupMembers) See(l *compactordv1.LoggedMessage) {
 	g.said = g.said || len(l.GetCloses()) > 0
 	if g.said && speaks(l.GetMessage()) {
@@ -61,7 +62,7 @@ func (g *GroupMembers) See(l *compactordv1.LoggedMessage) {
 	}
 	if len(g.leaders) > 0 && g.leaders[0] == l.GetIndex() {
 		g.leaders = g.leaders[1:]
-		// The calls of a message that failed are closed at once.
+		// The calls of a message that failed are closed from the start.
 		if calls := Calls(l.GetMessage(), l.GetIndex()); len(calls) > 0 && !Failed(l.GetMessage()) {
 			g.waiting[l.GetIndex()] = len(calls)
 		}
@@ -81,7 +82,7 @@ func (g *GroupMembers) answered(l *compactordv1.LoggedMessage) {
 	}
 }
 
-// Members are the members that were found, ascending.
+// Members returns the indexes of the members found, ascending.
 func (g *GroupMembers) Members() []uint32 {
 	return slices.Sorted(maps.Keys(g.members))
 }

@@ -8,16 +8,16 @@ import (
 type Group struct {
 	// Call is the position in State.Kept of the ASSISTANT message with the calls.
 	Call int
-	// Results are the positions of the results that answer them, in the order of the log.
+	// Results are the positions of the results in the group, in the order of the log.
 	Results []int
-	// End is the position after all that belongs to the group: for a call that got no result, that of the message which
-	// views show it as given up before; for an open group, the end of the log.
+	// End is the position after the group. Where a call was given up, it is the position of the message before which
+	// views show the missing result. For an open group it is the end of the log.
 	End int
-	// Open says that calls still wait for their results.
+	// Open reports whether one of the calls is open.
 	Open bool
 }
 
-// Last is the position of the newest message that belongs to the group.
+// Last returns the position of the group's newest message.
 func (g Group) Last() int {
 	if len(g.Results) == 0 {
 		return g.Call
@@ -25,8 +25,8 @@ func (g Group) Last() int {
 	return g.Results[len(g.Results)-1]
 }
 
-// Groups returns the tool groups of the kept part in the order of their calls. Messages that repairs leave out lead
-// none.
+// Groups returns the tool groups of the kept part in the order of their calls. A message that views leave out leads no
+// group.
 func (s *State) Groups() []Group {
 	var groups []Group
 	byIndex := make(map[uint32]int)
@@ -68,7 +68,7 @@ func (s *State) Groups() []Group {
 }
 
 // CutPlaces returns the positions in State.Kept before which a cut is valid, ascending: before a USER or ASSISTANT
-// message that the view shows, also once it is no longer pinned, where no tool group straddles.
+// message outside a started tool group. Views must show the message, even when it is no longer pinned.
 func (s *State) CutPlaces() []int {
 	inside := make([]bool, len(s.Kept)+1)
 	for _, g := range s.Groups() {

@@ -7,8 +7,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Awaited are the calls whose results have to come before the model can be asked. Once something was said after them, it
-// can be asked without: the view shows them as given up. Their results may still come, until the model has answered.
+// Awaited returns the calls whose results must come before the model can be asked. Once something was said to the model
+// after them, there are none: the view shows the calls as given up. Their results may still come until the model has
+// answered.
 func Awaited(h *storagev1.Head) []*compactordv1.CallRef {
 	if h.GetSaidMeanwhile() {
 		return nil
@@ -16,12 +17,13 @@ func Awaited(h *storagev1.Head) []*compactordv1.CallRef {
 	return h.GetOpenCalls()
 }
 
-// awaits says whether a result may come that takes its place before what is said now, or that is left out.
-func awaits(h *storagev1.Head) bool {
+// hasUnansweredCalls reports whether a result may still come for a call: one that takes its place before what is said
+// now, or one that views leave out.
+func hasUnansweredCalls(h *storagev1.Head) bool {
 	return len(h.GetOpenCalls())+len(h.GetVoidCalls()) > 0
 }
 
-// OpenAfter are the open calls that a message which answers none of them leaves open.
+// OpenAfter returns the calls that are still open after a message that answers none of them.
 func OpenAfter(h *storagev1.Head, m *compactordv1.Message) []*compactordv1.CallRef {
 	if closesCalls(h, m) {
 		return nil
@@ -29,24 +31,24 @@ func OpenAfter(h *storagev1.Head, m *compactordv1.Message) []*compactordv1.CallR
 	return h.GetOpenCalls()
 }
 
-// closesCalls says whether a message shows that the model was asked without the results of the open calls. ASSISTANT messages
-// one after the other are one answer in pieces, and an answer that failed says nothing.
+// closesCalls reports whether a message shows that the model was asked without the results of the open calls.
+// Consecutive ASSISTANT messages are pieces of one answer, and an answer that failed shows nothing.
 func closesCalls(h *storagev1.Head, m *compactordv1.Message) bool {
 	return speaks(m) && (h.GetSaidMeanwhile() || !h.GetAnswering())
 }
 
-// speaks says whether a message is one of the model that did not fail.
+// speaks reports whether a message is an ASSISTANT message that did not fail.
 func speaks(m *compactordv1.Message) bool {
 	return m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(m)
 }
 
-// late says whether a message brings the result of a call that the view shows as given up.
+// late reports whether a message is the result of a call that the view shows as given up.
 func late(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
 	return h.GetSaidMeanwhile() && l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER
 }
 
-// advanceLateResult has a late result take the place of the one that said that there was none. It changes a view that may
-// have been asked for, as a record does. Its tool loop ended with what was said meanwhile.
+// advanceLateResult replaces the stand-in for a missing result by the late result. Like a record, this changes a view
+// that a client may already have. The result's tool loop ended when something was said to the model.
 func advanceLateResult(h *storagev1.Head, c Counter, l *compactordv1.LoggedMessage) {
 	m := missingResult(l.GetAnswers())
 	tokens := MessageTokens(c, m)
@@ -62,7 +64,7 @@ func advanceLateResult(h *storagev1.Head, c Counter, l *compactordv1.LoggedMessa
 	h.LastLateResult = l.GetSequence()
 }
 
-// lateResults are the calls whose results came after something that was said while they were awaited.
+// lateResults returns the calls whose results came after something was said to the model.
 func lateResults(messages []*compactordv1.LoggedMessage) map[callKey]bool {
 	var came map[callKey]bool
 	said := -1
@@ -80,11 +82,11 @@ func lateResults(messages []*compactordv1.LoggedMessage) map[callKey]bool {
 	return came
 }
 
-// InLogOrder says whether views show the kept messages in the order of the log: no result among them came late.
+// InLogOrder reports whether views show the kept messages in the order of the log: none of them is a late result.
 func (s *State) InLogOrder() bool { return len(lateResults(s.Kept)) == 0 }
 
-// inViewOrder puts late results where views show them: beside their calls, before what was said while they were awaited.
-// All else keeps the order of the log.
+// inViewOrder moves late results to their places in views: next to their calls, before what was said to the model
+// meanwhile. All other messages keep the order of the log.
 func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) []*compactordv1.LoggedMessage {
 	if len(late) == 0 {
 		return messages
@@ -124,8 +126,7 @@ func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) 
 	return ordered
 }
 
-// isSaid says whether views show a message as something that is said to the model. Of results, they do so with those that
-// answer no call.
+// isSaid reports whether views show a message as something said to the model. This includes stray results.
 func isSaid(l *compactordv1.LoggedMessage) bool {
 	r := l.GetMessage().GetRole()
 	return r == compactordv1.Role_ROLE_USER || Leads(r) || l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
@@ -135,7 +136,7 @@ func answers(l *compactordv1.LoggedMessage) bool {
 	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER
 }
 
-// callKey tells the calls of a log apart.
+// callKey identifies a call in a log.
 type callKey struct{ index, part uint32 }
 
 func keyOf(c *compactordv1.CallRef) callKey { return callKey{c.GetIndex(), c.GetPart()} }

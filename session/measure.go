@@ -7,11 +7,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// maxOpenCalls bounds a report, whatever a client appends.
+// maxOpenCalls is the most open calls that a report lists.
 const maxOpenCalls = 100
 
-// Measure is the part of a report that says how full the context is, and at how many tokens compaction is due. What the
-// policy's strategy makes of it is not there: whether to compact, what stands in the way, and what it cannot remove.
+// Measure returns a report of how full the context is and at how many tokens compaction is due. It does not set what
+// depends on the policy's strategy: whether to compact, what prevents it, and the fixed tokens.
 func Measure(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
 	r := &compactordv1.ContextReport{
 		ContextWindow:  p.ContextWindow,

@@ -7,38 +7,39 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What media count in tokens. Providers differ several times over, so these lie between; the error bound says so.
+// The estimated tokens of media. Providers' figures differ several times over. These lie between them, and the error
+// bound covers the difference.
 const (
-	// imageTokens is for an image of any size. Anthropic counts an image as width x height / 750 and at most some 1,600,
-	// OpenAI 85 to some 1,100, Gemini 258 for each tile of 768 pixels.
+	// imageTokens is for an image of any size. Anthropic counts width x height / 750, at most about 1,600; OpenAI
+	// counts 85 to about 1,100; Gemini counts 258 for each tile of 768 pixels.
 	imageTokens = 1200
-	// pageTokens is for a page of a document. Anthropic says 1,500 to 3,000 for its text and 1,600 where it is an image;
-	// measured pages of text take some 2,300. Gemini takes 258 to 560.
+	// pageTokens is for a page of a document. Anthropic states 1,500 to 3,000 for its text and 1,600 for a page as an
+	// image; measured pages of text take about 2,300. Gemini takes 258 to 560.
 	pageTokens = 2300
-	// audioTokensPerSecond is Gemini's.
+	// audioTokensPerSecond is Gemini's figure.
 	audioTokensPerSecond = 32
-	// videoTokensPerSecond is Gemini's: 258 for a frame each second, and the sound.
+	// videoTokensPerSecond is Gemini's figure: 258 for one frame a second, and the sound.
 	videoTokensPerSecond = 263
-	// otherTokens is for a file of a kind that says nothing, and for a text that is elsewhere.
+	// otherTokens is for a file of any other kind, and for a text whose content is not in the message.
 	otherTokens = 1200
 )
 
-// What a file's size says of its length.
+// The pages and the duration that a file's size suggests.
 const (
-	// bytesPerPage is for documents whose pages cannot be counted.
+	// bytesPerPage is for documents that are no PDF, or whose pages cannot be counted.
 	bytesPerPage = 50_000
-	// maxPages: no provider takes a longer document.
+	// maxPages is the most pages that any provider takes.
 	maxPages = 1000
-	// audioBytesPerSecond is of speech and music at 128 kbit/s, pcmBytesPerSecond of 16 bits at 16 kHz.
+	// audioBytesPerSecond is for speech and music at 128 kbit/s, pcmBytesPerSecond for 16 bits at 16 kHz.
 	audioBytesPerSecond = 16_000
 	pcmBytesPerSecond   = 32_000
-	// videoBytesPerSecond is of 720p at 2 Mbit/s.
+	// videoBytesPerSecond is for 720p at 2 Mbit/s.
 	videoBytesPerSecond = 250_000
-	// unseenSeconds is how long a recording is taken to be that is named by its address alone.
-	unseenSeconds = 60
+	// unknownSeconds is the assumed duration of a recording whose content is not in the message.
+	unknownSeconds = 60
 )
 
-// mediaTokens estimates one medium that is not text: by its kind, and by its size where its content is there.
+// mediaTokens estimates one medium that is not text, by its kind, and by its size where the message holds its content.
 func mediaTokens(m *compactordv1.MediaPart) uint32 {
 	kind := mediaType(m)
 	size := uint32(len(m.GetData()))
@@ -61,7 +62,7 @@ func mediaTokens(m *compactordv1.MediaPart) uint32 {
 	}
 }
 
-// isText says whether the model reads the medium's content as the text that it is.
+// isText reports whether the model reads the medium's content as plain text.
 func isText(m *compactordv1.MediaPart) bool {
 	if len(m.GetData()) == 0 {
 		return false
@@ -75,21 +76,22 @@ func isText(m *compactordv1.MediaPart) bool {
 	}
 }
 
-// mediaType is the MIME type without parameters.
+// mediaType returns the MIME type in lower case, without parameters.
 func mediaType(m *compactordv1.MediaPart) string {
 	kind, _, _ := strings.Cut(m.GetMimeType(), ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// seconds is how long a recording is about, at least one second.
+// seconds estimates the duration of a recording, at least one second.
 func seconds(size, perSecond uint32) uint32 {
 	if size == 0 {
-		return unseenSeconds
+		return unknownSeconds
 	}
 	return max(1, size/perSecond)
 }
 
-// pages is how many pages a document has, at least one: those that a PDF names, else as many as its size lets expect.
+// pages returns the number of pages of a document, at least one. It counts those of a PDF, and estimates others by
+// their size.
 func pages(data []byte) uint32 {
 	count := 0
 	for rest := data; ; count++ {
@@ -99,7 +101,7 @@ func pages(data []byte) uint32 {
 		}
 		before := bytes.TrimRight(rest[:at], " \r\n\t")
 		rest = rest[at+len("/Page"):]
-		// /Pages are the nodes that hold them.
+		// `/Pages` is a node of the page tree, not a page.
 		longer := len(rest) > 0 && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z')
 		if longer || !bytes.HasSuffix(before, []byte("/Type")) {
 			count--
@@ -127,8 +129,8 @@ func countMedia(m *compactordv1.Message) uint32 {
 	return n
 }
 
-// MediaOf returns what the media of a message count in tokens, and the bytes of those that are sent along: media named by
-// address or file id have none.
+// MediaOf returns the tokens of a message's media, and the bytes of those whose content is sent along. Media named by
+// address or file id have no bytes.
 func MediaOf(c Counter, m *compactordv1.Message) (tokens, sent uint32) {
 	var size uint64
 	take := func(media *compactordv1.MediaPart) {

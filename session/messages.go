@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// StartsTurn says whether a message starts a turn, which is also whether it counts as a request of the user.
+// StartsTurn reports whether a message starts a turn. The same messages count as requests of the user.
 func StartsTurn(m *compactordv1.Message) bool {
 	if m.GetRole() != compactordv1.Role_ROLE_USER {
 		return false
@@ -19,23 +19,23 @@ func StartsTurn(m *compactordv1.Message) bool {
 	}
 }
 
-// IsRequest says whether a message is a request of the user that views show.
+// IsRequest reports whether a message is a request of the user that views show.
 func IsRequest(l *compactordv1.LoggedMessage) bool {
 	return StartsTurn(l.GetMessage()) && !Failed(l.GetMessage())
 }
 
-// Failed says whether a message ended in an error or was aborted, so that views leave it out.
+// Failed reports whether a message ended in an error or was aborted. Views leave such messages out.
 func Failed(m *compactordv1.Message) bool {
 	return m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR ||
 		m.GetStopReason() == compactordv1.StopReason_STOP_REASON_ABORTED
 }
 
-// Leads says whether a message of this role can belong to the leading run.
+// Leads reports whether a message of this role can be a leading message.
 func Leads(r compactordv1.Role) bool {
 	return r == compactordv1.Role_ROLE_SYSTEM || r == compactordv1.Role_ROLE_DEVELOPER
 }
 
-// CallID is the id that views show for a call: the provider's own, else one made from its place.
+// CallID returns the id that views show for a call: the provider's id, or one made from the call's place.
 func CallID(call *compactordv1.ToolCall, index, part uint32) string {
 	if call.GetId() != "" {
 		return call.GetId()
@@ -43,7 +43,7 @@ func CallID(call *compactordv1.ToolCall, index, part uint32) string {
 	return fmt.Sprintf("call_%d_%d", index, part)
 }
 
-// Calls returns the calls of a message at that index, in order.
+// Calls returns the calls of a message with that index, in order.
 func Calls(m *compactordv1.Message, index uint32) []*compactordv1.CallRef {
 	var calls []*compactordv1.CallRef
 	for i, p := range m.GetParts() {
@@ -76,7 +76,7 @@ func hasCalls(m *compactordv1.Message) bool {
 	return false
 }
 
-// TextPart returns a part of text.
+// TextPart returns a part with this text.
 func TextPart(text string) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
 }

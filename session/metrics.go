@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// WithMetrics returns a copy of the state's head with the figures of its view computed from the messages.
+// WithMetrics returns a copy of the state's head with the figures of its view, computed from the messages.
 func (s *State) WithMetrics() *storagev1.Head {
 	h := proto.CloneOf(s.Head)
 	v := s.View(ViewOptions{})
@@ -19,7 +19,7 @@ func (s *State) WithMetrics() *storagev1.Head {
 	for _, l := range s.Lead {
 		h.LeadTokens += l.GetTokens()
 	}
-	// The next compaction can take back what this one replays.
+	// The next compaction can remove what this one replays.
 	var outOfPlace uint32
 	for _, vm := range v.Messages {
 		if !vm.GetOutOfPlace() {
@@ -30,7 +30,7 @@ func (s *State) WithMetrics() *storagev1.Head {
 			h.PinnedTokens += vm.GetTokens()
 		}
 	}
-	// Where no cut is valid there is no compaction, and all but the leading run stays where it is.
+	// Without a valid cut there is no compaction, so all messages after the leading ones stay where they are.
 	h.TailIndex, h.TailTokens = nil, v.Tokens-h.GetLeadTokens()-outOfPlace
 	if places := s.CutPlaces(); len(places) > 0 {
 		tail := s.Kept[places[len(places)-1]].GetIndex()
@@ -41,16 +41,16 @@ func (s *State) WithMetrics() *storagev1.Head {
 	return h
 }
 
-// HeadAfter returns a copy of the state's head as the record leaves it that led to this state, with all that depends on
-// the view: its figures, and the breaker that judges a compaction by them.
+// HeadAfter returns a copy of the state's head after the record that led to this state, with everything that depends on
+// the view: its figures, and the breaker, which uses them.
 func (s *State) HeadAfter(r *compactordv1.Record) *storagev1.Head {
 	h := s.WithMetrics()
 	h.Breaker = breakerAfter(h, s.Policy, r)
 	return h
 }
 
-// pinnedInPlace sums the pinned messages that the view shows in their place after the leading run, before the smallest
-// valid kept part and in it.
+// pinnedInPlace returns the tokens of the pinned messages that the view shows in their place after the leading
+// messages: those before the smallest valid kept part, and those in it.
 func pinnedInPlace(h *storagev1.Head, v *View) (before, tail uint32) {
 	for _, vm := range v.Messages {
 		index, ofLog := shownIndex(vm)
@@ -65,7 +65,8 @@ func pinnedInPlace(h *storagev1.Head, v *View) (before, tail uint32) {
 	return before, tail
 }
 
-// shownIndex is the message of the log that a message of the view is, or that it quotes.
+// shownIndex returns the index of the log's message that a message of the view shows or quotes; false where it does
+// neither.
 func shownIndex(vm *compactordv1.ViewMessage) (uint32, bool) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
@@ -78,11 +79,11 @@ func shownIndex(vm *compactordv1.ViewMessage) (uint32, bool) {
 }
 
 func (s *State) prunableTokens() uint32 {
-	d := s.drawing(ViewOptions{})
+	d := s.newViewBuilder(ViewOptions{})
 	var tokens uint32
 	for _, l := range s.Kept {
 		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !d.collapsed(l.GetAnswers().GetIndex()) &&
-			!Pinned(s.Head, l.GetIndex()) && !s.PutAway(l) {
+			!Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l) {
 			_, shown := s.Shown(l)
 			tokens += shown
 		}
@@ -90,7 +91,8 @@ func (s *State) prunableTokens() uint32 {
 	return tokens
 }
 
-// tokensFrom sums what the view shows in its place from an index on; repairs before the message at the index excluded.
+// tokensFrom returns the tokens that the view shows in their place from an index on, without repairs before the message
+// at the index.
 func (v *View) tokensFrom(index uint32) uint32 {
 	var tokens uint32
 	counting := false

@@ -5,23 +5,24 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Marker announces a checkpoint to the model.
+// Marker returns the message that announces a checkpoint to the model.
 func Marker(id uint32) *compactordv1.Message {
 	return notice(compactordv1.Origin_ORIGIN_MARKER, wording.Checkpoint(id))
 }
 
-// Future is the message that a revert sends back.
+// Future returns the message that a revert sends back.
 func Future(text string) *compactordv1.Message {
 	return notice(compactordv1.Origin_ORIGIN_FUTURE, wording.Future(text))
 }
 
-// FutureSummary is the message by which a revert tells what it put aside: a summary, and the files that were touched.
+// FutureSummary returns the message in which a revert describes what it put aside: a summary, and the files that were
+// touched.
 func FutureSummary(summary string, files *compactordv1.FileLists) *compactordv1.Message {
 	return notice(compactordv1.Origin_ORIGIN_FUTURE, wording.FutureSummary(summary, files))
 }
 
-// Continue tells the agent to go on after a compaction that it did not ask for; after an overflow it says what has changed
-// beside.
+// Continue returns the message that tells the agent to go on after a compaction that it did not ask for. After an
+// overflow it also says what else has changed.
 func Continue(afterOverflow bool) *compactordv1.Message {
 	text := wording.GoOn
 	if afterOverflow {

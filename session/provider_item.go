@@ -7,7 +7,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// providerItem returns the item by which the provider of a dialect compacted what the entry covers; nil where it did not.
+// providerItem returns the item that the provider of this dialect made when it compacted what the entry covers; nil
+// where there is none.
 func providerItem(e *compactordv1.CompactionEntry, dialect compactordv1.Dialect) *compactordv1.OpaquePart {
 	item := e.GetProviderBlock()
 	if item == nil || item.GetDialect() != dialect {
@@ -16,8 +17,8 @@ func providerItem(e *compactordv1.CompactionEntry, dialect compactordv1.Dialect)
 	return item
 }
 
-// ItemMessages are the messages that stand in place of an entry's summary for the provider that made an item of its own:
-// the item, as the model said it, and the facts from the log that it does not tell itself.
+// ItemMessages returns the messages that replace an entry's summary in views for the provider that made its own item:
+// the item, as an ASSISTANT message, and the facts from the log that the item does not state.
 func ItemMessages(e *compactordv1.CompactionEntry) []*compactordv1.Message {
 	item := e.GetProviderBlock()
 	messages := []*compactordv1.Message{{
@@ -32,7 +33,7 @@ func ItemMessages(e *compactordv1.CompactionEntry) []*compactordv1.Message {
 	return messages
 }
 
-// ItemText is what a provider's item says in plain text; empty where only the provider can read it.
+// ItemText returns what a provider's item says in plain text; empty where only the provider can read it.
 func ItemText(item *compactordv1.OpaquePart) string {
 	var readable struct {
 		Content string `json:"content"`

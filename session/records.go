@@ -11,11 +11,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// ErrUnknownRecord says that a record is of a kind that this program does not know.
+// ErrUnknownRecord means that this program does not know a record's kind.
 var ErrUnknownRecord = errors.New("record of an unknown kind")
 
-// Apply takes a record into the head and returns the head after it; h stays as it is. For a Revert, at is the head at
-// its point. The figures of the view are those of before: WithMetrics computes them from the state.
+// Apply returns the head after a record; it does not change h. For a Revert, at is the head at its point. The figures
+// of the view stay those before the record: WithMetrics computes the new ones.
 func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*storagev1.Head, error) {
 	if rev := r.GetRevert(); rev != nil {
 		return applyRevert(h, r, at), nil
@@ -54,8 +54,8 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 	return next, nil
 }
 
-// applyRewrite notes how much was appended up to a rewrite of the view. What policy.on_user_message does is no reason to
-// put off another: it comes with every request.
+// applyRewrite notes how much was appended before a rewrite of the view. Rewrites by policy.on_user_message do not
+// count: they come with every request, and would put off every other one.
 func applyRewrite(h *storagev1.Head, reason compactordv1.CompactionReason) {
 	if reason != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE {
 		h.RewrittenAtTokens = proto.Uint32(h.GetAppendedTokens())
@@ -73,7 +73,8 @@ func applyViewChange(h *storagev1.Head, sequence uint32, vc *compactordv1.ViewCh
 	}
 }
 
-// applyRevert makes the head what it was at the point, but for what never goes back: the counters of the log.
+// applyRevert returns the head at the point, with the figures that a Revert does not set back: the counters of the log
+// and what usage reports have shown.
 func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) *storagev1.Head {
 	next := proto.CloneOf(at)
 	next.NextSequence = r.GetSequence() + 1
@@ -81,7 +82,7 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	next.AppendedTokens = h.GetAppendedTokens()
 	next.Breaker = h.GetBreaker()
 	next.LastCheckpoint = h.GetLastCheckpoint()
-	// What reports have shown of the estimates, and of what is outside the log, stays true.
+	// What usage reports showed about the estimates and the overhead is still true.
 	next.Calibration = proto.CloneOf(h.GetCalibration())
 	next.LearntOverhead, next.LearntFrom, next.LearntInput = h.LearntOverhead, h.GetLearntFrom(), h.GetLearntInput()
 	next.PolicyChange = h.GetPolicyChange()
@@ -104,8 +105,8 @@ func minus(a, b []uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(a), func(i uint32) bool { return slices.Contains(b, i) })
 }
 
-// NextCheckpoint is a checkpoint at the end of the log. Its point is its own sequence, so that it stays in force after a
-// revert to it.
+// NextCheckpoint returns a new checkpoint at the end of the log. Its point is its own sequence, so that it stays in
+// force after a revert to it.
 func NextCheckpoint(h *storagev1.Head, title string) *compactordv1.Checkpoint {
 	return &compactordv1.Checkpoint{Id: h.GetLastCheckpoint() + 1, Point: h.GetNextSequence(), Title: title}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// repairPinnedGroup adds the missing results of the group whose last member is messages[i].
-func (d *drawing) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
+// repairPinnedGroup adds the missing results of a group where messages[i] is its last member.
+func (d *viewBuilder) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
 	owner := groupOf(messages[i])
 	if owner == nil {
 		return
@@ -37,13 +37,13 @@ func (d *drawing) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i in
 	}
 }
 
-func (d *drawing) missingResult(call *compactordv1.CallRef) {
+func (d *viewBuilder) missingResult(call *compactordv1.CallRef) {
 	m := missingResult(call)
 	tokens := MessageTokens(d.counter, m)
 	d.repair(m, tokens, compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
 }
 
-// missingResult is what views show of a call that has no result.
+// missingResult returns the result that views show for a call given up.
 func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 	r := &compactordv1.ToolResult{
 		CallId:  call.GetId(),
@@ -57,8 +57,8 @@ func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 	}
 }
 
-// strayResult quotes a result that answers no call, with the edits in force.
-func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
+// strayResult quotes a stray result, with the edits in force.
+func (d *viewBuilder) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	e := editedMessage{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
 	if !Pinned(d.head, l.GetIndex()) {
 		e.apply(editsOf(l, d.edits))
@@ -73,19 +73,19 @@ func (d *drawing) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		case *compactordv1.ResultPart_Media:
 			m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: k.Media}})
 		case *compactordv1.ResultPart_Opaque:
-			// Its provider knows it only within a result.
+			// Its provider accepts it only within a result.
 			m.Parts = append(m.Parts, TextPart(k.Opaque.GetJson()))
 		default:
 			m.Parts = append(m.Parts, TextPart(rp.GetText().GetText()))
 		}
 	}
-	// The parts are those that were counted, at the append or with their edits.
+	// The sizes are known from the append or the edits.
 	size := uint64(d.counter.TextSize(wording.StrayResultHeading(r))) + sum(e.sizes)
 	d.repair(m, d.counter.Tokens(size), compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
 	d.messages[len(d.messages)-1].Edits = e.kinds
 }
 
-func (d *drawing) repair(
+func (d *viewBuilder) repair(
 	m *compactordv1.Message, tokens uint32, kind compactordv1.LogRepairKind, index, part uint32, outOfPlace bool,
 ) {
 	d.add(&compactordv1.ViewMessage{

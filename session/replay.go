@@ -8,14 +8,14 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Replayed says whether the view shows the message with this index after the summary that covers it, for the model to
-// take it up again. A pinned one is shown there anyway, word for word.
+// Replayed reports whether the view shows the message with this index again after the summary that covers it, so that
+// the model answers it. A pinned message does not count: the view shows it there anyway, word for word.
 func Replayed(h *storagev1.Head, index uint32) bool {
 	c := h.GetCompaction()
 	return c != nil && c.ReplayedIndex != nil && c.GetReplayedIndex() == index && index < KeptFrom(h) && !Pinned(h, index)
 }
 
-// ReplayedMessage returns the message that the compaction in effect wanted shown again, pinned since or not; nil where
+// ReplayedMessage returns the message that the compaction in effect replays, also where it was pinned since; nil where
 // there is none.
 func (s *State) ReplayedMessage() *compactordv1.LoggedMessage {
 	c := s.Head.GetCompaction()
@@ -31,7 +31,8 @@ func (s *State) ReplayedMessage() *compactordv1.LoggedMessage {
 	return s.OutOfPlace[at]
 }
 
-// replay makes of a message what the view shows of it again: its media replaced, and before it a note on why it is there.
+// replay changes a message to the form in which the view shows it again: its media are replaced, and a note before it
+// says why it is there.
 func (e *editedMessage) replay() {
 	for i, p := range e.message().GetParts() {
 		if p.GetMedia() == nil {

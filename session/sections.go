@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// StandardSections are the sections of a summary where a policy names no others. The caller may change them.
+// StandardSections returns the sections of a summary where a policy names none. The caller may change them.
 func StandardSections() []*compactordv1.Section {
 	return []*compactordv1.Section{
 		{Title: "Goal", Role: compactordv1.SectionRole_SECTION_ROLE_GOAL},
@@ -25,14 +25,14 @@ func StandardSections() []*compactordv1.Section {
 	}
 }
 
-// maxTitleBytes is more than a title has, and bounds the work on lines that are none.
+// maxTitleBytes bounds the work on lines that are no title. Titles are shorter.
 const maxTitleBytes = 128
 
-// numbering is what numbers a title: `2.`, `2)`, `(2)`, `1.2`.
+// numbering matches the number before a title: `2.`, `2)`, `(2)`, `1.2`.
 var numbering = regexp.MustCompile(`^\(?\d{1,2}(?:\.\d{1,2})?[.)]?[ \t]+`)
 
-// TitleKey is what the spellings of a section's title have in common: `Errors & Fixes`, `errors_and_fixes`,
-// `2. **Errors & Fixes**:`. Empty for what cannot be a title.
+// TitleKey returns the same key for all spellings of a section's title, such as `Errors & Fixes`, `errors_and_fixes`
+// and `2. **Errors & Fixes**:`. It is empty for a text that cannot be a title.
 func TitleKey(title string) string {
 	if len(title) > maxTitleBytes {
 		return ""

@@ -6,8 +6,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Shown returns a message with the edits that views show it by, and the tokens that it then has. What goes by more than the
-// message is not in it: which thinking is valid, and how a result that answers no call is quoted.
+// Shown returns a message as the edits in views leave it, and its tokens. It still has its thinking, which View drops
+// where it is no longer valid. A stray result still is a result, which View quotes.
 func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uint32) {
 	edits := s.EditsOf(l)
 	if len(edits) == 0 || Pinned(s.Head, l.GetIndex()) {
@@ -18,13 +18,13 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 	return e.message(), e.tokens()
 }
 
-// PutAway says whether an edit has replaced all of a result by a text that stands for it: one that is hidden, offloaded or
-// compressed. One that was only cut or has lost its media still shows what the tool said.
-func (s *State) PutAway(l *compactordv1.LoggedMessage) bool {
-	return !Pinned(s.Head, l.GetIndex()) && slices.ContainsFunc(s.EditsOf(l), putsAway)
+// ReplacedWhole reports whether an edit has replaced a whole result by a placeholder: it is hidden, offloaded or
+// compressed. A result that was only truncated, or lost its media, still shows what the tool returned.
+func (s *State) ReplacedWhole(l *compactordv1.LoggedMessage) bool {
+	return !Pinned(s.Head, l.GetIndex()) && slices.ContainsFunc(s.EditsOf(l), replacesWhole)
 }
 
-func putsAway(e *compactordv1.Edit) bool {
+func replacesWhole(e *compactordv1.Edit) bool {
 	switch e.GetKind() {
 	case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
 		compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:

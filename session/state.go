@@ -7,24 +7,25 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// State is a head with what its view shows. Nothing in it is changed once it is made.
+// State is a head with the messages that its view shows. It is not changed once it is made.
 type State struct {
 	Head    *storagev1.Head
 	Policy  *compactordv1.Policy
 	Counter Counter
-	// Lead is the leading run of SYSTEM and DEVELOPER messages.
+	// Lead are the leading messages.
 	Lead []*compactordv1.LoggedMessage
-	// Entry is the effective compaction; nil where there is none.
+	// Entry is the compaction in effect; nil where there is none.
 	Entry *compactordv1.CompactionEntry
-	// OutOfPlace are the pinned messages, and the replayed one, that the summary covers, in the order of the log.
+	// OutOfPlace are the covered messages that the view shows after the summary, pinned or replayed, in the order of
+	// the log.
 	OutOfPlace []*compactordv1.LoggedMessage
 	// Kept are the active messages from KeptFrom on, in order.
 	Kept []*compactordv1.LoggedMessage
-	// Edits are those in force, by message index; for each message the older first.
+	// Edits are the edits of records in force, by message index; oldest first.
 	Edits map[uint32][]*compactordv1.Edit
 }
 
-// WithAppended is the state after messages were appended, which left the head h.
+// WithAppended returns the state after messages were appended; h is the head after them.
 func (s *State) WithAppended(h *storagev1.Head, messages []*compactordv1.LoggedMessage) *State {
 	next := *s
 	next.Head = h

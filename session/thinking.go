@@ -18,8 +18,8 @@ func thinkingPolicy(p *compactordv1.Policy, override compactordv1.ThinkingPolicy
 	return override
 }
 
-// dropsThinking says whether the thinking of a message is left out.
-func (d *drawing) dropsThinking(l *compactordv1.LoggedMessage) bool {
+// dropsThinking reports whether the view leaves out the thinking of a message.
+func (d *viewBuilder) dropsThinking(l *compactordv1.LoggedMessage) bool {
 	if l.GetMessage().GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return false
 	}
@@ -33,18 +33,18 @@ func (d *drawing) dropsThinking(l *compactordv1.LoggedMessage) bool {
 	}
 }
 
-// thinkingValid says whether nothing before the message has changed since the view that its tool loop began with:
-// providers bind a thinking block to all before it, and want a tool loop's blocks all or not at all.
+// thinkingValid reports whether everything before the message is as it was in the view that its tool loop began with.
+// Providers bind a thinking block to all content before it, and want all blocks of a tool loop or none.
 func thinkingValid(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
 	marks := h.GetChanges()
-	// Both figures of the marks ascend, so the first newer one reaches back the furthest.
+	// Both figures ascend, so the first newer mark has the lowest changed_from.
 	newer := sort.Search(len(marks), func(i int) bool { return marks[i].GetSequence() > l.GetLoopViewPoint() })
 	return newer == len(marks) || marks[newer].GetChangedFrom() > l.GetIndex()
 }
 
-// liveLoopLostThinking says whether the tool loop that goes on at the end of the log holds thinking that views leave
-// out. Whatever changed since its first view reaches back to its start. It does not ask what is drawn, so a delta knows
-// it too.
+// liveLoopLostThinking reports whether the current tool loop at the end of the log holds thinking that views leave out.
+// Every change since the loop's first view reaches back to the loop's start. The result does not depend on the messages
+// of the view, so it is the same for a delta.
 func liveLoopLostThinking(h *storagev1.Head) bool {
 	marks := h.GetChanges()
 	return h.GetLoopThinking() && len(marks) > 0 && marks[len(marks)-1].GetSequence() > h.GetLoopViewPoint()
@@ -54,7 +54,8 @@ func hasThinking(m *compactordv1.Message) bool {
 	return slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() != nil })
 }
 
-// pushMark adds a change. One that a later change reaches under can no longer decide anything.
+// pushMark adds a change, and removes those that it makes irrelevant: earlier ones with the same or a higher
+// changed_from.
 func pushMark(h *storagev1.Head, sequence, changedFrom uint32) {
 	for n := len(h.GetChanges()); n > 0 && h.GetChanges()[n-1].GetChangedFrom() >= changedFrom; n-- {
 		h.Changes = h.GetChanges()[:n-1]

@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Due says whether compaction is due by the figures of a report, whatever stands in its way.
+// Due reports whether compaction is due by the figures of a report, even where something prevents it.
 func Due(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
 	t := triggerOf(p)
 	return r.TriggerTokens != nil && r.GetTokens() >= r.GetTriggerTokens() ||
@@ -14,7 +14,7 @@ func Due(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
 		t.MaxViewBytes != nil && r.GetViewBytes() >= t.GetMaxViewBytes()
 }
 
-// triggerOf is the policy's trigger; without one, one that sets nothing.
+// triggerOf returns the policy's trigger; an empty one where the policy has none.
 func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
 	if p.GetTrigger() == nil {
 		return &compactordv1.Trigger{}
@@ -22,11 +22,11 @@ func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
 	return p.GetTrigger()
 }
 
-// ratioSlack keeps products such as 0.07 x 100, which floating point puts just above the whole number, from being
-// rounded up to the next.
+// ratioSlack keeps products such as 0.07 x 100 from being rounded up: floating point makes them slightly more than the
+// whole number.
 const ratioSlack = 1e-6
 
-// TriggerTokens is the lowest of the policy's triggers in tokens, at least 1; 0 and false where none holds.
+// TriggerTokens returns the lowest of the policy's triggers in tokens, at least 1; 0 and false where none applies.
 func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	t := triggerOf(p)
 	lowest := uint32(math.MaxUint32)
@@ -44,12 +44,12 @@ func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
 	if lowest == math.MaxUint32 {
 		return 0, false
 	}
-	// An empty context is never due, however small the ratio.
+	// Compaction of an empty context is never due, however small the ratio is.
 	return max(1, lowest), true
 }
 
-// ContextLimit is the most tokens that a request to the model can hold: the window, or the input limit where that is
-// lower. A policy's shares and reserves are of it. It is 0 where the window is unknown.
+// ContextLimit returns the most tokens that a request to the model can hold: the context window, or the input limit
+// where that is lower. A policy's ratios and reserves refer to it. It is 0 where the window is unknown.
 func ContextLimit(p *compactordv1.Policy) uint32 {
 	if p.GetMaxInputTokens() == 0 {
 		return p.GetContextWindow()

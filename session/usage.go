@@ -16,25 +16,27 @@ func advanceUsage(
 		return
 	}
 	h.Usage = &storagev1.UsageBaseline{Index: l.GetIndex(), ViewPoint: l.GetViewPoint(), Tokens: reported}
-	// Factor and overhead can be told only where the report is for exactly the view that was estimated.
+	// The calibration factor and the overhead can be computed only from a report for exactly the view that was
+	// estimated.
 	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
 		calibrate(h, p, input, viewBefore, pointBefore)
 		learnOverhead(h, input, viewBefore)
 	}
 }
 
-// learnOverhead takes what the report for the smallest view said beyond its estimate: the error of an estimate grows with
-// the view, and what is outside the log does not. Taken for overhead, that error would count right after a compaction as
-// what no compaction can remove.
+// learnOverhead computes the overhead from the report for the smallest view: the reported tokens above its estimate.
+// The error of an estimate grows with the view, and the overhead does not. Counted as overhead, that error would be
+// part of the fixed tokens after a compaction.
 func learnOverhead(h *storagev1.Head, input, estimate uint32) {
 	if h.LearntOverhead == nil || estimate <= h.GetLearntFrom() {
 		h.LearntFrom, h.LearntInput = estimate, input
 	}
-	// The report may have moved the factor.
+	// The report may have changed the calibration factor.
 	h.LearntOverhead = proto.Uint32(h.GetLearntInput() - min(h.GetLearntInput(), Scaled(h, h.GetLearntFrom())))
 }
 
-// contextTokens trusts the provider's last report unless the view was changed since it was made for.
+// contextTokens returns the tokens of the context, their source and the error bound. It uses the provider's last
+// report, unless the view has changed since the one that the report was for.
 func contextTokens(h *storagev1.Head, overhead uint32) (uint32, compactordv1.TokenSource, uint32) {
 	if u := h.GetUsage(); u != nil && h.GetLastViewChange() <= u.GetViewPoint() {
 		return plus(u.GetTokens(), Scaled(h, u.GetTokensAfter())), compactordv1.TokenSource_TOKEN_SOURCE_REPORTED,
@@ -44,7 +46,7 @@ func contextTokens(h *storagev1.Head, overhead uint32) (uint32, compactordv1.Tok
 		ErrorBound(h, h.GetViewTokens(), h.GetViewMessages(), h.GetViewMediaTokens())
 }
 
-// EstimateSource is where a figure comes from that no provider reported.
+// EstimateSource returns the source of a figure that no provider reported.
 func EstimateSource(e compactordv1.Estimator) compactordv1.TokenSource {
 	switch {
 	case Exact(e):
@@ -57,25 +59,25 @@ func EstimateSource(e compactordv1.Estimator) compactordv1.TokenSource {
 }
 
 const (
-	// messageTokens is what providers put around a message: OpenAI says three and the role, others do not say.
+	// messageTokens is what providers add to each message: for OpenAI three tokens and the role; others do not say.
 	messageTokens = 4
-	// leastErrorPermille: that one report met the estimate to the token says little of the next.
-	leastErrorPermille = 50
+	// minErrorPermille is the lowest error assumed: one report without an error says little about the next one.
+	minErrorPermille = 50
 )
 
-// ErrorBound is how far an estimate may be off either way, in tokens of the model. stored is the sum of counts, messages
-// how many they are of, and media the part of it that is media.
+// ErrorBound returns how far an estimate may be off either way, in tokens of the model. stored is the sum of counts,
+// messages the number of messages counted, and media the part of stored that is media.
 //
-// Four characters a token is off by a factor of up to 2.7 on logs and base64 (1.5 to 2.3 bytes a token were measured), and
-// by less than half on prose and code. A vocabulary is off by what stands between the messages, and media by all that they
-// count. What a session has learnt is off by as much as at its last report.
+// Four characters a token is off by a factor of up to 2.7 on logs and base64 (1.5 to 2.3 bytes a token were measured),
+// and by less than half on prose and code. A vocabulary does not count what providers add between messages, and media
+// are only estimated, so their whole count is the bound. A calibrated estimate has the error of its last report.
 func ErrorBound(h *storagev1.Head, stored, messages, media uint32) uint32 {
 	switch {
 	case Exact(h.GetEstimator()):
 		return saturate(uint64(messages)*messageTokens + uint64(media))
 	case h.GetCalibration().GetSamples() > 0:
-		off := max(h.GetCalibration().GetErrorPermille(), leastErrorPermille)
-		return saturate(uint64(Scaled(h, stored)) * uint64(off) / exactly)
+		off := max(h.GetCalibration().GetErrorPermille(), minErrorPermille)
+		return saturate(uint64(Scaled(h, stored)) * uint64(off) / factorOne)
 	default:
 		return Scaled(h, stored) / 2
 	}
@@ -88,7 +90,8 @@ func overhead(h *storagev1.Head, p *compactordv1.Policy) uint32 {
 	return h.GetLearntOverhead()
 }
 
-// ReportedTokens is the context that a usage reports: the total, else the sum. 0 counts as no report.
+// ReportedTokens returns the context that a usage reports: the total, or the sum where there is no total. 0 means no
+// report.
 func ReportedTokens(u *compactordv1.Usage) uint32 {
 	if u.GetTotalTokens() > 0 {
 		return u.GetTotalTokens()
@@ -96,8 +99,8 @@ func ReportedTokens(u *compactordv1.Usage) uint32 {
 	return saturate(inputSum(u) + uint64(u.GetOutputTokens()))
 }
 
-// AddUsage adds up what two requests took; nil is of one that told nothing. A total wins over the sum of the other figures,
-// so where one has a total, the other counts with its sum.
+// AddUsage adds the usage of two requests; nil stands for a request without a report. A total replaces the sum of the
+// other figures. So where one usage has a total, the other counts with its sum.
 func AddUsage(a, b *compactordv1.Usage) *compactordv1.Usage {
 	if a == nil && b == nil {
 		return nil

@@ -10,32 +10,33 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// ViewOptions are what a request can ask of a view beyond the policy.
+// ViewOptions are what a request can set for one view.
 type ViewOptions struct {
-	// Thinking overrides the policy's; UNSPECIFIED leaves it.
+	// Thinking overrides the thinking policy; UNSPECIFIED leaves it.
 	Thinking compactordv1.ThinkingPolicy
-	// Dialect is the shape that the view is to be rendered in. Where its provider made an item of its own for what the
-	// summary covers, the view shows that. UNSPECIFIED: the view is read as it is, with the summary as text.
+	// Dialect is the dialect that the view will be rendered in. Where that provider made its own item for what the
+	// summary covers, the view shows the item. UNSPECIFIED: the view shows the summary as text.
 	Dialect compactordv1.Dialect
 }
 
-// View is the LLM view: what the model is to see.
+// View is the LLM view: what the model sees.
 type View struct {
 	Messages []*compactordv1.ViewMessage
 	// Tokens is the estimate of Messages, Bytes their size in protobuf encoding.
 	Tokens, Bytes uint32
-	// MediaTokens and MediaBytes are of the media in Messages, the bytes of those that are sent along.
+	// MediaTokens and MediaBytes are the estimate of the media in Messages, and the bytes of those whose content is
+	// sent along.
 	MediaTokens, MediaBytes uint32
-	// Media counts them.
+	// Media is the number of media in Messages.
 	Media uint32
-	// ToolGroups counts the tool groups that Messages shows.
+	// ToolGroups is the number of tool groups in Messages.
 	ToolGroups uint32
 	Report     *compactordv1.ViewReport
 }
 
-// View draws the whole view.
+// View builds the whole view.
 func (s *State) View(opts ViewOptions) *View {
-	d := s.drawing(opts)
+	d := s.newViewBuilder(opts)
 	for _, l := range s.Lead {
 		d.inPlace(l)
 	}
@@ -51,9 +52,10 @@ func (s *State) View(opts ViewOptions) *View {
 	return d.view()
 }
 
-// ViewFrom draws what the view shows in its place from an index on. The kept part must be loaded from there.
+// ViewFrom builds the part of the view that it shows in its place from an index on. The kept part must be loaded from
+// there.
 func (s *State) ViewFrom(index uint32, opts ViewOptions) *View {
-	d := s.drawing(opts)
+	d := s.newViewBuilder(opts)
 	for _, l := range s.Lead {
 		if l.GetIndex() >= index {
 			d.inPlace(l)
@@ -66,8 +68,8 @@ func (s *State) ViewFrom(index uint32, opts ViewOptions) *View {
 	return d.view()
 }
 
-func (s *State) drawing(opts ViewOptions) *drawing {
-	return &drawing{
+func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {
+	return &viewBuilder{
 		counter:  s.Counter,
 		head:     s.Head,
 		thinking: thinkingPolicy(s.Policy, opts.Thinking),
@@ -77,8 +79,8 @@ func (s *State) drawing(opts ViewOptions) *drawing {
 	}
 }
 
-// assistantFollowsSummary says whether an ASSISTANT message comes next after the summary. What stands there only a
-// record can change, so the answer holds as long as the prefix does.
+// assistantFollowsSummary reports whether an ASSISTANT message comes directly after the summary. Only a record can
+// change that, so the answer is the same as long as the prefix is unchanged.
 func (s *State) assistantFollowsSummary() bool {
 	for _, l := range slices.Concat(s.OutOfPlace, s.Kept) {
 		if !s.emptied(l) {
@@ -88,14 +90,14 @@ func (s *State) assistantFollowsSummary() bool {
 	return false
 }
 
-// drawing is a view while it is drawn.
-type drawing struct {
+// viewBuilder is a view while it is built.
+type viewBuilder struct {
 	counter  Counter
 	head     *storagev1.Head
 	thinking compactordv1.ThinkingPolicy
 	keptFrom uint32
 	edits    map[uint32][]*compactordv1.Edit
-	// late are the calls whose results came late, and that nothing is missing of.
+	// late are the calls whose results came late, so that no repair is needed for them.
 	late map[callKey]bool
 
 	messages []*compactordv1.ViewMessage
@@ -103,7 +105,7 @@ type drawing struct {
 	report   *compactordv1.ViewReport
 }
 
-func (d *drawing) view() *View {
+func (d *viewBuilder) view() *View {
 	v := &View{Messages: d.messages, ToolGroups: d.groups, Report: d.report}
 	for _, vm := range d.messages {
 		v.Tokens = plus(v.Tokens, vm.GetTokens())
@@ -118,22 +120,22 @@ func (d *drawing) view() *View {
 	return v
 }
 
-func (d *drawing) add(vm *compactordv1.ViewMessage) {
+func (d *viewBuilder) add(vm *compactordv1.ViewMessage) {
 	d.messages = append(d.messages, vm)
 }
 
-// kept draws messages of the kept part.
-func (d *drawing) kept(messages []*compactordv1.LoggedMessage) {
+// kept adds messages of the kept part.
+func (d *viewBuilder) kept(messages []*compactordv1.LoggedMessage) {
 	d.late = lateResults(messages)
 	for _, l := range inViewOrder(messages, d.late) {
 		d.inPlace(l)
 	}
 }
 
-// inPlace draws a message where the view has it, with the repairs that stand before it.
-func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
+// inPlace adds a message at its place in the view, after the repairs that come before it.
+func (d *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
 	for _, call := range l.GetCloses() {
-		// A call that is not shown, since an earlier compaction covers it or its group is collapsed, has no repair.
+		// A call that the view does not show needs no repair: a compaction covers it, or its group is collapsed.
 		if call.GetIndex() >= d.keptFrom && !d.late[keyOf(call)] && !d.collapsed(call.GetIndex()) {
 			d.missingResult(call)
 		}
@@ -141,17 +143,17 @@ func (d *drawing) inPlace(l *compactordv1.LoggedMessage) {
 	d.message(l, false)
 }
 
-// outOfPlace draws what the summary covers and is shown all the same. A pinned group is here whole, so a call that no
-// result here answers never got one.
-func (d *drawing) outOfPlace(messages []*compactordv1.LoggedMessage) {
+// outOfPlace adds the covered messages that the view shows after the summary. A pinned group is complete here, so a
+// call without a result here never got one.
+func (d *viewBuilder) outOfPlace(messages []*compactordv1.LoggedMessage) {
 	for i, l := range messages {
 		d.message(l, true)
 		d.repairPinnedGroup(messages, i)
 	}
 }
 
-// message draws one message of the log, or nothing where a repair or an edit leaves it out.
-func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
+// message adds one message of the log, unless a repair or an edit leaves it out.
+func (d *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	m := l.GetMessage()
 	switch {
 	case Failed(m), l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID:
@@ -163,7 +165,7 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		return
 	}
 	e := editedMessage{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
-	// First, since the ids that are made name the part as the log has it, and edits can drop parts.
+	// This comes first: a generated id contains the part's position in the log, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(d.head, l.GetIndex()) {
 		e.apply(editsOf(l, d.edits))
@@ -190,8 +192,8 @@ func (d *drawing) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	})
 }
 
-// collapsed says whether the tool group of the ASSISTANT message with this index is collapsed.
-func (d *drawing) collapsed(index uint32) bool {
+// collapsed reports whether the tool group of the ASSISTANT message with this index is collapsed.
+func (d *viewBuilder) collapsed(index uint32) bool {
 	if Pinned(d.head, index) {
 		return false
 	}
@@ -203,32 +205,32 @@ func (d *drawing) collapsed(index uint32) bool {
 	return false
 }
 
-func (d *drawing) summary(
+func (d *viewBuilder) summary(
 	e *compactordv1.CompactionEntry, placement compactordv1.SummaryPlacement, assistantNext bool,
 ) {
 	role := compactordv1.Role_ROLE_USER
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
 		role = compactordv1.Role_ROLE_SYSTEM
 	}
-	d.made(role, wording.Summary(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	d.addSummaryText(role, wording.Summary(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
-		d.made(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply,
+		d.addSummaryText(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply,
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }
 
-// made adds a message of text that the log does not hold, as part of the summary.
-func (d *drawing) made(role compactordv1.Role, text string, origin *compactordv1.ViewMessage_SummaryOf) {
-	d.ofSummary(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}, origin)
+// addSummaryText adds a message with this text as part of the summary.
+func (d *viewBuilder) addSummaryText(role compactordv1.Role, text string, origin *compactordv1.ViewMessage_SummaryOf) {
+	d.addSummaryMessage(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}, origin)
 }
 
-func (d *drawing) ofSummary(m *compactordv1.Message, origin *compactordv1.ViewMessage_SummaryOf) {
+func (d *viewBuilder) addSummaryMessage(m *compactordv1.Message, origin *compactordv1.ViewMessage_SummaryOf) {
 	d.add(&compactordv1.ViewMessage{Message: m, Origin: origin, Tokens: MessageTokens(d.counter, m)})
 }
 
-// item draws the provider's own item in place of the summary.
-func (d *drawing) item(e *compactordv1.CompactionEntry) {
+// item adds the provider's own item in place of the summary.
+func (d *viewBuilder) item(e *compactordv1.CompactionEntry) {
 	for _, m := range ItemMessages(e) {
-		d.ofSummary(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+		d.addSummaryMessage(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
-// ViewFormat is the format that views are drawn in. Heads and view-changing records carry it, so that logs can go on in
-// theirs: once a log is out there, a change of wording or shape needs a new number, with the old one drawn beside it,
-// since a changed prefix costs the provider's prompt cache and breaks the thinking that is bound to it.
+// ViewFormat is the version of the wording and shape of views. Heads and view-changing records store it, so that
+// existing logs can keep theirs. Once logs in a format exist, a change of wording or shape needs a new number, and the
+// old format must still be supported: a changed prefix costs the provider's prompt cache, and makes the thinking after
+// it invalid.
 const ViewFormat = 1

@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// ErrToken says that a view token was not made here.
+// ErrToken means that a text is no view token of this daemon.
 var ErrToken = errors.New("not a view token")
 
 const (
@@ -20,22 +20,22 @@ const (
 	tokenFixedSize   = 1 + 3*4 + tokenOptionsSize
 )
 
-// ViewToken names a view that a client holds. No table of tokens is kept: all that matters is in it.
+// ViewToken stands for a view that a client holds. It contains all that is needed, so that no table of tokens is kept.
 type ViewToken struct {
-	// UID is the session's.
+	// UID is the uid of the session's incarnation.
 	UID string
-	// Point is what the view was drawn of.
+	// Point is the point of the view.
 	Point uint32
 	// NextIndex is the log's next index at that point.
 	NextIndex uint32
-	// Messages is how many messages of the view the client holds.
+	// Messages is the number of messages of the view that the client holds.
 	Messages uint32
-	// Options is a hash of what the view was drawn with.
+	// Options is a hash of the options of the view.
 	Options [tokenOptionsSize]byte
 }
 
-// HashOptions hashes what a view is drawn with beyond the messages: the options, and the view format of the head. marked
-// says that cache breakpoints are marked in it.
+// HashOptions hashes what a view depends on besides the log: the options, and the view format of the head. marked
+// reports whether cache breakpoints are marked in it.
 func HashOptions(
 	h *storagev1.Head, dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions, marked bool,
 ) [tokenOptionsSize]byte {
@@ -79,20 +79,20 @@ func ParseViewToken(s string) (ViewToken, error) {
 	return t, nil
 }
 
-// Delta is how a view relates to the one that a token names.
+// Delta is the relation of a view to the one that a token stands for.
 type Delta int
 
 const (
-	// DeltaNone says that nothing of the token's view can be relied on.
+	// DeltaNone means that nothing of the token's view can be used.
 	DeltaNone Delta = iota
-	// DeltaAppended says that the token's view is a prefix of the new one.
+	// DeltaAppended means that the token's view is a prefix of the new one.
 	DeltaAppended
-	// DeltaChanged says that views changed since, by a record or by a result that came late; what lies before the change
-	// still stands.
+	// DeltaChanged means that a record or a late result has changed the view since. Everything before the change is the
+	// same.
 	DeltaChanged
 )
 
-// Compare says how the view of h relates to the token's.
+// Compare returns the relation of h's view to the token's.
 func (t ViewToken) Compare(h *storagev1.Head, uid string, options [tokenOptionsSize]byte) Delta {
 	switch {
 	case t.UID != uid, t.Options != options, t.Point >= h.GetNextSequence(), t.NextIndex > h.GetNextIndex():

@@ -10,17 +10,17 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Written is what a record leaves behind.
+// Written is the result of Write.
 type Written struct {
-	// Record is the record, complete: its place and what it changes in views are filled in.
+	// Record is the complete record, with its place and what it changes in views.
 	Record *compactordv1.Record
-	// State is the state after it; its head has the figures of the view.
+	// State is the state after the record. Its head has the figures of the view.
 	State *State
 }
 
-// Write puts a record at the end of the log that before is the state of. load gives the state of a head that cannot be
-// told from before alone: that of a Revert (whose head at its point is at), a Pin or an Unpin, or before itself with a
-// covered message that a compaction shows again.
+// Write completes a record for the end of the log whose state is before, and returns it with the state after it. at is
+// the head at a Revert's point. load returns the state of a head where before does not hold all its messages: after a
+// Revert, a Pin or an Unpin, and where a compaction replays a message that is covered already.
 func Write(
 	before *State, record *compactordv1.Record, at *storagev1.Head, load func(*storagev1.Head) (*State, error),
 ) (*Written, error) {
@@ -33,7 +33,7 @@ func Write(
 			change.ViewFormat = at.GetViewFormat()
 		}
 	}
-	// The thinking that a change makes invalid comes after what it changes, so what it changes is found without.
+	// Thinking that the change makes invalid comes after the change, so ChangedFrom can be found before it is known.
 	h, err := Apply(before.Head, r, at)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func Write(
 	if err != nil {
 		return nil, err
 	}
-	after := from.then(r, h)
+	after := from.afterRecord(r, h)
 	if after == nil {
 		if after, err = load(h); err != nil {
 			return nil, err
@@ -58,8 +58,8 @@ func Write(
 	return &Written{Record: r, State: after}, nil
 }
 
-// withReplayed is the state with what a compaction is about to show again, where an earlier one covers that already. No
-// more than that is taken from what is loaded: what was written just before is not stored yet.
+// withReplayed returns the state with the message that a compaction will replay, where an earlier compaction covers it
+// already. Only that message is taken from the loaded state, since records just written are not stored yet.
 func (s *State) withReplayed(r *compactordv1.Record, load func(*storagev1.Head) (*State, error)) (*State, error) {
 	again := r.GetCompaction().GetReplayedIndex()
 	if r.GetCompaction() == nil || r.GetCompaction().ReplayedIndex == nil || s.Entry == nil || again >= KeptFrom(s.Head) {
@@ -80,7 +80,7 @@ func (s *State) withReplayed(r *compactordv1.Record, load func(*storagev1.Head) 
 	return &next, nil
 }
 
-// viewChange returns the record's, made where it must have one; nil for records that change no view.
+// viewChange gives a record an empty ViewChange and returns it; nil for records that change no view.
 func viewChange(r *compactordv1.Record) *compactordv1.ViewChange {
 	vc := &compactordv1.ViewChange{}
 	switch k := r.GetKind().(type) {
@@ -105,8 +105,8 @@ func viewChange(r *compactordv1.Record) *compactordv1.ViewChange {
 	return vc
 }
 
-// then is the state after a record that only takes away from what is shown, or edits it; nil for the others.
-func (s *State) then(r *compactordv1.Record, h *storagev1.Head) *State {
+// afterRecord returns the state after a record that only removes or edits messages of the view; nil for the others.
+func (s *State) afterRecord(r *compactordv1.Record, h *storagev1.Head) *State {
 	next := *s
 	next.Head = h
 	switch k := r.GetKind().(type) {
@@ -143,7 +143,7 @@ func (s *State) then(r *compactordv1.Record, h *storagev1.Head) *State {
 	return &next
 }
 
-// ChangesView says whether a change of policy changes what views are made from.
+// ChangesView reports whether a change of policy changes views.
 func ChangesView(before, after *compactordv1.Policy) bool {
 	return thinkingPolicy(before, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED) !=
 		thinkingPolicy(after, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED) ||

@@ -86,7 +86,7 @@ func planResults(ctx context.Context, in *Input, editor resultEditor) (*compacto
 // editable says whether a result may be shown shorter. One that is put away has nothing left but the text that says how to
 // recall it.
 func editable(s *session.State, l *compactordv1.LoggedMessage) bool {
-	return !session.Pinned(s.Head, l.GetIndex()) && !s.PutAway(l)
+	return !session.Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l)
 }
 
 // callOf is the call that a result answers; nil where the kept part does not hold it.

@@ -219,7 +219,7 @@ func tooSoon(in *Input, minimum uint32) bool {
 // hideable says whether a result may be hidden. One that is put away already may not, so that hiding comes to an end and no
 // text is lost that says how to have it back.
 func hideable(s *session.State, l *compactordv1.LoggedMessage) bool {
-	return !session.Pinned(s.Head, l.GetIndex()) && !s.PutAway(l)
+	return !session.Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l)
 }
 
 // protected says whether a tool's results stay. Those of the tools that recall do: an agent that recalled something would

@@ -216,7 +216,7 @@ func mediaReplaced(s *session.State, m *mediaPart) bool {
 
 // cutOrPutAway says whether an edit has put text in the place of all that a result holds.
 func cutOrPutAway(s *session.State, l *compactordv1.LoggedMessage) bool {
-	return s.PutAway(l) || slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
+	return s.ReplacedWhole(l) || slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the pre-tokenizers ask of a character, as bits.
+// class is a set of bits: the properties of a character that the pre-tokenizers use.
 type class uint8
 
 const (
@@ -26,12 +26,12 @@ const (
 	newline
 
 	letter = upper | lower | uncased
-	// heads and tails are what a word of o200k_base can begin and end with.
+	// A word of o200k_base is a run of heads, then a run of tails.
 	heads = upper | uncased | mark
 	tails = lower | uncased | mark
 )
 
-// tables are the classes by Unicode category.
+// tables are the classes of the Unicode categories.
 var tables = []struct {
 	table *unicode.RangeTable
 	class class
@@ -46,7 +46,7 @@ var tables = []struct {
 	{unicode.White_Space, space},
 }
 
-// basic holds the classes of the Basic Multilingual Plane, in which nearly all text is.
+// basic returns the classes of the Basic Multilingual Plane, which contains nearly all text.
 var basic = sync.OnceValue(func() *[1 << 16]class {
 	var classes [1 << 16]class
 	for _, t := range tables {
@@ -61,7 +61,7 @@ var basic = sync.OnceValue(func() *[1 << 16]class {
 	return &classes
 })
 
-// scanner reads characters with their classes.
+// scanner reads the characters of a text and their classes.
 type scanner struct {
 	text    string
 	classes *[1 << 16]class
@@ -69,8 +69,8 @@ type scanner struct {
 
 func scan(text string) scanner { return scanner{text, basic()} }
 
-// at returns the class of the character at a position, and its length in bytes: 0 at the end. A byte that is not UTF-8
-// is a character without a class.
+// at returns the class of the character at a position, and its length in bytes: 0 at the end. A byte that is not valid
+// UTF-8 is a character without a class.
 func (s *scanner) at(i int) (class, int) {
 	if i >= len(s.text) {
 		return 0, 0
@@ -90,7 +90,7 @@ func (s *scanner) at(i int) (class, int) {
 	return 0, width
 }
 
-// skip returns where the run of characters of these classes ends that begins at i.
+// skip returns the end of the run of characters of these classes that begins at i.
 func (s *scanner) skip(i int, of class) int {
 	for {
 		c, width := s.at(i)
@@ -101,7 +101,7 @@ func (s *scanner) skip(i int, of class) int {
 	}
 }
 
-// skipAtMost is skip for a run of at most n characters.
+// skipAtMost is skip for at most n characters.
 func (s *scanner) skipAtMost(i int, of class, n int) int {
 	for range n {
 		c, width := s.at(i)
@@ -113,7 +113,7 @@ func (s *scanner) skipAtMost(i int, of class, n int) int {
 	return i
 }
 
-// skipNot returns where the run of characters of none of these classes ends that begins at i.
+// skipNot returns the end of the run of characters of none of these classes that begins at i.
 func (s *scanner) skipNot(i int, of class) int {
 	for {
 		c, width := s.at(i)

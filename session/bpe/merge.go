@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// fewBytes is the length up to which looking at all pairs for the next merge is faster than a heap.
-const fewBytes = 64
+// shortBytes is the length up to which comparing all pairs is faster than a heap.
+const shortBytes = 64
 
-// maxPiece bounds the memory that a piece takes: some 20 bytes for each of its own. Prose and code have no piece of a
-// hundredth of it. A longer one is cut, which can make it a few tokens more.
+// maxPiece bounds the memory for one piece: about 20 bytes for each of its bytes. Pieces of prose and code are less
+// than a hundredth of it. A longer piece is cut, which can add a few tokens.
 const maxPiece = 1 << 20
 
-// merger makes the tokens of pieces that are no token themselves. Its memory is used again from piece to piece.
+// merger counts the tokens of pieces that are not one token. It reuses its memory for each piece.
 type merger struct {
-	// parts are the tokens so far, each known by the position of its first byte.
+	// parts are the tokens so far, each at the position of its first byte.
 	parts []part
 	heap  []candidate
-	// steps counts the merges that were looked at.
+	// steps counts the candidates looked at.
 	steps int
 }
 
-// part is a token while the piece is being merged. A position at which none begins has an end of 0.
+// part is a token while the piece is merged. Its end is 0 at a position where no token begins.
 type part struct {
 	end, previous int32
-	// rank is that of this part and the next one together.
+	// rank is the rank of this part and the next one together.
 	rank uint32
 }
 
-// candidate is a merge that may be made: of the part at a position with the next one. The lowest is next, the first of
-// equal ones before the others.
+// candidate is a possible merge: of the part at a position with the next one. The lowest candidate is merged first; of
+// equal ranks it is the first in the text.
 type candidate uint64
 
 func merge(rank uint32, at int32) candidate { return candidate(rank)<<32 | candidate(at) }
@@ -38,19 +38,20 @@ func (c candidate) rank() uint32 { return uint32(c >> 32) }
 
 func (c candidate) at() int32 { return int32(c & math.MaxUint32) }
 
-// count returns the number of tokens of a piece: the pair with the lowest rank is merged until no pair is a token.
+// count returns the number of tokens of a piece. It merges the pair with the lowest rank until no pair is a token.
 func (m *merger) count(v *Vocabulary, piece string) int {
-	if len(piece) <= fewBytes {
-		return m.few(v, piece)
+	if len(piece) <= shortBytes {
+		return m.countShort(v, piece)
 	}
-	return m.many(v, piece)
+	return m.countLong(v, piece)
 }
 
-// few merges a short piece without a heap.
-func (m *merger) few(v *Vocabulary, piece string) int {
-	// starts are where the parts begin, and where the last one ends; ranks are those of each part and the next.
-	var starts [fewBytes + 1]int
-	var ranks [fewBytes + 1]uint32
+// countShort merges a short piece without a heap.
+func (m *merger) countShort(v *Vocabulary, piece string) int {
+	// starts are the positions where the parts begin, and where the last one ends. ranks are those of each part with
+	// the next one.
+	var starts [shortBytes + 1]int
+	var ranks [shortBytes + 1]uint32
 	n := len(piece)
 	for i := range n + 1 {
 		starts[i], ranks[i] = i, noRank
@@ -81,11 +82,11 @@ func (m *merger) few(v *Vocabulary, piece string) int {
 	return n
 }
 
-// many merges with a heap. What it holds of a merge that has become another one is passed over.
-func (m *merger) many(v *Vocabulary, piece string) int {
+// countLong merges with a heap. A candidate in the heap whose parts have changed since is skipped.
+func (m *merger) countLong(v *Vocabulary, piece string) int {
 	n := int32(len(piece))
 	m.parts = slices.Grow(m.parts[:0], int(n))
-	// Each merge leaves at most two new candidates, in the place of the one that it was.
+	// Each merge adds at most two candidates and removes one.
 	m.heap = slices.Grow(m.heap[:0], int(n))
 	for i := range n {
 		p := part{end: i + 1, previous: i - 1, rank: noRank}
@@ -112,16 +113,16 @@ func (m *merger) many(v *Vocabulary, piece string) int {
 			m.parts[left.end].previous = c.at()
 		}
 		count--
-		m.rate(v, piece, c.at())
+		m.updateRank(v, piece, c.at())
 		if left.previous >= 0 {
-			m.rate(v, piece, left.previous)
+			m.updateRank(v, piece, left.previous)
 		}
 	}
 	return count
 }
 
-// rate finds out what the part at a position makes with the next one.
-func (m *merger) rate(v *Vocabulary, piece string, at int32) {
+// updateRank computes the rank of the part at a position with the next one, and adds it as a candidate.
+func (m *merger) updateRank(v *Vocabulary, piece string, at int32) {
 	p := &m.parts[at]
 	p.rank = noRank
 	if int(p.end) < len(piece) {
@@ -132,7 +133,7 @@ func (m *merger) rate(v *Vocabulary, piece string, at int32) {
 	}
 }
 
-// order makes a heap of the candidates.
+// order turns the candidates into a heap.
 func (m *merger) order() {
 	for i := len(m.heap)/2 - 1; i >= 0; i-- {
 		m.down(i)

@@ -20,12 +20,12 @@ func FuzzMerge(f *testing.F) {
 		if piece == "" {
 			return
 		}
-		piece = piece[:min(len(piece), fewBytes)]
+		piece = piece[:min(len(piece), shortBytes)]
 		for _, load := range []func() (*Vocabulary, error){O200kBase, Cl100kBase} {
 			v, err := load()
 			require.NoError(t, err)
 			var m merger
-			require.Equal(t, m.few(v, piece), m.many(v, piece), "%q", piece)
+			require.Equal(t, m.countShort(v, piece), m.countLong(v, piece), "%q", piece)
 		}
 	})
 }
@@ -42,7 +42,7 @@ func TestWorkIsLinear(t *testing.T) {
 		for size := 1 << 12; size <= largest; size <<= 4 {
 			text := strings.Repeat(run, size/len(run))
 			var m merger
-			m.many(v, text)
+			m.countLong(v, text)
 			require.LessOrEqual(t, m.steps, 3*len(text), "%q, %d bytes", run, len(text))
 			require.LessOrEqual(t, cap(m.heap), 8*len(text), "%q, %d bytes", run, len(text))
 		}

@@ -2,13 +2,13 @@ package bpe
 
 import "strings"
 
-// The functions below do what the encodings' regular expressions do, which take the first alternative that matches and
-// try longer before shorter. None looks at a character more than a few times, whatever follows.
+// The functions below do what the encodings' regular expressions do. Those take the first alternative that matches, and
+// try longer matches before shorter ones. No function looks at a character more than a few times, whatever follows.
 
-// nextO200k returns where the first piece ends by o200k_base. Its alternatives, in this order: a word with an English
-// contraction, where a word is any characters that are no lower case letters before any that are no upper case ones,
-// and can have one other character before it; up to three digits; punctuation with a space before and newlines and
-// slashes after it; white space.
+// nextO200k returns the end of the first piece by o200k_base. These are the alternatives, in this order: a word, with
+// an English contraction after it; up to three digits; punctuation, with a space before it and newlines and slashes
+// after it; white space. A word is any characters that are not lower case letters, followed by any that are not upper
+// case ones. One other character can come before it.
 func nextO200k(text string) int {
 	s := scan(text)
 	first, width := s.at(0)
@@ -20,7 +20,7 @@ func nextO200k(text string) int {
 		return end
 	}
 	if first&mark != 0 {
-		// A mark is a tail by itself.
+		// A mark alone is a tail.
 		return s.wordWithTail(0)
 	}
 	if end := s.skip(start, heads); end > start {
@@ -38,9 +38,9 @@ func nextO200k(text string) int {
 	return s.whiteSpace(false)
 }
 
-// nextCl100k returns where the first piece ends by cl100k_base. Its alternatives, in this order: an English contraction;
-// letters with one other character before them; up to three digits; punctuation with a space before and newlines after
-// it; white space.
+// nextCl100k returns the end of the first piece by cl100k_base. These are the alternatives, in this order: an English
+// contraction; letters, with one other character before them; up to three digits; punctuation, with a space before it
+// and newlines after it; white space.
 func nextCl100k(text string) int {
 	s := scan(text)
 	if end := s.contraction(0); end > 0 {
@@ -64,8 +64,8 @@ func nextCl100k(text string) int {
 	return s.whiteSpace(true)
 }
 
-// wordWithTail returns where a word of o200k_base that begins at i ends, any heads and then at least one tail; 0 where
-// there is none.
+// wordWithTail returns the end of a word of o200k_base that begins at i: any heads, then at least one tail. It returns
+// 0 where there is none.
 func (s *scanner) wordWithTail(i int) int {
 	end, tail := i, 0
 	for {
@@ -81,7 +81,7 @@ func (s *scanner) wordWithTail(i int) int {
 	if c, _ := s.at(end); c&tails != 0 {
 		return s.withContraction(s.skip(end, tails))
 	}
-	// The last head that can be a tail is one, and what comes after it is left for the next piece.
+	// The last head that is also a tail ends the word. What comes after it belongs to the next piece.
 	if tail > 0 {
 		return s.withContraction(tail)
 	}
@@ -90,7 +90,7 @@ func (s *scanner) wordWithTail(i int) int {
 
 func (s *scanner) withContraction(i int) int { return max(i, s.contraction(i)) }
 
-// contraction returns where an English contraction that begins at i ends; 0 where none does.
+// contraction returns the end of an English contraction that begins at i; 0 where there is none.
 func (s *scanner) contraction(i int) int {
 	rest := s.text[i:]
 	if len(rest) < 2 || rest[0] != '\'' {
@@ -106,15 +106,15 @@ func (s *scanner) contraction(i int) int {
 			return i + 3
 		}
 	}
-	// Regardless of case the long s is an s.
+	// Ignoring case, the long s is an s.
 	if strings.HasPrefix(rest, "ſ") {
 		return i + 1 + len("ſ")
 	}
 	return 0
 }
 
-// punctuation returns where a run of neither letters, numbers nor white space at the beginning ends, one space before it
-// allowed; 0 where there is none.
+// punctuation returns the end of a run at the beginning without letters, numbers or white space; one space may come
+// before it. It returns 0 where there is none.
 func (s *scanner) punctuation() int {
 	start := 0
 	if strings.HasPrefix(s.text, " ") {
@@ -126,9 +126,9 @@ func (s *scanner) punctuation() int {
 	return 0
 }
 
-// whiteSpace returns where the white space at the beginning ends as one piece: at its last newline; else before its last
-// character, which goes with what follows; else it is one character. endWhole says that all of it is a piece at the end
-// of the text, newlines or not.
+// whiteSpace returns the end of the first piece of the white space at the beginning. The piece ends after the last
+// newline. Without a newline it ends before the last character, which belongs to what follows; a single character is a
+// piece. endWhole: at the end of the text all white space is one piece, with or without newlines.
 func (s *scanner) whiteSpace(endWhole bool) int {
 	end, last, lastNewline := 0, 0, 0
 	for {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// The tokens of each encoding in the order of their ranks, a byte with its length before each. In this form a vocabulary
-// takes less than half of its published file, and nothing is decoded or copied when it is loaded.
+// The tokens of each encoding in the order of their ranks, each after one byte with its length. A vocabulary in this
+// form is less than half the size of its published file, and loading it decodes and copies nothing.
 var (
 	//go:embed vocabularies/o200k_base.tokens
 	o200kTokens string
@@ -17,19 +17,19 @@ var (
 	cl100kTokens string
 )
 
-// ErrVocabulary says that the vocabulary built into the program cannot be read.
+// ErrVocabulary means that the vocabulary built into the program is malformed.
 var ErrVocabulary = errors.New("vocabulary is malformed")
 
-// noRank is the rank of what is no token.
+// noRank is the rank of bytes that are not a token.
 const noRank = 1<<32 - 1
 
-// Vocabulary is an encoding: its tokens by rank, and how it divides text before it merges. It can be used by any number
-// of goroutines at once.
+// Vocabulary is an encoding: its tokens by rank, and how it splits text into pieces before it merges. Any number of
+// goroutines can use it at once.
 type Vocabulary struct {
 	ranks map[string]uint32
 	// longest is the length of the longest token in bytes.
 	longest int
-	// next returns where the first piece of a text ends. The text is not empty.
+	// next returns the end of the first piece of a text that is not empty.
 	next func(text string) int
 }
 
@@ -38,13 +38,13 @@ var (
 	cl100kBase = sync.OnceValues(func() (*Vocabulary, error) { return load(cl100kTokens, nextCl100k) })
 )
 
-// O200kBase returns the encoding of GPT-4o and later models. The first call loads it, which takes some 10 ms and 7 MB.
+// O200kBase returns the encoding of GPT-4o and later models. The first call loads it, which takes about 10 ms and 7 MB.
 func O200kBase() (*Vocabulary, error) { return o200kBase() }
 
-// Cl100kBase returns the encoding of GPT-4 and GPT-3.5. The first call loads it, which takes some 4 ms and 4 MB.
+// Cl100kBase returns the encoding of GPT-4 and GPT-3.5. The first call loads it, which takes about 4 ms and 4 MB.
 func Cl100kBase() (*Vocabulary, error) { return cl100kBase() }
 
-// bytesPerToken is what a token takes on average, with its length.
+// bytesPerToken is the average size of a token with its length byte.
 const bytesPerToken = 8
 
 // load reads the tokens of a vocabulary.
@@ -72,7 +72,7 @@ func load(tokens string, next func(string) int) (*Vocabulary, error) {
 	return v, nil
 }
 
-// rank returns the rank of a token; noRank where it is none.
+// rank returns the rank of a token; noRank for bytes that are not a token.
 func (v *Vocabulary) rank(token string) uint32 {
 	if len(token) > v.longest {
 		return noRank
@@ -89,18 +89,18 @@ func (v *Vocabulary) Count(text string) int {
 	return count
 }
 
-// glance is how many bytes are counted between two looks at the context, unless a piece is longer.
-const glance = 4 << 10
+// bytesPerCheck is the number of bytes counted between two checks of the context, except in a longer piece.
+const bytesPerCheck = 4 << 10
 
-// CountContext is Count, but ends soon after its context does, with the cause.
+// CountContext is Count, but ends soon after the context does, with its cause.
 func (v *Vocabulary) CountContext(ctx context.Context, text string) (int, error) {
 	count, counted := 0, 0
 	var m merger
 	for len(text) > 0 {
 		end := v.next(text)
-		// Only the longest pieces are counted in more than one step.
+		// Only a piece longer than maxPiece takes more than one step.
 		for piece := text[:end]; piece != ""; {
-			if counted >= glance {
+			if counted >= bytesPerCheck {
 				if counted = 0; ctx.Err() != nil {
 					return 0, context.Cause(ctx)
 				}

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// maxPathLineBytes bounds a list of files that the model is shown: paths are arguments of tools, of any length.
+// maxPathLineBytes bounds a list of files that the model reads: paths are arguments of tools and can have any length.
 const maxPathLineBytes = 2000
 
-// writeFiles lists files below a heading.
+// writeFiles writes a list of files under a heading.
 func writeFiles(b *strings.Builder, heading string, paths []string) {
 	if len(paths) == 0 {
 		return
@@ -23,8 +23,8 @@ func writeFiles(b *strings.Builder, heading string, paths []string) {
 	}
 }
 
-// pathLines lists the paths but those to leave out, one a line, as many as there is room for. more counts those from the
-// first on that has none. leave may be nil.
+// pathLines returns the paths that fit into maxPathLineBytes, one a line, without those for which leave returns true.
+// more is the number of paths from the first one on that does not fit. leave may be nil.
 func pathLines(paths []string, leave func(path string) bool) (lines string, more int) {
 	var b strings.Builder
 	for i, path := range paths {
@@ -40,7 +40,7 @@ func pathLines(paths []string, leave func(path string) bool) (lines string, more
 	return b.String(), 0
 }
 
-// shownPath is a path as lists show it, which must not pass for more than one line.
+// shownPath returns a path as lists show it. A path with control characters is quoted, so that it stays on one line.
 func shownPath(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return strconv.Quote(path)

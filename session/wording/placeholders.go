@@ -5,42 +5,43 @@ import (
 	"strings"
 )
 
-// Templates: strategies put figures in the place of {index}, {part}, {tool}, {tokens} and {omitted}. They are no part of the
-// view's format, since an edit keeps the text that it was made with. All say how to get back what was there, in words that
-// recall reads.
+// Templates of placeholders. Strategies replace {index}, {part}, {tool}, {tokens} and {omitted} by figures. They are
+// not part of the view format, since an edit stores its text. Each says how to get the content back, in words that
+// recall understands.
 const (
-	// HiddenResult stands in for a result where no placeholder is given.
+	// HiddenResult replaces a result where no placeholder is given.
 	HiddenResult = "[The result of {tool} ({tokens} tokens) was hidden to free context. " +
 		"To read it again, recall index {index}, part {part}.]"
-	// ClearedArguments stands in for the arguments of a call, in the field ClearedKey of an object: providers refuse anything
-	// else there.
+	// ClearedArguments replaces the arguments of a call. It is the field ClearedKey of an object, since providers
+	// accept only objects there.
 	ClearedArguments = "the arguments ({tokens} tokens) were cleared to free context; recall index {index}, part {part}"
 	ClearedKey       = "_cleared"
-	// TruncationMark stands after what is left of a result where no placeholder is given.
+	// TruncationMark follows what is left of a truncated result where no placeholder is given.
 	TruncationMark = "[{omitted} characters left out. To read the whole result, recall index {index}, part {part}.]"
-	// RecallMark stands after the placeholder of a system that names nothing by which its agent could have the result back.
+	// RecallMark follows the placeholder of a system that does not say how its agent can get the result back.
 	RecallMark = " [recall #{index}.{part}]"
 )
 
-// ShortenedResult stands below a result that a summarizer wrote shorter.
+// ShortenedResult follows a result that a summarizer has shortened.
 func ShortenedResult(index, part uint32) string {
 	return fmt.Sprintf("\n[A shortened result. To read the whole of it, recall index %d, part %d.]", index, part)
 }
 
-// OffloadedResult is a result in place of which views show the beginning.
+// OffloadedResult describes a result of which views show only the beginning.
 type OffloadedResult struct {
-	// Index is the message with the result, which is its part 0.
+	// Index is the index of the message with the result, which is its part 0.
 	Index uint32
-	// Tool may be empty.
+	// Tool is the tool's name; may be empty.
 	Tool   string
 	Tokens uint32
 	Bytes  int
-	// Media are the references of the pieces that are media, where there are other pieces; Text says that some are text.
+	// Media are the references of the result's media parts, where it has other parts too. Text reports whether one of
+	// those is text.
 	Media []string
 	Text  bool
 }
 
-// Placeholder says what was there and how to have it.
+// Placeholder is the text that says what was there and how to get it back.
 func (r *OffloadedResult) Placeholder() string {
 	of := ""
 	if r.Tool != "" {
@@ -57,10 +58,10 @@ func (r *OffloadedResult) Placeholder() string {
 		has, listed(r.Media), r.Index)
 }
 
-// PieceReference names a piece of the result that a message is.
+// PieceReference returns the reference of one part of the result in the message with this index.
 func PieceReference(index uint32, piece int) string { return fmt.Sprintf("#%d.0.%d", index, piece) }
 
-// maxListed bounds the references of one placeholder.
+// maxListed is the most references in one placeholder.
 const maxListed = 20
 
 func listed(references []string) string {
@@ -71,14 +72,14 @@ func listed(references []string) string {
 	return text
 }
 
-// What came of a call, in the line that stands in for it, where there is no text of the result to tell.
+// The outcome of a call in the line that replaces it, where the result has no text.
 const (
 	NoResult = "no result"
 	NoOutput = "no output"
 	Failed   = "error"
 )
 
-// MediaTooLargeNote stands after the lines for the media of a request that the provider refused, where the view shows the
-// request in its place and nothing else says why they are gone.
+// MediaTooLargeNote follows the lines for the media of a request that the provider refused, where the view shows the
+// request in its place and nothing else says why the media are gone.
 const MediaTooLargeNote = "[The provider refused the conversation as too long, so attached media were taken out. Where the " +
 	"work needs them, tell the user that they were too large.]"

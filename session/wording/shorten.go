@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// OneLine is the beginning of a text on one line: white space is a blank, control characters are left out. What is longer
-// than so many characters (code points) ends in an ellipsis.
+// OneLine returns the beginning of a text on one line. White space becomes one blank, and control characters are left
+// out. A text longer than this many characters (code points) ends in an ellipsis.
 func OneLine(text string, characters int) string {
 	var b strings.Builder
 	blank := false
@@ -34,7 +34,8 @@ func OneLine(text string, characters int) string {
 	return b.String()
 }
 
-// Shorten cuts a text to at most n code points, keeping head and tail around a mark that tells how many are left out.
+// Shorten shortens a text to n code points, and says between its first two thirds and its last third how many
+// characters are left out. A text of at most n code points is returned as it is.
 func Shorten(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {
@@ -46,7 +47,7 @@ func Shorten(text string, n int) string {
 		string(runes[:head]), len(runes)-n, string(runes[len(runes)-tail:]))
 }
 
-// Blank says whether a text shows nothing to anybody: all of it is white space, control and format characters.
+// Blank reports whether a text has no visible content: only white space, control and format characters.
 func Blank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsSpace(r) && !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r)

@@ -9,22 +9,22 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// SummaryFrame is what stands before a summary in every view. It is drawn and never stored.
+// SummaryFrame comes before a summary in every view. It is never stored.
 const SummaryFrame = "Earlier parts of this conversation were compacted; this summary stands in for them. " +
 	"A number like [#12] is the index of the message that a line was taken from."
 
-// SummaryReply is what the ASSISTANT of a pair says after the summary.
+// SummaryReply is the ASSISTANT message after the summary, where the placement is PAIR.
 const SummaryReply = "Understood. The summary stands for what came before; the work goes on from there."
 
-// ReplayNote stands before a request that the view shows again after the summary.
+// ReplayNote comes before a request that the view replays after the summary.
 const ReplayNote = "[The request below made the conversation too long for the provider. The conversation was compacted, and " +
 	"attached media were taken out of it. Go on with the request from where the summary leaves off.]"
 
-// minSpokenFor is how long a request must be, in bytes, for its text in the summary to be no accident: "go" is in many
-// words.
-const minSpokenFor = 40
+// minQuoteBytes is the shortest request, in bytes, that counts as quoted where the summary contains its text. A shorter
+// one, such as "go", can be in it by accident.
+const minQuoteBytes = 40
 
-// Summary is what a summary message says: the summary, and the slots that it does not hold itself.
+// Summary is the text of a summary message: the summary, and the slots and files that the summary does not contain.
 func Summary(e *compactordv1.CompactionEntry) string {
 	var b strings.Builder
 	b.WriteString(SummaryFrame + "\n\n<summary>\n")
@@ -39,7 +39,8 @@ func Summary(e *compactordv1.CompactionEntry) string {
 	return b.String()
 }
 
-// BesideItem tells the slots and files that an item does not tell itself; what it says is empty where nobody can read it.
+// BesideItem is the text next to a provider's item: the slots and files that the item does not contain. said is the
+// item's text; empty where only the provider can read it.
 func BesideItem(e *compactordv1.CompactionEntry, said string) string {
 	var b strings.Builder
 	writeTodos(&b, e.GetSlots().GetOpenTodos())
@@ -63,7 +64,7 @@ func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
 	}
 }
 
-// writeUnnamedFiles lists the files that the summary does not name, as many as there is room for.
+// writeUnnamedFiles writes a list of the files that the summary does not name, at most maxPathLineBytes of it.
 func writeUnnamedFiles(b *strings.Builder, how string, paths []string, summary string) {
 	lines, more := pathLines(paths, func(path string) bool { return names(summary, path) })
 	if lines != "" {
@@ -74,7 +75,7 @@ func writeUnnamedFiles(b *strings.Builder, how string, paths []string, summary s
 	}
 }
 
-// names says whether a text names a file by its whole path, and not only one that it is a part of.
+// names reports whether a text contains a file's whole path, and not only as a part of a longer path.
 func names(text, path string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], path)
@@ -97,7 +98,7 @@ func inPath(r rune) bool {
 
 func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
 	req := e.GetSlots().GetLastUserRequest()
-	if req == nil || len(req.GetText()) >= minSpokenFor && strings.Contains(e.GetSummary(), req.GetText()) {
+	if req == nil || len(req.GetText()) >= minQuoteBytes && strings.Contains(e.GetSummary(), req.GetText()) {
 		return
 	}
 	how := "word for word"

@@ -2,8 +2,7 @@ package wording
 
 import "regexp"
 
-// wrapper is a pair of tags around text that the daemon did not write. What models, tools and web pages said must not
-// close it.
+// wrapper is a pair of tags around text that models, tools or web pages wrote. That text must not close it.
 type wrapper struct{ closing *regexp.Regexp }
 
 var (
@@ -15,7 +14,7 @@ func wrapperOf(tag string) wrapper {
 	return wrapper{regexp.MustCompile(`(?i)<(/` + tag + `)`)}
 }
 
-// escape puts a backslash into each closing tag of the wrapper, however it is written.
+// escape puts a backslash into each closing tag of the wrapper, in upper or lower case.
 func (w wrapper) escape(text string) string {
 	return w.closing.ReplaceAllString(text, `<\$1`)
 }
