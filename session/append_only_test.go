@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// What was appended is never written to, whatever is drawn from it, and whatever heads follow.
+// Building views and computing heads never changes a message that was appended.
 func TestAppendOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
@@ -43,7 +43,8 @@ func itemBytes(item sessiontest.Item) []byte {
 	return sessiontest.Bytes(item.Record)
 }
 
-// Each message keeps its place and what it answers, whatever is appended, reverted, or computed anew.
+// Each message keeps its place and the call that it answers, whatever is appended or reverted, and when all heads are
+// computed again.
 func TestHeadsComputedAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
@@ -60,7 +61,7 @@ func TestHeadsComputedAnew(t *testing.T) {
 	})
 }
 
-// Another process sees the same: all goes through its encoding.
+// Another process, which reads the state's encoding, builds the same view.
 func TestViewAfterRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
@@ -98,7 +99,7 @@ func decode(t *rapid.T, item sessiontest.Item) sessiontest.Item {
 	return decoded
 }
 
-// After a Revert to a point the view is that as of the point, byte for byte; and so is what can be cut.
+// After a Revert to a point, the view is byte for byte the one at that point, and the valid cuts are the same.
 func requireViewOfRevert(t *rapid.T, s step) {
 	revert := s.newest().Record.GetRevert()
 	if revert == nil {

@@ -23,7 +23,7 @@ func editsOf(l *compactordv1.LoggedMessage, inForce map[uint32][]*compactordv1.E
 }
 
 // ErrArrivalEdit means that an arrival edit is not valid for its message.
-var ErrArrivalEdit = errors.New("unsound edit on arrival")
+var ErrArrivalEdit = errors.New("invalid arrival edit")
 
 // CheckArrivalEdits checks the arrival edits of a linked message. It returns ErrArrivalEdit where views cannot apply
 // them, or where they do not free the tokens that they claim. The error quotes no content.
@@ -32,29 +32,30 @@ func CheckArrivalEdits(c Counter, l *compactordv1.LoggedMessage) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	unsound := func(format string, args ...any) error {
+	invalid := func(format string, args ...any) error {
 		return fmt.Errorf("%w: message %d: %s", ErrArrivalEdit, l.GetIndex(), fmt.Sprintf(format, args...))
 	}
 	e := edits[0]
 	switch {
 	case l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER:
-		return unsound("it answers no call that views show")
+		return invalid("the result answers no call that views show")
 	case len(edits) > 1:
-		return unsound("%d edits of one result", len(edits))
+		return invalid("%d edits of one result, at most 1 is allowed", len(edits))
 	case e.GetIndex() != l.GetIndex():
-		return unsound("an edit of message %d", e.GetIndex())
+		return invalid("the edit names message %d", e.GetIndex())
 	case e.GetPart() != 0:
-		return unsound("part %d is no result", e.GetPart())
+		return invalid("the edit names part %d, which is no result", e.GetPart())
 	case e.GetKind() != compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT &&
 		e.GetKind() != compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT:
-		return unsound("kind %d", e.GetKind())
+		return invalid("a kind that is not allowed at the append: %d", e.GetKind())
 	case e.GetBySummarizer():
-		return unsound("no summarizer writes its text")
+		return invalid("by_summarizer is set, and no summarizer runs at the append")
 	case e.GetReplacement() == "":
-		return unsound("nothing says what was there")
+		return invalid("the replacement is empty")
 	}
 	if left := TextTokens(c, e.GetReplacement()); left >= l.GetTokens() || e.GetTokensFreed() != l.GetTokens()-left {
-		return unsound("%d of %d tokens are left, and not %d freed", left, l.GetTokens(), e.GetTokensFreed())
+		return invalid("tokens_freed is %d, and the replacement leaves %d of %d tokens",
+			e.GetTokensFreed(), left, l.GetTokens())
 	}
 	return nil
 }

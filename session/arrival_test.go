@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// shortened is an edit on arrival of a result of 10 tokens, by which 2 are left.
+// shortened is an arrival edit of a result of 10 tokens that leaves 2.
 func shortened() *compactordv1.Edit {
 	return &compactordv1.Edit{
 		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
@@ -21,20 +21,20 @@ func shortened() *compactordv1.Edit {
 
 const tenTokens = "1234567890123456789012345678901234567890"
 
-// A result that was edited on arrival is shown so from the first view on, under the role and the call that it had.
+// A result with an arrival edit is shown with it from the first view on, with its role and its call.
 func TestViewsShowResultsAsEditedOnArrival(t *testing.T) {
 	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
 	w.AppendEdited(answers("a", tenTokens), shortened())
 	require.Equal(t, []string{
 		`user 0: "u"`, `assistant 1: call a read({})`, `tool 2 truncate_result: result a "12345678"`,
-	}, drawn(w))
+	}, viewLines(w))
 	require.Equal(t, uint32(1+2+2), w.Head.GetViewTokens())
 	require.Equal(t, uint32(2), w.Head.GetPrunableTokens(), "what is left can still be hidden")
 	require.Equal(t, uint32(10), w.Messages[2].GetTokens(), "the message is whole")
 	require.Equal(t, w.Head.GetTailTokens(), uint32(2+2))
 }
 
-// What never filled the context was not appended, as far as the pause and the breaker go: they count what views gained.
+// Tokens that no view has shown do not count as appended for the pause and the breaker.
 func TestAppendedTokensAreThoseThatViewsShow(t *testing.T) {
 	w := newLog(user("u"), assistant(calling("a", "read", "{}"), calling("b", "read", "{}")))
 	before := w.Head.GetAppendedTokens()
@@ -47,31 +47,31 @@ func TestAppendedTokensAreThoseThatViewsShow(t *testing.T) {
 	require.Equal(t, before+2+10, w.Head.GetAppendedTokens(), "in a pinned group it is shown whole")
 }
 
-// A pin shows a result whole that was edited on arrival, and an unpin brings the edit back.
+// A pin shows a whole result despite its arrival edit; an unpin applies the edit again.
 func TestPinsShowWholeWhatWasEditedOnArrival(t *testing.T) {
 	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
 	w.AppendEdited(answers("a", tenTokens), shortened())
-	edited := drawn(w)
+	edited := viewLines(w)
 	pin(w, 2)
-	require.Equal(t, `tool 2: result a "`+tenTokens+`"`, drawn(w)[2])
+	require.Equal(t, `tool 2: result a "`+tenTokens+`"`, viewLines(w)[2])
 	require.Equal(t, uint32(1+2+10), w.Head.GetViewTokens())
 	unpin(w, 2)
-	require.Equal(t, edited, drawn(w))
+	require.Equal(t, edited, viewLines(w))
 	require.Equal(t, uint32(1+2+2), w.Head.GetViewTokens())
 }
 
-// A result that joins a pinned group is shown whole from the first on.
+// A result that joins a pinned group is shown whole from the first view on.
 func TestResultsOfPinnedGroupsArriveWhole(t *testing.T) {
 	w := newLog(user("u"), assistant(calling("a", "read", "{}")))
 	pin(w, 1)
 	w.AppendEdited(answers("a", tenTokens), shortened())
-	require.Equal(t, `tool 2: result a "`+tenTokens+`"`, drawn(w)[2])
+	require.Equal(t, `tool 2: result a "`+tenTokens+`"`, viewLines(w)[2])
 	require.Equal(t, uint32(1+2+10), w.Head.GetViewTokens())
 	require.Equal(t, uint32(2+10), w.Head.GetPinnedTailTokens())
 }
 
-// What is found unsound in edits on arrival.
-func TestArrivalEditsThatAreUnsound(t *testing.T) {
+// Each way in which an arrival edit can be invalid.
+func TestInvalidArrivalEdits(t *testing.T) {
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
 	require.NoError(t, err)
 	w := newLog(user("u"), assistant(calling("a", "read", "{}")))

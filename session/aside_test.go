@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// What a revert puts aside is what is active before it and not after, between any two points of any log.
+// Between any two points of any log, a revert puts aside what is active before it and not after it.
 func TestPutAside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))

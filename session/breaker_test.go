@@ -26,7 +26,7 @@ func attempted(
 	}}
 }
 
-// interrupted is the attempt of a compaction that its daemon did not outlive.
+// interrupted is the attempt of a compaction that the end of its daemon interrupted.
 func interrupted(reason compactordv1.CompactionReason) *compactordv1.Record {
 	r := failedFor(reason)
 	r.GetAttempt().ErrorReason = compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED
@@ -37,21 +37,21 @@ func failedFor(reason compactordv1.CompactionReason) *compactordv1.Record {
 	return attempted(reason, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED)
 }
 
-// compacted cuts before a message. Entries of older daemons name no operation, and count all the same.
+// compacted cuts before a message. Entries of older daemons have no operation id, and count too.
 func compacted(reason compactordv1.CompactionReason, firstKept uint32) *compactordv1.Record {
 	return &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
 		Id: "c", FirstKeptIndex: firstKept, Summary: "s", Provenance: &compactordv1.Provenance{Reason: reason},
 	}}}
 }
 
-// edited is a prune that changes nothing to speak of.
+// edited is a prune with hardly any effect.
 func edited(reason compactordv1.CompactionReason, operation string, withCut bool) *compactordv1.Record {
 	return &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
 		Id: "p", Provenance: &compactordv1.Provenance{Reason: reason, OperationId: operation}, WithCut: withCut,
 	}}}
 }
 
-// triggered is a log over its trigger of 50 tokens in a window of 100, with a last message that keeps it there.
+// triggered is a log above its trigger of 50 tokens, with a window of 100. Its last message alone is above the trigger.
 func triggered(trigger *compactordv1.Trigger, window uint32) *sessiontest.Writer {
 	policy := &compactordv1.Policy{Trigger: trigger}
 	if window > 0 {
@@ -99,7 +99,7 @@ func TestBreakerCounts(t *testing.T) {
 	}
 }
 
-// One that gets below the trigger helps, whichever trigger it is.
+// A compaction that gets below the trigger helps, for every kind of trigger.
 func TestBreakerJudgesByEveryTrigger(t *testing.T) {
 	for name, trigger := range map[string]*compactordv1.Trigger{
 		"tokens": {TriggerTokens: proto.Uint32(60)}, "bytes": {MaxViewBytes: proto.Uint32(300)},
@@ -120,7 +120,7 @@ func TestBreakerJudgesByEveryTrigger(t *testing.T) {
 	}
 }
 
-// A tenth of the window closes it; without a window, of the trigger; without either, of the view.
+// The breaker closes after a tenth of the window; without a window, of the trigger; without either, of the view.
 func TestBreakerCloses(t *testing.T) {
 	for name, test := range map[string]struct {
 		trigger *compactordv1.Trigger
@@ -150,7 +150,7 @@ func TestBreakerCloses(t *testing.T) {
 	}
 }
 
-// Whatever is put aside or set anew, the breaker stays as it is.
+// A Revert or a change of policy does not change the breaker.
 func TestBreakerOutlivesReverts(t *testing.T) {
 	w := triggered(&compactordv1.Trigger{TriggerTokens: proto.Uint32(50)}, 100)
 	before := session.Point(w.Head)

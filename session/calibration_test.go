@@ -16,27 +16,28 @@ import (
 
 const calibrated = compactordv1.Estimator_ESTIMATOR_CALIBRATED
 
-// talk is a calibrated log whose provider takes perMille tokens for each 1,000 estimated, and outside tokens beside.
-type talk struct {
+// calibratedLog is a calibrated log whose provider counts perMille tokens for each 1,000 estimated, and outside more tokens.
+type calibratedLog struct {
 	*sessiontest.Writer
 	perMille, outside uint32
 }
 
-func newTalk(perMille, outside uint32) *talk {
-	return &talk{sessiontest.NewWriterBy(calibrated, &compactordv1.Policy{}), perMille, outside}
+func newCalibratedLog(perMille, outside uint32) *calibratedLog {
+	return &calibratedLog{sessiontest.NewWriterBy(calibrated, &compactordv1.Policy{}), perMille, outside}
 }
 
-// turn appends a question of so many tokens and an answer with its report.
-func (k *talk) turn(tokens uint32) {
+// turn appends a question with this many tokens, and an answer with a usage report.
+func (k *calibratedLog) turn(tokens uint32) {
 	k.Append(user(strings.Repeat("x", int(4*tokens))), nil)
 	k.Append(used(says(""), &compactordv1.Usage{InputTokens: k.outside + k.Head.GetViewTokens()*k.perMille/1000}), nil)
 }
 
-func (k *talk) factor() uint32 { return session.Calibration(k.Head) }
+func (k *calibratedLog) factor() uint32 { return session.Calibration(k.Head) }
 
-// Without knowing the overhead, what a report has grown by tells: the first tells nothing.
+// Where the overhead is not known, only the growth from one report to the next is used: the first report alone shows
+// nothing.
 func TestCalibrationByGrowth(t *testing.T) {
-	k := newTalk(1400, 5000)
+	k := newCalibratedLog(1400, 5000)
 	for _, want := range []uint32{1000, 1150, 1300, 1400, 1400} {
 		k.turn(1000)
 		require.Equal(t, want, k.factor())
@@ -48,10 +49,10 @@ func TestCalibrationByGrowth(t *testing.T) {
 	require.Equal(t, r.GetOverheadTokens(), k.Head.GetLearntOverhead())
 }
 
-// An estimate that falls short by half falls short by more with every turn, and one odd report says nothing of what is
-// outside the log. The report for the smallest view counts.
+// An estimate that is half of the real tokens is off by more with every turn, and one such report says nothing about
+// the overhead. The report for the smallest view counts.
 func TestOverheadOfTheSmallestView(t *testing.T) {
-	k := &talk{sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.Policy{}), 1500, 5000}
+	k := &calibratedLog{sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.Policy{}), 1500, 5000}
 	k.turn(1000)
 	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
 	for range 5 {
@@ -59,7 +60,7 @@ func TestOverheadOfTheSmallestView(t *testing.T) {
 	}
 	k.Append(used(says(""), &compactordv1.Usage{InputTokens: 2500}), nil)
 	require.Equal(t, uint32(5500), k.Head.GetLearntOverhead())
-	// A smaller view comes with a compaction.
+	// A compaction makes the view smaller.
 	k.Append(user("x"), nil)
 	k.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
 		Id: "c", FirstKeptIndex: k.Head.GetNextIndex() - 1, Summary: "short",
@@ -69,10 +70,10 @@ func TestOverheadOfTheSmallestView(t *testing.T) {
 	require.InDelta(t, 9000, k.Head.GetLearntOverhead(), 100, "tools came along")
 }
 
-// Tools and prompts do not go away by a revert to before the first report.
+// A revert to before the first report does not remove tools and prompts.
 func TestOverheadSurvivesARevert(t *testing.T) {
 	for _, estimator := range []compactordv1.Estimator{compactordv1.Estimator_ESTIMATOR_CHARS4, calibrated} {
-		k := &talk{sessiontest.NewWriterBy(estimator, &compactordv1.Policy{}), 1000, 12_000}
+		k := &calibratedLog{sessiontest.NewWriterBy(estimator, &compactordv1.Policy{}), 1000, 12_000}
 		k.turn(5)
 		k.turn(5)
 		k.Write(&compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{Point: 0}}})
@@ -82,9 +83,9 @@ func TestOverheadSurvivesARevert(t *testing.T) {
 	}
 }
 
-// Small turns add up until they tell something.
+// Small turns are used together, once they are large enough.
 func TestCalibrationOfSmallTurns(t *testing.T) {
-	k := newTalk(1100, 500)
+	k := newCalibratedLog(1100, 500)
 	k.turn(1000)
 	for range 2 {
 		k.turn(100)
@@ -94,9 +95,9 @@ func TestCalibrationOfSmallTurns(t *testing.T) {
 	require.Equal(t, uint32(1100), k.factor())
 }
 
-// With the overhead given each report tells, from the first.
+// Where the policy gives the overhead, each report is used, from the first one on.
 func TestCalibrationWithOverheadGiven(t *testing.T) {
-	k := newTalk(900, 700)
+	k := newCalibratedLog(900, 700)
 	setPolicy(k.Writer, &compactordv1.Policy{OverheadTokens: proto.Uint32(700)})
 	k.turn(100)
 	require.Equal(t, uint32(1000), k.factor(), "too little to tell")
@@ -111,7 +112,7 @@ func TestCalibrationWithOverheadGiven(t *testing.T) {
 
 func TestCalibrationIsClamped(t *testing.T) {
 	for perMille, want := range map[uint32]uint32{100: 500, 9000: 2000} {
-		k := newTalk(perMille, 0)
+		k := newCalibratedLog(perMille, 0)
 		last := k.factor()
 		for range 12 {
 			k.turn(2000)
@@ -122,13 +123,13 @@ func TestCalibrationIsClamped(t *testing.T) {
 	}
 }
 
-// Reports across a change of the view are not compared, and a Revert keeps what was learnt.
+// Reports before and after a change of the view are not compared, and a Revert keeps the factor.
 func TestCalibrationAcrossChanges(t *testing.T) {
-	k := newTalk(1100, 0)
+	k := newCalibratedLog(1100, 0)
 	k.turn(1000)
 	k.turn(1000)
 	require.Equal(t, uint32(1100), k.factor())
-	// From here on the provider takes less; a compaction stands between the two reports.
+	// From here on the provider counts fewer tokens. A compaction comes between the two reports.
 	k.perMille = 600
 	compact(k.Writer, 2, "s")
 	k.turn(1000)
@@ -146,9 +147,9 @@ func TestCalibrationAcrossChanges(t *testing.T) {
 	require.Zero(t, k.HeadAt(1).GetCalibration().GetSamples(), "at an earlier point it is what was known then")
 }
 
-// Reports of another view than the estimated one, or of failed answers, teach nothing.
+// Reports for another view than the estimated one, or of failed answers, are not used.
 func TestCalibrationOfOtherReports(t *testing.T) {
-	k := newTalk(1100, 0)
+	k := newCalibratedLog(1100, 0)
 	k.turn(1000)
 	before := session.Point(k.Head)
 	k.Append(user(strings.Repeat("x", 8000)), nil)
@@ -156,15 +157,15 @@ func TestCalibrationOfOtherReports(t *testing.T) {
 	k.Append(stopped(used(says("1"), &compactordv1.Usage{InputTokens: 90_000}), compactordv1.StopReason_STOP_REASON_ERROR), nil)
 	k.Append(used(says("1"), &compactordv1.Usage{TotalTokens: 90_000}), nil)
 	require.Zero(t, k.Head.GetCalibration().GetSamples())
-	// One that says less than the one before teaches nothing either.
+	// A report with fewer tokens than the one before is not used either.
 	k.Append(used(says("1"), &compactordv1.Usage{InputTokens: 5}), nil)
 	require.Equal(t, uint32(1000), k.factor())
 }
 
-// Other estimators do not learn.
+// Other estimators are not calibrated.
 func TestOthersAreNotCalibrated(t *testing.T) {
 	for _, e := range []compactordv1.Estimator{0, compactordv1.Estimator_ESTIMATOR_CHARS4, compactordv1.Estimator_ESTIMATOR_O200K_BASE} {
-		k := &talk{sessiontest.NewWriterBy(e, &compactordv1.Policy{}), 1500, 0}
+		k := &calibratedLog{sessiontest.NewWriterBy(e, &compactordv1.Policy{}), 1500, 0}
 		for range 3 {
 			k.turn(1000)
 		}
@@ -173,9 +174,9 @@ func TestOthersAreNotCalibrated(t *testing.T) {
 	}
 }
 
-// All estimates of a report are scaled; what the provider reported is not.
+// All estimates in a report are multiplied by the factor; the provider's figures are not.
 func TestReportIsScaled(t *testing.T) {
-	k := newTalk(1500, 0)
+	k := newCalibratedLog(1500, 0)
 	setPolicy(k.Writer, &compactordv1.Policy{OverheadTokens: proto.Uint32(0)})
 	k.Append(system(strings.Repeat("x", 400)), nil)
 	for range 5 {
@@ -206,7 +207,7 @@ func TestScaledAndStored(t *testing.T) {
 	require.Equal(t, ^uint32(0), session.Scaled(h, 3<<30), "a figure that a client made up ends at the end")
 }
 
-// The breaker closes by tokens of the model.
+// The breaker counts tokens of the model.
 func TestBreakerClosesByTokensOfTheModel(t *testing.T) {
 	h := session.NewHead(calibrated)
 	h.AppendedTokens = 1400

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A change of placement that draws the same summary changes no view.
+// A change of placement that leaves the summary's messages the same does not change the view.
 func TestSamePlacementInOtherWords(t *testing.T) {
 	w := newLog(user("1"), says("2"), says("3"))
 	compact(w, 2, "s")

@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// corpusFiles are the recorded conversations; the test is skipped where there are none.
+// corpusFiles returns the recorded conversations; the test is skipped where there are none.
 func corpusFiles(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv("COMPACTORD_CORPUS")
@@ -35,7 +35,7 @@ func corpusFiles(t *testing.T) []string {
 	return files
 }
 
-// Recorded conversations, with compactions, edits, pins and reverts between their messages, give the model's views.
+// Recorded conversations, with compactions, edits, pins and reverts between their messages, have the model's views.
 func TestCorpus(t *testing.T) {
 	for _, file := range corpusFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCorpus(t *testing.T) {
 			for i, m := range messages {
 				w.Append(m, nil)
 				if random.IntN(max(6, len(messages)/12)) == 0 {
-					disturb(w, random)
+					writeSomeRecord(w, random)
 				}
 				if i%every == every-1 || i == len(messages)-1 {
 					requireModel(t, w)
@@ -73,8 +73,8 @@ func requireModel(t *testing.T, w *sessiontest.Writer) {
 	require.Equal(t, m.CutPlaces(), places)
 }
 
-// disturb writes a record that is valid here.
-func disturb(w *sessiontest.Writer, random *rand.Rand) {
+// writeSomeRecord writes a record that is valid here.
+func writeSomeRecord(w *sessiontest.Writer, random *rand.Rand) {
 	m := w.Model()
 	some := m.Messages[random.IntN(len(m.Messages))]
 	switch random.IntN(6) {
@@ -99,7 +99,7 @@ func disturb(w *sessiontest.Writer, random *rand.Rand) {
 	}
 }
 
-// line is a message of the corpus as its index tells.
+// line is a message of the corpus, in the form of its index file.
 type line struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Counting ahead changes no size, whether or not what is counted then was counted ahead.
+// Counting ahead changes no size, for texts that were counted ahead and for others.
 func TestCountAheadCountsTheSame(t *testing.T) {
 	text := &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: &compactordv1.MediaPart{
 		MimeType: "text/plain", Source: &compactordv1.MediaPart_Data{Data: []byte("hello big world")},

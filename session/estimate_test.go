@@ -23,7 +23,7 @@ func TestUnknownEstimator(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrEstimator)
 }
 
-// The exact estimators count texts, names, arguments and results one by one, and add up.
+// The exact estimators count texts, names, arguments and results separately and add them up.
 func TestExactMessages(t *testing.T) {
 	o200k := counterOf(t, compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	require.Equal(t, uint32(2), session.TextTokens(o200k, "hello world"))
@@ -34,7 +34,7 @@ func TestExactMessages(t *testing.T) {
 	require.Equal(t, uint32(1203), session.MessageTokens(o200k, answering("a", resultText("hello world"), resultText("hi"), resultPicture("p"))))
 }
 
-// A message is the sum of its parts, whatever the estimator.
+// The size of a message is the sum of its parts' sizes, for every estimator.
 func TestSumOfParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGeneratorBy(t, estimator(t), make(sessiontest.Counts))
@@ -63,7 +63,8 @@ func elsewhere(kind string) *compactordv1.Part {
 	}}}
 }
 
-// Media count by their kind, and by their size where it says something; the same in all estimators but for text.
+// Media count by their kind, and by their size where it matters. All estimators count them alike, except those that are
+// text.
 func TestMediaByKind(t *testing.T) {
 	long := strings.Repeat("x", 1_000_000)
 	for _, c := range []struct {
@@ -94,12 +95,12 @@ func TestMediaByKind(t *testing.T) {
 			require.Equal(t, uint32(len(c.part.GetMedia().GetData())), sent, c.name)
 		}
 	}
-	// No document has more pages than providers take.
+	// A document counts no more pages than providers accept.
 	require.Equal(t, uint32(1000*2300), session.MessageTokens(counterOf(t, 0),
 		message(compactordv1.Role_ROLE_USER, medium("application/pdf", strings.Repeat("/Type/Page ", 5000)))))
 }
 
-// A text that is sent along as a file counts as the text that it is.
+// A text that is sent as a file counts as text.
 func TestTextFiles(t *testing.T) {
 	for _, kind := range []string{"text/plain", "Text/Markdown; charset=utf-8", "application/json"} {
 		m := message(compactordv1.Role_ROLE_USER, medium(kind, "hello world"))
@@ -108,7 +109,7 @@ func TestTextFiles(t *testing.T) {
 	}
 }
 
-// The figures of media follow the view: an edit that replaces media takes them out, and so does a summary.
+// The figures of media follow the view: an edit or a summary that replaces media removes them from the figures.
 func TestMediaOfTheView(t *testing.T) {
 	w := newLog(user("look"), assistant(calling("a", "shot", "")), answering("a", resultText("see"), resultPicture("a")),
 		message(compactordv1.Role_ROLE_USER, pictured("b"), elsewhere("image/png")), says("fine"), user("go on"))
@@ -150,7 +151,7 @@ func TestCase004AstralPlane(t *testing.T) {
 	require.Equal(t, uint32(2), tokensOf(t, user("🙂🙂x")), "four UTF-16 units and one")
 }
 
-// An image counts 1,200 wherever it is.
+// An image counts 1,200 tokens wherever it is.
 func TestCase005Images(t *testing.T) {
 	require.Equal(t, uint32(1201), tokensOf(t, message(compactordv1.Role_ROLE_USER, session.TextPart("abcd"), pictured("a"))))
 	require.Equal(t, uint32(1201), tokensOf(t, answering("a", resultText("abcd"), resultPicture("a"))))
@@ -168,14 +169,14 @@ func TestCase007CallWithoutArguments(t *testing.T) {
 	require.Equal(t, uint32(2), tokensOf(t, assistant(calling("a", "reads", ""))), "seven units")
 }
 
-// What repairs leave out of the view has its estimate all the same.
+// A message that repairs leave out of the view still has an estimate.
 func TestCase008LeftOutStillHasAnEstimate(t *testing.T) {
 	w := newLog(user("1234"), stopped(says("12345678"), compactordv1.StopReason_STOP_REASON_ABORTED))
 	require.Equal(t, uint32(2), w.Messages[1].GetTokens())
 	require.Equal(t, uint32(1), w.Head.GetViewTokens())
 }
 
-// Live and restored state count alike.
+// A live state and a restored one have the same counts.
 func TestCase009LiveAndRestored(t *testing.T) {
 	w := newLog(user("123"), user("123"), user("123"), user("123"))
 	require.Equal(t, uint32(4), w.Head.GetViewTokens())

@@ -2,9 +2,9 @@ package session_test
 
 import "github.com/compactord/compactord/session/sessiontest"
 
-// least says how often each class of things that logs hold must come up in a run, so that no check is idle: about a
-// quarter of what a run has.
-var least = map[sessiontest.Class]int{
+// minCounts is how often each class must occur in a run, so that no check tests nothing: about a quarter of what a run
+// has.
+var minCounts = map[sessiontest.Class]int{
 	sessiontest.LeadingDeveloper:    7,
 	sessiontest.LaterSystem:         8,
 	sessiontest.NoLead:              3,

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// The view is the model's, whatever thinking is asked for.
+// The view is the model's, with each thinking policy.
 func requireModelsView(t *rapid.T, s step) {
 	for _, opts := range everyOption {
 		want, got := s.model.View(opts), s.state.View(opts)
@@ -23,7 +23,7 @@ func requireModelsView(t *rapid.T, s step) {
 	}
 }
 
-// The head says what the model says.
+// The head is the model's.
 func requireModelsHead(t *rapid.T, s step) {
 	got := proto.CloneOf(s.g.W.Head)
 	reported, tokens := s.model.Reported()
@@ -39,12 +39,12 @@ func requireModelsHead(t *rapid.T, s step) {
 	sameMessage(t, s.model.Head(), got, "head")
 }
 
-// The figures that grow with the log are those of the state loaded and computed anew.
+// The figures that each message advances are those computed again from a loaded state.
 func requireMetricsComputedAnew(t *rapid.T, s step) {
 	sameMessage(t, s.state.WithMetrics(), s.g.W.Head, "head")
 }
 
-// A cut is valid where the model says.
+// The valid cuts are the model's.
 func requireModelsCutPlaces(t *rapid.T, s step) {
 	var places []uint32
 	for _, pos := range s.state.CutPlaces() {
@@ -53,7 +53,7 @@ func requireModelsCutPlaces(t *rapid.T, s step) {
 	require.Equal(t, s.model.CutPlaces(), places)
 }
 
-// A record changes views from where the model says.
+// A record's changed_from is the model's.
 func requireModelsChangedFrom(t *rapid.T, s step) {
 	if !s.newest().ChangesViews() {
 		return
@@ -65,7 +65,7 @@ func requireModelsChangedFrom(t *rapid.T, s step) {
 	}
 }
 
-// The context holds what the model says.
+// The tokens of the context are the model's.
 func requireModelsContextTokens(t *rapid.T, s step) {
 	r := session.Measure(s.g.W.Head, s.g.W.Policy)
 	tokens, reported := s.model.ContextTokens()
@@ -77,7 +77,7 @@ func requireModelsContextTokens(t *rapid.T, s step) {
 	}
 }
 
-// Compaction is due, and the breaker open, where the model says.
+// Whether compaction is due and whether the breaker is open are the model's.
 func requireModelsTriggers(t *rapid.T, s step) {
 	r := session.Measure(s.g.W.Head, s.g.W.Policy)
 	require.Equal(t, s.model.Due(), session.Due(s.g.W.Policy, r), "due")
@@ -85,8 +85,8 @@ func requireModelsTriggers(t *rapid.T, s step) {
 	s.g.CountHead()
 }
 
-// nextActive is the lowest index from one on that is active before or after the newest record and not left out by
-// repairs: what stands between makes no difference.
+// nextActive returns the lowest index, from one on, that is active before or after the newest record and that repairs
+// do not leave out. The messages between make no difference.
 func nextActive(g *sessiontest.Generator, index *uint32) *uint32 {
 	if index == nil {
 		return nil

@@ -25,10 +25,10 @@ type step struct {
 	before int
 }
 
-// newest is what the step appended last.
+// newest is the last message or record of the step.
 func (s step) newest() sessiontest.Item { return s.g.W.Log.Items[s.g.W.Log.Newest()] }
 
-// everyStep are the checks that hold after every step of any log.
+// everyStep are the checks after every step of any log.
 var everyStep = []func(t *rapid.T, s step){
 	requireModelsView, requireModelsHead, requireModelsCutPlaces, requireModelsChangedFrom, requireModelsContextTokens,
 	requireModelsTriggers, requireMetricsComputedAnew, requireCoverage, requirePairing, requireOrder, requireLoopsWhole,
@@ -37,16 +37,16 @@ var everyStep = []func(t *rapid.T, s step){
 
 func TestEveryStep(t *testing.T) {
 	counts := make(sessiontest.Counts)
-	// What is rare by chance comes up in another round; what no round makes is not made.
+	// A class that is rare by chance occurs in another round; one that no round makes is missing.
 	for range 5 {
 		rapid.Check(t, func(t *rapid.T) { everyStepOf(t, counts) })
-		if t.Failed() || testing.Short() || counts.Rare(least) == "" {
+		if t.Failed() || testing.Short() || counts.Rare(minCounts) == "" {
 			break
 		}
 	}
 	t.Log("\n" + counts.String())
 	if !testing.Short() {
-		require.Empty(t, counts.Rare(least))
+		require.Empty(t, counts.Rare(minCounts))
 	}
 }
 
@@ -65,7 +65,7 @@ func everyStepOf(t *rapid.T, counts sessiontest.Counts) {
 	}
 }
 
-// estimator is CHARS4 for the most part, whose logs are the cheapest.
+// estimator is mostly CHARS4, which is the fastest.
 func estimator(t *rapid.T) compactordv1.Estimator {
 	return rapid.SampledFrom([]compactordv1.Estimator{
 		compactordv1.Estimator_ESTIMATOR_CHARS4, compactordv1.Estimator_ESTIMATOR_CHARS4,
@@ -73,7 +73,7 @@ func estimator(t *rapid.T) compactordv1.Estimator {
 	}).Draw(t, "estimator")
 }
 
-// story tells a log in a line an item.
+// story prints a log, one line for each message or record.
 func story(log *sessiontest.Log) string {
 	var b strings.Builder
 	for sequence, item := range log.Items {
@@ -87,7 +87,7 @@ func story(log *sessiontest.Log) string {
 	return b.String()
 }
 
-// sameView compares two views message by message, byte for byte.
+// sameView compares two views message by message and byte for byte.
 func sameView(t require.TestingT, want, got []*compactordv1.ViewMessage) {
 	for i := range min(len(want), len(got)) {
 		if string(sessiontest.Bytes(want[i])) != string(sessiontest.Bytes(got[i])) {
@@ -110,7 +110,7 @@ func sameMessage(t require.TestingT, want, got proto.Message, what string) {
 	}
 }
 
-// lines prints a message a field a line, so that a difference is easy to see.
+// lines prints a message, one line for each field, so that a difference is easy to see.
 func lines(m proto.Message) []string {
 	var found []string
 	m.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The wording of views is bound to their format: a change here needs a new session.ViewFormat.
+// The wording of views belongs to their format: a change here needs a new session.ViewFormat.
 func TestGoldenViews(t *testing.T) {
 	for name, w := range map[string]*sessiontest.Writer{
 		"repair":   repairConversation(),
@@ -23,7 +23,7 @@ func TestGoldenViews(t *testing.T) {
 		"pinned":   pinnedConversation(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := strings.Join(drawn(w), "\n") + "\n"
+			got := strings.Join(viewLines(w), "\n") + "\n"
 			file := filepath.Join("testdata", "views", name+".golden")
 			if *update {
 				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
@@ -36,7 +36,7 @@ func TestGoldenViews(t *testing.T) {
 	}
 }
 
-// repairConversation is compacted once, with slots, and goes on.
+// repairConversation is compacted once, with slots, and has messages after that.
 func repairConversation() *sessiontest.Writer {
 	w := newLog(system("You repair programs."), developer("Prefer small changes."),
 		user("The parser drops the last line. Fix it."),
@@ -55,7 +55,7 @@ func repairConversation() *sessiontest.Writer {
 	return w
 }
 
-// repairedConversation has all that views must repair.
+// repairedConversation needs every kind of repair.
 func repairedConversation() *sessiontest.Writer {
 	w := newLog(user("Do it."), assistant(calling("", "read", ""), calling("b", "bash", "{}")), answers("b", "ok"), user("Stop."),
 		answers("", "late"), stopped(assistant(calling("x", "bash", "{}")), compactordv1.StopReason_STOP_REASON_ABORTED),

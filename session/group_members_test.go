@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// membersOf walks a log as the service does, and counts what it has to look at.
+// membersOf reads a log as the service does, and counts the messages that it must read.
 func membersOf(w *sessiontest.Writer, indexes []uint32) (members []uint32, seen int) {
 	g := session.NewGroupMembers()
 	for _, index := range indexes {
@@ -28,8 +28,8 @@ func membersOf(w *sessiontest.Writer, indexes []uint32) (members []uint32, seen 
 	return g.Members(), seen
 }
 
-// The members of groups are those that the model finds by looking at the whole log.
-func TestGroupMembersOverGeneratedLives(t *testing.T) {
+// The members of groups are those that the model finds in the whole log.
+func TestGroupMembersOverGeneratedLogs(t *testing.T) {
 	counts := make(sessiontest.Counts)
 	groups, asides := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -60,7 +60,7 @@ func TestGroupMembersOverGeneratedLives(t *testing.T) {
 	require.Greater(t, asides, 100)
 }
 
-// What stands before a group, or behind its last result, is not looked at.
+// Messages before a group and after its last result are not read.
 func TestGroupMembersReadNoMoreThanTheGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// What hand-written logs are made of.
+// The messages of hand-written logs.
 
 func newLog(messages ...*compactordv1.Message) *sessiontest.Writer {
 	w := sessiontest.NewWriter(&compactordv1.Policy{})
@@ -130,18 +130,20 @@ func setPolicy(w *sessiontest.Writer, p *compactordv1.Policy) {
 	}})
 }
 
-// drawn tells a view in a line a message: who speaks, where it comes from, what it says.
-func drawn(w *sessiontest.Writer) []string { return tell(w.State().View(session.ViewOptions{})) }
+// viewLines prints a view, one line for each message: its role, where it comes from, and its content.
+func viewLines(w *sessiontest.Writer) []string {
+	return describe(w.State().View(session.ViewOptions{}))
+}
 
-func tell(v *session.View) []string {
+func describe(v *session.View) []string {
 	lines := make([]string, 0, len(v.Messages))
 	for _, vm := range v.Messages {
-		lines = append(lines, tellMessage(vm))
+		lines = append(lines, describeMessage(vm))
 	}
 	return lines
 }
 
-func tellMessage(vm *compactordv1.ViewMessage) string {
+func describeMessage(vm *compactordv1.ViewMessage) string {
 	var b strings.Builder
 	b.WriteString(strings.ToLower(strings.TrimPrefix(vm.GetMessage().GetRole().String(), "ROLE_")))
 	switch o := vm.GetOrigin().(type) {
@@ -161,12 +163,12 @@ func tellMessage(vm *compactordv1.ViewMessage) string {
 	}
 	b.WriteString(":")
 	for _, p := range vm.GetMessage().GetParts() {
-		b.WriteString(" " + tellPart(p))
+		b.WriteString(" " + describePart(p))
 	}
 	return b.String()
 }
 
-func tellPart(p *compactordv1.Part) string {
+func describePart(p *compactordv1.Part) string {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
 		return fmt.Sprintf("%q", k.Text.GetText())

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// saidWhile are the messages that can come while a tool runs: what a user types, a harness adds, an operator instructs.
+// saidWhile returns the messages that can come while a tool runs: from a user, an agent program or an operator.
 func saidWhile() map[string]*compactordv1.Message {
 	added := user("Mind the time.")
 	added.Origin = compactordv1.Origin_ORIGIN_CONTINUE
@@ -25,13 +25,13 @@ func TestMessageSaidWhileAToolRunsFalsifiesNothing(t *testing.T) {
 	for name, said := range saidWhile() {
 		t.Run(name, func(t *testing.T) {
 			w := newLog(user("Go."), assistant(calling("a", "bash", "")), said)
-			before := drawn(w)
+			before := viewLines(w)
 			require.Contains(t, before[2], "missing_result 1.0", "a model that is asked now goes on without the result")
 			require.Contains(t, before[3], "Mind the time.")
 			require.Empty(t, session.Awaited(w.Head))
 
 			w.Append(answers("a", "all tests pass"), nil)
-			after := drawn(w)
+			after := viewLines(w)
 			require.Equal(t, before[:2], after[:2])
 			require.Equal(t, `tool 3: result a "all tests pass"`, after[2])
 			require.Equal(t, before[3], after[3])
@@ -39,7 +39,7 @@ func TestMessageSaidWhileAToolRunsFalsifiesNothing(t *testing.T) {
 			requireModel(t, w)
 
 			w.Append(says("They pass."), nil)
-			require.Equal(t, append(after, `assistant 4: "They pass."`), drawn(w))
+			require.Equal(t, append(after, `assistant 4: "They pass."`), viewLines(w))
 			requireModel(t, w)
 		})
 	}
@@ -52,11 +52,11 @@ func TestCase197ResultsFindTheirCallsWhateverIsSaidBetween(t *testing.T) {
 		`user 0: "Go."`, `assistant 1: call a bash() call b bash() call c bash()`,
 		`tool 2: result b "1"`, `tool 4: result c "2"`, `tool 7: result a "3"`,
 		`user 3: "Well?"`, `developer 5: "Be brief."`, `user 6: "Still there?"`,
-	}, drawn(w))
+	}, viewLines(w))
 	requireModel(t, w)
 }
 
-// Only a model that answers has been asked. Then the call is given up for good.
+// A call is given up for ever only when the model answers.
 func TestCallIsGivenUpOnlyWhenTheModelAnswers(t *testing.T) {
 	w := newLog(user("Go."), assistant(calling("a", "bash", "")), user("Well?"),
 		stopped(says("overloaded"), compactordv1.StopReason_STOP_REASON_ERROR))
@@ -69,7 +69,7 @@ func TestCallIsGivenUpOnlyWhenTheModelAnswers(t *testing.T) {
 		`tool missing_result 1.0: result a error "` + wording.MissingResult + `"`,
 		`user 2: "Well?"`, `assistant 4: "I cannot wait."`,
 		`user stray_result 5.0: "` + wording.StrayResultHeading(nil) + `" "done"`,
-	}, drawn(w))
+	}, viewLines(w))
 	requireModel(t, w)
 }
 
@@ -77,11 +77,11 @@ func TestCallIsGivenUpOnlyWhenTheModelAnswers(t *testing.T) {
 func TestResultOfAFailedAnswerIsLeftOutAfterAMessage(t *testing.T) {
 	w := newLog(user("Go."), stopped(assistant(calling("a", "bash", "")), compactordv1.StopReason_STOP_REASON_ABORTED),
 		user("Stop."), answers("a", "done"), says("Stopped."))
-	require.Equal(t, []string{`user 0: "Go."`, `user 2: "Stop."`, `assistant 4: "Stopped."`}, drawn(w))
+	require.Equal(t, []string{`user 0: "Go."`, `user 2: "Stop."`, `assistant 4: "Stopped."`}, viewLines(w))
 	requireModel(t, w)
 }
 
-// No cut parts a call from a result that may still come, and none parts what was said meanwhile from both.
+// No cut separates a call from a result that may still come, or what was said meanwhile from either of them.
 func TestNoCutBetweenACallAndItsLateResult(t *testing.T) {
 	places := func(w *sessiontest.Writer) []uint32 {
 		s := w.State()
@@ -102,19 +102,19 @@ func TestNoCutBetweenACallAndItsLateResult(t *testing.T) {
 	require.Equal(t, []uint32{0, 1, 2, 3}, places(given), "the model has gone on, so nothing waits any more")
 }
 
-// A pinned group that a summary covers shows its late result beside the call, too.
-func TestLateResultOfAPinnedGroupStandsBesideItsCall(t *testing.T) {
+// A pinned group that a summary covers shows its late result next to the call, too.
+func TestLateResultOfAPinnedGroupIsBesideItsCall(t *testing.T) {
 	w := newLog(user("Go."), assistant(calling("a", "bash", "")), user("Well?"), answers("a", "done"), says("Done."), user("More."),
 		says("Sure."))
 	pin(w, 1)
 	pin(w, 2)
 	compact(w, 5, "s1")
 	require.Equal(t, []string{`assistant 1 out of place: call a bash()`, `tool 3 out of place: result a "done"`, `user 2 out of place: "Well?"`},
-		drawn(w)[1:4])
+		viewLines(w)[1:4])
 	requireModel(t, w)
 }
 
-// Thinking is bound to what the model saw: where that was the missing result, it goes with it.
+// Thinking depends on what the model saw: where it saw the missing result, a late result makes the thinking invalid.
 func TestThinkingOfAModelThatWasAskedBeforeALateResultIsDropped(t *testing.T) {
 	shown := func(stale bool) string {
 		w := newLog(user("Go."), assistant(thinking("hm"), calling("a", "bash", "")), user("Well?"))
@@ -127,15 +127,15 @@ func TestThinkingOfAModelThatWasAskedBeforeALateResultIsDropped(t *testing.T) {
 			w.Append(answer, nil)
 		}
 		requireModel(t, w)
-		require.Contains(t, drawn(w)[1], "hm", "the call came before what changed")
-		return drawn(w)[4]
+		require.Contains(t, viewLines(w)[1], "hm", "the call came before what changed")
+		return viewLines(w)[4]
 	}
 	require.Contains(t, shown(false), "so it is")
 	require.NotContains(t, shown(true), "so it is")
 }
 
-// The client that holds the view with the missing result gets what changed of it.
-func TestTokenOfAViewBeforeALateResultIsToldOfTheChange(t *testing.T) {
+// A client that holds the view with the missing result gets the view from there on.
+func TestTokenOfAViewBeforeALateResultSeesTheChange(t *testing.T) {
 	w := newLog(user("Go."), assistant(calling("a", "bash", "")), user("Well?"))
 	token := session.ViewToken{UID: "u", Point: session.Point(w.Head), NextIndex: w.Head.GetNextIndex()}
 	require.Equal(t, session.DeltaAppended, token.Compare(w.Head, "u", token.Options))

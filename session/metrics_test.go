@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Where no cut is valid, all but the leading run stays: by the figures that grow and by those computed anew.
+// Where no cut is valid, all messages but the leading ones stay: by the advanced figures and by those computed again.
 func TestTailWithoutAPlaceToCut(t *testing.T) {
 	w := newLog(system("1234"), answers("nobody", "12345678"))
 	require.Nil(t, w.Head.TailIndex)
@@ -16,7 +16,7 @@ func TestTailWithoutAPlaceToCut(t *testing.T) {
 	require.Equal(t, w.Head.GetTailTokens(), w.State().WithMetrics().GetTailTokens())
 }
 
-// Pinned messages count what is shown of them: nothing where repairs leave them out.
+// Pinned messages count with what views show of them: nothing where repairs leave them out.
 func TestPinnedTokensAreThoseShown(t *testing.T) {
 	failed := stopped(says("12345678"), compactordv1.StopReason_STOP_REASON_ABORTED)
 	w := newLog(user("12345678"), failed, user("1234"))

@@ -12,7 +12,8 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// While no record changes views, each view is a prefix of the next; where a result came late, up to its place.
+// While no record changes views, each view is a prefix of the next one. Where a result came late, this holds up to its
+// place.
 func TestPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
@@ -34,8 +35,8 @@ func TestPrefix(t *testing.T) {
 	})
 }
 
-// beforeLate is what a view shows before the place of a late result: up to the first missing one of those that were given
-// up together with its own.
+// beforeLate returns the part of a view before the place of a late result. It ends at the first missing result of the
+// calls that were given up together with its own call.
 func beforeLate(m *sessiontest.Model, view []*compactordv1.ViewMessage) []*compactordv1.ViewMessage {
 	said := m.Newest().Answers.GivenUpBy
 	return view[:slices.IndexFunc(view, func(vm *compactordv1.ViewMessage) bool {
@@ -61,8 +62,8 @@ type held struct {
 	messages []*compactordv1.ViewMessage
 }
 
-// A client that holds the view of a token needs only what was appended since, unless a record has changed views; and is
-// told to throw all away where a Revert has.
+// A client with the view of a token needs only what was appended since, unless a record has changed views. After a
+// Revert it must ask for the whole view.
 func TestDelta(t *testing.T) {
 	const uid = "uid-1"
 	seen := make(map[session.Delta]int)

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Records without a view change do not bring the program down.
+// Records without a view change do not make the program panic.
 func TestApplyWithoutAViewChange(t *testing.T) {
 	w := newLog(user("12345678"))
 	for _, r := range []*compactordv1.Record{
@@ -39,7 +39,7 @@ func pruneFor(w *sessiontest.Writer, reason compactordv1.CompactionReason) {
 	}}})
 }
 
-// The head tells what had been appended when the view was last rewritten.
+// The head says how much had been appended when the view was last rewritten.
 func TestRewrittenAtTokens(t *testing.T) {
 	w := newLog(user("four"), assistant(calling("a", "read", `{"a":"bcdef"}`)), answers("a", "forty characters of what a file may hold"))
 	require.Equal(t, uint32(16), w.Head.GetAppendedTokens())

@@ -11,25 +11,25 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// A result that answers no call stays a quote when it is hidden, with the text that stands in for it.
+// A stray result that is hidden is still quoted, with its placeholder.
 func TestCase200HiddenStrayResultIsQuoted(t *testing.T) {
 	w := newLog(user("do"), answering("nobody", resultText("a very long answer"), resultPicture("plan.png")), user("more"))
 	heading := wording.StrayResultHeading(&compactordv1.ToolResult{})
-	require.Equal(t, `user stray_result 1.0: "`+heading+`" "a very long answer" media plan.png`, drawn(w)[1])
+	require.Equal(t, `user stray_result 1.0: "`+heading+`" "a very long answer" media plan.png`, viewLines(w)[1])
 	before := w.State().View(session.ViewOptions{})
 
 	prune(w, &compactordv1.Edit{Index: 1, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]"})
 	require.Equal(t, []string{
 		`user 0: "do"`, `user stray_result 1.0 hide_result: "` + heading + `" "[hidden]"`, `user 2: "more"`,
-	}, drawn(w))
+	}, viewLines(w))
 	require.Less(t, w.State().View(session.ViewOptions{}).Tokens, before.Tokens)
 
 	pin(w, 1)
-	require.Contains(t, drawn(w)[1], "a very long answer")
+	require.Contains(t, viewLines(w)[1], "a very long answer")
 }
 
-// No provider takes a message between the results of one answer.
-func TestStrayResultStandsAfterTheResultsThatAreAwaited(t *testing.T) {
+// No provider accepts a message between the results of one answer.
+func TestStrayResultComesAfterTheAwaitedResults(t *testing.T) {
 	heading := wording.StrayResultHeading(nil)
 	twice := func(between ...*compactordv1.Message) *sessiontest.Writer {
 		messages := append([]*compactordv1.Message{
@@ -40,7 +40,7 @@ func TestStrayResultStandsAfterTheResultsThatAreAwaited(t *testing.T) {
 	require.Equal(t, []string{
 		`user 0: "do"`, `assistant 1: call a bash() call b bash()`, `tool 2: result b "1"`, `tool 4: result a "2"`,
 		`user stray_result 3.0: "` + heading + `" "again"`,
-	}, drawn(twice()))
+	}, viewLines(twice()))
 	requireModel(t, twice())
 
 	pinned := twice(user("well?"))
@@ -52,6 +52,6 @@ func TestStrayResultStandsAfterTheResultsThatAreAwaited(t *testing.T) {
 	require.Equal(t, []string{
 		`assistant 1 out of place: call a bash() call b bash()`, `tool 2 out of place: result b "1"`,
 		`tool 5 out of place: result a "2"`, `user stray_result 4.0 out of place: "` + heading + `" "again"`, `user 7: "more"`,
-	}, drawn(pinned)[1:])
+	}, viewLines(pinned)[1:])
 	requireModel(t, pinned)
 }

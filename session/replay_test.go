@@ -14,23 +14,23 @@ import (
 const note = "[The request below made the conversation too long for the provider. The conversation was compacted, and " +
 	"attached media were taken out of it. Go on with the request from where the summary leaves off.]"
 
-// A compaction may replay what an earlier one covers. The next one can take it back, so it is not among what stays.
+// A compaction may replay a message that an earlier one covers. The next compaction can remove it, so it is not among
+// the fixed tokens.
 func TestReplayOfWhatWasCovered(t *testing.T) {
 	w := newLog(user("12345678"), says("1"), says("2"), says("3"))
 	compact(w, 1, "s")
 	compactReplaying(w, 2, 0)
 	require.Equal(t, []string{
 		`user 0 out of place: "` + note + `" "12345678"`, `assistant 2: "2"`, `assistant 3: "3"`,
-	}, drawn(w)[1:])
+	}, viewLines(w)[1:])
 	require.Zero(t, w.Head.GetPinnedTokens())
 	require.True(t, proto.Equal(w.State().WithMetrics(), w.Head))
 
 	compact(w, 3, "t")
-	require.Equal(t, []string{`assistant 3: "3"`}, drawn(w)[1:])
+	require.Equal(t, []string{`assistant 3: "3"`}, viewLines(w)[1:])
 }
 
-// What is to be replayed is all that is taken from what is loaded for it: edits that were written just before are in the
-// state alone.
+// Only the replayed message is taken from the loaded state: edits written just before are only in the state at hand.
 func TestReplayOfWhatWasCoveredKeepsEditsThatAreNotStored(t *testing.T) {
 	w := newLog(user("12345678"), says("1"), says("2"), message(compactordv1.Role_ROLE_ASSISTANT,
 		session.TextPart("See."), pictured("pier.png")))
@@ -61,14 +61,14 @@ func TestReplayOfWhatWasCoveredKeepsEditsThatAreNotStored(t *testing.T) {
 	require.Empty(t, pruned.State.Edits[0], "the state before is left alone")
 }
 
-// Case 160: media become lines that tell what was attached, one without a name is a file, and texts stay.
+// Case 160: lines with the kind and the name replace media, `file` replaces a missing name, and texts stay.
 func TestCase160ReplaysMediaAsLines(t *testing.T) {
 	w := newLog(user("Read."), says("Done."), message(compactordv1.Role_ROLE_USER,
 		session.TextPart("And this?"), pictured("name"), pictured(""), session.TextPart("Hurry.")), says("1"), says("2"))
 	compactReplaying(w, 4, 2)
 	require.Equal(t, `user 2 out of place replace_media: "`+note+
-		`" "And this?" "[Attached image/png: name]" "[Attached image/png: file]" "Hurry."`, drawn(w)[1])
-	// The log has them still, and what they weigh is no longer in the view.
+		`" "And this?" "[Attached image/png: name]" "[Attached image/png: file]" "Hurry."`, viewLines(w)[1])
+	// The log still has the media, and the view no longer counts their tokens.
 	require.Len(t, w.Messages[2].GetMessage().GetParts(), 4)
 	require.NotNil(t, w.Messages[2].GetMessage().GetParts()[1].GetMedia())
 	require.Zero(t, w.Head.GetViewMediaTokens())
@@ -77,15 +77,15 @@ func TestCase160ReplaysMediaAsLines(t *testing.T) {
 	require.Equal(t, session.MessageTokens(w.State().Counter, vm.GetMessage()), vm.GetTokens())
 }
 
-// What is pinned is shown word for word, media and all, whether or not a compaction wanted to replay it.
+// A pinned message is shown word for word, with its media, also where a compaction wanted to replay it.
 func TestPinnedMessageIsNoReplay(t *testing.T) {
 	w := newLog(message(compactordv1.Role_ROLE_USER, session.TextPart("See."), pictured("a")), says("1"), says("2"))
 	compactReplaying(w, 2, 0)
-	require.Contains(t, drawn(w)[1], note)
+	require.Contains(t, viewLines(w)[1], note)
 	require.True(t, session.Replayed(w.Head, 0))
 	pin(w, 0)
-	require.NotContains(t, drawn(w)[1], note)
-	require.NotContains(t, drawn(w)[1], "Attached")
+	require.NotContains(t, viewLines(w)[1], note)
+	require.NotContains(t, viewLines(w)[1], "Attached")
 	require.False(t, session.Replayed(w.Head, 0))
 	require.Equal(t, uint32(0), w.State().ReplayedMessage().GetIndex())
 	require.NotNil(t, w.State().ReplayedMessage())
@@ -93,17 +93,17 @@ func TestPinnedMessageIsNoReplay(t *testing.T) {
 	w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Unpin{
 		Unpin: &compactordv1.PinChange{Indexes: []uint32{0}, Members: []uint32{0}},
 	}})
-	require.Contains(t, drawn(w)[1], note)
+	require.Contains(t, viewLines(w)[1], note)
 }
 
-// Thinking of what is kept was bound to the request where it stood.
+// Thinking in the kept part depended on the request in its first place.
 func TestReplayMakesThinkingInvalid(t *testing.T) {
 	w := newLog(user("See."), says("1"), user("Go."), assistant(thinking("hm"), session.TextPart("2")))
 	compact(w, 1, "s")
-	require.NotContains(t, drawn(w)[len(drawn(w))-1], "hm")
+	require.NotContains(t, viewLines(w)[len(viewLines(w))-1], "hm")
 	w.Append(user("Again."), nil)
 	w.Append(assistant(thinking("ha"), session.TextPart("3")), nil)
-	require.Contains(t, drawn(w)[len(drawn(w))-1], "ha")
+	require.Contains(t, viewLines(w)[len(viewLines(w))-1], "ha")
 	compactReplaying(w, 3, 2)
-	require.NotContains(t, drawn(w)[len(drawn(w))-1], "ha")
+	require.NotContains(t, viewLines(w)[len(viewLines(w))-1], "ha")
 }

@@ -90,19 +90,19 @@ func TestCase021NoUsageAllPending(t *testing.T) {
 	require.Equal(t, uint32(3), restored.GetTokens())
 }
 
-// A usage older than the latest compaction does not count, even while its message is kept.
+// A usage report from before the latest compaction does not count, even while its message is kept.
 func TestCase024UsageOlderThanCompaction(t *testing.T) {
 	w := newLog(user("1"), says("1"), user("1"), used(says("1234"), total(900)))
 	require.True(t, session.Due(windowed(), session.Measure(w.Head, windowed())))
 	compact(w, 2, "s")
-	require.Equal(t, []string{`user 2: "1"`, `assistant 3: "1234"`}, drawn(w)[1:], "its message is kept")
+	require.Equal(t, []string{`user 2: "1"`, `assistant 3: "1234"`}, viewLines(w)[1:], "its message is kept")
 	r := session.Measure(w.Head, windowed())
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, r.GetSource())
 	require.Equal(t, w.Head.GetViewTokens(), r.GetTokens())
 	require.False(t, session.Due(windowed(), r))
 }
 
-// Nor does one from before a return to an earlier point; nor that of a message made from an older view.
+// A report from before a return to an earlier point does not count, nor one of a message made from an older view.
 func TestCase027UsageOfAnotherHistory(t *testing.T) {
 	w := newLog(user("1"), used(says("1"), total(900)), user("1"))
 	revert(w, 2)
@@ -127,7 +127,8 @@ func windowed() *compactordv1.Policy {
 	}
 }
 
-// Right after a compaction the tokens are estimated, and said to be; the next answer brings the provider's figure.
+// Directly after a compaction the tokens are estimated, and their source says so; the next answer brings the provider's
+// figure.
 func TestCase023AfterACompaction(t *testing.T) {
 	w := newLog(user("1"), used(says("1"), total(900)), user("12345678"))
 	r := session.Measure(w.Head, windowed())
@@ -144,7 +145,7 @@ func TestCase023AfterACompaction(t *testing.T) {
 	require.Equal(t, uint32(40), r.GetTokens())
 }
 
-// A failed answer reports nothing: the report before it stands, and triggers.
+// A failed answer reports nothing: the report before it still counts, and triggers.
 func TestCase025FailedAnswerAfterAGoodOne(t *testing.T) {
 	failed := stopped(says("1234"), compactordv1.StopReason_STOP_REASON_ERROR)
 	w := newLog(user("1"), used(says("1"), total(800)), user("1234"), failed)
@@ -153,7 +154,7 @@ func TestCase025FailedAnswerAfterAGoodOne(t *testing.T) {
 	require.True(t, session.Due(windowed(), r))
 }
 
-// Without a report before it nothing triggers, whatever the failed answer says.
+// Without an earlier report nothing triggers, whatever the failed answer reports.
 func TestCase026FailedAnswerAlone(t *testing.T) {
 	failed := stopped(used(says("1234"), total(900)), compactordv1.StopReason_STOP_REASON_ERROR)
 	r := session.Measure(newLog(user("1234"), failed).Head, windowed())
@@ -162,7 +163,7 @@ func TestCase026FailedAnswerAlone(t *testing.T) {
 	require.False(t, session.Due(windowed(), r))
 }
 
-// The answer that brought a report is in it, and is not added again; what comes after it is.
+// A report includes its answer, which is not added again; messages after the answer are.
 func TestCase028TheAnswerIsInItsReport(t *testing.T) {
 	w := newLog(user("1"), used(says(strings.Repeat("x", 400)), total(150)))
 	require.Equal(t, uint32(150), session.Measure(w.Head, windowed()).GetTokens())
@@ -170,7 +171,7 @@ func TestCase028TheAnswerIsInItsReport(t *testing.T) {
 	require.Equal(t, uint32(160), session.Measure(w.Head, windowed()).GetTokens())
 }
 
-// A total is never less than what it is the total of, whoever of the two told one.
+// A total is never less than the sum of what it counts, also where only one of the two usages has one.
 func TestAddUsage(t *testing.T) {
 	parts := &compactordv1.Usage{InputTokens: 100, OutputTokens: 10, CacheReadTokens: 5, CacheWriteTokens: 1}
 	total := &compactordv1.Usage{InputTokens: 40, OutputTokens: 2, TotalTokens: 45}

@@ -34,7 +34,7 @@ func inCollapsed(s *session.State, a *sessiontest.Active) bool {
 		})
 }
 
-// logIndex is the index of the log's message that a view message is or stands in for.
+// logIndex returns the index of the log's message that a view message is or stands in for.
 func logIndex(vm *compactordv1.ViewMessage) uint32 {
 	if repair := vm.GetLogRepair(); repair != nil {
 		return repair.GetIndex()
@@ -42,7 +42,7 @@ func logIndex(vm *compactordv1.ViewMessage) uint32 {
 	return vm.GetIndex()
 }
 
-// A result comes after its call and alone; a call without one is awaited, and named so.
+// A result comes once, after its call; a call without one is an open call, and reported as such.
 func requirePairing(t *rapid.T, s step) {
 	requirePaired(t, session.Awaited(s.state.Head), s.state.View(session.ViewOptions{}).Messages)
 }
@@ -70,8 +70,8 @@ func requirePaired(t require.TestingT, open []*compactordv1.CallRef, view []*com
 	}
 }
 
-// The leading run, the summary, what is pinned or replayed, and the kept part follow one another; each stands in the
-// order of the log, but for results that came late. After a summary the kept part begins with USER or ASSISTANT.
+// The leading messages, the summary, the pinned or replayed messages and the kept part come in this order. Each part
+// has the order of the log, except late results. After a summary the kept part begins with USER or ASSISTANT.
 func requireOrder(t *rapid.T, s step) {
 	h := s.state.Head
 	part, last := 0, -1
@@ -101,14 +101,14 @@ func requireOrder(t *rapid.T, s step) {
 	}
 }
 
-// A late result comes after its call and before all that was said since.
+// A late result comes after its call and before everything that was said since.
 func requireBesideItsCall(t *rapid.T, m *sessiontest.Model, vm *compactordv1.ViewMessage, last int) {
 	call := m.Find(vm.GetIndex()).Answers
 	require.GreaterOrEqual(t, last, int(call.Owner.Index))
 	require.Less(t, last, int(call.GivenUpBy.Index))
 }
 
-// emptiedAtStart says whether an edit that came after the cut has taken what the kept part begins with.
+// emptiedAtStart reports whether an edit after the cut has emptied the first message of the kept part.
 func emptiedAtStart(m *sessiontest.Model) bool {
 	return len(m.Kept()) > 0 && m.Emptied(m.Kept()[0])
 }
@@ -133,7 +133,7 @@ func partOf(vm *compactordv1.ViewMessage, leadEnd uint32) int {
 	}
 }
 
-// A tool loop keeps its thinking or drops it, as a whole.
+// A tool loop keeps all its thinking or none.
 func requireLoopsWhole(t *rapid.T, s step) {
 	v := s.state.View(session.ViewOptions{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID})
 	dropped := v.Report.GetThinkingDropped()

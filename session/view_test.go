@@ -14,14 +14,14 @@ import (
 
 func TestCase123NoCompaction(t *testing.T) {
 	w := newLog(system("s"), user("u1"), says("a1"))
-	require.Equal(t, []string{`system 0: "s"`, `user 1: "u1"`, `assistant 2: "a1"`}, drawn(w))
+	require.Equal(t, []string{`system 0: "s"`, `user 1: "u1"`, `assistant 2: "a1"`}, viewLines(w))
 }
 
 func TestCase124OneCompaction(t *testing.T) {
 	w := newLog(system("s"), user("u1"), says("a1"), user("u2"), says("a2"))
 	compact(w, 3, "what was")
 	w.Append(user("u3"), nil)
-	lines := drawn(w)
+	lines := viewLines(w)
 	require.Len(t, lines, 5)
 	require.Equal(t, `system 0: "s"`, lines[0])
 	require.Contains(t, lines[1], "summary of entry-6")
@@ -33,7 +33,7 @@ func TestCase125OnlyTheLatestSummary(t *testing.T) {
 	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"), user("u3"))
 	compact(w, 2, "first")
 	compact(w, 3, "second")
-	lines := drawn(w)
+	lines := viewLines(w)
 	require.Len(t, lines, 3)
 	require.Contains(t, lines[0], "second")
 	require.NotContains(t, lines[0], "first")
@@ -43,21 +43,21 @@ func TestCase125OnlyTheLatestSummary(t *testing.T) {
 func TestCase126EverythingKept(t *testing.T) {
 	w := newLog(user("u1"), says("a1"))
 	compact(w, 0, "nothing before")
-	lines := drawn(w)
+	lines := viewLines(w)
 	require.Contains(t, lines[0], "nothing before")
 	require.Equal(t, []string{`user 0: "u1"`, `assistant 1: "a1"`}, lines[1:])
 }
 
-// A compaction of one history is not seen in another, and is back when that history is.
+// A compaction of one history is not seen in another, and is in effect again after a return to its history.
 func TestCase128CompactionOfAnotherHistory(t *testing.T) {
 	w := newLog(user("u1"), says("a1"), user("u2"))
 	compact(w, 2, "s")
-	compacted := drawn(w)
+	compacted := viewLines(w)
 	before := session.Point(w.Head)
 	revert(w, 3)
-	require.Equal(t, []string{`user 0: "u1"`, `assistant 1: "a1"`, `user 2: "u2"`}, drawn(w))
+	require.Equal(t, []string{`user 0: "u1"`, `assistant 1: "a1"`, `user 2: "u2"`}, viewLines(w))
 	revert(w, before)
-	require.Equal(t, compacted, drawn(w))
+	require.Equal(t, compacted, viewLines(w))
 }
 
 func TestCase130SummaryIsTheUsers(t *testing.T) {
@@ -117,20 +117,20 @@ func TestCase131NeverBeginsWithAResult(t *testing.T) {
 	}
 }
 
-// A call without a result gets one once something was said after it; until then it is shown as it is.
+// A call without a result gets a stand-in once something was said after it; until then it is shown as it is.
 func TestCase132UnansweredCall(t *testing.T) {
 	w := newLog(user("u1"), assistant(calling("a", "read", ""), calling("b", "bash", "")), answers("b", "r"))
-	require.Len(t, drawn(w), 3)
+	require.Len(t, viewLines(w), 3)
 	require.Len(t, session.Awaited(w.Head), 1)
 	w.Append(user("u2"), nil)
-	require.Equal(t, `tool missing_result 1.0: result a error "`+wording.MissingResult+`"`, drawn(w)[3])
-	require.Equal(t, `user 3: "u2"`, drawn(w)[4])
+	require.Equal(t, `tool missing_result 1.0: result a error "`+wording.MissingResult+`"`, viewLines(w)[3])
+	require.Equal(t, `user 3: "u2"`, viewLines(w)[4])
 	require.Empty(t, session.Awaited(w.Head))
 
 	w = newLog(user("u1"), assistant(calling("a", "read", ""), calling("b", "bash", "")), answers("b", "r"), says("a2"))
 	require.Equal(t, []string{
 		`tool 2: result b "r"`, `tool missing_result 1.0: result a error "` + wording.MissingResult + `"`, `assistant 3: "a2"`,
-	}, drawn(w)[2:], "the model has gone on without it")
+	}, viewLines(w)[2:], "the model has gone on without it")
 }
 
 func TestCase133FailedIsNotSent(t *testing.T) {
@@ -138,26 +138,26 @@ func TestCase133FailedIsNotSent(t *testing.T) {
 		compactordv1.StopReason_STOP_REASON_ERROR, compactordv1.StopReason_STOP_REASON_ABORTED,
 	} {
 		w := newLog(user("u1"), stopped(assistant(calling("a", "read", "")), why), answers("a", "r"), user("u2"))
-		require.Equal(t, []string{`user 0: "u1"`, `user 3: "u2"`}, drawn(w))
+		require.Equal(t, []string{`user 0: "u1"`, `user 3: "u2"`}, viewLines(w))
 	}
 }
 
-// An empty message is in the log, so it is in the view; what is not in the log is not made up.
+// An empty message is in the log, so it is in the view; nothing that is not in the log is added.
 func TestCase134EmptyMessage(t *testing.T) {
 	w := newLog(user("u1"), assistant())
-	require.Equal(t, []string{`user 0: "u1"`, `assistant 1:`}, drawn(w))
+	require.Equal(t, []string{`user 0: "u1"`, `assistant 1:`}, viewLines(w))
 	revert(w, 1)
-	require.Equal(t, []string{`user 0: "u1"`}, drawn(w), "a return to an earlier point adds nothing")
+	require.Equal(t, []string{`user 0: "u1"`}, viewLines(w), "a return to an earlier point adds nothing")
 }
 
-// Indexes hold: a second compaction after all is read again from disk cuts where it says.
+// Indexes stay the same: after everything is read again from disk, a second compaction cuts at the index that it names.
 func TestCase140IndexesDoNotDrift(t *testing.T) {
 	w := newLog(user("u1"), says("a1"), user("u2"), says("a2"), user("u3"))
 	compact(w, 2, "first")
 	s := w.StateAt(w.Log.Newest())
 	require.Equal(t, uint32(2), s.Kept[0].GetIndex())
 	compact(w, 4, "second")
-	require.Equal(t, []string{`user 4: "u3"`}, drawn(w)[1:])
+	require.Equal(t, []string{`user 4: "u3"`}, viewLines(w)[1:])
 }
 
 func TestCase141RevertBeforeCompaction(t *testing.T) {
@@ -166,14 +166,14 @@ func TestCase141RevertBeforeCompaction(t *testing.T) {
 	w.Append(user("u3"), nil)
 	w.Append(says("a3"), nil)
 	compact(w, 1, "first")
-	require.Equal(t, []string{`assistant 1: "a1"`, `user 4: "u3"`, `assistant 5: "a3"`}, drawn(w)[1:],
+	require.Equal(t, []string{`assistant 1: "a1"`, `user 4: "u3"`, `assistant 5: "a3"`}, viewLines(w)[1:],
 		"what was put aside does not come back")
 
 	first := session.Point(w.Head)
 	compact(w, 5, "second")
 	revert(w, first)
 	w.Append(user("u4"), nil)
-	lines := drawn(w)
+	lines := viewLines(w)
 	require.Contains(t, lines[0], "first", "the second was put aside")
 	require.Equal(t, []string{`assistant 1: "a1"`, `user 4: "u3"`, `assistant 5: "a3"`, `user 6: "u4"`}, lines[1:])
 	requireModel(t, w)
@@ -194,7 +194,8 @@ func TestCase142KeptAsTheyAre(t *testing.T) {
 	}
 	require.Len(t, shown, 3)
 
-	// The signature is of what preceded it, which is no longer so: by default the thinking is left out, and nothing else.
+	// The signature covers the content before it, which has changed. By default the thinking is left out, and nothing
+	// else.
 	shown = w.State().View(session.ViewOptions{}).Messages[1:]
 	require.Len(t, shown, 3)
 	for i, vm := range shown {

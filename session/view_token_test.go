@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Whatever a client sends as a token is refused, or stands for what it says: it can be written and read again.
+// A client's token is either refused, or it is the same after it is read and written again.
 func FuzzParseViewToken(f *testing.F) {
 	f.Add("")
 	f.Add(session.ViewToken{}.String())
@@ -37,7 +37,7 @@ func TestTokenOfAnotherVersionIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrToken)
 }
 
-// Nothing of a view in one format can be relied on in another.
+// A view in one format is of no use for a view in another.
 func TestTokenOfAViewInAnotherFormat(t *testing.T) {
 	w := newLog(user("1"))
 	hash := func(h *storagev1.Head) [8]byte {

@@ -31,7 +31,7 @@ func cl100k(t testing.TB) *bpe.Vocabulary {
 	return v
 }
 
-// Published: the cookbook on counting with the reference has these.
+// These counts are published in the reference's cookbook on counting.
 func TestPublishedCounts(t *testing.T) {
 	for text, want := range map[string]int{"antidisestablishmentarianism": 6, "2 + 2 = 4": 7, "お誕生日おめでとう": 9} {
 		require.Equal(t, want, cl100k(t).Count(text), text)
@@ -41,7 +41,7 @@ func TestPublishedCounts(t *testing.T) {
 	}
 }
 
-// The table is what the reference, tiktoken 0.14, counts.
+// The table has the counts of the reference, tiktoken 0.14.
 func TestCountsAreTheReferences(t *testing.T) {
 	for _, c := range reference {
 		require.Equal(t, c.o200k, o200k(t).Count(c.text), "o200k_base of %.60q", c.text)
@@ -68,12 +68,12 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// A piece of many megabytes takes the memory of one.
+// A piece of many megabytes takes no more memory than the longest piece.
 func TestPiecesBeyondTheBound(t *testing.T) {
 	require.Equal(t, 3*16384+1, o200k(t).Count(strings.Repeat("=", 3<<20+1)))
 }
 
-// What is no UTF-8 cannot come in a message, and is counted all the same.
+// Messages cannot contain invalid UTF-8, but it is counted anyway.
 func TestBytesThatAreNoText(t *testing.T) {
 	for _, text := range []string{"\xff", "a\xc3", "\xed\xa0\x80", strings.Repeat("\xf0\x9f", 500)} {
 		require.Positive(t, o200k(t).Count(text))
@@ -93,7 +93,7 @@ func FuzzCount(f *testing.F) {
 			require.LessOrEqual(t, both, len(a)+len(b), "a token is at least one byte")
 			require.GreaterOrEqual(t, both*longestToken, len(a)+len(b), "and at most so many")
 			require.Equal(t, na, v.Count(a), "the same each time")
-			// No piece of either encoding goes on behind a number after a letter.
+			// In both encodings a piece ends where a number follows a letter.
 			require.Equal(t, v.Count(a+"x")+v.Count("1"), v.Count(a+"x1"))
 		}
 	})
@@ -102,7 +102,7 @@ func FuzzCount(f *testing.F) {
 // longestToken is the length in bytes of the longest token of both encodings.
 const longestToken = 128
 
-// The counts of recorded conversations are the reference's. The table knows them by their digests.
+// The counts of recorded conversations are the reference's. The table finds them by their digests.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("COMPACTORD_CORPUS")
 	if dir == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With a heap and without, the merges are the same.
+// The merges with a heap and without one are the same.
 func FuzzMerge(f *testing.F) {
 	for _, piece := range []string{"a", "tokenization", "=========", "aGVsbG8gd29ybGQ", "修复代码🙂", "\xff\x00\xff"} {
 		f.Add(piece)
@@ -30,7 +30,7 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// The work grows as the text does: a merge is looked at for no more than twice each byte, whatever the text.
+// The work grows in proportion to the text: for each byte at most two candidates are looked at, whatever the text.
 func TestWorkIsLinear(t *testing.T) {
 	v, err := O200kBase()
 	require.NoError(t, err)
@@ -69,8 +69,8 @@ func TestMalformedVocabularies(t *testing.T) {
 	}
 }
 
-// The SHA-256 that OpenAI publishes with its tokenizer for each file of a vocabulary: a line for each token, in base64, and
-// its rank.
+// The SHA-256 that OpenAI publishes with its tokenizer for each vocabulary file. The file has a line for each token:
+// the token in base64, and its rank.
 var published = map[string]string{
 	o200kTokens:  "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
 	cl100kTokens: "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",

@@ -2,7 +2,7 @@ package bpe_test
 
 import "strings"
 
-// reference is what the reference counts of texts that are hard to divide or to merge.
+// reference has the reference's counts of texts that are hard to split or to merge.
 var reference = []struct {
 	text          string
 	o200k, cl100k int

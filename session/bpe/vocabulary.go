@@ -53,12 +53,12 @@ func load(tokens string, next func(string) int) (*Vocabulary, error) {
 	for rest := tokens; rest != ""; {
 		length := int(rest[0])
 		if length == 0 || length >= len(rest) {
-			return nil, fmt.Errorf("%w: token %d is empty or breaks off", ErrVocabulary, len(v.ranks))
+			return nil, fmt.Errorf("%w: token %d is empty or cut short", ErrVocabulary, len(v.ranks))
 		}
 		rank := len(v.ranks)
 		v.ranks[rest[1:1+length]] = uint32(rank)
 		if len(v.ranks) == rank {
-			return nil, fmt.Errorf("%w: token %d is there twice", ErrVocabulary, rank)
+			return nil, fmt.Errorf("%w: token %d occurs twice", ErrVocabulary, rank)
 		}
 		v.longest = max(v.longest, length)
 		rest = rest[1+length:]
@@ -66,7 +66,7 @@ func load(tokens string, next func(string) int) (*Vocabulary, error) {
 	// All merging starts from single bytes.
 	for b := range 256 {
 		if _, known := v.ranks[string([]byte{byte(b)})]; !known {
-			return nil, fmt.Errorf("%w: byte %d is no token", ErrVocabulary, b)
+			return nil, fmt.Errorf("%w: byte %d is not a token", ErrVocabulary, b)
 		}
 	}
 	return v, nil

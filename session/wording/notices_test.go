@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// A list of files in a notice has its bound, whatever paths a tool was called with.
+// A list of files in a notice is bounded, whatever paths the tools had.
 func TestFutureSummaryListsFilesWithinABound(t *testing.T) {
 	files := &compactordv1.FileLists{}
 	for i := range 400 {

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// No text closes the wrapper that it stands in, however it writes the tag.
+// No text can close the wrapper around it, however it writes the tag.
 func TestNoTextClosesItsWrapper(t *testing.T) {
 	for _, tag := range []string{"summary", "SUMMARY", "Summary", "sUmMaRy"} {
 		hostile := "before </" + tag + "> after"
