@@ -8,8 +8,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 )
 
-// Validate returns ErrInvalid where the commit makes no sense by itself: its row names no session or has no head, or
-// its messages and records are not the last ones before the ends of the log that the head names.
+// Validate returns ErrInvalid where the commit is wrong by itself: its row names no session or has no head, or its
+// messages and records do not end where the head says that the log ends.
 func (c *Commit) Validate() error {
 	head := c.Session.GetHead()
 	switch {
@@ -29,10 +29,10 @@ func (c *Commit) Validate() error {
 	return c.validateSequences(start)
 }
 
-// logEnd is where a log ends, or a commit begins.
+// logEnd is the next index and the next sequence at a point of the log.
 type logEnd struct{ index, sequence int64 }
 
-// start is where the log must end for the commit to follow.
+// start returns where the log must end for the commit to follow it.
 func (c *Commit) start() logEnd {
 	head := c.Session.GetHead()
 	return logEnd{
@@ -41,7 +41,7 @@ func (c *Commit) start() logEnd {
 	}
 }
 
-// validateSequences merges messages and records, each ascending, into one dense run.
+// validateSequences checks that messages and records, each ascending, together have sequences without gaps.
 func (c *Commit) validateSequences(at logEnd) error {
 	messages, records := c.Messages, c.Records
 	for len(messages) > 0 || len(records) > 0 {
@@ -78,9 +78,9 @@ func (c *Commit) validateRecord(r *storagev1.StoredRecord) error {
 	return nil
 }
 
-// Follows returns ErrInvalid where a valid commit does not go on where the row that it replaces left the log, or
-// changes what is fixed. The row is nil for a new session. Revisions and uids are compared before, each with an error
-// of its own.
+// Follows returns ErrInvalid where a valid commit does not begin where the log of the row that it replaces ends, or
+// changes what never changes. row is nil for a new session. The caller compares revisions and uids before, since they
+// have their own errors.
 func (c *Commit) Follows(row *storagev1.Session) error {
 	start := c.start()
 	end := logEnd{index: int64(row.GetHead().GetNextIndex()), sequence: int64(row.GetHead().GetNextSequence())}
@@ -90,7 +90,7 @@ func (c *Commit) Follows(row *storagev1.Session) error {
 	}
 	if row == nil {
 		if c.Session.GetRevision() != 1 {
-			return fmt.Errorf("%w: a new session of revision %d", ErrInvalid, c.Session.GetRevision())
+			return fmt.Errorf("%w: a new session with revision %d instead of 1", ErrInvalid, c.Session.GetRevision())
 		}
 		if len(c.Records) == 0 || c.Records[0].GetRecord().GetSequence() != 0 {
 			return fmt.Errorf("%w: a log that does not begin with a record", ErrInvalid)
@@ -98,7 +98,7 @@ func (c *Commit) Follows(row *storagev1.Session) error {
 		return nil
 	}
 	if !proto.Equal(row.GetCreatedAt(), c.Session.GetCreatedAt()) {
-		return fmt.Errorf("%w: another time of creation", ErrInvalid)
+		return fmt.Errorf("%w: created_at differs", ErrInvalid)
 	}
 	return nil
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
-// benchText is what an append of 2 kB appends.
+// benchText is the 2 kB text that the benchmarks append.
 var benchText = strings.Repeat("0123456789abcdef", 128)
 
-// BenchmarkAppend compares a durable append with a transaction of bbolt that puts the same bytes at one key. The two
-// take turns, since what a sync costs changes from one second to the next; ns/op is the sum of both.
+// BenchmarkAppend compares a durable append with a bbolt transaction that puts the same bytes at one key. It alternates
+// between the two, since the cost of a sync changes from second to second; ns/op is the sum of both.
 func BenchmarkAppend(b *testing.B) {
 	db, err := bbolt.Open(filepath.Join(b.TempDir(), "bare.db"), 0o600, &bbolt.Options{
 		FreelistType: bbolt.FreelistMapType, NoFreelistSync: true, InitialMmapSize: 1 << 30,
@@ -59,7 +59,7 @@ func BenchmarkAppend(b *testing.B) {
 	require.NoError(b, db.Close())
 }
 
-// benchLog makes a store with a session of n messages of 2 kB.
+// benchLog creates a store with a session of n messages of 2 kB.
 func benchLog(b *testing.B, n int) (*Store, *storagev1.Session) {
 	b.Helper()
 	s, err := Open(filepath.Join(b.TempDir(), "store.db"), Options{})
@@ -78,7 +78,7 @@ func benchLog(b *testing.B, n int) (*Store, *storagev1.Session) {
 	return s, d.Session
 }
 
-// BenchmarkAppendBehind appends with little and with much behind, in turns: the log's length must not count.
+// BenchmarkAppendBehind alternates between appends to a short log and to a long one: the log's length must not matter.
 func BenchmarkAppendBehind(b *testing.B) {
 	lengths := []int{1000, 100000}
 	var stores [2]*Store
@@ -105,7 +105,7 @@ func BenchmarkAppendBehind(b *testing.B) {
 	b.ReportMetric(float64(took[1])/float64(took[0]), "long/short")
 }
 
-// BenchmarkTail reads the last 50 messages of a log, with little and with much behind: the log's length must not count.
+// BenchmarkTail reads the last 50 messages of a short log and of a long one: the log's length must not matter.
 func BenchmarkTail(b *testing.B) {
 	for _, n := range []int{1000, 100000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -123,7 +123,7 @@ func BenchmarkTail(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendTogether appends by 64 sessions at once: they share the disk's syncs.
+// BenchmarkAppendTogether appends to 64 sessions at once, which share the disk's syncs.
 func BenchmarkAppendTogether(b *testing.B) {
 	s, _ := benchLog(b, 0)
 	const sessions = 64

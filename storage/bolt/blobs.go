@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// inlineLimit is the largest value that lies in its own bucket. bbolt writes a leaf anew for each key that is put
-	// beside it, so what is larger would be written again by each of the next appends.
+	// inlineLimit is the size of the largest value in its own bucket. For each new key, bbolt writes the leaf around it
+	// again, so the next appends would each write a larger value again.
 	inlineLimit = 64 << 10
-	// chunkSize is how much of a blob one key holds.
+	// chunkSize is the most bytes of a blob under one key.
 	chunkSize = 64 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// blobPointer stands where the value would. Its id is the blob's, the kind that of its bucket.
+// blobPointer is stored in place of a large value. Its id is that of the blob; the kind follows from the bucket.
 type blobPointer struct {
 	id     uint64
 	length uint64
-	// sum is the CRC-32C of the value: a chunk that was exchanged or cut is found out.
+	// sum is the CRC-32C of the value. It shows that a chunk was exchanged or cut.
 	sum uint32
 }
 
@@ -45,28 +45,28 @@ func decodeBlobPointer(value []byte) (blobPointer, error) {
 	}, nil
 }
 
-// chunks is how many keys the blob has.
+// chunks returns the number of keys of the blob.
 func (p blobPointer) chunks() uint32 {
 	return uint32((p.length + chunkSize - 1) / chunkSize)
 }
 
-// put writes a value, into blobsBucket where it is large. bbolt keeps the value until the transaction ends.
+// put writes a value, into blobsBucket where it is large. bbolt uses the value's memory until the transaction ends.
 func put(tx *bbolt.Tx, bucket, key []byte, ordinal uint64, b blobID, value []byte) error {
-	value, err := outline(tx, ordinal, b, value)
+	value, err := putLarge(tx, ordinal, b, value)
 	if err != nil {
 		return err
 	}
-	return appending(tx, bucket).Put(key, value)
+	return bucketForAppend(tx, bucket).Put(key, value)
 }
 
-// outline writes a large value into blobsBucket, and returns what is to stand in its place.
-func outline(tx *bbolt.Tx, ordinal uint64, b blobID, value []byte) ([]byte, error) {
+// putLarge writes a large value into blobsBucket and returns the pointer to it; a small value is returned as it is.
+func putLarge(tx *bbolt.Tx, ordinal uint64, b blobID, value []byte) ([]byte, error) {
 	if len(value) <= inlineLimit {
 		return value, nil
 	}
 	body := value[1:]
 	p := blobPointer{id: b.id, length: uint64(len(body)), sum: crc32.Checksum(body, castagnoli)}
-	blobs := appending(tx, blobsBucket)
+	blobs := bucketForAppend(tx, blobsBucket)
 	for chunk := range p.chunks() {
 		n := min(chunkSize, len(body))
 		if err := blobs.Put(blobKey(ordinal, b, chunk), body[:n]); err != nil {
@@ -77,14 +77,15 @@ func outline(tx *bbolt.Tx, ordinal uint64, b blobID, value []byte) ([]byte, erro
 	return p.encode(), nil
 }
 
-// appending is a bucket whose keys mostly come in order within a session: fuller pages then halve their number.
-func appending(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
+// bucketForAppend returns a bucket whose keys mostly come in order within a session. Fuller pages then halve their
+// number.
+func bucketForAppend(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
 	bucket := tx.Bucket(name)
 	bucket.FillPercent = 0.9
 	return bucket
 }
 
-// bodySize is the length of the body that a value holds or points to.
+// bodySize returns the length of the body that a value holds or points to.
 func bodySize(value []byte) (int, error) {
 	switch {
 	case len(value) > 0 && value[0] == inlineTag:
@@ -97,7 +98,7 @@ func bodySize(value []byte) (int, error) {
 	}
 }
 
-// body copies out what a value holds or points to.
+// body returns a copy of what a value holds or points to.
 func body(tx *bbolt.Tx, ordinal uint64, kind blobKind, value []byte) ([]byte, error) {
 	switch {
 	case len(value) > 0 && value[0] == inlineTag:
@@ -113,7 +114,7 @@ func body(tx *bbolt.Tx, ordinal uint64, kind blobKind, value []byte) ([]byte, er
 	}
 }
 
-// blob puts a blob together.
+// blob returns the whole of a blob.
 func blob(tx *bbolt.Tx, ordinal uint64, kind blobKind, p blobPointer) ([]byte, error) {
 	b := blobID{kind: kind, id: p.id}
 	cursor := tx.Bucket(blobsBucket).Cursor()
@@ -125,14 +126,15 @@ func blob(tx *bbolt.Tx, ordinal uint64, kind blobKind, p blobPointer) ([]byte, e
 			return nil, corrupt("a blob lacks a chunk")
 		}
 		if body == nil {
-			// Not before the first chunk is there: the length of a damaged pointer must not decide what is allocated.
+			// Allocated only once the first chunk is there: the length in a damaged pointer must not decide how much is
+			// allocated.
 			body = make([]byte, 0, min(p.length, 1<<26))
 		}
 		body = append(body, piece...)
 		key, piece = cursor.Next()
 	}
 	if uint64(len(body)) != p.length || crc32.Checksum(body, castagnoli) != p.sum {
-		return nil, corrupt("a blob is not what was written")
+		return nil, corrupt("a blob has a wrong length or checksum")
 	}
 	return body, nil
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// CheckStructure returns all that is wrong with the file, the buckets, and what they say of each other. It reads
-// everything in one transaction, which no page is freed under: check a copy, or a store that is not in use.
+// CheckStructure returns all problems of the file, the buckets, and their references to each other. It reads everything
+// in one transaction, during which no page is freed. So check a copy, or a store that is not in use.
 func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
-	c := &checker{sessions: map[uint64]*checked{}}
+	c := &checker{sessions: map[uint64]*checkedSession{}}
 	readable := false
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
 		c.tx = tx
@@ -25,7 +25,7 @@ func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
 		return nil, err
 	}
 	if !readable {
-		// bbolt's own check would meet the same pages in a goroutine where a fault ends the process.
+		// bbolt's own check would read the same pages in a goroutine of its own, where a fault ends the process.
 		return c.problems, nil
 	}
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
@@ -37,24 +37,24 @@ func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
 	return c.problems, err
 }
 
-// checker gathers what is wrong.
+// checker collects problems.
 type checker struct {
 	tx       *bbolt.Tx
-	sessions map[uint64]*checked
+	sessions map[uint64]*checkedSession
 	dead     map[uint64]bool
 	next     uint64
 	problems []storage.Problem
 }
 
-// checked is a session under check.
-type checked struct {
+// checkedSession is a session during the check.
+type checkedSession struct {
 	tenant, id string
 	header     rowHeader
 	// row is the row without its policies.
 	row *storagev1.Session
 }
 
-func (c *checker) report(session *checked, format string, args ...any) {
+func (c *checker) report(session *checkedSession, format string, args ...any) {
 	problem := storage.Problem{What: fmt.Sprintf(format, args...)}
 	if session != nil {
 		problem.Tenant, problem.SessionID = session.tenant, session.id
@@ -62,12 +62,12 @@ func (c *checker) report(session *checked, format string, args ...any) {
 	c.problems = append(c.problems, problem)
 }
 
-// walk checks everything above the pages. It returns false where they could not be read.
+// walk checks everything above the level of pages. It returns false where the pages could not be read.
 func (c *checker) walk(ctx context.Context) (readable bool) {
 	var err error
 	defer func() {
 		if err != nil {
-			c.report(nil, "the file cannot be read any further: %s", cause(err))
+			c.report(nil, "the rest of the file cannot be read: %s", cause(err))
 			readable = false
 		}
 	}()
@@ -87,7 +87,7 @@ func (c *checker) walk(ctx context.Context) (readable bool) {
 	return true
 }
 
-// checkBuckets finds buckets that no version has made, and reads what the store as a whole says of itself.
+// checkBuckets finds unknown buckets, and reads the next ordinal.
 func (c *checker) checkBuckets() {
 	known := map[string]bool{}
 	for _, name := range allBuckets {
@@ -95,13 +95,13 @@ func (c *checker) checkBuckets() {
 	}
 	_ = c.tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
 		if !known[string(name)] || bucket == nil {
-			c.report(nil, "bucket %q is none of a store", name)
+			c.report(nil, "bucket %q is unknown", name)
 			return nil
 		}
-		// Read to the end, so that pages which cannot be read are met here.
+		// Reads everything, so that unreadable pages are found here.
 		return bucket.ForEach(func(_, value []byte) error {
 			if value == nil {
-				c.report(nil, "bucket %q holds a bucket", name)
+				c.report(nil, "bucket %q contains a bucket", name)
 			}
 			return nil
 		})
@@ -120,10 +120,10 @@ func (c *checker) readDead(ctx context.Context) {
 	})
 }
 
-// readSessions reads the rows, and looks each one up in the listings.
+// readSessions reads the rows and looks each one up in the listings.
 func (c *checker) readSessions(ctx context.Context) {
 	c.each(ctx, sessionsBucket, nil, func(key, value []byte) {
-		session := new(checked)
+		session := new(checkedSession)
 		var err error
 		if session.tenant, session.id, err = splitSessionKey(key); err != nil {
 			c.report(nil, "bucket sessions: %v", err)
@@ -141,7 +141,7 @@ func (c *checker) readSessions(ctx context.Context) {
 	})
 }
 
-func (c *checker) checkRow(session *checked) {
+func (c *checker) checkRow(session *checkedSession) {
 	row, ordinal := session.row, session.header.ordinal
 	if row.GetTenant() != session.tenant || row.GetSessionId() != session.id {
 		c.report(session, "the row is that of another session")
@@ -150,7 +150,7 @@ func (c *checker) checkRow(session *checked) {
 		c.report(session, "the row has two uids")
 	}
 	if row.GetHead().GetNextIndex() != session.header.nextIndex {
-		c.report(session, "the row counts %d and %d messages", row.GetHead().GetNextIndex(), session.header.nextIndex)
+		c.report(session, "the row has two counts of messages: %d and %d", row.GetHead().GetNextIndex(), session.header.nextIndex)
 	}
 	if row.GetRevision() == 0 || row.GetHead() == nil {
 		c.report(session, "the row has no revision or no head")
@@ -171,7 +171,7 @@ func (c *checker) checkRow(session *checked) {
 	c.sessions[ordinal] = session
 }
 
-// checkListings finds entries of listings that no row stands for.
+// checkListings finds entries of listings without a matching row.
 func (c *checker) checkListings(ctx context.Context, bucket []byte, labelled bool) {
 	c.each(ctx, bucket, nil, func(key, id []byte) {
 		l, at, err := splitListingKey(key, labelled)
@@ -181,8 +181,8 @@ func (c *checker) checkListings(ctx context.Context, bucket []byte, labelled boo
 		}
 		session := c.sessions[at.ordinal()]
 		if session == nil || session.id != string(id) || session.tenant != l.tenant ||
-			!contains(listings(session.row, at.ordinal()), [2][]byte{bucket, key}) {
-			c.report(&checked{tenant: l.tenant, id: string(id)}, "bucket %s lists it where it does not stand", bucket)
+			!containsKey(listings(session.row, at.ordinal()), [2][]byte{bucket, key}) {
+			c.report(&checkedSession{tenant: l.tenant, id: string(id)}, "bucket %s lists it in a wrong place", bucket)
 		}
 	})
 }
@@ -209,7 +209,7 @@ func (c *checker) checkOrdinals() {
 	}
 }
 
-// each calls fn for the keys of a bucket with a prefix, until the context is over.
+// each calls fn for the keys of a bucket with a prefix, until the context ends.
 func (c *checker) each(ctx context.Context, bucket, prefix []byte, fn func(key, value []byte)) {
 	cursor := c.tx.Bucket(bucket).Cursor()
 	for key, value := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, value = cursor.Next() {

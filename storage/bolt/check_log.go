@@ -11,28 +11,28 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// logCheck is one session's log under check.
+// logCheck is the check of one session's log.
 type logCheck struct {
 	*checker
-	session *checked
+	session *checkedSession
 	prefix  []byte
-	// taken are the sequences that a message or record has.
-	taken map[uint32]bool
-	// compactions are the compactions that records point at, by key.
+	// sequences are the sequences of the messages and records read so far.
+	sequences map[uint32]bool
+	// compactions are the compactions that records point to, by key.
 	compactions map[string]bool
-	// edits are what the records say that editsBucket must hold, by key.
+	// edits are the edits that editsBucket must hold according to the records, by key.
 	edits map[string][]*compactordv1.Edit
-	// blobs are the blobs that values point at.
+	// blobs are the blobs that values point to.
 	blobs map[blobID]blobPointer
 }
 
-// checkLog checks all that lies under a session's ordinal.
-func (c *checker) checkLog(ctx context.Context, session *checked) {
+// checkLog checks all values of a session's log.
+func (c *checker) checkLog(ctx context.Context, session *checkedSession) {
 	l := &logCheck{
 		checker:     c,
 		session:     session,
 		prefix:      ordinalKey(session.header.ordinal),
-		taken:       map[uint32]bool{},
+		sequences:   map[uint32]bool{},
 		compactions: map[string]bool{},
 		edits:       map[string][]*compactordv1.Edit{},
 		blobs:       map[blobID]blobPointer{},
@@ -50,7 +50,7 @@ func (l *logCheck) problem(format string, args ...any) {
 	l.report(l.session, format, args...)
 }
 
-// body reads a value, and notes the blob that it points at.
+// body reads a value and notes the blob that it points to.
 func (l *logCheck) body(kind blobKind, value []byte) ([]byte, error) {
 	if len(value) > 0 && value[0] == blobTag {
 		if p, err := decodeBlobPointer(value); err == nil {
@@ -60,11 +60,11 @@ func (l *logCheck) body(kind blobKind, value []byte) ([]byte, error) {
 	return body(l.tx, l.session.header.ordinal, kind, value)
 }
 
-func (l *logCheck) take(sequence uint32) {
-	if l.taken[sequence] {
+func (l *logCheck) noteSequence(sequence uint32) {
+	if l.sequences[sequence] {
 		l.problem("sequence %d is given twice", sequence)
 	}
-	l.taken[sequence] = true
+	l.sequences[sequence] = true
 }
 
 func (l *logCheck) checkMessages(ctx context.Context) {
@@ -76,7 +76,7 @@ func (l *logCheck) checkMessages(ctx context.Context) {
 			return
 		}
 		if index != next {
-			l.problem("message %d follows on message %d", index, int64(next)-1)
+			l.problem("message %d follows message %d", index, int64(next)-1)
 		}
 		next = index + 1
 		encoding, err := l.body(messageBlob, value)
@@ -90,9 +90,9 @@ func (l *logCheck) checkMessages(ctx context.Context) {
 			return
 		}
 		if m.GetIndex() != index {
-			l.problem("message %d lies in the place of message %d", m.GetIndex(), index)
+			l.problem("message %d is stored in the place of message %d", m.GetIndex(), index)
 		}
-		l.take(m.GetSequence())
+		l.noteSequence(m.GetSequence())
 	})
 	if end := l.session.row.GetHead().GetNextIndex(); next != end {
 		l.problem("the log holds %d messages, its head counts %d", next, end)
@@ -110,17 +110,17 @@ func (l *logCheck) checkRecords(ctx context.Context) {
 			at := pairKey(l.session.header.ordinal, binary.BigEndian.Uint32(value[1:]), sequence)
 			l.compactions[string(at)] = true
 			if l.tx.Bucket(compactionsBucket).Get(at) == nil {
-				l.problem("record %d points at no compaction", sequence)
+				l.problem("record %d points to no compaction", sequence)
 			}
 			return
 		}
 		if r := l.record(sequence, value); r != nil && r.GetRecord().GetCompaction() != nil {
-			l.problem("record %d is a compaction and not filed as one", sequence)
+			l.problem("record %d is a compaction, but not in bucket compactions", sequence)
 		}
 	})
 }
 
-// record reads a record and what it says of messages; nil where it cannot be read.
+// record reads a record and notes its edits; nil where it cannot be read.
 func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord {
 	encoding, err := l.body(recordBlob, value)
 	if err != nil {
@@ -133,12 +133,12 @@ func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord
 		return nil
 	}
 	if r.GetRecord().GetSequence() != sequence {
-		l.problem("record %d lies in the place of record %d", r.GetRecord().GetSequence(), sequence)
+		l.problem("record %d is stored in the place of record %d", r.GetRecord().GetSequence(), sequence)
 	}
-	l.take(r.GetRecord().GetSequence())
+	l.noteSequence(r.GetRecord().GetSequence())
 	for _, edits := range editsByIndex(r) {
 		if edits.Index >= l.session.row.GetHead().GetNextIndex() {
-			l.problem("record %d edits message %d, which is not there", sequence, edits.Index)
+			l.problem("record %d edits message %d, which does not exist", sequence, edits.Index)
 		}
 		l.edits[string(pairKey(l.session.header.ordinal, edits.Index, sequence))] = edits.Edits
 	}
@@ -153,26 +153,26 @@ func (l *logCheck) checkCompactions(ctx context.Context) {
 			return
 		}
 		if !l.compactions[string(key)] {
-			l.problem("compaction %d is no record", sequence)
+			l.problem("no record points to compaction %d", sequence)
 		}
 		r := l.record(sequence, value)
 		if r == nil {
 			return
 		}
 		if entry := r.GetRecord().GetCompaction(); entry == nil || entry.GetFirstKeptIndex() != firstKept {
-			l.problem("compaction %d is filed in the wrong place", sequence)
+			l.problem("compaction %d is stored under a wrong key", sequence)
 		}
 		if firstKept > l.session.row.GetHead().GetNextIndex() {
-			l.problem("compaction %d keeps from message %d, which is not there", sequence, firstKept)
+			l.problem("compaction %d keeps from message %d, which does not exist", sequence, firstKept)
 		}
 	})
 }
 
-// checkSequences looks for gaps; what is given twice was found before.
+// checkSequences finds gaps. Sequences that are used twice were found before.
 func (l *logCheck) checkSequences() {
 	end := l.session.row.GetHead().GetNextSequence()
 	below := 0
-	for sequence := range l.taken {
+	for sequence := range l.sequences {
 		if sequence < end {
 			below++
 		}
@@ -180,7 +180,7 @@ func (l *logCheck) checkSequences() {
 	if missing := int(end) - below; missing > 0 {
 		l.problem("%d of the sequences below %d are neither message nor record", missing, end)
 	}
-	if beyond := len(l.taken) - below; beyond > 0 {
+	if beyond := len(l.sequences) - below; beyond > 0 {
 		l.problem("%d sequences are not below %d, where the head ends", beyond, end)
 	}
 }
@@ -210,11 +210,11 @@ func (l *logCheck) checkEdits(ctx context.Context) {
 		found++
 	})
 	if found < len(l.edits) {
-		l.problem("%d of the edits of records are not filed by message", len(l.edits)-found)
+		l.problem("%d of the edits of records are missing in bucket edits", len(l.edits)-found)
 	}
 }
 
-// checkRequests reads the remembered requests, and looks whether they can be forgotten in order.
+// checkRequests reads the remembered requests, and checks that they can be forgotten in order.
 func (l *logCheck) checkRequests(ctx context.Context) {
 	requests := 0
 	revisions := map[uint32]bool{}
@@ -230,7 +230,7 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 			return
 		}
 		if revisions[revision] || revision == 0 || revision > l.session.row.GetRevision() {
-			l.problem("a request of revision %d, which is not there or has another", revision)
+			l.problem("a request has revision %d, which does not exist or has another request", revision)
 		}
 		revisions[revision] = true
 		encoding, err := l.body(requestBlob, value)
@@ -242,14 +242,14 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 		}
 	})
 	if requests != int(l.session.header.requests) {
-		l.problem("%d requests are remembered and %d counted", requests, l.session.header.requests)
+		l.problem("%d requests are stored, and the row counts %d", requests, l.session.header.requests)
 	}
 	if requests > storage.RememberedRequests+forgetBatch {
-		l.problem("%d requests are remembered and none forgotten", requests)
+		l.problem("%d requests are stored, more than may be remembered", requests)
 	}
 }
 
-// checkBlobs finds chunks that nothing points at; what is missing was found by those who point.
+// checkBlobs finds chunks that nothing points to. Missing chunks were found when their pointers were read.
 func (l *logCheck) checkBlobs(ctx context.Context) {
 	l.each(ctx, blobsBucket, l.prefix, func(key, _ []byte) {
 		_, b, chunk, err := splitBlobKey(key)
@@ -258,7 +258,7 @@ func (l *logCheck) checkBlobs(ctx context.Context) {
 			return
 		}
 		if p, ok := l.blobs[b]; !ok || chunk >= p.chunks() {
-			l.problem("chunk %d of blob %d of kind %d belongs to nothing", chunk, b.id, b.kind)
+			l.problem("chunk %d of blob %d of kind %d has no pointer to it", chunk, b.id, b.kind)
 		}
 	})
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
-// problems spoils a sound store and returns what the check says of it.
+// problems damages a sound store and returns the problems that the check finds.
 func problems(t *testing.T, spoil func(tx *bbolt.Tx) error) []storage.Problem {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := made(t, path)
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
-	// Neighbours on both sides, whose logs must not be taken for the session's own.
+	// Sessions before and after it, whose logs are not the session's own.
 	require.NoError(t, s.CreateSession(t.Context(), &storagetest.NewSession("", "behind", "u").Texts(3).Commit))
 	next := storagetest.Next(d.Session).Prune(3, 4).Text("more").Remember("second")
 	require.NoError(t, s.Commit(t.Context(), &next.Commit))
@@ -64,7 +64,7 @@ func remove(bucket, key []byte) func(*bbolt.Tx) error {
 	}
 }
 
-// add puts a key that was not there.
+// add puts a new key.
 func add(bucket, key, value []byte) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put(key, value) }
 }
@@ -88,7 +88,7 @@ func editRow(change func(h *rowHeader, row *storagev1.Session)) func(*bbolt.Tx) 
 	})
 }
 
-// The check finds whatever is wrong, and names the session.
+// The check finds each problem, and names the session.
 func TestCheckFinds(t *testing.T) {
 	large := blobID{kind: messageBlob, id: 50}
 	flip := func(value []byte) []byte {
@@ -105,64 +105,64 @@ func TestCheckFinds(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(*bbolt.Tx) error
 		want  string
-		// whole: the problem is the store's and not the session's.
+		// whole reports that the problem is the store's and not the session's.
 		whole bool
 	}{
-		"message missing":        {remove(messagesBucket, numberKey(first, 7)), "message 8 follows on message 6", false},
+		"message missing":        {remove(messagesBucket, numberKey(first, 7)), "message 8 follows message 6", false},
 		"message garbled":        {edit(messagesBucket, numberKey(first, 7), func([]byte) []byte { return []byte{1, 0xff} }), "message 7", false},
 		"message of a version":   {edit(messagesBucket, numberKey(first, 7), func(v []byte) []byte { v[0] = 9; return v }), "a value of version 9", false},
-		"envelope of a version":  {edit(messagesBucket, numberKey(first, 7), func(v []byte) []byte { v[2] = 9; return v }), "envelope version 9", false},
+		"schema of a version":    {edit(messagesBucket, numberKey(first, 7), func(v []byte) []byte { v[2] = 9; return v }), "schema version 9", false},
 		"message empty":          {edit(messagesBucket, numberKey(first, 7), func([]byte) []byte { return nil }), "an empty value", false},
-		"message exchanged":      {copyKey(messagesBucket, numberKey(first, 7), numberKey(first, 8)), "lies in the place of message 8", false},
+		"message exchanged":      {copyKey(messagesBucket, numberKey(first, 7), numberKey(first, 8)), "is stored in the place of message 8", false},
 		"sequence twice":         {copyKey(messagesBucket, numberKey(first, 7), numberKey(first, 8)), "is given twice", false},
 		"message too many":       {copyKey(messagesBucket, numberKey(first, 7), numberKey(first, 52)), "53 messages, its head counts 52", false},
 		"message key":            {add(messagesBucket, ordinalKey(first), nil), "bucket messages: malformed key", false},
 		"record missing":         {remove(recordsBucket, numberKey(first, 51)), "neither message nor record", false},
 		"record garbled":         {edit(recordsBucket, numberKey(first, 51), flip), "record 51", false},
-		"record exchanged":       {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 51)), "lies in the place of record 51", false},
-		"record beyond":          {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 60)), "lies in the place of record 60", false},
-		"compaction missing":     {remove(compactionsBucket, pairKey(first, 2, 52)), "record 52 points at no compaction", false},
-		"compaction astray":      {copyKey(compactionsBucket, pairKey(first, 2, 52), pairKey(first, 3, 52)), "compaction 52 is no record", false},
-		"compaction not filed":   {unfile, "is a compaction and not filed", false},
-		"edits missing":          {remove(editsBucket, pairKey(first, 3, 54)), "1 of the edits of records are not filed", false},
+		"record exchanged":       {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 51)), "is stored in the place of record 51", false},
+		"record beyond":          {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 60)), "is stored in the place of record 60", false},
+		"compaction missing":     {remove(compactionsBucket, pairKey(first, 2, 52)), "record 52 points to no compaction", false},
+		"compaction astray":      {copyKey(compactionsBucket, pairKey(first, 2, 52), pairKey(first, 3, 52)), "no record points to compaction 52", false},
+		"compaction not filed":   {unfile, "is a compaction, but not in bucket compactions", false},
+		"edits missing":          {remove(editsBucket, pairKey(first, 3, 54)), "1 of the edits of records are missing in bucket edits", false},
 		"edits astray":           {copyKey(editsBucket, pairKey(first, 3, 54), pairKey(first, 9, 54)), "edits of message 9 are not those of record 54", false},
 		"edits of another":       {copyKey(editsBucket, pairKey(first, 3, 54), pairKey(first, 4, 54)), "edits of message 4 are not those", false},
 		"chunk missing":          {remove(blobsBucket, blobKey(first, large, 2)), "message 50: a blob lacks a chunk", false},
-		"chunk garbled":          {edit(blobsBucket, blobKey(first, large, 2), flip), "message 50: a blob is not what was written", false},
-		"chunk cut":              {edit(blobsBucket, blobKey(first, large, 4), func(v []byte) []byte { return v[1:] }), "message 50: a blob is not what was written", false},
-		"chunk astray":           {add(blobsBucket, blobKey(first, large, 5), []byte("x")), "chunk 5 of blob 50 of kind 1 belongs to nothing", false},
-		"blob astray":            {add(blobsBucket, blobKey(first, blobID{recordBlob, 50}, 0), []byte("x")), "blob 50 of kind 2 belongs to nothing", false},
+		"chunk garbled":          {edit(blobsBucket, blobKey(first, large, 2), flip), "message 50: a blob has a wrong length or checksum", false},
+		"chunk cut":              {edit(blobsBucket, blobKey(first, large, 4), func(v []byte) []byte { return v[1:] }), "message 50: a blob has a wrong length or checksum", false},
+		"chunk astray":           {add(blobsBucket, blobKey(first, large, 5), []byte("x")), "chunk 5 of blob 50 of kind 1 has no pointer to it", false},
+		"blob astray":            {add(blobsBucket, blobKey(first, blobID{recordBlob, 50}, 0), []byte("x")), "blob 50 of kind 2 has no pointer to it", false},
 		"pointer cut":            {edit(messagesBucket, numberKey(first, 50), func(v []byte) []byte { return v[:9] }), "a pointer to a blob is cut short", false},
-		"request missing":        {remove(requestsBucket, requestKey(first, "request")), "1 requests are remembered and 2 counted", false},
-		"request twice":          {copyKey(requestsBucket, requestKey(first, "request"), requestKey(first, "third")), "a request of revision 1, which is not there or has another", false},
-		"request early":          {edit(requestsBucket, requestKey(first, "request"), func(v []byte) []byte { v[3] = 9; return v }), "a request of revision 9", false},
+		"request missing":        {remove(requestsBucket, requestKey(first, "request")), "1 requests are stored, and the row counts 2", false},
+		"request twice":          {copyKey(requestsBucket, requestKey(first, "request"), requestKey(first, "third")), "a request has revision 1, which does not exist or has another request", false},
+		"request early":          {edit(requestsBucket, requestKey(first, "request"), func(v []byte) []byte { v[3] = 9; return v }), "a request has revision 9", false},
 		"request garbled":        {edit(requestsBucket, requestKey(first, "request"), func(v []byte) []byte { return v[:9] }), "the request of revision 1", false},
 		"request cut":            {edit(requestsBucket, requestKey(first, "request"), func(v []byte) []byte { return v[:3] }), "bucket requests: a request is cut short", false},
-		"requests counted":       {editRow(func(h *rowHeader, _ *storagev1.Session) { h.requests++ }), "2 requests are remembered and 3 counted", false},
+		"requests counted":       {editRow(func(h *rowHeader, _ *storagev1.Session) { h.requests++ }), "2 requests are stored, and the row counts 3", false},
 		"running not listed":     {editRow(func(_ *rowHeader, row *storagev1.Session) { row.Running = running }), "missing in a listing of bucket by_time", false},
-		"running listed":         {add(byTimeBucket, runs.key(created), []byte("s")), "bucket by_time lists it where it does not stand", false},
+		"running listed":         {add(byTimeBucket, runs.key(created), []byte("s")), "bucket by_time lists it in a wrong place", false},
 		"row garbled":            {edit(sessionsBucket, sessionKey("", "s"), func(v []byte) []byte { return v[:10] }), "a row is cut short", false},
 		"row of a version":       {edit(sessionsBucket, sessionKey("", "s"), func(v []byte) []byte { v[0] = 7; return v }), "a row of version 7", false},
 		"row of another":         {editRow(func(_ *rowHeader, row *storagev1.Session) { row.SessionId = "t" }), "the row is that of another", false},
 		"row with two uids":      {editRow(func(h *rowHeader, _ *storagev1.Session) { h.uid = "other" }), "the row has two uids", false},
-		"row with two ends":      {editRow(func(h *rowHeader, _ *storagev1.Session) { h.nextIndex++ }), "the row counts 52 and 53 messages", false},
+		"row with two ends":      {editRow(func(h *rowHeader, _ *storagev1.Session) { h.nextIndex++ }), "the row has two counts of messages: 52 and 53", false},
 		"row without head":       {editRow(func(_ *rowHeader, row *storagev1.Session) { row.Head = nil }), "no revision or no head", false},
 		"row of a new ordinal":   {editRow(func(h *rowHeader, _ *storagev1.Session) { h.ordinal = 77 }), "the ordinal 77 was not given", false},
 		"row of a taken ordinal": {editRow(func(h *rowHeader, _ *storagev1.Session) { h.ordinal = 2 }), "the ordinal 2 is also that of", false},
 		"head short":             {editRow(func(_ *rowHeader, row *storagev1.Session) { row.Head.NextSequence-- }), "1 sequences are not below 55", false},
 		"not listed":             {remove(byTimeBucket, all.key(created)), "missing in a listing of bucket by_time", false},
 		"not listed by label":    {remove(byLabelBucket, labelled.key(created)), "missing in a listing of bucket by_label", false},
-		"listed twice":           {add(byTimeBucket, all.key(newPlace(storagetest.At(1), first)), []byte("s")), "bucket by_time lists it where", false},
+		"listed twice":           {add(byTimeBucket, all.key(newPlace(storagetest.At(1), first)), []byte("s")), "bucket by_time lists it in a wrong place", false},
 		"listing garbled":        {add(byLabelBucket, []byte{0}, []byte("s")), "bucket by_label: malformed key", true},
 		"log of no one":          {add(messagesBucket, numberKey(99, 0), nil), "bucket messages: the ordinal 99 belongs to no session", true},
 		"ordinal cut":            {add(blobsBucket, []byte{1}, nil), "bucket blobs: malformed key", true},
 		"dead one of the future": {add(deadBucket, ordinalKey(99), nil), "an ordinal that was never given", true},
 		"dead one alive":         {add(deadBucket, ordinalKey(first), nil), "the ordinal 1 was not given to it", false},
-		"unknown bucket":         {func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err }, `bucket "other" is none of a store`, true},
+		"unknown bucket":         {func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err }, `bucket "other" is unknown`, true},
 		"nested bucket": {func(tx *bbolt.Tx) error {
 			_, err := tx.Bucket(metaBucket).CreateBucket([]byte("nested"))
 			return err
-		}, `bucket "meta" holds a bucket`, true},
+		}, `bucket "meta" contains a bucket`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := problems(t, test.spoil)
@@ -181,14 +181,14 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// copyKey puts the value of a key at another.
+// copyKey copies the value of a key to another.
 func copyKey(bucket, from, to []byte) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucket).Put(to, bytes.Clone(tx.Bucket(bucket).Get(from)))
 	}
 }
 
-// unfile puts a compaction among the records.
+// unfile moves a compaction into the bucket of records.
 func unfile(tx *bbolt.Tx) error {
 	value := bytes.Clone(tx.Bucket(compactionsBucket).Get(pairKey(first, 2, 52)))
 	if err := tx.Bucket(compactionsBucket).Delete(pairKey(first, 2, 52)); err != nil {
@@ -197,7 +197,7 @@ func unfile(tx *bbolt.Tx) error {
 	return tx.Bucket(recordsBucket).Put(numberKey(first, 52), value)
 }
 
-// What is not what this version writes is refused by reads too, never skipped.
+// Reads, too, return an error for what this version does not write; they never skip it.
 func TestReadsRefuse(t *testing.T) {
 	unknownKind := &storagev1.StoredMessage{Schema: schema, Logged: &compactordv1.LoggedMessage{
 		Index: 7, Sequence: 8, Message: &compactordv1.Message{Parts: []*compactordv1.Part{{}}},
@@ -294,14 +294,14 @@ func TestReadsRefuse(t *testing.T) {
 	}
 }
 
-// A page that was overwritten ends a read or the check with an error, not the process.
+// A page that was overwritten makes a read or the check return an error, and does not end the process.
 func TestDamagedPage(t *testing.T) {
 	for name, test := range map[string]struct {
 		offset int64
 		bytes  []byte
 	}{
-		// Behind the page's number (8 bytes) come its kind and its number of elements; the first element of a branch
-		// follows at 16, and in it at 8 the page that it stands for.
+		// After the page's number (8 bytes) come its kind and its number of elements. The first element of a branch is
+		// at 16, and the page that it points to at 8 in it.
 		"kind":                {8, []byte{0xff, 0xff}},
 		"no element":          {10, []byte{0, 0}},
 		"beyond the file":     {24, binary.NativeEndian.AppendUint64(nil, 1<<17)},

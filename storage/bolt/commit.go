@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// CreateSession writes a new row with the beginning of its log.
+// CreateSession writes a new row and the beginning of its log.
 func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
 	e, err := encodeCommit(c)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) error {
 		size:   e.size,
 		change: &change{ref: e.ref, revision: e.row.GetRevision()},
 		prepare: func(tx *bbolt.Tx) (func() error, error) {
-			header, row, err := life(tx, e.ref)
+			header, row, err := incarnation(tx, e.ref)
 			if err != nil {
 				return nil, err
 			}
@@ -69,7 +69,7 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) error {
 	})
 }
 
-// DeleteSession removes the row, and of its log what one transaction may; the writer sweeps out the rest.
+// DeleteSession removes the row, and as much of its log as one transaction may; the writer removes the rest later.
 func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) error {
 	key := sessionKey(tenant, sessionID)
 	return s.do(ctx, &operation{
@@ -90,7 +90,7 @@ func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) err
 				if err := tx.Bucket(sessionsBucket).Delete(key); err != nil {
 					return err
 				}
-				if err := list(tx, old, nil, header.ordinal); err != nil {
+				if err := updateListings(tx, old, nil, header.ordinal); err != nil {
 					return err
 				}
 				return sweepLog(tx, header.ordinal)
@@ -99,8 +99,7 @@ func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) err
 	})
 }
 
-// refusal is the error of a call that is refused for what it gives; that the store is closed, or the context over,
-// comes first.
+// refusal returns the error of a call with invalid arguments. A closed store or an ended context comes first.
 func (s *Store) refusal(ctx context.Context, err error) error {
 	if s.closed.Load() {
 		return storage.ErrClosed
@@ -111,8 +110,8 @@ func (s *Store) refusal(ctx context.Context, err error) error {
 	return err
 }
 
-// life finds a life of a session: the header of its row and the row's encoding, valid in the transaction.
-func life(tx *bbolt.Tx, ref storage.Ref) (rowHeader, []byte, error) {
+// incarnation returns the header of a session's row and the row's encoding. Both are valid in the transaction only.
+func incarnation(tx *bbolt.Tx, ref storage.Ref) (rowHeader, []byte, error) {
 	value := tx.Bucket(sessionsBucket).Get(sessionKey(ref.Tenant, ref.SessionID))
 	if value == nil {
 		return rowHeader{}, nil, storage.ErrNotFound
@@ -124,7 +123,7 @@ func life(tx *bbolt.Tx, ref storage.Ref) (rowHeader, []byte, error) {
 	return header, row, err
 }
 
-// write puts a commit on the pages of a transaction. old is the row that it replaces; nil for a new session.
+// write writes a commit in a transaction. old is the row that it replaces; nil for a new session.
 func (e *encoded) write(tx *bbolt.Tx, old *storagev1.Session, header rowHeader) error {
 	ordinal := header.ordinal
 	for _, m := range e.messages {
@@ -150,7 +149,7 @@ func (e *encoded) write(tx *bbolt.Tx, old *storagev1.Session, header rowHeader) 
 			return err
 		}
 	}
-	if err := list(tx, old, e.row, ordinal); err != nil {
+	if err := updateListings(tx, old, e.row, ordinal); err != nil {
 		return err
 	}
 	header.nextIndex = e.row.GetHead().GetNextIndex()
@@ -164,14 +163,14 @@ func (e *encoded) writeRecord(tx *bbolt.Tx, ordinal uint64, r recordEntry) error
 		return put(tx, recordsBucket, key, ordinal, b, r.value)
 	}
 	pointer := binary.BigEndian.AppendUint32([]byte{compactionTag}, r.firstKept)
-	if err := appending(tx, recordsBucket).Put(key, pointer); err != nil {
+	if err := bucketForAppend(tx, recordsBucket).Put(key, pointer); err != nil {
 		return err
 	}
 	return put(tx, compactionsBucket, pairKey(ordinal, r.firstKept, r.sequence), ordinal, b, r.value)
 }
 
-// list takes a row's entries out of the listings where they no longer hold, and puts in those that are new.
-func list(tx *bbolt.Tx, old, row *storagev1.Session, ordinal uint64) error {
+// updateListings removes a row's outdated entries from the listings and adds the new ones. old or row may be nil.
+func updateListings(tx *bbolt.Tx, old, row *storagev1.Session, ordinal uint64) error {
 	var before, after [][2][]byte
 	if old != nil {
 		before = listings(old, ordinal)
@@ -180,14 +179,14 @@ func list(tx *bbolt.Tx, old, row *storagev1.Session, ordinal uint64) error {
 		after = listings(row, ordinal)
 	}
 	for _, key := range before {
-		if !contains(after, key) {
+		if !containsKey(after, key) {
 			if err := tx.Bucket(key[0]).Delete(key[1]); err != nil {
 				return err
 			}
 		}
 	}
 	for _, key := range after {
-		if !contains(before, key) {
+		if !containsKey(before, key) {
 			if err := tx.Bucket(key[0]).Put(key[1], []byte(row.GetSessionId())); err != nil {
 				return err
 			}

@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// crashEnv names the store to a process that is to be killed.
+	// crashEnv passes the store's path to the process that will be killed.
 	crashEnv      = "COMPACTORD_TEST_CRASH_STORE"
 	crashSessions = 6
 	crashRounds   = 50
 )
 
-// crashDraft is the commit that a session's revision is made by: the parent knows what must be there without being
-// told. Some are large, some hold records, and each has a request.
+// crashDraft returns the commit of a session's revision, so that the parent knows what must exist. Some commits are
+// large, some hold records, and each has a request.
 func crashDraft(session int, row *storagev1.Session) *storagetest.Draft {
 	if row == nil {
 		return storagetest.NewSession("", fmt.Sprint(session), "u").Labels("k", "v").Remember("1")
@@ -51,7 +51,8 @@ func crashDraft(session int, row *storagev1.Session) *storagetest.Draft {
 	return d.ChangedAt(int(n)).Remember(fmt.Sprint(n))
 }
 
-// crashChild goes on from what the store holds, one goroutine a session, and acknowledges each commit in a line.
+// crashChild continues from the store's content, one goroutine for each session, and acknowledges each commit in a
+// line.
 func crashChild(path string) {
 	fail := func(err error) {
 		if err != nil {
@@ -88,8 +89,8 @@ func crashChild(path string) {
 	wg.Wait()
 }
 
-// A process is killed at random moments. After each everything that it acknowledged is there byte for byte, and
-// nothing is half there.
+// A process is killed at random moments. After each kill, everything that it acknowledged exists byte for byte, and
+// nothing is incomplete.
 func TestCrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -100,7 +101,7 @@ func TestCrash(t *testing.T) {
 	}
 	for round := range rounds {
 		if round%10 == 0 {
-			// A fresh file now and then: the first transactions are killed too, and the check stays short.
+			// A new file from time to time: the first transactions are killed too, and the check stays short.
 			require.NoError(t, os.RemoveAll(path))
 			clear(acknowledged[:])
 		}
@@ -118,7 +119,8 @@ func TestCrash(t *testing.T) {
 	t.Logf("acknowledged since the last fresh file: %v", acknowledged)
 }
 
-// killChild runs a child until it has acknowledged so many commits more, kills it, and notes all that it acknowledged.
+// killChild runs a child until it has acknowledged this many more commits, kills it, and notes all that it
+// acknowledged.
 func killChild(t *testing.T, path string, after int, acknowledged *[crashSessions]uint32) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -150,8 +152,7 @@ func killChild(t *testing.T, path string, after int, acknowledged *[crashSession
 	require.False(t, cmd.ProcessState.Success())
 }
 
-// requireCrashed compares a session with what its commits must have made of it. One commit more than was acknowledged
-// may be there.
+// requireCrashed compares a session with the result of its commits. One commit more than was acknowledged may exist.
 func requireCrashed(t *testing.T, s *Store, session int, acknowledged uint32) {
 	t.Helper()
 	row, err := s.Session(t.Context(), "", fmt.Sprint(session))

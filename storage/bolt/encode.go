@@ -9,11 +9,11 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// encoded is a commit as it goes to disk, but for the ordinal. It is made by the caller's goroutine, so that the writer
-// only writes, and holds nothing of what the caller gave.
+// encoded is a commit in the form that is written, except for the ordinal. The caller's goroutine makes it, so that the
+// writer only writes. It shares no memory with the caller's data.
 type encoded struct {
 	ref storage.Ref
-	// row is the row, for its times and labels and the ends of the log; session its encoding.
+	// row is the row, for its times, its labels and the ends of the log. session is its encoding.
 	row      *storagev1.Session
 	session  []byte
 	messages []entry
@@ -25,7 +25,7 @@ type encoded struct {
 	size      int
 }
 
-// entry is a message: its index and sequence, and its value.
+// entry is a message's index, sequence and value.
 type entry struct {
 	index, sequence uint32
 	value           []byte
@@ -34,24 +34,24 @@ type entry struct {
 // recordEntry is a record and its value.
 type recordEntry struct {
 	sequence uint32
-	// compaction tells whether it holds a CompactionEntry, filed by firstKept.
+	// compaction reports whether it holds a compaction entry, indexed by firstKept.
 	compaction bool
 	firstKept  uint32
 	value      []byte
 }
 
-// editsEntry is what one record edits of one message.
+// editsEntry holds the edits of one record to one message.
 type editsEntry struct {
 	index, sequence uint32
 	value           []byte
 }
 
-// encodeCommit refuses what makes no sense by itself, and encodes the rest.
+// encodeCommit encodes a commit. It returns storage.ErrInvalid where the commit is wrong by itself.
 func encodeCommit(c *storage.Commit) (*encoded, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	for _, name := range names(c) {
+	for _, name := range keyStrings(c) {
 		if len(name) > maxName {
 			return nil, fmt.Errorf("%w: a tenant, an id, a label or a request's id of %d bytes", storage.ErrInvalid, len(name))
 		}
@@ -68,7 +68,7 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 	e.session = session[1:]
 	e.size = len(session)
 	for _, m := range c.Messages {
-		value, err := encode(&storagev1.StoredMessage{Schema: schema, Logged: m}, check(decodeMessage))
+		value, err := encode(&storagev1.StoredMessage{Schema: schema, Logged: m}, decodable(decodeMessage))
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 	}
 	if c.Request != nil {
 		e.requestID = c.Request.ID
-		if e.request, err = encode(c.Request.Stored, check(decodeRequest)); err != nil {
+		if e.request, err = encode(c.Request.Stored, decodable(decodeRequest)); err != nil {
 			return nil, err
 		}
 		e.size += len(e.request)
@@ -90,8 +90,8 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 	return e, nil
 }
 
-// names are the strings of a commit that become parts of keys.
-func names(c *storage.Commit) []string {
+// keyStrings returns the strings of a commit that become parts of keys.
+func keyStrings(c *storage.Commit) []string {
 	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid()}
 	for label, value := range c.Session.GetLabels() {
 		list = append(list, label, value)
@@ -103,7 +103,7 @@ func names(c *storage.Commit) []string {
 }
 
 func (e *encoded) addRecord(r *storagev1.StoredRecord) error {
-	value, err := encode(r, check(decodeRecord))
+	value, err := encode(r, decodable(decodeRecord))
 	if err != nil {
 		return err
 	}
@@ -125,10 +125,10 @@ func (e *encoded) addRecord(r *storagev1.StoredRecord) error {
 }
 
 func encodeEdits(edits []*compactordv1.Edit) ([]byte, error) {
-	return encode(&compactordv1.PruneEntry{Edits: edits}, check(decodeEdits))
+	return encode(&compactordv1.PruneEntry{Edits: edits}, decodable(decodeEdits))
 }
 
-// editsByIndex groups a record's edits by message, by index and within one in the record's order.
+// editsByIndex groups a record's edits by message. The groups are in the order of their first edits.
 func editsByIndex(r *storagev1.StoredRecord) []storage.IndexedEdits {
 	var groups []storage.IndexedEdits
 	at := map[uint32]int{}
@@ -144,15 +144,15 @@ func editsByIndex(r *storagev1.StoredRecord) []storage.IndexedEdits {
 	return groups
 }
 
-// check makes of a decoder what only tells whether it succeeds.
-func check[T any](decode func([]byte) (T, error)) func([]byte) error {
+// decodable turns a decoder into a function that only reports whether it succeeds.
+func decodable[T any](decode func([]byte) (T, error)) func([]byte) error {
 	return func(b []byte) error {
 		_, err := decode(b)
 		return err
 	}
 }
 
-// listings are the listings that a row stands in, and its places there.
+// listings returns the buckets and keys of a row's entries in listings.
 func listings(row *storagev1.Session, ordinal uint64) [][2][]byte {
 	keys := make([][2][]byte, 0, 3+2*len(row.GetLabels()))
 	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
@@ -174,8 +174,8 @@ func listings(row *storagev1.Session, ordinal uint64) [][2][]byte {
 	return keys
 }
 
-// contains tells whether a listing key is among those of a row.
-func contains(keys [][2][]byte, key [2][]byte) bool {
+// containsKey reports whether a listing key is among those of a row.
+func containsKey(keys [][2][]byte, key [2][]byte) bool {
 	for _, k := range keys {
 		if bytes.Equal(k[0], key[0]) && bytes.Equal(k[1], key[1]) {
 			return true

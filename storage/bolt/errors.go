@@ -13,15 +13,15 @@ import (
 
 // Errors of this backend.
 var (
-	// ErrInUse: another process has the store open.
+	// ErrInUse means that another process has the store open.
 	ErrInUse = errors.New("store is in use by another process")
-	// ErrNewer: a newer version of the program wrote the store. It is also a storage.ErrCorrupt.
+	// ErrNewer means that a newer version of the program wrote the store. It wraps storage.ErrCorrupt.
 	ErrNewer = fmt.Errorf("%w: written by a newer version", storage.ErrCorrupt)
-	// ErrReadOnly: the store was opened for reading only.
+	// ErrReadOnly means that the store was opened for reading only.
 	ErrReadOnly = errors.New("store is open for reading only")
 )
 
-// mapError turns bbolt's errors into those of package storage.
+// mapError converts bbolt's errors into those of package storage.
 func mapError(err error) error {
 	switch {
 	case err == nil:
@@ -39,8 +39,8 @@ func mapError(err error) error {
 	}
 }
 
-// isFull tells whether a write was refused for want of space, before anything counted. An error of the sync itself is
-// no such thing, whatever its number: it comes bare and not as a PathError, and what it leaves behind is not known.
+// isFull reports whether a write failed for lack of space before it took effect. An error of the sync itself does not
+// count, whatever its number: it is no PathError, and what it leaves on the disk is unknown.
 func isFull(err error) bool {
 	if errors.Is(err, berrors.ErrMaxSizeReached) {
 		return true
@@ -50,7 +50,7 @@ func isFull(err error) bool {
 		(errors.Is(path.Err, syscall.ENOSPC) || errors.Is(path.Err, syscall.EDQUOT) || errors.Is(path.Err, syscall.EFBIG))
 }
 
-// recovered is what a panic of bbolt means: it asserts what it reads from the disk.
+// recovered returns the error for a panic of bbolt, which asserts what it reads from the disk.
 func recovered(r any) error {
 	return corrupt("%v", r)
 }

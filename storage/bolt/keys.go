@@ -9,39 +9,41 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// The buckets. All are flat. The keys of the buckets that hold logs begin with the session's ordinal, eight bytes big
-// endian: it is given at creation and never used again, so a log lies together and a new life of an id starts empty.
+// The buckets. None contains another bucket. In the buckets of logs every key begins with the session's ordinal, eight
+// bytes big endian. An ordinal is given at creation and never used again. So the keys of a log are next to each other,
+// and a new incarnation starts with an empty log.
 var (
 	// metaBucket: versionKey, nextOrdinalKey.
 	metaBucket = []byte("meta")
 	// sessionsBucket: tenant, id -> row.
 	sessionsBucket = []byte("sessions")
-	// byTimeBucket: order, tenant, place -> id. Beside the orders of listings it has byRunning.
+	// byTimeBucket: order, tenant, place -> id. Besides the orders of listings it has byRunning.
 	byTimeBucket = []byte("by_time")
 	// byLabelBucket: order, tenant, label, value, place -> id.
 	byLabelBucket = []byte("by_label")
-	// deadBucket: the ordinals of deleted sessions whose logs are not swept out yet.
+	// deadBucket: the ordinals of deleted sessions whose logs are not completely removed yet.
 	deadBucket = []byte("dead")
 
 	// messagesBucket: ordinal, index -> StoredMessage.
 	messagesBucket = []byte("messages")
-	// recordsBucket: ordinal, sequence -> StoredRecord, or where it lies in compactionsBucket.
+	// recordsBucket: ordinal, sequence -> StoredRecord, or a pointer into compactionsBucket.
 	recordsBucket = []byte("records")
 	// compactionsBucket: ordinal, first_kept_index, sequence -> StoredRecord of a CompactionEntry.
 	compactionsBucket = []byte("compactions")
 	// editsBucket: ordinal, message index, sequence -> the edits that one record made to one message.
 	editsBucket = []byte("edits")
-	// requestsBucket: ordinal, request id -> revision, StoredRequest. They are forgotten in the order of revisions; for
-	// that all are read, once in forgetBatch commits, where a bucket in that order would cost each commit two pages more.
+	// requestsBucket: ordinal, request id -> revision, StoredRequest. They are forgotten in the order of their
+	// revisions. For that all are read, once in forgetBatch commits; a bucket in that order would cost each commit two
+	// more pages.
 	requestsBucket = []byte("requests")
-	// blobsBucket: ordinal, kind, id, chunk -> a piece of a value that is too large for its own bucket.
+	// blobsBucket: ordinal, kind, id, chunk -> a part of a value that is too large for its own bucket.
 	blobsBucket = []byte("blobs")
 
-	// logBuckets are those whose keys begin with an ordinal.
+	// logBuckets are the buckets whose keys begin with an ordinal.
 	logBuckets = [][]byte{
 		messagesBucket, recordsBucket, compactionsBucket, editsBucket, requestsBucket, blobsBucket,
 	}
-	// allBuckets are all that a store has.
+	// allBuckets are all buckets of a store.
 	allBuckets = append([][]byte{metaBucket, sessionsBucket, byTimeBucket, byLabelBucket, deadBucket}, logBuckets...)
 )
 
@@ -51,18 +53,19 @@ var (
 	nextOrdinalKey = []byte("next_ordinal")
 )
 
-// maxName is how long a tenant, an id, a label's key or value may be: three of them and a place fit into a key of bbolt.
+// maxName is the greatest length of a tenant, an id, or a label's key or value, in bytes. Three of them and a place fit
+// into a key of bbolt.
 const maxName = 4096
 
-// errKey: bytes that are no key of their bucket.
+// errKey means that bytes are not a key of their bucket.
 var errKey = errors.New("malformed key")
 
-// ordinalKey is the prefix of all keys of a session's log.
+// ordinalKey returns the prefix of all keys of a session's log.
 func ordinalKey(ordinal uint64) []byte {
 	return binary.BigEndian.AppendUint64(nil, ordinal)
 }
 
-// keyOrdinal is the ordinal that a log's key begins with.
+// keyOrdinal returns the ordinal at the beginning of a key.
 func keyOrdinal(key []byte) (uint64, error) {
 	if len(key) < 8 {
 		return 0, errKey
@@ -70,7 +73,7 @@ func keyOrdinal(key []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(key), nil
 }
 
-// numberKey is the key of a message (index) and a record (sequence).
+// numberKey returns the key of a message (index) or a record (sequence).
 func numberKey(ordinal uint64, n uint32) []byte {
 	key := binary.BigEndian.AppendUint64(make([]byte, 0, 12), ordinal)
 	return binary.BigEndian.AppendUint32(key, n)
@@ -83,7 +86,7 @@ func splitNumberKey(key []byte) (ordinal uint64, n uint32, err error) {
 	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[8:]), nil
 }
 
-// pairKey is the key of a compaction entry (first_kept_index, sequence) and of a message's edits (index, sequence).
+// pairKey returns the key of a compaction entry (first_kept_index, sequence) or of a message's edits (index, sequence).
 func pairKey(ordinal uint64, a, b uint32) []byte {
 	key := binary.BigEndian.AppendUint64(make([]byte, 0, 16), ordinal)
 	key = binary.BigEndian.AppendUint32(key, a)
@@ -97,7 +100,7 @@ func splitPairKey(key []byte) (ordinal uint64, a, b uint32, err error) {
 	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[8:]), binary.BigEndian.Uint32(key[12:]), nil
 }
 
-// requestKey is the key of a remembered request.
+// requestKey returns the key of a remembered request.
 func requestKey(ordinal uint64, id string) []byte {
 	key := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(id)), ordinal)
 	return append(key, id...)
@@ -110,10 +113,10 @@ func splitRequestKey(key []byte) (ordinal uint64, id string, err error) {
 	return binary.BigEndian.Uint64(key), string(key[8:]), nil
 }
 
-// blobKind says what a blob is the body of.
+// blobKind is the kind of value that a blob holds.
 type blobKind byte
 
-// The kinds of blobs, and what their ids are.
+// The kinds of blobs, and their ids.
 const (
 	messageBlob blobKind = iota + 1 // the index
 	recordBlob                      // the sequence
@@ -127,7 +130,7 @@ type blobID struct {
 	id   uint64
 }
 
-// blobKey is the key of one chunk of a blob.
+// blobKey returns the key of one chunk of a blob.
 func blobKey(ordinal uint64, b blobID, chunk uint32) []byte {
 	key := binary.BigEndian.AppendUint64(make([]byte, 0, 21), ordinal)
 	key = append(key, byte(b.kind))
@@ -143,7 +146,7 @@ func splitBlobKey(key []byte) (ordinal uint64, b blobID, chunk uint32, err error
 	return binary.BigEndian.Uint64(key), b, binary.BigEndian.Uint32(key[17:]), nil
 }
 
-// sessionKey is the key of a row; nil, which no row has, where a name is longer than any that was written.
+// sessionKey returns the key of a row; nil, which no row has, where a name is longer than any stored one.
 func sessionKey(tenant, id string) []byte {
 	if len(tenant) > maxName || len(id) > maxName {
 		return nil
@@ -159,7 +162,7 @@ func splitSessionKey(key []byte) (tenant, id string, err error) {
 	return tenant, string(rest), nil
 }
 
-// appendName appends s so that no other string in its place gives the same bytes.
+// appendName appends s with its length, so that different names never give the same bytes.
 func appendName(key []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(key, uint16(len(s))), s...)
 }
@@ -178,8 +181,8 @@ func cutName(key []byte) (name string, rest []byte, err error) {
 // placeSize is the length of an encoded place.
 const placeSize = 8 + 4 + 8
 
-// place is where a session stands in a listing: newest first, so all of it is inverted; of two sessions with the same
-// time the one that was created later comes first.
+// place is the position of a session in a listing. Listings are sorted newest first, so all bits are inverted. Of
+// sessions with the same time, the one created later comes first.
 type place [placeSize]byte
 
 func newPlace(t *timestamppb.Timestamp, ordinal uint64) place {
@@ -191,8 +194,8 @@ func newPlace(t *timestamppb.Timestamp, ordinal uint64) place {
 	return p
 }
 
-// byRunning is the list of the sessions in whose rows compactions are running, in the order of creation. Nobody asks for
-// it but Abandoned.
+// byRunning is the order of the list of sessions whose rows name running compactions, by creation. Only Abandoned reads
+// it.
 const byRunning storage.SessionOrder = 2
 
 // listing is a list of a tenant's sessions in one order: all of them (byTimeBucket) or those with a label.
@@ -204,7 +207,7 @@ type listing struct {
 	value    string
 }
 
-// bucket is where the entries of the listing lie.
+// bucket returns the bucket with the listing's entries.
 func (l listing) bucket() []byte {
 	if l.labelled {
 		return byLabelBucket
@@ -212,7 +215,7 @@ func (l listing) bucket() []byte {
 	return byTimeBucket
 }
 
-// prefix is what the keys of the listing's entries begin with.
+// prefix returns the beginning of the keys of the listing's entries.
 func (l listing) prefix() []byte {
 	key := appendName([]byte{byte(l.order)}, l.tenant)
 	if l.labelled {
@@ -221,12 +224,12 @@ func (l listing) prefix() []byte {
 	return key
 }
 
-// key is the key of the entry at a place.
+// key returns the key of the entry at a place.
 func (l listing) key(p place) []byte {
 	return append(l.prefix(), p[:]...)
 }
 
-// splitListingKey reads a key of byTimeBucket or, if labelled, byLabelBucket.
+// splitListingKey reads a key of byLabelBucket if labelled, else one of byTimeBucket.
 func splitListingKey(key []byte, labelled bool) (l listing, p place, err error) {
 	if len(key) == 0 {
 		return listing{}, place{}, errKey
@@ -248,7 +251,7 @@ func splitListingKey(key []byte, labelled bool) (l listing, p place, err error) 
 	return l, place(rest), nil
 }
 
-// ordinal is the ordinal of the session at the place.
+// ordinal returns the ordinal of the session at the place.
 func (p place) ordinal() uint64 {
 	return ^binary.BigEndian.Uint64(p[12:])
 }

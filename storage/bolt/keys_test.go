@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Every key comes back from its bytes, and no bytes are the key of two things.
+// Every key can be read back from its bytes, and no bytes are the key of two things.
 func FuzzKeys(f *testing.F) {
 	f.Add(uint64(1), uint32(2), uint32(3), "tenant", "id", "label", "value", int64(4), int32(5), []byte("\x00\x00"))
 	f.Add(^uint64(0), ^uint32(0), uint32(0), "", "", "", "", int64(-1), int32(-1), []byte(nil))
@@ -58,7 +58,7 @@ func FuzzKeys(f *testing.F) {
 			require.Equal(t, at, gotPlace)
 		}
 
-		// What is read from any bytes makes the same bytes again, or is no key.
+		// Bytes that are a key give the same bytes again.
 		if ordinal, a, err := splitNumberKey(raw); err == nil {
 			require.Equal(t, raw, numberKey(ordinal, a))
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// scanKeys is how many entries of a listing one transaction looks at, where labels rule out most.
+// scanKeys is the most entries of a listing that one transaction reads; labels can exclude most of them.
 const scanKeys = 4096
 
 // Sessions returns a page of rows.
@@ -50,17 +50,17 @@ func (s *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 	}
 }
 
-// query is where a query stands.
+// query is the progress of a query.
 type query struct {
-	// walked is the listing whose entries are gone through; the session must stand in the others too.
+	// walked is the listing whose entries are read; a session must also be in the others.
 	walked listing
 	others []listing
-	// digest binds a cursor to its query.
+	// digest is a hash of the query, so that a cursor is valid for its query only.
 	digest [sha256.Size]byte
-	// after is the place of the last entry that was gone through, if begun.
+	// after is the place of the last entry read, if begun.
 	after place
 	begun bool
-	// none tells that no row can match.
+	// none reports that no row can match.
 	none bool
 }
 
@@ -86,7 +86,7 @@ func newQuery(q storage.SessionQuery) (*query, error) {
 	return query, query.resume(q.Cursor)
 }
 
-// A cursor is a version, the place of the last row, and the beginning of the query's digest over both.
+// A cursor is a version, the place of the last row, and the first bytes of a hash of both and the query's digest.
 const (
 	cursorVersion = 1
 	cursorSum     = 8
@@ -115,15 +115,15 @@ func (q *query) resume(cursor string) error {
 	return nil
 }
 
-// scan is what one transaction found.
+// scan is the result of one transaction.
 type scan struct {
 	rows [][]byte
-	// more tells that the page is full and another row follows, end that no other row follows. Neither: that is not
-	// known yet.
+	// more reports that the page is full and another row follows, end that no other row follows. Where both are false,
+	// this is not known yet.
 	more, end bool
 }
 
-// scan copies out up to limit rows from where the query stands.
+// scan copies up to limit rows after the last one read.
 func (q *query) scan(tx *bbolt.Tx, limit int) (found scan, err error) {
 	if q.none {
 		return scan{end: true}, nil
@@ -165,7 +165,7 @@ func (q *query) scan(tx *bbolt.Tx, limit int) (found scan, err error) {
 	return found, nil
 }
 
-// inOthers tells whether the session at a place stands in all other listings of the query: its place there is the same.
+// inOthers reports whether the session at a place is in all other listings of the query. Its place is the same in each.
 func (q *query) inOthers(tx *bbolt.Tx, at place) bool {
 	for _, other := range q.others {
 		if tx.Bucket(other.bucket()).Get(other.key(at)) == nil {
@@ -178,7 +178,7 @@ func (q *query) inOthers(tx *bbolt.Tx, at place) bool {
 func listedRow(tx *bbolt.Tx, tenant, id string) ([]byte, error) {
 	value := tx.Bucket(sessionsBucket).Get(sessionKey(tenant, id))
 	if value == nil {
-		return nil, corrupt("a listing names a session that is not there")
+		return nil, corrupt("a listing names a session that does not exist")
 	}
 	_, row, err := splitRow(value)
 	return bytes.Clone(row), err

@@ -21,8 +21,8 @@ import (
 // storeVersion is the version of the buckets, keys and values that this package writes.
 const storeVersion = 1
 
-// Open opens the store in the file at path, and makes it where there is none. It returns ErrInUse while another process
-// has it open, ErrNewer where a newer version wrote it, and storage.ErrCorrupt where the file is no store.
+// Open opens the store in the file at path, and creates it where there is none. It returns ErrInUse while another
+// process has it open, ErrNewer where a newer version wrote it, and storage.ErrCorrupt where the file is no store.
 func Open(path string, options Options) (*Store, error) {
 	s, err := open(path, options)
 	if err != nil {
@@ -66,7 +66,7 @@ func openBolt(path string, options Options) (db *bbolt.DB, err error) {
 	var file *os.File
 	defer func() {
 		if err != nil && file != nil {
-			// bbolt has closed it, unless it panicked.
+			// bbolt closes it, except after a panic.
 			_ = file.Close()
 		}
 	}()
@@ -75,7 +75,7 @@ func openBolt(path string, options Options) (db *bbolt.DB, err error) {
 		Timeout:      timeout,
 		ReadOnly:     options.ReadOnly,
 		FreelistType: bbolt.FreelistMapType,
-		// A commit then need not write what is free; an open reads the tree instead.
+		// So a commit need not write the list of free pages; an opening reads the tree instead.
 		NoFreelistSync:  true,
 		InitialMmapSize: int(mapSize),
 		MaxSize:         int(options.MaxSize),
@@ -92,13 +92,13 @@ func openBolt(path string, options Options) (db *bbolt.DB, err error) {
 		return nil, mapError(err)
 	}
 	if options.MaxSize > 0 {
-		// bbolt grows the file by so much at a time, beyond what it has checked against the limit.
+		// bbolt grows the file by AllocSize at a time, which it does not count when it checks the limit.
 		db.AllocSize = int(min(int64(db.AllocSize), options.MaxSize/16))
 	}
 	return db, nil
 }
 
-// prepare makes the buckets of a new store, and refuses one that this version cannot read.
+// prepare creates the buckets of a new store. It returns an error for one that this version cannot read.
 func prepare(db *bbolt.DB, path string) (err error) {
 	defer guard(&err)()
 	empty := false
@@ -114,7 +114,7 @@ func prepare(db *bbolt.DB, path string) (err error) {
 		return err
 	}
 	if db.IsReadOnly() {
-		return corrupt("no store was ever made in it")
+		return corrupt("it contains no store")
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range allBuckets {
@@ -137,13 +137,13 @@ func prepare(db *bbolt.DB, path string) (err error) {
 func checkVersion(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil {
-		return corrupt("it is no store of this program")
+		return corrupt("it is not a store of this program")
 	}
 	value := meta.Get(versionKey)
 	if len(value) != 4 {
 		return corrupt("it has no version")
 	}
-	// The version first: what a newer one means by its buckets is not for this one to judge.
+	// The version comes first: this version cannot know the buckets of a newer one.
 	if version := binary.BigEndian.Uint32(value); version > storeVersion {
 		return fmt.Errorf("%w: store version %d, this program reads up to %d", ErrNewer, version, storeVersion)
 	} else if version < storeVersion {
@@ -160,7 +160,7 @@ func checkVersion(tx *bbolt.Tx) error {
 	return nil
 }
 
-// syncDirectory puts the name of a new file on disk: without it a crash may lose the file with all that was synced.
+// syncDirectory syncs the name of a new file to disk. Without that a crash may lose the file with everything in it.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -172,9 +172,9 @@ func syncDirectory(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// checkLength refuses a file that is shorter than its own header says, as a broken-off copy is: bbolt would map it and
-// fault on the first page that is not there, in a goroutine where no one can recover. It takes part in no lock; a
-// writer elsewhere only makes the file longer.
+// checkLength returns an error for a file that is shorter than its own header says, such as an incomplete copy. bbolt
+// would map it and fault on the first missing page, in a goroutine where nothing can recover. It takes no lock, since a
+// writer in another process only makes the file longer.
 func checkLength(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -192,12 +192,13 @@ func checkLength(path string) error {
 		return errors.New("it is a directory")
 	}
 	if needed := neededLength(file); info.Size() < needed {
-		return corrupt("it is cut off: %d bytes of %d", info.Size(), needed)
+		return corrupt("it is incomplete: %d bytes of %d", info.Size(), needed)
 	}
 	return nil
 }
 
-// neededLength is how long the newer of a bbolt file's two headers says that the file is; 0 where there is none.
+// neededLength returns the length of the file according to the newer of bbolt's two headers; 0 where there is no valid
+// header.
 func neededLength(file io.ReaderAt) int64 {
 	pageSize := int64(os.Getpagesize())
 	var length int64
@@ -207,8 +208,8 @@ func neededLength(file io.ReaderAt) int64 {
 		if _, err := file.ReadAt(header[:], page*pageSize); err != nil {
 			continue
 		}
-		// Behind the page's own header of 16 bytes: magic, version, page size, flags (4 bytes each), root bucket (16),
-		// freelist, number of pages, transaction (8 each), checksum over all that.
+		// After the page's own header of 16 bytes: magic, version, page size, flags (4 bytes each), root bucket (16),
+		// freelist, number of pages, transaction (8 each), checksum over all of these.
 		meta := header[16:]
 		sum := fnv.New64a()
 		_, _ = sum.Write(meta[:56])
@@ -224,7 +225,7 @@ func neededLength(file io.ReaderAt) int64 {
 	return length
 }
 
-// next takes an ordinal for a new session.
+// nextOrdinal returns an ordinal for a new session and counts it as used.
 func nextOrdinal(tx *bbolt.Tx) (uint64, error) {
 	meta := tx.Bucket(metaBucket)
 	value := meta.Get(nextOrdinalKey)

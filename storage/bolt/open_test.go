@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
-// One process at a time: another Open takes a lock of its own on the file, as another process would.
+// One process at a time: another Open takes its own lock on the file, as another process would.
 func TestInUse(t *testing.T) {
 	s := openNew(t, Options{})
 	for _, readOnly := range []bool{false, true} {
@@ -32,7 +32,7 @@ func TestInUse(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// The file is for its owner alone.
+// Only its owner can read and write the file.
 func TestMode(t *testing.T) {
 	s := openNew(t, Options{})
 	info, err := os.Stat(s.path)
@@ -62,7 +62,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoFileExists(t, missing)
 }
 
-// meta changes what the store says of itself.
+// meta changes the content of metaBucket.
 func meta(t *testing.T, path string, change func(tx *bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -71,7 +71,7 @@ func meta(t *testing.T, path string, change func(tx *bbolt.Tx) error) {
 	require.NoError(t, db.Close())
 }
 
-// A store of a newer version is refused, and said to be one.
+// A store of a newer version is refused with ErrNewer.
 func TestNewerVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s, err := Open(path, Options{})
@@ -93,13 +93,13 @@ func TestNewerVersion(t *testing.T) {
 	require.True(t, bytes.Equal(before, after), "what is refused is not changed")
 }
 
-// What is no store is refused, and not changed.
+// A file that is no store is refused and not changed.
 func TestNoStore(t *testing.T) {
 	putMeta := func(key, value []byte) func(*bbolt.Tx) error {
 		return func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Put(key, value) }
 	}
 	for name, test := range map[string]struct {
-		// The file is this text, or else a store, or else what another program made, and then changed.
+		// The file is this text; or a store; or a file of another program. Then it is changed.
 		text  string
 		other bool
 		meta  func(*bbolt.Tx) error
@@ -146,7 +146,7 @@ func TestNoStore(t *testing.T) {
 	require.Error(t, err)
 }
 
-// made makes a store with something in it.
+// made creates a store with some content.
 func made(t *testing.T, path string) *storagetest.Draft {
 	t.Helper()
 	s, err := Open(path, Options{})
@@ -168,7 +168,7 @@ func needed(t *testing.T, path string) int64 {
 	return n
 }
 
-// A file that is exactly as long as it says is whole.
+// A file that is exactly as long as its header says is complete.
 func TestShortestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := made(t, path)
@@ -179,7 +179,7 @@ func TestShortestFile(t *testing.T) {
 	require.Equal(t, d.Session.GetUid(), row.GetUid())
 }
 
-// With MaxSize reached, what does not fit gets ErrFull and leaves nothing; what is there can be read and deleted.
+// At MaxSize, what does not fit gets ErrFull and leaves nothing; what exists can be read and deleted.
 func TestMaxSize(t *testing.T) {
 	const limit = 4 << 20
 	s := openNew(t, Options{MaxSize: limit})
@@ -210,7 +210,7 @@ func TestMaxSize(t *testing.T) {
 	require.NoError(t, s.CreateSession(t.Context(), &again.Commit), "what was deleted makes room")
 }
 
-// What of the disk's errors is want of space, and what may have lost something.
+// Which disk errors are a lack of space, and which may have lost something.
 func TestMapError(t *testing.T) {
 	for _, full := range []error{
 		&fs.PathError{Op: "write", Err: syscall.ENOSPC}, &fs.PathError{Op: "write", Err: syscall.EDQUOT},
@@ -226,7 +226,7 @@ func TestMapError(t *testing.T) {
 	require.NoError(t, mapError(nil))
 }
 
-// After an error of the disk nothing more is acknowledged, what is there can be read, and the next Open goes on.
+// After a disk error nothing more is acknowledged, what exists can be read, and the next Open works.
 func TestLostDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := made(t, path)
@@ -237,13 +237,13 @@ func TestLostDisk(t *testing.T) {
 		return file, err
 	}})
 	require.NoError(t, err)
-	// From here on every write fails, as on a disk that was unplugged.
+	// From here on every write fails, as on a disk that was removed.
 	require.NoError(t, file.Close())
 	lose := func() error { return s.Commit(t.Context(), &storagetest.Next(d.Session).Text("lost").Commit) }
 	require.ErrorIs(t, lose(), fs.ErrClosed)
 	err = lose()
 	require.ErrorIs(t, err, fs.ErrClosed)
-	require.ErrorContains(t, err, "until it is opened anew")
+	require.ErrorContains(t, err, "until it is opened again")
 	row, err := s.Session(t.Context(), "", "s")
 	require.NoError(t, err)
 	require.Equal(t, d.Session.GetRevision(), row.GetRevision())

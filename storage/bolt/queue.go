@@ -9,19 +9,19 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// operation is what one call wants written.
+// operation is a write of one call.
 type operation struct {
-	// prepare checks all that the operation depends on, and writes nothing. What it returns is then run in the same
-	// transaction; an error of that one undoes the whole transaction.
+	// prepare checks everything that the operation depends on, and writes nothing. The function that it returns then
+	// runs in the same transaction; an error of that one undoes the whole transaction.
 	prepare func(tx *bbolt.Tx) (write func() error, err error)
-	// change is the row that it leaves; nil where it leaves none.
+	// change is the row that it writes; nil where it writes none.
 	change *change
-	// size is how many bytes it writes, more or less.
+	// size is about how many bytes it writes.
 	size int
 
-	// ended returns why its caller no longer wants it; nil while it does.
+	// ended returns the reason why the caller no longer waits; nil while it does.
 	ended func() error
-	// done gets the outcome, once.
+	// done receives the result, once.
 	done chan error
 }
 
@@ -30,7 +30,7 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []*operation
 	closed  bool
-	// wake has room for one: that there is something to look at.
+	// wake holds at most one signal to look at the queue.
 	wake chan struct{}
 }
 
@@ -49,7 +49,7 @@ func (q *queue) push(op *operation) error {
 	return nil
 }
 
-// withdraw takes an operation back, unless the writer has it already.
+// withdraw removes an operation from the queue; false where the writer has it already.
 func (q *queue) withdraw(op *operation) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,7 +62,8 @@ func (q *queue) withdraw(op *operation) bool {
 	return false
 }
 
-// take returns the operations that wait, up to limit bytes but at least one, and whether more may come.
+// take removes and returns the waiting operations, up to limit bytes but at least one. open reports whether more may
+// come.
 func (q *queue) take(limit int) (ops []*operation, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -91,7 +92,7 @@ func (q *queue) signal() {
 	}
 }
 
-// do has the writer carry out an operation and returns its outcome.
+// do passes an operation to the writer and returns its result.
 func (s *Store) do(ctx context.Context, op *operation) error {
 	if s.closed.Load() {
 		return storage.ErrClosed
@@ -114,7 +115,7 @@ func (s *Store) do(ctx context.Context, op *operation) error {
 		if s.queue.withdraw(op) {
 			return context.Cause(ctx)
 		}
-		// It is in a transaction: what becomes of that is the truth.
+		// The transaction has begun, so its result is the true one.
 		return <-op.done
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// A transaction that reads copies out a page of at most so many values and bytes (but at least one value): a long one
-// would keep the writer from using pages again, and from growing the map.
+// A transaction that reads copies a page of at most this many values and bytes, but at least one value. A long one
+// would keep the writer from reusing pages and from growing the map.
 const (
 	pageValues = 512
 	pageBytes  = 1 << 20
 )
 
-// page is what one transaction copied out.
+// page holds the values that one transaction copied.
 type page struct {
 	keys   [][]byte
 	bodies [][]byte
 	bytes  int
 }
 
-// full tells whether a body of this size belongs on the next page.
+// full reports whether a body of this size belongs on the next page.
 func (p *page) full(size int) bool {
 	return len(p.bodies) > 0 && (len(p.bodies) == pageValues || p.bytes+size > pageBytes)
 }
@@ -69,21 +69,21 @@ func (s *Store) Messages(
 	return p.messages, nil
 }
 
-// messagePages is a range of messages while it is read, a page a transaction.
+// messagePages is a range of messages while it is read, one page in each transaction.
 type messagePages struct {
 	ref       storage.Ref
 	next, end uint32
 	maxBytes  int
 
 	messages []*compactordv1.LoggedMessage
-	// total is the size of what was read so far. more says that there may be another page.
+	// total is the size of the messages read so far. more reports that there may be another page.
 	total int
 	more  bool
 }
 
-// read reads a page. Messages are decoded where they lie: decoding copies what it keeps.
+// read reads a page. Messages are decoded from the mapped file, since decoding copies what it keeps.
 func (p *messagePages) read(tx *bbolt.Tx) error {
-	header, _, err := life(tx, p.ref)
+	header, _, err := incarnation(tx, p.ref)
 	if err != nil {
 		return err
 	}
@@ -159,9 +159,9 @@ func (s *Store) Records(
 	return records, nil
 }
 
-// recordPage copies out records from start on, and returns whether there may be more. A limit of 0 or less is none.
+// recordPage copies records from start on, and reports whether there may be more. A limit of 0 or less means no limit.
 func recordPage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, limit int) (bool, error) {
-	header, _, err := life(tx, ref)
+	header, _, err := incarnation(tx, ref)
 	if err != nil || start >= end {
 		return false, err
 	}
@@ -183,7 +183,7 @@ func recordPage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, limit
 	return false, nil
 }
 
-// recordBody copies out a record, wherever it lies.
+// recordBody returns a copy of a record's encoding, from either bucket.
 func recordBody(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
 	ordinal, sequence, err := splitNumberKey(key)
 	if err != nil {
@@ -196,13 +196,13 @@ func recordBody(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
 		firstKept := binary.BigEndian.Uint32(value[1:])
 		value = tx.Bucket(compactionsBucket).Get(pairKey(ordinal, firstKept, sequence))
 		if value == nil {
-			return nil, corrupt("record %d points at no compaction", sequence)
+			return nil, corrupt("record %d points to no compaction", sequence)
 		}
 	}
 	return body(tx, ordinal, recordBlob, value)
 }
 
-// decodeRecordAt decodes a record that lay at a key of recordsBucket.
+// decodeRecordAt decodes a record and checks that it belongs to a key of recordsBucket.
 func decodeRecordAt(key, encoding []byte) (*storagev1.StoredRecord, error) {
 	r, err := decodeRecord(encoding)
 	if err != nil {
@@ -214,11 +214,11 @@ func decodeRecordAt(key, encoding []byte) (*storagev1.StoredRecord, error) {
 	return r, nil
 }
 
-// RecordAtOrBefore returns the newest record up to a sequence.
+// RecordAtOrBefore returns the newest record with this sequence or a lower one.
 func (s *Store) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence uint32) (*storagev1.StoredRecord, error) {
 	var at, encoding []byte
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
-		header, _, err := life(tx, ref)
+		header, _, err := incarnation(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (s *Store) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence 
 	return decodeRecordAt(at, encoding)
 }
 
-// Compactions returns CompactionEntries, the newest first.
+// Compactions returns records with compaction entries, newest first.
 func (s *Store) Compactions(
 	ctx context.Context, ref storage.Ref, before uint32, limit int,
 ) ([]*storagev1.StoredRecord, error) {
@@ -256,7 +256,7 @@ func (s *Store) Compactions(
 	for len(sequences) > 0 {
 		var p page
 		err := s.view(ctx, func(tx *bbolt.Tx) error {
-			header, _, err := life(tx, ref)
+			header, _, err := incarnation(tx, ref)
 			if err != nil {
 				return err
 			}
@@ -288,12 +288,12 @@ func (s *Store) Compactions(
 	return records, nil
 }
 
-// compactionSequences returns the sequences of CompactionEntries, the newest first. Their keys sort by what they keep,
-// which a Revert lets go back, so all keys are read; a session has few.
+// compactionSequences returns the sequences of compaction entries, newest first. Their keys are sorted by
+// first_kept_index, which can go back with a Revert, so all keys are read; a session has few.
 func (s *Store) compactionSequences(ctx context.Context, ref storage.Ref, before uint32, limit int) ([]uint32, error) {
 	var sequences []uint32
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
-		header, _, err := life(tx, ref)
+		header, _, err := incarnation(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -344,16 +344,16 @@ func (s *Store) Edits(ctx context.Context, ref storage.Ref, start, end uint32) (
 				return nil, corrupt("bucket edits: %v", err)
 			}
 			list = append(list, storage.IndexedEdits{Index: index, Sequence: sequence, Edits: edits})
-			// No record has the largest sequence, since the head counts one more.
+			// No record has the largest sequence, since the head's next_sequence is greater.
 			from = storage.IndexedEdits{Index: index, Sequence: sequence + 1}
 		}
 	}
 	return list, nil
 }
 
-// editsPage copies out edits from a place on, and returns whether there may be more.
+// editsPage copies edits from a place on, and reports whether there may be more.
 func editsPage(tx *bbolt.Tx, p *page, ref storage.Ref, from storage.IndexedEdits, end uint32) (bool, error) {
-	header, _, err := life(tx, ref)
+	header, _, err := incarnation(tx, ref)
 	if err != nil || from.Index >= end {
 		return false, err
 	}
@@ -375,11 +375,11 @@ func editsPage(tx *bbolt.Tx, p *page, ref storage.Ref, from storage.IndexedEdits
 	return false, nil
 }
 
-// Request returns what was remembered.
+// Request returns a remembered request.
 func (s *Store) Request(ctx context.Context, ref storage.Ref, id string) (*storagev1.StoredRequest, error) {
 	var encoding []byte
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
-		header, _, err := life(tx, ref)
+		header, _, err := incarnation(tx, ref)
 		if err != nil {
 			return err
 		}

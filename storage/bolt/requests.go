@@ -15,7 +15,7 @@ import (
 // together.
 const forgetBatch = 128
 
-// splitRequest reads the revision that a request was committed with, and leaves its value.
+// splitRequest returns the revision that a request was committed with, and its value.
 func splitRequest(value []byte) (revision uint32, rest []byte, err error) {
 	if len(value) < 4 {
 		return 0, nil, corrupt("a request is cut short")
@@ -23,10 +23,10 @@ func splitRequest(value []byte) (revision uint32, rest []byte, err error) {
 	return binary.BigEndian.Uint32(value), value[4:], nil
 }
 
-// remember writes the request, and forgets the oldest ones once there are enough of them.
+// remember writes the request, and forgets the oldest ones once there are forgetBatch too many.
 func (e *encoded) remember(tx *bbolt.Tx, header *rowHeader) error {
 	revision := e.row.GetRevision()
-	value, err := outline(tx, header.ordinal, blobID{kind: requestBlob, id: uint64(revision)}, e.request)
+	value, err := putLarge(tx, header.ordinal, blobID{kind: requestBlob, id: uint64(revision)}, e.request)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func forget(tx *bbolt.Tx, header *rowHeader) error {
 		if err != nil {
 			return err
 		}
-		// The start of the value is enough: it tells whether there is a blob, and which.
+		// The start of the value shows whether there is a blob, and which one.
 		rest = bytes.Clone(rest[:min(len(rest), blobPointerSize)])
 		all = append(all, remembered{revision: revision, key: bytes.Clone(key), value: rest})
 	}

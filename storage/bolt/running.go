@@ -9,11 +9,11 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Opening names this opening of the file.
+// Opening returns the name of this opening of the file.
 func (s *Store) Opening() string { return s.opening }
 
-// Abandoned returns the sessions in which compactions of other openings are running. The lock on the file makes this the
-// only opening that is not over.
+// Abandoned returns the sessions with running compactions of other openings. The lock on the file ensures that all
+// other openings have ended.
 func (s *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
 	var found []storage.Ref
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
@@ -26,7 +26,7 @@ func (s *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
 			}
 			value := tx.Bucket(sessionsBucket).Get(sessionKey(l.tenant, string(id)))
 			if value == nil {
-				return corrupt("bucket %s lists a session that is not there", byTimeBucket)
+				return corrupt("bucket %s lists a session that does not exist", byTimeBucket)
 			}
 			_, encoding, err := splitRow(value)
 			if err != nil {

@@ -1,8 +1,8 @@
-// Package boltstore keeps logs in one file, by bbolt.
+// Package boltstore keeps logs in one bbolt file.
 //
-// One process at a time has the file open. One goroutine writes: it takes all operations that wait into one
-// transaction, so many sessions share a sync of the disk and a lone one does not wait. Reads are short transactions of
-// their own, a page each, and copy out what they return.
+// One process at a time has the file open. One goroutine writes. It writes all waiting operations in one transaction,
+// so that many sessions share a sync of the disk and a single one does not wait. Each read is one or more short
+// transactions, one page each, and copies what it returns.
 package boltstore
 
 import (
@@ -18,26 +18,27 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Options are how a store is opened. The zero value serves.
+// Options are the options of Open. The zero value is valid.
 type Options struct {
-	// ReadOnly opens an existing store for reading. All that would write returns ErrReadOnly.
+	// ReadOnly opens an existing store for reading. Methods that write return ErrReadOnly.
 	ReadOnly bool
-	// MaxSize is the size in bytes that the file may grow to, give or take a sixteenth; what would need more gets
-	// storage.ErrFull. 0: no limit but the disk.
+	// MaxSize is the size in bytes that the file may grow to, within a sixteenth. What would need more gets
+	// storage.ErrFull. 0: only the disk limits it.
 	MaxSize int64
-	// LockTimeout is how long to wait for another process to close the store. 0: a second.
+	// LockTimeout is how long to wait for another process to close the store. 0: one second.
 	LockTimeout time.Duration
-	// MapSize is how much address space is set aside for the file. While it is larger than the file, the file grows
-	// without waiting for reads to end. 0: 1 GiB, on Windows none, since there it is disk space.
+	// MapSize is the address space reserved for the file, in bytes. While it is larger than the file, the file grows
+	// without waiting for reads to end. 0: 1 GiB; on Windows none, since there it would take disk space.
 	MapSize int64
 
-	// synced is told what a transaction holds, after it is on disk and before those who wait for it are told.
+	// synced is called with the changes of a transaction, after they are on disk and before the callers get their
+	// results.
 	synced func(committed []change)
-	// openFile stands in for os.OpenFile.
+	// openFile replaces os.OpenFile in tests.
 	openFile func(string, int, os.FileMode) (*os.File, error)
 }
 
-// change is a row as a transaction left it.
+// change is a row that a transaction has written.
 type change struct {
 	ref      storage.Ref
 	revision uint32
@@ -56,8 +57,8 @@ type Store struct {
 	closed atomic.Bool
 	close  sync.Once
 
-	// lost is the error of the disk after which it is not known what is on it. Only the writer uses it.
-	lost error
+	// diskError is the error after which the content of the disk is unknown. Only the writer uses it.
+	diskError error
 }
 
 var (
@@ -66,7 +67,7 @@ var (
 	_ storage.Sizer   = (*Store)(nil)
 )
 
-// Close waits for the operations that run or wait, and closes the file.
+// Close waits for running and waiting operations, and closes the file.
 func (s *Store) Close() error {
 	var err error
 	s.close.Do(func() {
@@ -80,7 +81,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Size returns the size of the file and how much of it holds what was not deleted.
+// Size returns the size of the file, and how much of it holds data that is not deleted.
 func (s *Store) Size(ctx context.Context) (bytes, inUse int64, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		info, err := os.Stat(s.path)
@@ -95,7 +96,7 @@ func (s *Store) Size(ctx context.Context) (bytes, inUse int64, err error) {
 	return bytes, inUse, err
 }
 
-// view runs a short transaction that reads. What fn keeps it must have copied.
+// view runs a short transaction that reads. fn must copy what it keeps.
 func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) (err error) {
 	if s.closed.Load() {
 		return storage.ErrClosed
@@ -107,8 +108,8 @@ func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) (err erro
 	return mapError(s.db.View(fn))
 }
 
-// guard turns a panic into an error: bbolt asserts what it reads, and reads a mapped file, where a sector that cannot
-// be read, or was cut off, is a fault. It is used as `defer guard(&err)()`.
+// guard turns a panic into an error. bbolt asserts what it reads, and it reads a mapped file, where a sector that is
+// damaged or missing is a fault. Use it as `defer guard(&err)()`.
 func guard(err *error) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {

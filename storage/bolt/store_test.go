@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
-// How long a test waits for what must come, and how often it looks. Neither decides what the test finds.
+// How long a test waits, and how often it looks. Neither changes the result of the test.
 const (
 	waitLimit = 10 * time.Minute
 	waitTick  = time.Millisecond
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// openAt opens a store that the test leaves behind sound: it is checked, by bbolt and by us, when the test ends.
+// openAt opens a store that must be sound when the test ends: bbolt and CheckStructure check it then.
 func openAt(tb testing.TB, path string, options Options) *Store {
 	tb.Helper()
 	s, err := Open(path, options)
@@ -51,7 +51,7 @@ func requireSound(tb testing.TB, path string) {
 	tb.Helper()
 	s, err := Open(path, Options{ReadOnly: true})
 	require.NoError(tb, err)
-	// The test's own context is over when it cleans up.
+	// The test's own context has ended at the cleanup.
 	problems, err := s.CheckStructure(context.WithoutCancel(tb.Context()))
 	require.NoError(tb, err)
 	require.Empty(tb, problems)
@@ -73,7 +73,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// fileOf is the path of a store of this package.
+// fileOf returns the path of a store of this package.
 func fileOf(t *testing.T, s storage.Store) string {
 	t.Helper()
 	store, ok := s.(*Store)

@@ -6,20 +6,20 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// sweepKeys is how many keys of a deleted log one transaction removes, so that the end of a large session holds up no
-// one else.
+// sweepKeys is the most keys of a deleted log that one transaction removes, so that deleting a large session does not
+// delay other calls.
 const sweepKeys = 4096
 
-// sweepBytes bounds the same by what it frees.
+// sweepBytes is the most bytes of values that such a transaction removes.
 const sweepBytes = 16 << 20
 
-// someDead tells whether a deleted log is left to sweep.
-func someDead(tx *bbolt.Tx) bool {
+// hasDead reports whether a deleted log is still to be removed.
+func hasDead(tx *bbolt.Tx) bool {
 	key, _ := tx.Bucket(deadBucket).Cursor().First()
 	return key != nil
 }
 
-// sweep removes a piece of the deleted logs, and returns whether there is more.
+// sweep removes a part of the deleted logs, and reports whether more is left.
 func (s *Store) sweep() (more bool) {
 	err := s.update(func(tx *bbolt.Tx) error {
 		key, _ := tx.Bucket(deadBucket).Cursor().First()
@@ -33,14 +33,14 @@ func (s *Store) sweep() (more bool) {
 		if err := sweepLog(tx, ordinal); err != nil {
 			return err
 		}
-		more = someDead(tx)
+		more = hasDead(tx)
 		return nil
 	})
-	// It is only space: whatever hinders it, the next open or deletion tries again.
+	// Only disk space is lost by an error: the next opening or deletion tries again.
 	return more && err == nil
 }
 
-// sweepLog removes up to sweepKeys keys of a log, and with the last one its ordinal from the dead.
+// sweepLog removes up to sweepKeys keys of a log, and with the last one the log's entry in deadBucket.
 func sweepLog(tx *bbolt.Tx, ordinal uint64) error {
 	prefix := ordinalKey(ordinal)
 	left := sweep{keys: sweepKeys, bytes: sweepBytes}
@@ -59,10 +59,11 @@ func sweepLog(tx *bbolt.Tx, ordinal uint64) error {
 	return tx.Bucket(deadBucket).Delete(prefix)
 }
 
-// sweep is how much a transaction may still remove.
+// sweep is how much one transaction may still remove.
 type sweep struct{ keys, bytes int }
 
-// collect returns keys with a prefix and whether these are all. A cursor must not move over what is being deleted.
+// collect returns the keys with a prefix that may be removed, and whether these are all. The keys are deleted later,
+// since a cursor must not move over keys that are being deleted.
 func (left *sweep) collect(bucket *bbolt.Bucket, prefix []byte) (done bool, keys [][]byte) {
 	cursor := bucket.Cursor()
 	for key, value := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = cursor.Next() {

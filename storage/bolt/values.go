@@ -13,16 +13,17 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// schema is the version of the envelopes that this version of the program writes and reads.
+// schema is the version of StoredMessage, StoredRecord and StoredRequest that this version of the program writes and
+// reads.
 const schema = 1
 
-// The first byte of a value of a log's bucket.
+// The first byte of a value in a log's bucket.
 const (
-	// inlineTag: the envelope follows.
+	// inlineTag: the encoding follows.
 	inlineTag byte = 1
 	// blobTag: a blobPointer follows.
 	blobTag byte = 2
-	// compactionTag: the record lies in compactionsBucket; its first_kept_index follows, four bytes big endian.
+	// compactionTag: the record is in compactionsBucket; its first_kept_index follows, four bytes big endian.
 	compactionTag byte = 3
 )
 
@@ -31,7 +32,8 @@ const rowTag byte = 1
 
 var marshal = proto.MarshalOptions{Deterministic: true}
 
-// encode makes a value, and reads it back: what could not be read again must never be acknowledged.
+// encode returns a value and checks that it can be read back: a value that cannot be read again must never be
+// acknowledged.
 func encode(m proto.Message, check func([]byte) error) ([]byte, error) {
 	value := make([]byte, 1, 1+proto.Size(m))
 	value[0] = inlineTag
@@ -40,13 +42,13 @@ func encode(m proto.Message, check func([]byte) error) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	if err := check(value[1:]); err != nil {
-		// What is wrong is wrong with what was given, not with the store.
+		// The caller's data is wrong, not the store.
 		return nil, fmt.Errorf("%w: %s", storage.ErrInvalid, cause(err))
 	}
 	return value, nil
 }
 
-// corruption is an error of what lies on the disk.
+// corruption is an error in the content of the disk.
 type corruption struct{ what string }
 
 func (c *corruption) Error() string { return storage.ErrCorrupt.Error() + ": " + c.what }
@@ -56,7 +58,7 @@ func corrupt(format string, args ...any) error {
 	return &corruption{what: fmt.Sprintf(format, args...)}
 }
 
-// cause is what a corruption says without the word.
+// cause returns the text of an error; for a corruption without the words of storage.ErrCorrupt.
 func cause(err error) string {
 	var c *corruption
 	if errors.As(err, &c) {
@@ -65,8 +67,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// decode reads an encoding that this program made, and refuses one with fields that it does not know, however deep:
-// they are dropped in reading, so what was read is then smaller than what lay there.
+// decode reads an encoding of this program. It returns an error for unknown fields at any depth: reading drops them, so
+// that the result is smaller than the encoding.
 func decode(b []byte, m proto.Message) error {
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return corrupt("a %s does not parse", m.ProtoReflect().Descriptor().Name())
@@ -83,12 +85,12 @@ func decodeMessage(b []byte) (*compactordv1.LoggedMessage, error) {
 		return nil, err
 	}
 	if stored.GetSchema() != schema {
-		return nil, corrupt("a message of envelope version %d", stored.GetSchema())
+		return nil, corrupt("a message of schema version %d", stored.GetSchema())
 	}
 	return stored.GetLogged(), checkMessage(stored.GetLogged())
 }
 
-// checkMessage refuses what decode cannot see: kinds that are missing, and enum values that this version does not know.
+// checkMessage finds what decode cannot see: missing kinds, and enum values that this version does not know.
 func checkMessage(logged *compactordv1.LoggedMessage) error {
 	m := logged.GetMessage()
 	if m == nil {
@@ -117,8 +119,8 @@ func known[E ~int32](names map[int32]string, value E) bool {
 	return ok
 }
 
-// loggedSize is the encoded size of the LoggedMessage in an envelope of this many bytes: the envelope adds the schema
-// (two bytes), a tag and the length.
+// loggedSize returns the encoded size of the LoggedMessage in a StoredMessage of this many bytes. The schema (two
+// bytes), a tag and the length come before it.
 func loggedSize(envelope int) int {
 	for prefix := 1; prefix <= 5; prefix++ {
 		if n := envelope - 3 - prefix; n >= 0 && protowire.SizeVarint(uint64(n)) == prefix {
@@ -134,7 +136,7 @@ func decodeRecord(b []byte) (*storagev1.StoredRecord, error) {
 		return nil, err
 	}
 	if stored.GetSchema() != schema {
-		return nil, corrupt("a record of envelope version %d", stored.GetSchema())
+		return nil, corrupt("a record of schema version %d", stored.GetSchema())
 	}
 	if stored.GetRecord().GetKind() == nil {
 		return nil, corrupt("a record of a kind that this version does not know")
@@ -151,8 +153,8 @@ func checkEdits(edits []*compactordv1.Edit) error {
 	return nil
 }
 
-// decodeEdits reads a value of editsBucket: a PruneEntry that holds nothing but edits, since a list must have a message
-// around it.
+// decodeEdits reads a value of editsBucket: a PruneEntry with nothing but edits, since a list needs a message around
+// it.
 func decodeEdits(b []byte) ([]*compactordv1.Edit, error) {
 	list := new(compactordv1.PruneEntry)
 	if err := decode(b, list); err != nil {
@@ -167,25 +169,25 @@ func decodeRequest(b []byte) (*storagev1.StoredRequest, error) {
 		return nil, err
 	}
 	if stored.GetSchema() != schema {
-		return nil, corrupt("a request of envelope version %d", stored.GetSchema())
+		return nil, corrupt("a request of schema version %d", stored.GetSchema())
 	}
 	return stored, nil
 }
 
-// rowHeader is what stands before a row's message, so that a read need not decode the row.
+// rowHeader comes before a row's message, so that a read need not decode the row.
 type rowHeader struct {
 	ordinal uint64
-	// requests is how many requests the session remembers.
+	// requests is the number of requests that the session remembers.
 	requests uint32
-	// nextIndex is where the log's messages end: a read that finds fewer has lost some.
+	// nextIndex is the log's next index: a read that finds fewer messages has lost some.
 	nextIndex uint32
 	uid       string
 }
 
-// rowStart is where the uid of a row begins: behind the tag, the ordinal and two numbers.
+// rowStart is where the uid of a row begins: after the tag, the ordinal and two numbers.
 const rowStart = 1 + 8 + 4 + 4
 
-// encodeRow makes a row; session is the encoding of its message.
+// encodeRow returns a row; session is the encoding of its message.
 func encodeRow(h rowHeader, session []byte) []byte {
 	value := make([]byte, 0, rowStart+2+len(h.uid)+len(session))
 	value = append(value, rowTag)
@@ -196,7 +198,7 @@ func encodeRow(h rowHeader, session []byte) []byte {
 	return append(value, session...)
 }
 
-// splitRow reads a row's header and leaves the encoding of its message.
+// splitRow returns a row's header and the encoding of its message.
 func splitRow(value []byte) (h rowHeader, session []byte, err error) {
 	if len(value) < rowStart {
 		return rowHeader{}, nil, corrupt("a row is cut short")

@@ -7,13 +7,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// batchBytes bounds what one transaction takes in: all of it is in memory until it is written.
+// batchBytes bounds what one transaction writes, since all of it is in memory until then.
 const batchBytes = 32 << 20
 
-// errNothing ends a transaction in which no operation wrote anything: there is nothing to sync.
+// errNothing ends a transaction in which no operation wrote anything, so that nothing is synced.
 var errNothing = errors.New("nothing to write")
 
-// write carries out operations until the store is closed and none waits.
+// write runs operations until the store is closed and none is waiting.
 func (s *Store) write() {
 	defer close(s.writer)
 	for sweeping := true; ; {
@@ -31,7 +31,8 @@ func (s *Store) write() {
 	}
 }
 
-// commit carries out operations in one transaction and tells those who wait. It returns whether a log is left to sweep.
+// commit runs operations in one transaction and sends their results. It reports whether a deleted log is still to be
+// removed.
 func (s *Store) commit(ops []*operation) (sweeping bool) {
 	outcomes := make([]error, len(ops))
 	err := s.update(func(tx *bbolt.Tx) error {
@@ -52,15 +53,16 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 		if written == 0 {
 			return errNothing
 		}
-		sweeping = someDead(tx)
+		sweeping = hasDead(tx)
 		return nil
 	})
 	switch {
 	case err == nil:
-		s.tellSynced(ops, outcomes)
+		s.reportSynced(ops, outcomes)
 	case errors.Is(err, errNothing):
-	case len(ops) > 1 && s.lost == nil:
-		// One of them spoils it for all, by its size or by what it meets on the disk: each alone shows which.
+	case len(ops) > 1 && s.diskError == nil:
+		// One of them makes the transaction fail for all, by its size or by an error of the disk. Running each alone
+		// shows which.
 		for _, op := range ops {
 			sweeping = s.commit([]*operation{op}) || sweeping
 		}
@@ -76,16 +78,16 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	return sweeping
 }
 
-// update runs a transaction that writes. After an error of the disk in the middle of a commit no more are run.
+// update runs a transaction that writes. After a disk error in the middle of a commit it runs no more of them.
 func (s *Store) update(fn func(tx *bbolt.Tx) error) (err error) {
-	if s.lost != nil {
-		return s.lost
+	if s.diskError != nil {
+		return s.diskError
 	}
 	committing := false
 	defer func() {
 		if err != nil && committing && !isFull(err) {
-			// What the kernel could not write it may have dropped: another sync would then report success.
-			s.lost = fmt.Errorf("the disk failed, the store takes no more until it is opened anew: %w", err)
+			// The kernel may have dropped what it could not write; another sync would then report success.
+			s.diskError = fmt.Errorf("the disk failed; the store writes nothing until it is opened again: %w", err)
 		}
 	}()
 	defer guard(&err)()
@@ -99,7 +101,7 @@ func (s *Store) update(fn func(tx *bbolt.Tx) error) (err error) {
 	return mapError(err)
 }
 
-func (s *Store) tellSynced(ops []*operation, outcomes []error) {
+func (s *Store) reportSynced(ops []*operation, outcomes []error) {
 	if s.synced == nil {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
-// gate holds the writer between a transaction and those who wait for it.
+// gate stops the writer between a transaction and the callers that wait for it.
 type gate struct {
 	reached chan []change
 	release chan struct{}
@@ -30,7 +30,7 @@ func (g *gate) synced(changes []change) {
 	<-g.release
 }
 
-// waiting waits until so many operations are in the queue.
+// waiting waits until n operations are in the queue.
 func waiting(t *testing.T, s *Store, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -40,8 +40,8 @@ func waiting(t *testing.T, s *Store, n int) {
 	}, waitLimit, waitTick)
 }
 
-// Every append that is acknowledged lies in a transaction that was synced before: under many writers, what the seam
-// after the sync was not told of is acknowledged by no one, and what it was told of is on the pages.
+// Every acknowledged append is in a transaction that was synced before. With many writers, no append is acknowledged
+// before synced was called with it, and every append that synced was called with is on the pages.
 func TestSyncBeforeAcknowledgement(t *testing.T) {
 	var mu sync.Mutex
 	synced := map[change]bool{}
@@ -84,7 +84,7 @@ func TestSyncBeforeAcknowledgement(t *testing.T) {
 	require.Len(t, synced, sessions*(each+1))
 }
 
-// No one is told before the sync: while the writer stands at the seam, the call does not return.
+// No caller gets a result before the sync: the call does not return while the writer is in synced.
 func TestAcknowledgementWaits(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
@@ -101,8 +101,8 @@ func TestAcknowledgementWaits(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// What waits shares one transaction, each with an error of its own: those that fail leave nothing, and two on one
-// session see each other.
+// Waiting operations share one transaction, each with its own error: failed ones leave nothing, and two on one session
+// see each other.
 func TestBatch(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
@@ -126,7 +126,7 @@ func TestBatch(t *testing.T) {
 	run("create a", create(a))
 	require.Len(t, <-g.reached, 1)
 
-	// While the first is held at the seam the others gather, in this order.
+	// While the first one is in synced, the others wait, in this order.
 	one := storagetest.Next(a.Session).Text("one").Remember("r")
 	two := storagetest.Next(one.Session).Text("two")
 	run("commit a", commit(one))
@@ -165,7 +165,7 @@ func TestBatch(t *testing.T) {
 	require.Equal(t, "v", row.GetUid())
 }
 
-// A transaction that one operation spoils, by an error in writing or by a panic, is done again for each alone.
+// A transaction that fails through one operation, by an error in writing or by a panic, is repeated for each one alone.
 func TestBatchSpoilt(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
@@ -209,7 +209,7 @@ func TestBatchSpoilt(t *testing.T) {
 	require.ErrorIs(t, <-bad, storage.ErrCorrupt)
 }
 
-// A transaction takes in no more than so many bytes; the rest waits for the next.
+// A transaction writes at most batchBytes; the other operations wait for the next.
 func TestBatchBytes(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
@@ -234,7 +234,7 @@ func TestBatchBytes(t *testing.T) {
 	}
 }
 
-// A context that ends while the operation waits takes it out; once it is in a transaction the true outcome counts.
+// A context that ends while the operation waits withdraws it; once it is in a transaction its true result counts.
 func TestCancelWaiting(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
@@ -266,7 +266,7 @@ func TestCancelWaiting(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
-// An operation whose context ended before the writer looked at it is not carried out.
+// An operation whose context ended before the writer looked at it is not run.
 func TestCancelTaken(t *testing.T) {
 	s := openNew(t, Options{})
 	over := errors.New("over")
@@ -281,7 +281,7 @@ func TestCancelTaken(t *testing.T) {
 	require.ErrorIs(t, <-op.done, over)
 }
 
-// Close carries out what waits.
+// Close runs the waiting operations.
 func TestCloseCommitsWaiting(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
@@ -305,12 +305,12 @@ func TestCloseCommitsWaiting(t *testing.T) {
 	require.NoError(t, <-closed)
 }
 
-// A deleted log is swept out, over several transactions where it is long, also by the next process.
+// A deleted log is removed, over several transactions where it is long, also by the next process.
 func TestSweep(t *testing.T) {
 	s := openNew(t, Options{})
 	d := storagetest.NewSession("", "s", "u").Texts(3 * sweepKeys)
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
-	// Close the store right after the deletion: what was not swept by then is left to the next.
+	// The store is closed directly after the deletion, so that the next one removes the rest.
 	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
 	require.NoError(t, s.Close())
 	s = openAt(t, s.path, Options{})

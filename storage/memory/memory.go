@@ -1,5 +1,5 @@
-// Package memory keeps logs in memory: for histories that are sent along with a request and gone with its answer, and for
-// tests, where the other backends are compared with it.
+// Package memory keeps logs in memory. It serves histories that come with one request and are not needed after its
+// response, and tests, which compare the other backends with it.
 package memory
 
 import (
@@ -21,19 +21,19 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Store is a Store as simple as one can be: slices under one lock. It remembers all requests, and finds a session by
-// going through all of them.
+// Store is the simplest possible storage.Store: slices and one lock. It remembers all requests, and finds a session by
+// looking at all of them.
 type Store struct {
 	opening  string
 	mu       sync.Mutex
-	sessions []*life // in the order of creation
+	sessions []*incarnation // in the order of creation
 	closed   bool
 }
 
 var _ storage.Store = (*Store)(nil)
 
-// life is one life of a session.
-type life struct {
+// incarnation is one incarnation of a session.
+type incarnation struct {
 	row      *storagev1.Session
 	messages []*compactordv1.LoggedMessage
 	records  []*storagev1.StoredRecord
@@ -43,7 +43,7 @@ type life struct {
 // New returns an empty store.
 func New() *Store { return &Store{opening: rand.Text()} }
 
-// enter takes the lock, unless there is a reason not to begin.
+// enter takes the lock. It returns an error, without the lock, where the context has ended or the store is closed.
 func (m *Store) enter(ctx context.Context) error {
 	m.mu.Lock()
 	err := context.Cause(ctx)
@@ -57,7 +57,7 @@ func (m *Store) enter(ctx context.Context) error {
 }
 
 func (m *Store) find(tenant, id string) (int, error) {
-	i := slices.IndexFunc(m.sessions, func(s *life) bool {
+	i := slices.IndexFunc(m.sessions, func(s *incarnation) bool {
 		return s.row.GetTenant() == tenant && s.row.GetSessionId() == id
 	})
 	if i < 0 {
@@ -66,7 +66,7 @@ func (m *Store) find(tenant, id string) (int, error) {
 	return i, nil
 }
 
-func (m *Store) life(ref storage.Ref) (*life, error) {
+func (m *Store) incarnation(ref storage.Ref) (*incarnation, error) {
 	i, err := m.find(ref.Tenant, ref.SessionID)
 	if err != nil || m.sessions[i].row.GetUid() != ref.UID {
 		return nil, storage.ErrNotFound
@@ -89,7 +89,7 @@ func (m *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
 	if _, err := m.find(c.Session.GetTenant(), c.Session.GetSessionId()); err == nil {
 		return storage.ErrExists
 	}
-	s := &life{}
+	s := &incarnation{}
 	s.write(c)
 	m.sessions = append(m.sessions, s)
 	return nil
@@ -104,7 +104,7 @@ func (m *Store) Commit(ctx context.Context, c *storage.Commit) error {
 	if err := errors.Join(c.Validate(), readable(c)); err != nil {
 		return err
 	}
-	s, err := m.life(storage.RefOf(c.Session))
+	s, err := m.incarnation(storage.RefOf(c.Session))
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (m *Store) Commit(ctx context.Context, c *storage.Commit) error {
 	return nil
 }
 
-func (s *life) write(c *storage.Commit) {
+func (s *incarnation) write(c *storage.Commit) {
 	s.row = proto.CloneOf(c.Session)
 	s.messages = append(s.messages, clones(c.Messages)...)
 	s.records = append(s.records, clones(c.Records)...)
@@ -130,7 +130,7 @@ func (s *life) write(c *storage.Commit) {
 	}
 }
 
-func (s *life) request(id string) *storagev1.StoredRequest {
+func (s *incarnation) request(id string) *storagev1.StoredRequest {
 	for _, r := range s.requests {
 		if r.ID == id {
 			return r.Stored
@@ -147,7 +147,7 @@ func clones[M proto.Message](list []M) []M {
 	return out
 }
 
-// readable refuses what no version could read again.
+// readable returns ErrInvalid where a commit could not be read again.
 func readable(c *storage.Commit) error {
 	list := []proto.Message{c.Session}
 	for _, m := range c.Messages {
@@ -166,7 +166,7 @@ func readable(c *storage.Commit) error {
 		}
 	}
 	for _, m := range list {
-		if _, err := proto.Marshal(m); err != nil || !whole(m.ProtoReflect()) {
+		if _, err := proto.Marshal(m); err != nil || !complete(m.ProtoReflect()) {
 			return storage.ErrInvalid
 		}
 	}
@@ -178,8 +178,8 @@ func readable(c *storage.Commit) error {
 	return nil
 }
 
-// whole tells whether a message holds no field that is not known, and a kind where there must be one.
-func whole(m protoreflect.Message) bool {
+// complete reports whether a message has no unknown fields, and a kind wherever one is required.
+func complete(m protoreflect.Message) bool {
 	if len(m.GetUnknown()) > 0 {
 		return false
 	}
@@ -195,10 +195,10 @@ func whole(m protoreflect.Message) bool {
 		case field.IsMap() || field.Message() == nil:
 		case field.IsList():
 			for i := range value.List().Len() {
-				ok = ok && whole(value.List().Get(i).Message())
+				ok = ok && complete(value.List().Get(i).Message())
 			}
 		default:
-			ok = ok && whole(value.Message())
+			ok = ok && complete(value.Message())
 		}
 		return ok
 	})
@@ -231,10 +231,10 @@ func (m *Store) Session(ctx context.Context, tenant, sessionID string) (*storage
 	return proto.CloneOf(m.sessions[i].row), nil
 }
 
-// placeFormat is how a time sorts as text, from the year 1 to 9999.
+// placeFormat formats a time so that the texts sort by time, for the years 1 to 9999.
 const placeFormat = "2006-01-02T15:04:05.000000000"
 
-// Sessions implements storage.Store. It sorts all rows. A cursor is the query and what the sort goes by.
+// Sessions implements storage.Store. It sorts all rows. A cursor is the query and the last row's sort key.
 func (m *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storagev1.Session, string, error) {
 	if err := m.enter(ctx); err != nil {
 		return nil, "", err
@@ -296,13 +296,13 @@ func (m *Store) Messages(
 		return nil, err
 	}
 	defer m.mu.Unlock()
-	s, err := m.life(ref)
+	s, err := m.incarnation(ref)
 	if err != nil {
 		return nil, err
 	}
 	var list []*compactordv1.LoggedMessage
 	size := 0
-	// Indexes are dense.
+	// Indexes have no gaps.
 	held := uint32(len(s.messages))
 	for _, message := range s.messages[min(start, held):max(min(end, held), min(start, held))] {
 		size += proto.Size(message)
@@ -331,7 +331,7 @@ func (m *Store) records(
 		return nil, err
 	}
 	defer m.mu.Unlock()
-	s, err := m.life(ref)
+	s, err := m.incarnation(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -401,7 +401,7 @@ func (m *Store) Request(ctx context.Context, ref storage.Ref, id string) (*stora
 		return nil, err
 	}
 	defer m.mu.Unlock()
-	s, err := m.life(ref)
+	s, err := m.incarnation(ref)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Commit writes row, messages, records and request, and files entries and edits.
+// Commit writes row, messages, records and request, and indexes entries and edits.
 func testCommitWhole(t *testing.T, s storage.Store) {
 	t.Helper()
 	first := NewSession("", "s", "u").Text("zero")
@@ -34,7 +34,7 @@ func testCommitWhole(t *testing.T, s storage.Store) {
 	require.NoError(t, err)
 	same(t, second.Request.Stored, request)
 
-	// The row alone.
+	// Only the row.
 	third := Next(second.Session)
 	third.Session.Title = "newer"
 	commit(t, s, third)
@@ -57,7 +57,8 @@ func testCommitConflict(t *testing.T, s storage.Store) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
-// ErrNotFound where this life is gone, ErrRequestKnown where the request was committed before, else ErrConflict.
+// ErrNotFound where this incarnation no longer exists, ErrRequestKnown where the request was committed before, else
+// ErrConflict.
 func testCommitOrderOfErrors(t *testing.T, s storage.Store) {
 	t.Helper()
 	first := create(t, s, NewSession("", "s", "u"))
@@ -75,7 +76,7 @@ func testCommitOrderOfErrors(t *testing.T, s storage.Store) {
 	same(t, before, read(t, s, storage.RefOf(first)))
 }
 
-// ErrInvalid where messages and records do not carry the log's next indexes and sequences.
+// ErrInvalid where messages and records do not have the log's next indexes and sequences.
 func testCommitInvalid(t *testing.T, s storage.Store) {
 	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Texts(2))
@@ -107,7 +108,7 @@ func testCommitInvalid(t *testing.T, s storage.Store) {
 	commit(t, s, Next(row).Prune(1).Compaction(2, "").Text("valid"))
 }
 
-// ErrInvalid for what could not be read again: it must not be acknowledged and then refused for ever.
+// ErrInvalid for what could not be read again: it must not be acknowledged and then unreadable for ever.
 func testCommitUnreadable(t *testing.T, s storage.Store) {
 	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Texts(2))

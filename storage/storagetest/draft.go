@@ -12,20 +12,20 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// epoch is when the first session of a test is created.
+// epoch is the time when the first session of a test is created.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
-// At is a time so many seconds after the first session of a test was created.
+// At returns the time this many seconds after epoch.
 func At(seconds int) *timestamppb.Timestamp {
 	return timestamppb.New(epoch.Add(time.Duration(seconds) * time.Second))
 }
 
-// Draft is a commit in the making. Its methods append to the log and keep the row's head in step.
+// Draft builds a commit. Its methods append to the log and keep the row's head up to date.
 type Draft struct {
 	storage.Commit
 }
 
-// NewSession drafts the creation of a session, with the record that its log begins with.
+// NewSession returns the draft of a new session, with the first record of its log.
 func NewSession(tenant, id, uid string) *Draft {
 	d := &Draft{}
 	d.Session = &storagev1.Session{
@@ -40,7 +40,7 @@ func NewSession(tenant, id, uid string) *Draft {
 	return d.Policy()
 }
 
-// Next drafts a commit on top of a row, which it leaves alone.
+// Next returns the draft of a commit that follows a row. It does not change the row.
 func Next(row *storagev1.Session) *Draft {
 	d := &Draft{}
 	d.Session = proto.CloneOf(row)
@@ -79,7 +79,7 @@ func (d *Draft) Message(m *compactordv1.Message) *Draft {
 	return d
 }
 
-// Record appends a record, with the head that it leaves.
+// Record appends a record with the head after it.
 func (d *Draft) Record(r *compactordv1.Record) *Draft {
 	head := d.Session.GetHead()
 	r.Sequence = head.GetNextSequence()
@@ -96,7 +96,7 @@ func (d *Draft) Policy() *Draft {
 	})
 }
 
-// Compaction appends a CompactionEntry.
+// Compaction appends a compaction entry.
 func (d *Draft) Compaction(firstKept uint32, summary string) *Draft {
 	return d.Record(&compactordv1.Record{
 		Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
@@ -108,7 +108,7 @@ func (d *Draft) Compaction(firstKept uint32, summary string) *Draft {
 	})
 }
 
-// Prune appends a PruneEntry that hides a result of each of the messages.
+// Prune appends a prune entry that hides a result of each of these messages.
 func (d *Draft) Prune(indexes ...uint32) *Draft {
 	entry := &compactordv1.PruneEntry{Sequence: d.Session.GetHead().GetNextSequence()}
 	for i, index := range indexes {
@@ -122,7 +122,7 @@ func (d *Draft) Prune(indexes ...uint32) *Draft {
 	return d.Record(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}})
 }
 
-// Remember has a request remembered.
+// Remember adds a request to remember.
 func (d *Draft) Remember(id string) *Draft {
 	d.Request = &storage.Request{ID: id, Stored: &storagev1.StoredRequest{
 		Schema:   1,
@@ -133,7 +133,7 @@ func (d *Draft) Remember(id string) *Draft {
 	return d
 }
 
-// Labels replaces the labels; keys and values take turns.
+// Labels replaces the labels. It takes a key, its value, the next key, and so on.
 func (d *Draft) Labels(pairs ...string) *Draft {
 	d.Session.Labels = map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -154,7 +154,7 @@ func (d *Draft) ChangedAt(seconds int) *Draft {
 	return d
 }
 
-// Ref names the session of the draft.
+// Ref returns the Ref of the draft's session.
 func (d *Draft) Ref() storage.Ref {
 	return storage.RefOf(d.Session)
 }

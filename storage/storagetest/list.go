@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// ids are the ids of rows, in order.
+// ids returns the ids of rows, in order.
 func ids(rows []*storagev1.Session) []string {
 	list := []string{}
 	for _, row := range rows {
@@ -19,7 +19,7 @@ func ids(rows []*storagev1.Session) []string {
 	return list
 }
 
-// walk goes through all pages of a query, and calls between after each but the last.
+// walk reads all pages of a query. It calls between after each page except the last.
 func walk(t *testing.T, s storage.Store, q storage.SessionQuery, between func()) []*storagev1.Session {
 	t.Helper()
 	var all []*storagev1.Session
@@ -38,7 +38,8 @@ func walk(t *testing.T, s storage.Store, q storage.SessionQuery, between func())
 	}
 }
 
-// Sessions returns rows newest first, by creation or by change; of the same time the one created last.
+// Sessions returns rows newest first, by creation or by change. Of rows with the same time, the one created last comes
+// first.
 func testListOrders(t *testing.T, s storage.Store) {
 	t.Helper()
 	rows := map[string]*storagev1.Session{}
@@ -64,7 +65,7 @@ func testListOrders(t *testing.T, s storage.Store) {
 	rows["b"] = commit(t, s, Next(rows["b"]).ChangedAt(35).Text("m"))
 	check(storage.ByCreation, "d", "c", "b", "a", "old")
 	check(storage.ByChange, "a", "b", "d", "c", "old")
-	// Time goes backwards where a clock does.
+	// A clock can go backwards.
 	rows["a"] = commit(t, s, Next(rows["a"]).ChangedAt(5))
 	check(storage.ByChange, "b", "d", "c", "a", "old")
 	require.NoError(t, s.DeleteSession(t.Context(), "", "d"))
@@ -72,7 +73,7 @@ func testListOrders(t *testing.T, s storage.Store) {
 	check(storage.ByChange, "b", "c", "a", "old")
 }
 
-// The cursor of the next page, empty on the last, also where that is full; Limit is at least 1.
+// The cursor of the next page is empty on the last page, also where that is full. Limit is at least 1.
 func testListPages(t *testing.T, s storage.Store) {
 	t.Helper()
 	rows, next, err := s.Sessions(t.Context(), storage.SessionQuery{Limit: 1})
@@ -96,8 +97,8 @@ func testListPages(t *testing.T, s storage.Store) {
 	}
 }
 
-// A session that is not changed, created or deleted meanwhile comes exactly once in the pages of ByChange, and one that
-// is only changed exactly once in those of ByCreation.
+// In the pages of ByChange, each session that is not changed, created or deleted meanwhile occurs exactly once. In
+// those of ByCreation, each one that is only changed does.
 func testListPagesWhileChanging(t *testing.T, s storage.Store) {
 	t.Helper()
 	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
@@ -109,7 +110,7 @@ func testListPagesWhileChanging(t *testing.T, s storage.Store) {
 		step := 0
 		got := walk(t, s, storage.SessionQuery{Tenant: tenant, Order: order, Limit: 3}, func() {
 			step++
-			// Now and then the last one of a page is touched, deleted or both.
+			// Sometimes the last session of a page is changed, deleted or both.
 			changed := name(step % 2)
 			rows[changed] = commit(t, s, Next(rows[changed]).ChangedAt(100+step))
 			changed = name(19)
@@ -132,7 +133,7 @@ func testListPagesWhileChanging(t *testing.T, s storage.Store) {
 	}
 }
 
-// A tenant's listing holds its own sessions only.
+// A tenant's listing contains only its own sessions.
 func testListTenants(t *testing.T, s storage.Store) {
 	t.Helper()
 	for _, tenant := range []string{"", "a", "ab", "b"} {
@@ -152,7 +153,7 @@ func testListTenants(t *testing.T, s storage.Store) {
 	}
 }
 
-// Labels that a session must have, all of them.
+// A session must have all labels of the query.
 func testListLabels(t *testing.T, s storage.Store) {
 	t.Helper()
 	row := create(t, s, NewSession("", "both", "u").Labels("a", "1", "b", "1"))
@@ -189,7 +190,7 @@ func testListLabels(t *testing.T, s storage.Store) {
 	check([]string{}, "c", "1")
 }
 
-// ErrNotFound for a cursor that it did not make for this tenant, order and labels.
+// ErrNotFound for a cursor that the store did not make for this tenant, order and labels.
 func testListCursors(t *testing.T, s storage.Store) {
 	t.Helper()
 	for n := range 4 {

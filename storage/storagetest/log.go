@@ -14,10 +14,10 @@ import (
 
 const last = 1<<32 - 1
 
-// Messages returns those from start to end (exclusive) in order. Indexes beyond the log's end are left out.
+// Messages returns the messages from start to end (exclusive) in order. Indexes after the log's end are ignored.
 func testMessages(t *testing.T, s storage.Store) {
 	t.Helper()
-	// Neighbours before and behind, so that a range which is not bounded by its session would show.
+	// Sessions before and after it show where a range is not limited to its session.
 	create(t, s, NewSession("", "r", "u").Texts(5))
 	d := NewSession("", "s", "u").Texts(2).Policy().Texts(3)
 	create(t, s, d)
@@ -37,11 +37,11 @@ func testMessages(t *testing.T, s storage.Store) {
 	require.Empty(t, got)
 }
 
-// It stops early, after at least one, before the size of their encodings together passes maxBytes.
+// Messages stops before the size of their encodings together passes maxBytes, but returns at least one.
 func testMessagesMaxBytes(t *testing.T, s storage.Store) {
 	t.Helper()
 	d := NewSession("", "s", "u")
-	// Sizes around the places where the length of a length changes.
+	// Sizes where the encoding of the length itself gets longer.
 	for _, n := range []int{0, 90, 100, 127, 128, 16200, 16300, 16383, 16384, 65000, 65500, 65535, 65536, 70000, 3} {
 		d.Text(strings.Repeat("x", n))
 	}
@@ -66,7 +66,7 @@ func testMessagesMaxBytes(t *testing.T, s storage.Store) {
 	same(t, d.Messages[9:10], got)
 }
 
-// Messages of several MB come back as they were, and so do records and requests.
+// Messages of several MB come back unchanged, and so do records and requests.
 func testMessagesLarge(t *testing.T, s storage.Store) {
 	t.Helper()
 	d := NewSession("", "s", "u")
@@ -94,7 +94,7 @@ func testMessagesLarge(t *testing.T, s storage.Store) {
 	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
 }
 
-// A range of any length comes whole.
+// A range of any length is returned completely.
 func testMessagesMany(t *testing.T, s storage.Store) {
 	t.Helper()
 	d := NewSession("", "s", "u")
@@ -116,7 +116,7 @@ func testMessagesMany(t *testing.T, s storage.Store) {
 	sameAll(t, d.Records[:1500], records)
 }
 
-// Records returns those from start to end (exclusive) in order, at most limit.
+// Records returns the records from start to end (exclusive) in order, at most limit.
 func testRecords(t *testing.T, s storage.Store) {
 	t.Helper()
 	create(t, s, NewSession("", "r", "u").Policy())
@@ -145,7 +145,7 @@ func testRecords(t *testing.T, s storage.Store) {
 	}
 }
 
-// RecordAtOrBefore returns the newest record whose sequence is at most the given one.
+// RecordAtOrBefore returns the newest record with this sequence or a lower one.
 func testRecordAtOrBefore(t *testing.T, s storage.Store) {
 	t.Helper()
 	create(t, s, NewSession("", "r", "u").Policy())
@@ -163,7 +163,7 @@ func testRecordAtOrBefore(t *testing.T, s storage.Store) {
 	check()
 }
 
-// Compactions returns CompactionEntries by descending sequence, whatever they keep.
+// Compactions returns compaction entries by descending sequence, whatever they keep.
 func testCompactions(t *testing.T, s storage.Store) {
 	t.Helper()
 	d := NewSession("", "s", "u").Texts(9).
@@ -223,7 +223,7 @@ func testEdits(t *testing.T, s storage.Store) {
 	}
 }
 
-// Any number of edits comes whole.
+// Any number of edits is returned completely.
 func testEditsMany(t *testing.T, s storage.Store) {
 	t.Helper()
 	const messages, records = 1500, 3
@@ -245,7 +245,7 @@ func testEditsMany(t *testing.T, s storage.Store) {
 	}
 }
 
-// Request returns what was remembered, and ErrNotFound where there is no such request.
+// Request returns a remembered request, and ErrNotFound where there is no such request.
 func testRequests(t *testing.T, s storage.Store) {
 	t.Helper()
 	d := NewSession("", "s", "u").Remember("a")
@@ -264,20 +264,20 @@ func testRequests(t *testing.T, s storage.Store) {
 	}
 }
 
-// The newest RememberedRequests are remembered, whatever came before them.
+// The newest RememberedRequests requests are remembered, whatever came before them.
 func testRequestsForgotten(t *testing.T, s storage.Store) {
 	t.Helper()
 	remember(t, s, storage.RememberedRequests+300)
 }
 
-// remember commits n requests and demands the newest.
+// remember commits n requests and requires the newest ones.
 func remember(t *testing.T, s storage.Store, n int) storage.Ref {
 	t.Helper()
 	row := create(t, s, NewSession("", "s", "u"))
 	for i := range n {
 		d := Next(row).Remember(fmt.Sprint(i))
 		if i == 0 {
-			// A large one is forgotten like the others.
+			// A large request is forgotten like the others.
 			d.Request.Stored.Digest = make([]byte, 200000)
 		}
 		row = commit(t, s, d)
@@ -299,7 +299,7 @@ func remembered(t *testing.T, s storage.Store, ref storage.Ref, n int) {
 	}
 }
 
-// What was acknowledged is there when the store is opened again.
+// What was acknowledged exists when the store is opened again.
 func testReopen(t *testing.T, b Backend) {
 	t.Helper()
 	if b.Reopen == nil {

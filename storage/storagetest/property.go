@@ -15,13 +15,13 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// testModel has the store and the model do the same, at random, and compares all that they say.
+// testModel runs the same random operations on the store and the model, and compares all results.
 func testModel(t *testing.T, b Backend) {
 	t.Helper()
 	store := b.Open(t)
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		// Tenants see nothing of each other, so each run has the store to itself.
+		// Each run has its own tenant, which sees nothing of the others.
 		runs++
 		p := &pair{t: rt, outer: t, b: b, store: store, model: memory.New(), tenant: fmt.Sprintf("tenant %d", runs)}
 		rt.Repeat(map[string]func(*rapid.T){
@@ -40,7 +40,7 @@ func testModel(t *testing.T, b Backend) {
 	require.Positive(t, runs)
 }
 
-// pair is a store and the model that it is compared with.
+// pair is a store and the model to compare it with.
 type pair struct {
 	t            *rapid.T
 	outer        *testing.T
@@ -48,16 +48,16 @@ type pair struct {
 	store, model storage.Store
 	tenant       string
 	clock        int
-	lives        int
+	incarnations int
 }
 
-// sentinels are the errors that the contract tells apart.
+// sentinels are the errors that the contract distinguishes.
 var sentinels = []error{
 	storage.ErrNotFound, storage.ErrExists, storage.ErrConflict, storage.ErrRequestKnown, storage.ErrClosed,
 	storage.ErrCorrupt, storage.ErrFull, storage.ErrInvalid,
 }
 
-// sameError demands that two errors be the same to the contract.
+// sameError requires that two errors mean the same to the contract.
 func (p *pair) sameError(want, got error) {
 	require.Equal(p.t, want == nil, got == nil, "want %v, got %v", want, got)
 	for _, sentinel := range sentinels {
@@ -81,8 +81,9 @@ func (p *pair) labels(t *rapid.T) []string {
 
 func (p *pair) create(t *rapid.T) {
 	p.clock += rapid.IntRange(-1, 2).Draw(t, "seconds")
-	p.lives++
-	d := NewSession(p.tenant, p.id(t), fmt.Sprint(p.lives)).CreatedAt(p.clock).ChangedAt(p.clock).Labels(p.labels(t)...)
+	p.incarnations++
+	d := NewSession(p.tenant, p.id(t), fmt.Sprint(p.incarnations))
+	d.CreatedAt(p.clock).ChangedAt(p.clock).Labels(p.labels(t)...)
 	d.Texts(rapid.IntRange(0, 2).Draw(t, "messages"))
 	p.sameError(p.model.CreateSession(t.Context(), &d.Commit), p.store.CreateSession(t.Context(), &d.Commit))
 }
@@ -126,10 +127,10 @@ func (p *pair) commit(t *rapid.T) {
 	case "ends":
 		d.Session.Running = nil
 	}
-	switch rapid.SampledFrom([]string{"", "", "", "", "", "stale", "other life", "gap", "sequence"}).Draw(t, "fault") {
+	switch rapid.SampledFrom([]string{"", "", "", "", "", "stale", "other incarnation", "gap", "sequence"}).Draw(t, "fault") {
 	case "stale":
 		d.Session.Revision -= min(d.Session.GetRevision(), rapid.Uint32Range(1, 2).Draw(t, "by"))
-	case "other life":
+	case "other incarnation":
 		d.Session.Uid += "?"
 	case "gap":
 		d.Session.Head.NextIndex++
@@ -147,9 +148,9 @@ func (p *pair) delete(t *rapid.T) {
 	p.sameError(p.model.DeleteSession(t.Context(), p.tenant, id), p.store.DeleteSession(t.Context(), p.tenant, id))
 }
 
-// ranges reads pieces of a log, also of one that is not there.
+// ranges reads ranges of a log, also of one that does not exist.
 func (p *pair) ranges(t *rapid.T) {
-	ref := storage.Ref{Tenant: p.tenant, SessionID: p.id(t), UID: fmt.Sprint(p.lives)}
+	ref := storage.Ref{Tenant: p.tenant, SessionID: p.id(t), UID: fmt.Sprint(p.incarnations)}
 	if row, err := p.model.Session(t.Context(), p.tenant, ref.SessionID); err == nil {
 		ref = storage.RefOf(row)
 	}
@@ -174,7 +175,7 @@ func (p *pair) ranges(t *rapid.T) {
 	}
 }
 
-// abandoned are the ids of the run's own sessions that a store says to be abandoned.
+// abandoned returns the run's own sessions among those that a store reports as abandoned.
 func (p *pair) abandoned(s storage.Store) []string {
 	refs, err := s.Abandoned(p.outer.Context())
 	require.NoError(p.t, err)
@@ -188,7 +189,7 @@ func (p *pair) abandoned(s storage.Store) []string {
 	return ids
 }
 
-// list walks a listing, which must be the same row by row; the cursors are each store's own.
+// list reads a listing from both, which must be the same row by row. Each store uses its own cursors.
 func (p *pair) list(t *rapid.T) {
 	q := storage.SessionQuery{
 		Tenant: p.tenant,
@@ -217,7 +218,7 @@ func (p *pair) reopen(t *rapid.T) {
 	p.store = p.b.Reopen(p.outer, p.store)
 }
 
-// compare reads the whole of both.
+// compare reads and compares everything in both.
 func (p *pair) compare(t *rapid.T) {
 	require.Equal(t, p.abandoned(p.model), p.abandoned(p.store))
 	for _, id := range []string{"a", "b", "c"} {

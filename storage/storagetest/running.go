@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Running makes the row name a compaction that runs under an opening.
+// Running adds a running compaction of an opening to the row.
 func (d *Draft) Running(operation, opening string) *Draft {
 	d.Session.Running = append(d.Session.Running, &storagev1.RunningCompaction{
 		OperationId: operation, StartedAt: At(0), Opening: opening,
@@ -17,7 +17,7 @@ func (d *Draft) Running(operation, opening string) *Draft {
 	return d
 }
 
-// abandoned are the sessions that a store says to be abandoned, as tenant and id.
+// abandoned returns the sessions that a store reports as abandoned, as tenant and id.
 func abandoned(t *testing.T, s storage.Store) []string {
 	t.Helper()
 	refs, err := s.Abandoned(t.Context())
@@ -32,7 +32,7 @@ func abandoned(t *testing.T, s storage.Store) []string {
 	return found
 }
 
-// Opening has a name of its own, also after Close.
+// Opening returns the store's own name, also after Close.
 func testOpening(t *testing.T, s storage.Store) {
 	t.Helper()
 	name := s.Opening()
@@ -42,8 +42,8 @@ func testOpening(t *testing.T, s storage.Store) {
 	require.Equal(t, name, s.Opening())
 }
 
-// Abandoned returns the sessions, of all tenants, with a running compaction of another opening, and no others: not once
-// it is taken out, nor in a new life of the session.
+// Abandoned returns the sessions, of all tenants, with a running compaction of another opening, and no others. A
+// session is no longer returned once the compaction is removed, or in a new incarnation.
 func testAbandoned(t *testing.T, s storage.Store) {
 	t.Helper()
 	const over = "an opening that is over"
@@ -55,7 +55,7 @@ func testAbandoned(t *testing.T, s storage.Store) {
 	both = commit(t, s, Next(both).Running("op 1", s.Opening()).Running("op 2", over))
 	require.ElementsMatch(t, []string{"/made with it", "tenant/both"}, abandoned(t, s))
 
-	// It stays, whatever else is written, until its compaction is taken out.
+	// It stays, whatever else is written, until its compaction is removed.
 	both = commit(t, s, Next(both).Texts(2))
 	require.ElementsMatch(t, []string{"/made with it", "tenant/both"}, abandoned(t, s))
 	rest := Next(both).Policy()
@@ -71,14 +71,14 @@ func testAbandoned(t *testing.T, s storage.Store) {
 	create(t, s, NewSession("", "made with it", "u5"))
 	require.Empty(t, abandoned(t, s))
 
-	// A commit that is refused changes nothing.
+	// A refused commit changes nothing.
 	late := Next(none.Session).Running("op 3", over)
 	late.Session.Revision--
 	require.ErrorIs(t, s.Commit(t.Context(), &late.Commit), storage.ErrConflict)
 	require.Empty(t, abandoned(t, s))
 }
 
-// What runs when a store is closed is abandoned when it is opened again, under another name.
+// A compaction that runs when a store is closed is abandoned when the store is opened again, under another name.
 func testReopenAbandons(t *testing.T, b Backend) {
 	t.Helper()
 	if b.Reopen == nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Backend is what is tested.
+// Backend is the backend under test.
 type Backend struct {
-	// Open returns a fresh, empty store, which the suite may close or not.
+	// Open returns a new, empty store. The suite may close it.
 	Open func(t *testing.T) storage.Store
-	// Reopen closes a store that Open returned, and opens what it kept. Nil for what keeps nothing: the tests of what
-	// outlives Close are then skipped.
+	// Reopen closes a store that Open returned, and opens it again. It is nil for a backend that keeps nothing after
+	// Close: the tests of that are then skipped.
 	Reopen func(t *testing.T, s storage.Store) storage.Store
 }
 
-// Run runs the suite, each test on a store of its own.
+// Run runs the suite, each test on its own store.
 func Run(t *testing.T, b Backend) {
 	t.Helper()
 	tests := []struct {
@@ -44,7 +44,7 @@ func Run(t *testing.T, b Backend) {
 		{"SessionNotFound", testSessionNotFound},
 		{"Delete", testDelete},
 		{"DeleteLarge", testDeleteLarge},
-		{"NewLife", testNewLife},
+		{"NewIncarnation", testNewIncarnation},
 
 		{"CommitWhole", testCommitWhole},
 		{"CommitConflict", testCommitConflict},
@@ -84,21 +84,21 @@ func Run(t *testing.T, b Backend) {
 	t.Run("Model", func(t *testing.T) { testModel(t, b) })
 }
 
-// create writes the session that the draft describes.
+// create writes the draft of a new session.
 func create(t *testing.T, s storage.Store, d *Draft) *storagev1.Session {
 	t.Helper()
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
 	return d.Session
 }
 
-// commit writes the draft and returns the row that it leaves.
+// commit writes the draft and returns its row.
 func commit(t *testing.T, s storage.Store, d *Draft) *storagev1.Session {
 	t.Helper()
 	require.NoError(t, s.Commit(t.Context(), &d.Commit))
 	return d.Session
 }
 
-// content is all that a store says of a session.
+// content is everything that a store returns for a session.
 type content struct {
 	Row      *storagev1.Session
 	Messages any
@@ -107,7 +107,7 @@ type content struct {
 	Edits    any
 }
 
-// read reads all of a session but its requests.
+// read returns everything of a session except its requests.
 func read(t *testing.T, s storage.Store, ref storage.Ref) content {
 	t.Helper()
 	row, err := s.Session(t.Context(), ref.Tenant, ref.SessionID)
@@ -134,7 +134,7 @@ func same(t require.TestingT, want, got any) {
 	}
 }
 
-// calls are a call of each method on a session.
+// calls returns a call of each method on a session.
 func calls(s storage.Store, row *storagev1.Session) map[string]func(context.Context) error {
 	ref := storage.RefOf(row)
 	return map[string]func(context.Context) error{
@@ -184,7 +184,7 @@ func calls(s storage.Store, row *storagev1.Session) map[string]func(context.Cont
 	}
 }
 
-// sameAll fails the test where two long lists differ: same takes its time.
+// sameAll fails the test where two long lists differ; same would be slow.
 func sameAll[M proto.Message](t *testing.T, want, got []M) {
 	t.Helper()
 	require.Len(t, got, len(want))
@@ -195,7 +195,7 @@ func sameAll[M proto.Message](t *testing.T, want, got []M) {
 	}
 }
 
-// name is a name that sorts in the order of n.
+// name returns a name; the names sort in the order of n.
 func name(n int) string {
 	return fmt.Sprintf("s%04d", n)
 }

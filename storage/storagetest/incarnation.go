@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// A context that has ended before the operation takes effect is an error (context.Cause), and nothing is done.
+// Where the context ends before the operation takes effect, its cause is returned and nothing is done.
 func testContext(t *testing.T, s storage.Store) {
 	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Remember("request"))
@@ -41,7 +41,7 @@ func testClosed(t *testing.T, s storage.Store) {
 	require.NoError(t, s.Close())
 }
 
-// Close waits for the operations that run: each has an outcome, and those that were refused know why.
+// Close waits for running operations: each has a result, and those that were refused get the reason.
 func testCloseWaits(t *testing.T, s storage.Store) {
 	t.Helper()
 	const sessions = 16
@@ -75,7 +75,7 @@ func testCloseWaits(t *testing.T, s storage.Store) {
 	}
 }
 
-// What methods return belongs to the caller; what they are given they do not change or keep.
+// What methods return belongs to the caller; they do not change or keep what they are given.
 func testOwnership(t *testing.T, s storage.Store) {
 	t.Helper()
 	draft := func() *Draft {
@@ -130,8 +130,8 @@ func testOwnership(t *testing.T, s storage.Store) {
 	same(t, want.Request.Stored, request)
 }
 
-// All methods may be called concurrently; of commits on one revision one succeeds and the others conflict, so that who
-// tries again loses nothing.
+// All methods may be called concurrently. Of several commits on one revision one succeeds and the others conflict, so
+// that a caller who tries again loses nothing.
 func testOneSessionAtOnce(t *testing.T, s storage.Store) {
 	t.Helper()
 	const writers, each = 8, 20
@@ -219,7 +219,7 @@ func testManySessionsAtOnce(t *testing.T, s storage.Store) {
 	}
 }
 
-// noError fails the test from a goroutine that is not the test's own.
+// noError fails the test from another goroutine than the test's.
 func noError(t *testing.T, err error) bool {
 	t.Helper()
 	if err != nil {
@@ -228,7 +228,7 @@ func noError(t *testing.T, err error) bool {
 	return err == nil
 }
 
-// CreateSession writes a new row with the beginning of its log.
+// CreateSession writes a new row and the beginning of its log.
 func testCreate(t *testing.T, s storage.Store) {
 	t.Helper()
 	d := NewSession("tenant", "s", "u").Labels("k", "v").Texts(2).Prune(1).Remember("request")
@@ -242,7 +242,7 @@ func testCreate(t *testing.T, s storage.Store) {
 	same(t, d.Request.Stored, request)
 }
 
-// It returns ErrExists where tenant and id are in use.
+// It returns ErrExists where the tenant has a session with this id.
 func testCreateExisting(t *testing.T, s storage.Store) {
 	t.Helper()
 	first := NewSession("", "s", "u").Text("mine")
@@ -252,7 +252,7 @@ func testCreateExisting(t *testing.T, s storage.Store) {
 		require.ErrorIs(t, s.CreateSession(t.Context(), &NewSession("", "s", uid).Commit), storage.ErrExists)
 	}
 	same(t, before, read(t, s, first.Ref()))
-	// Tenants and ids that look alike when put together are not the same.
+	// A tenant and an id are different from others that look the same when joined.
 	create(t, s, NewSession("s", "s", "u"))
 	create(t, s, NewSession("a", "bc", "u"))
 	create(t, s, NewSession("ab", "c", "u"))
@@ -261,7 +261,7 @@ func testCreateExisting(t *testing.T, s storage.Store) {
 	require.Equal(t, "c", row.GetSessionId())
 }
 
-// Revision 1, and first a record; else ErrInvalid.
+// A new session has revision 1, and its log starts with a record; else ErrInvalid.
 func testCreateInvalid(t *testing.T, s storage.Store) {
 	t.Helper()
 	for name, spoil := range map[string]func(*Draft){
@@ -286,7 +286,7 @@ func testCreateInvalid(t *testing.T, s storage.Store) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
-// Session returns ErrNotFound where there is none.
+// Session returns ErrNotFound where there is no such session.
 func testSessionNotFound(t *testing.T, s storage.Store) {
 	t.Helper()
 	create(t, s, NewSession("a", "s", "u"))
@@ -296,7 +296,7 @@ func testSessionNotFound(t *testing.T, s storage.Store) {
 	}
 }
 
-// DeleteSession removes the session and its log. It returns ErrNotFound where there is none.
+// DeleteSession removes the session and its log. It returns ErrNotFound where there is no such session.
 func testDelete(t *testing.T, s storage.Store) {
 	t.Helper()
 	require.ErrorIs(t, s.DeleteSession(t.Context(), "", "s"), storage.ErrNotFound)
@@ -314,20 +314,20 @@ func testDelete(t *testing.T, s storage.Store) {
 	same(t, before, read(t, s, storage.RefOf(kept)))
 }
 
-// gone demands ErrNotFound of all that asks for a life of a session.
+// gone requires ErrNotFound from every method that names an incarnation.
 func gone(t *testing.T, s storage.Store, row *storagev1.Session) {
 	t.Helper()
 	for name, call := range calls(s, row) {
 		switch name {
 		case "CreateSession", "Session", "Sessions", "DeleteSession", "Abandoned":
-			// These ask for no life.
+			// These name no incarnation.
 		default:
 			require.ErrorIs(t, call(t.Context()), storage.ErrNotFound, name)
 		}
 	}
 }
 
-// The end of a large session is one as of any other.
+// Deleting a large session is no different.
 func testDeleteLarge(t *testing.T, s storage.Store) {
 	t.Helper()
 	row := create(t, s, NewSession("", "s", "u").Texts(12000).Remember("request"))
@@ -341,9 +341,9 @@ func testDeleteLarge(t *testing.T, s storage.Store) {
 	gone(t, s, again.Session)
 }
 
-// A session that is created anew is another life: what asks for the earlier one gets ErrNotFound, and nothing of it is
-// seen.
-func testNewLife(t *testing.T, s storage.Store) {
+// A session that is created again is another incarnation: methods that name the earlier one return ErrNotFound, and
+// nothing of it is visible.
+func testNewIncarnation(t *testing.T, s storage.Store) {
 	t.Helper()
 	old := create(t, s, NewSession("", "s", "first").Labels("k", "v").Texts(3).Prune(0).Compaction(1, "").Remember("request"))
 	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
