@@ -10,15 +10,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// defaultBytes is where recalled content ends if the request does not say.
+// defaultBytes bounds recalled content where the request sets no limit.
 const defaultBytes = 64 << 10
 
-// FieldError says what is wrong with a field of a request. It quotes no content.
+// FieldError describes what is wrong with a field of a request. It quotes no content.
 type FieldError struct{ Field, Description string }
 
 func (e *FieldError) Error() string { return e.Field + ": " + e.Description }
 
-// Wanted is what a request names by its index or reference, part and piece. It returns a FieldError.
+// Wanted returns the reference that a request names by its index or reference, part and piece. It returns a FieldError.
 func Wanted(req *compactordv1.RecallContentRequest) (Reference, error) {
 	wanted := Reference{Index: req.GetIndex(), Part: req.Part, ResultPart: req.ResultPart}
 	if _, ok := req.GetWhat().(*compactordv1.RecallContentRequest_Reference); ok {
@@ -46,8 +46,8 @@ func Wanted(req *compactordv1.RecallContentRequest) (Reference, error) {
 	return wanted, nil
 }
 
-// Answer is the range that a request wants of the content of the message that it names. Where the message stands in its
-// session is left for the caller. It returns ErrNoContent, a FieldError, and the context's error.
+// Answer returns the range of a message's content that a request asks for. The caller sets what depends on the session,
+// such as the message's state. It returns ErrNoContent, a FieldError, or the context's error.
 func Answer(
 	ctx context.Context, l *compactordv1.LoggedMessage, wanted Reference, req *compactordv1.RecallContentRequest,
 ) (*compactordv1.RecallContentResponse, error) {
@@ -71,7 +71,7 @@ func Answer(
 	return r.answer, r.read(ctx, req)
 }
 
-// reading is an answer on its way.
+// reading is an answer while it is made.
 type reading struct {
 	content *Content
 	limit   int
@@ -126,7 +126,7 @@ func (r *reading) readMedium(req *compactordv1.RecallContentRequest) error {
 	return nil
 }
 
-// show answers an excerpt of text.
+// show sets an excerpt of text in the answer.
 func (r *reading) show(x Excerpt) {
 	text := r.content.Text
 	r.answer.Text = text[x.Start:x.End]

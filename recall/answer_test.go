@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// A request that cannot be answered is told which of its fields is wrong.
+// An error names the field of the request that is wrong.
 func TestAnswerNamesTheFieldThatIsWrong(t *testing.T) {
 	byReference := &compactordv1.RecallContentRequest_Reference{Reference: "#7.0.1"}
 	bytes := func(offset uint32) *compactordv1.RecallContentRequest_Bytes {

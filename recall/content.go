@@ -10,34 +10,35 @@ import (
 
 // Errors of ContentOf.
 var (
-	// ErrNoContent says that the message has no such part, or the part no such piece.
+	// ErrNoContent means that the message has no such part, or the part no such piece.
 	ErrNoContent = errors.New("no such content")
-	// ErrNoText says that there are several parts or pieces, none of them text, and that one must be named. The error's
-	// own text lists them.
+	// ErrNoText means that there are several parts or pieces and none of them is text, so that one must be named. The
+	// error's text lists them.
 	ErrNoText = errors.New("no text")
 )
 
-// maxNamedParts bounds the parts that an error lists.
+// maxNamedParts is the most parts that an error lists.
 const maxNamedParts = 20
 
-// Content is what a message, a part of it or a piece of its result holds, whatever views show of it.
+// Content is the content of a message, of a part of it, or of a piece of its result, as the log has it.
 type Content struct {
 	Kind compactordv1.ContentKind
-	// Part and ResultPart say where in the message it is; nil where it is all text of the message, or of the result.
+	// Part and ResultPart are the content's place in the message; nil where it is all text of the message, or of the
+	// result.
 	Part, ResultPart *uint32
-	// Tool is the tool of a call or a result.
+	// Tool is the name of the tool of a call or a result.
 	Tool string
 	// MIMEType and Name are those of a medium.
 	MIMEType, Name string
-	// Text is the content of all kinds but MEDIA, Data that of a medium.
+	// Text is the content of every kind except MEDIA, whose content is Data.
 	Text string
 	Data []byte
 	// Attachments are the provider's own fields of the part or piece.
 	Attachments []*compactordv1.Attachment
 }
 
-// ContentOf returns content of a message. Without a part it is the only part, or all text of the message; without a
-// piece it is all text of a result, or its only piece. A piece needs a part. It returns ErrNoContent and ErrNoText.
+// ContentOf returns the content of a message. Without a part it is the only part, or all text of the message. Without a
+// piece it is all text of a result, or its only piece. A piece needs a part. It returns ErrNoContent or ErrNoText.
 func ContentOf(l *compactordv1.LoggedMessage, part, piece *uint32) (*Content, error) {
 	parts := l.GetMessage().GetParts()
 	if part == nil {
@@ -164,7 +165,7 @@ func allText(parts []*compactordv1.Part) (*Content, error) {
 	return &Content{Kind: compactordv1.ContentKind_CONTENT_KIND_TEXT, Text: text}, nil
 }
 
-// joined puts texts one below the other, or says what there is where nothing is text.
+// joined joins texts with line feeds. Where nothing is text, it returns ErrNoText and lists the kinds.
 func joined(texts, kinds []string) (string, error) {
 	if len(texts) > 0 || len(kinds) == 0 {
 		return strings.Join(texts, "\n"), nil
@@ -205,7 +206,7 @@ func pieceKind(rp *compactordv1.ResultPart) string {
 	}
 }
 
-// resultTool is the tool that a result is of, by the result itself or by the call that it answers.
+// resultTool returns the tool of a result, as the result names it or the call that it answers.
 func resultTool(l *compactordv1.LoggedMessage, r *compactordv1.ToolResult) string {
 	if r.GetName() != "" {
 		return r.GetName()

@@ -1,3 +1,4 @@
-// Package recall reads a log's content again, whatever views show of it: by its place, which a placeholder or a citation
-// names (Reference, Answer), and by what it says (Query, Search). It knows no store: a Log gives it the messages.
+// Package recall reads a log's content again, whatever views show of it. Reference and Answer read it by the place that
+// a placeholder or a citation names; Query and Search find it by its words. The package knows no store: it reads
+// messages through a Log.
 package recall

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// ErrBeyondEnd says that a range begins beyond the end of the content.
+// ErrBeyondEnd means that a range begins after the end of the content.
 var ErrBeyondEnd = errors.New("beyond the end")
 
-// Excerpt is a range of a content as it is answered.
+// Excerpt is the part of a content in an answer.
 type Excerpt struct {
-	// Start and End are its first byte, and the one after its last.
+	// Start is its first byte, End the byte after its last.
 	Start, End int
-	// More says that the limit ended it before the range had ended.
+	// More reports that the limit ended it before the end of the range.
 	More bool
 }
 
-// Bytes is the excerpt of data from offset on, of length bytes (0: all that follow), and at most limit.
+// Bytes returns the excerpt of data from offset on, of length bytes (0: up to the end), and at most limit bytes.
 func Bytes(data []byte, offset, length uint32, limit int) (Excerpt, error) {
 	start, end, err := byteRange(len(data), offset, length)
 	if err != nil {
@@ -29,8 +29,8 @@ func Bytes(data []byte, offset, length uint32, limit int) (Excerpt, error) {
 	return Excerpt{Start: start, End: end}, nil
 }
 
-// Characters is Bytes for text: widened at its start and shortened at its end to whole characters, but to no less
-// than one.
+// Characters is Bytes for text. The excerpt has only whole characters, at least one: it starts with the one at offset
+// and ends with the last that fits.
 func Characters(text string, offset, length uint32, limit int) (Excerpt, error) {
 	start, end, err := byteRange(len(text), offset, length)
 	if err != nil {
@@ -55,7 +55,7 @@ func byteRange(size int, offset, length uint32) (start, end int, err error) {
 	return start, end, nil
 }
 
-// wholeCharacters moves end back to the end of a character, or on to that of the first one after start.
+// wholeCharacters moves end back to the end of a character, but not before the end of the first one after start.
 func wholeCharacters(text string, start, end int) int {
 	if end >= len(text) {
 		return len(text)
@@ -70,14 +70,14 @@ func wholeCharacters(text string, start, end int) int {
 	return end
 }
 
-// Lines is the excerpt of count lines (0: all that follow) from line first on, counted from 1: as many whole ones as
-// limit allows, or the beginning of the first. A line ends after its line feed.
+// Lines returns the excerpt of count lines (0: up to the end) from line first on, counted from 1. It has the whole
+// lines that fit into limit bytes, or else the beginning of the first. A line ends after its line feed.
 func Lines(text string, first, count uint32, limit int) (Excerpt, error) {
 	start, ok := lineStart(text, first)
 	if !ok {
 		return Excerpt{}, ErrBeyondEnd
 	}
-	// end is after the lines that fit, asked after those that were asked for.
+	// end is after the last line that fits, asked after the last line read.
 	end, asked := start, start
 	for taken := uint32(0); asked < len(text) && (count == 0 || taken < count); taken++ {
 		if asked = lineEnd(text, asked); asked-start > limit {
@@ -91,7 +91,7 @@ func Lines(text string, first, count uint32, limit int) (Excerpt, error) {
 	return Excerpt{Start: start, End: end, More: end < asked}, nil
 }
 
-// lineStart finds the first byte of a line; false where the text has fewer lines. An empty text has a line to begin at.
+// lineStart returns the first byte of a line; false where the text has fewer lines. Line 1 of an empty text exists.
 func lineStart(text string, line uint32) (int, bool) {
 	at := 0
 	for n := uint32(1); n < line; n++ {
@@ -102,7 +102,7 @@ func lineStart(text string, line uint32) (int, bool) {
 	return at, true
 }
 
-// lineEnd is the byte after the line that begins at start.
+// lineEnd returns the byte after the line that begins at start.
 func lineEnd(text string, start int) int {
 	if feed := strings.IndexByte(text[start:], '\n'); feed >= 0 {
 		return start + feed + 1
@@ -110,7 +110,7 @@ func lineEnd(text string, start int) int {
 	return len(text)
 }
 
-// LineCount counts the lines of a text; an empty one has none.
+// LineCount returns the number of lines of a text; 0 for an empty one.
 func LineCount(text string) uint32 {
 	count := strings.Count(text, "\n")
 	if text != "" && text[len(text)-1] != '\n' {
@@ -119,11 +119,11 @@ func LineCount(text string) uint32 {
 	return uint32(count)
 }
 
-// LineOf is the number, from 1, of the line that a byte is in.
+// LineOf returns the number, from 1, of the line that contains a byte.
 func LineOf(text string, at int) uint32 { return uint32(strings.Count(text[:at], "\n")) + 1 }
 
-// NextLine is the number of the line that begins after an excerpt; 0 where that ends within a line. After the end it
-// is one more than there are lines.
+// NextLine returns the number of the line that begins after an excerpt; 0 where the excerpt ends within a line. At the
+// end of the text it is the number of lines plus one.
 func NextLine(text string, end int) uint32 {
 	switch {
 	case end == len(text):

@@ -11,14 +11,14 @@ import (
 	"github.com/compactord/compactord/recall"
 )
 
-// texts are short and full of line ends and characters of several bytes.
+// texts are short, with many line ends and characters of several bytes.
 func texts() *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", "語", "😀", "\n", "\r\n", "x", " "}), 0, 30),
 		func(pieces []string) string { return strings.Join(pieces, "") })
 }
 
-// Ranges that follow one another, however short, put together are the whole text: by bytes until all is read, by bytes
-// as far as the limit goes, and by lines.
+// Consecutive ranges of any length add up to the whole text: by bytes to the end, by bytes up to the limit, and by
+// lines.
 func TestRangesPutTogetherAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
@@ -52,7 +52,7 @@ func TestRangesPutTogetherAreTheWhole(t *testing.T) {
 			if line = recall.NextLine(text, x.End); line > 0 {
 				continue
 			}
-			// The line alone passes the limit: on by bytes, to its end.
+			// The line alone exceeds the limit: continue by bytes, to its end.
 			require.True(t, x.More)
 			require.NotContains(t, text[x.Start:x.End], "\n")
 			end := x.End + strings.IndexByte(text[x.End:]+"\n", '\n') + 1
@@ -64,14 +64,14 @@ func TestRangesPutTogetherAreTheWhole(t *testing.T) {
 	})
 }
 
-// requireWithin allows one character more than the limit only where that is all there is.
+// requireWithin allows more than the limit only for a single character.
 func requireWithin(t require.TestingT, text string, limit int) {
 	if len(text) > limit {
 		require.Equal(t, 1, utf8.RuneCountInString(text))
 	}
 }
 
-// A range of bytes is the smallest run of whole characters that begins in it and ends in it.
+// A range of bytes is the smallest range of whole characters that begins and ends in it.
 func TestCharactersAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
@@ -88,7 +88,7 @@ func TestCharactersAreWhole(t *testing.T) {
 		if length > 0 {
 			end = min(end, int(offset)+int(length))
 		}
-		// The model: all characters that begin before the end and are whole by then, from the one that holds the offset.
+		// The model: all characters that end within the range, from the one that contains the offset on.
 		start, want := -1, ""
 		for at, r := range text {
 			width := utf8.RuneLen(r)

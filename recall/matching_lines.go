@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What a block and the number of a matching line take in an answer, beside the text.
+// The bytes that a block and the number of a matching line count in an answer, besides the text.
 const (
 	blockBytes        = 16
 	matchingLineBytes = 5
@@ -17,18 +17,18 @@ const (
 // Matches are the lines of a content that match an expression, with lines around them.
 type Matches struct {
 	Blocks []*compactordv1.LineBlock
-	// Start and End are the first byte of the first block, and the one after the last.
+	// Start is the first byte of the first block, End the byte after the last block.
 	Start, End int
-	// More says that the limit, or the work that one call does, ended the search before the content had ended, or cut
-	// the last line.
+	// More reports that the search ended before the end of the content, by the limit or the work of one call, or that
+	// the last line was cut.
 	More bool
-	// NextLine is the line to go on from where there is more; 0 where a line was cut.
+	// NextLine is the line where a further search starts, if there is more; 0 where a line was cut.
 	NextLine uint32
 }
 
-// MatchLines searches the lines of a text from line first on (counted from 1), each without its line end, and takes so
-// many lines before and after each match, up to limit bytes. It looks at no line more than once, and goes on to the next
-// while there is work left. It returns ErrBeyondEnd, and the context's error.
+// MatchLines searches the lines of a text from line first on (counted from 1), each without its line end. It shows
+// around lines before and after each match, up to limit bytes. It looks at no line more than once, and stops when no
+// work is left. It returns ErrBeyondEnd or the context's error.
 func MatchLines(
 	ctx context.Context, text string, p *Pattern, first, around uint32, limit int, work *Work,
 ) (*Matches, error) {
@@ -52,7 +52,7 @@ func MatchLines(
 				return nil, err
 			}
 		}
-		if matches && !m.take(line, start, end) {
+		if matches && !m.add(line, start, end) {
 			return m.found(start), nil
 		}
 		start = end
@@ -62,27 +62,26 @@ func MatchLines(
 
 func withoutEnd(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
 
-// matching is a search on its way.
+// matching is the progress of a search.
 type matching struct {
 	text   string
 	around uint32
 	left   int
 	blocks []lineRun
-	// earlier are the matching lines, ascending, among those before the first one searched that may be shown around the
-	// first match.
+	// earlier are the matching lines before the first searched one that may be shown around the first match, ascending.
 	earlier []uint32
 	more    bool
 	next    uint32
 }
 
-// lineRun is lines that follow one another: text[from:to], the first of which has number first.
+// lineRun is a range of consecutive lines: text[from:to], whose first line has number first.
 type lineRun struct {
 	from, to int
 	first    uint32
 	matching []uint32
 }
 
-// lookBack finds out which of the lines before line first, which begins at from, match, as far as they are around a line.
+// lookBack finds the matching lines before line first, which begins at from, that may be shown around the given line.
 func (m *matching) lookBack(ctx context.Context, p *Pattern, work *Work, line, first uint32, from int) error {
 	for n := first; n > 1 && line-(n-1) <= m.around; n-- {
 		start := strings.LastIndexByte(m.text[:from-1], '\n') + 1
@@ -99,8 +98,8 @@ func (m *matching) lookBack(ctx context.Context, p *Pattern, work *Work, line, f
 	return nil
 }
 
-// take adds a matching line with those around it; false where that ends the search.
-func (m *matching) take(line uint32, start, end int) bool {
+// add adds a matching line and the lines around it; false where that ends the search.
+func (m *matching) add(line uint32, start, end int) bool {
 	if len(m.blocks) == 0 {
 		return m.begin(line, start, end)
 	}
@@ -123,7 +122,8 @@ func (m *matching) take(line uint32, start, end int) bool {
 	return true
 }
 
-// endAt ends the search at a line that is left out: it must not be shown as one that does not match.
+// endAt ends the search before a line that is not searched or does not fit. The line must not be shown as one without a
+// match.
 func (m *matching) endAt(line uint32, start int) *Matches {
 	if n := len(m.blocks); n > 0 {
 		m.blocks[n-1].to = min(m.blocks[n-1].to, start)
@@ -132,7 +132,8 @@ func (m *matching) endAt(line uint32, start int) *Matches {
 	return m.found(start)
 }
 
-// begin takes the first match, with fewer lines around it where they do not fit, and cut where it does not fit itself.
+// begin adds the first match. Where it does not fit, fewer lines are shown around it, and a line that alone is too long
+// is cut.
 func (m *matching) begin(line uint32, start, end int) bool {
 	for around := m.around; ; around-- {
 		run, _ := m.surrounded(line, start, end, around)
@@ -159,8 +160,8 @@ func (m *matching) begin(line uint32, start, end int) bool {
 
 func (r *lineRun) cost() int { return r.to - r.from + blockBytes + matchingLineBytes*len(r.matching) }
 
-// surrounded is a matching line with so many lines around it. joins says that it overlaps with the last block, or
-// follows it; it then begins where that ends.
+// surrounded returns a matching line with lines around it. joins reports that it overlaps or follows the last block; it
+// then begins where that block ends.
 func (m *matching) surrounded(line uint32, start, end int, around uint32) (run lineRun, joins bool) {
 	shown := 0
 	if n := len(m.blocks); n > 0 {
@@ -186,7 +187,7 @@ func (m *matching) surrounded(line uint32, start, end int, around uint32) (run l
 	return run, len(m.blocks) > 0 && run.from <= shown
 }
 
-// found is what was found, by a search that has come to a byte.
+// found returns the result of a search that has reached a byte.
 func (m *matching) found(at int) *Matches {
 	f := &Matches{Start: at, End: at, More: m.more, NextLine: m.next}
 	if n := len(m.blocks); n > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/recall"
 )
 
-// Matches, asked for again from where the limit ended them, are all lines that match, each told once, and what blocks
-// show are lines of the text as they are.
+// Searched again from each place where the limit ended it, a text has each matching line once, and blocks show lines of
+// the text unchanged.
 func TestMatchLinesFindsAll(t *testing.T) {
 	re := regexp.MustCompile(`^x|é$`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,14 +93,14 @@ func TestMatchLinesShowsLinesAround(t *testing.T) {
 	_, err = recall.MatchLines(t.Context(), text, re, 14, 1, 1000, plenty())
 	require.ErrorIs(t, err, recall.ErrBeyondEnd)
 
-	// The second match does not fit: it is not shown as a line around the first.
+	// The second match does not fit, so it is not shown as a line around the first.
 	m, err = recall.MatchLines(t.Context(), "x1\nx2\n", re, 1, 1, 16+5+7, plenty())
 	require.NoError(t, err)
 	require.Equal(t, "x1\n", m.Blocks[0].GetText())
 	require.Equal(t, uint32(2), m.NextLine)
 }
 
-// Lines shown around a match that match too are told, also those before the first line that was searched.
+// The answer names all shown lines that match, also those before the first searched line.
 func TestMatchLinesTellsOfAllMatchingLines(t *testing.T) {
 	text := "m1\nm2\nm3\nno\nm5\n"
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestMatchLinesTellsOfAllMatchingLines(t *testing.T) {
 	require.Equal(t, uint32(5), m.NextLine)
 }
 
-// Of the lines before the first one only those are searched that can be shown.
+// Lines before the first one are searched only where they can be shown.
 func TestMatchLinesLooksBackNoFurtherThanItShows(t *testing.T) {
 	text := strings.Repeat("no\n", 1000) + "m"
 	work := plenty()
@@ -135,7 +135,7 @@ func TestMatchLinesLooksBackNoFurtherThanItShows(t *testing.T) {
 	require.Less(t, before-work.Left(), 10*20)
 }
 
-// A matching line that is cut says so, whether or not another follows.
+// The answer says that a matching line is cut, whether or not another line follows.
 func TestMatchLinesCutsLongLines(t *testing.T) {
 	long := strings.Repeat("é", 50)
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestMatchLinesCutsLongLines(t *testing.T) {
 	}
 }
 
-// Where the work of a call is done, the answer goes no further, and says where to go on. Each call gets further.
+// Where no work is left, the answer ends and says where to continue. Each call gets further.
 func TestMatchLinesStopsWhereItsWorkIsDone(t *testing.T) {
 	text := "x1\n2\n3\n4\nx5\n6\n"
 	p := pattern(t, "x")

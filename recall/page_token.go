@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A page token is a kind, the index where what is still to be searched begins or ends, and the beginning of a digest of
-// the query, so that the pages of one search are not taken for those of another.
+// A page token is a kind, an index, and the first bytes of a digest of the query, so that it is valid for its search
+// only. The index is the start of what is still to be searched, or its end where the newest come first.
 const (
 	pageOfHits      = 's'
 	queryDigestSize = 16
@@ -36,7 +36,7 @@ func (p *page) answer() (*compactordv1.SearchMessagesResponse, error) {
 	return answer, nil
 }
 
-// resume goes on where the page before ended.
+// resume continues where the previous page ended.
 func (p *page) resume() error {
 	if p.req.GetPageToken() == "" {
 		return nil
@@ -61,7 +61,7 @@ func (p *page) resume() error {
 	return nil
 }
 
-// digest stands for what is searched for, and in which session.
+// digest returns a hash of the session and of what the request searches for.
 func (p *page) digest() ([]byte, error) {
 	same := proto.CloneOf(p.req)
 	same.PageToken, same.PageSize, same.SnippetChars = "", 0, 0

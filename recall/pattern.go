@@ -13,17 +13,17 @@ import (
 // maxInstructions bounds a compiled expression.
 const maxInstructions = 2000
 
-// Pattern is an expression of RE2 that matches within lines, and never beyond their ends.
+// Pattern is an RE2 expression that matches within lines, never across their ends.
 type Pattern struct {
 	re *regexp.Regexp
-	// prefix is what each match begins with.
+	// prefix is the beginning of each match.
 	prefix string
-	// instructions is the size of the expression once its repetitions are written out: the steps that a byte can take.
+	// instructions is the size of the expression with its repetitions written out: the most steps for one byte.
 	instructions int
 }
 
-// CompilePattern compiles an expression, ignoring case or not. Its errors say what is wrong with the expression, or that
-// it takes more than 2,000 instructions.
+// CompilePattern compiles an expression, which may ignore case. Its errors say what is wrong with the expression, or
+// that it has more than 2,000 instructions.
 func CompilePattern(expression string, ignoreCase bool) (*Pattern, error) {
 	flags := syntax.Perl
 	if ignoreCase {
@@ -52,10 +52,10 @@ func CompilePattern(expression string, ignoreCase bool) (*Pattern, error) {
 	return p, nil
 }
 
-// find returns the first match in a line, which is given without its end. It takes a step for each byte and instruction at
-// most, and returns the context's error.
+// find returns the first match in a line without its end. It takes at most one step for each byte and instruction, and
+// returns the context's error.
 func (p *Pattern) find(ctx context.Context, line string, work *Work) (at span, found bool, err error) {
-	if len(line)*p.instructions <= stretch {
+	if len(line)*p.instructions <= stepsPerCheck {
 		if err := work.spend(ctx, (len(line)+1)*p.instructions); err != nil {
 			return span{}, false, err
 		}
@@ -66,7 +66,7 @@ func (p *Pattern) find(ctx context.Context, line string, work *Work) (at span, f
 			return span{}, false, err
 		}
 	}
-	// Matching a string cannot be stopped, reading can.
+	// Matching a string cannot be stopped; matching from a reader can.
 	r := &lineReader{line: line, read: func(bytes int) error { return work.spend(ctx, bytes*p.instructions) }}
 	at, found, _ = spanOf(p.re.FindReaderIndex(r))
 	return at, found && r.err == nil, r.err
@@ -79,7 +79,7 @@ func spanOf(at []int) (span, bool, error) {
 	return span{at[0], at[1]}, true, nil
 }
 
-// lineReader gives an expression a line to read, which ends early where read returns an error.
+// lineReader reads a line for an expression. It ends early where read returns an error.
 type lineReader struct {
 	line string
 	read func(bytes int) error

@@ -18,10 +18,10 @@ func pattern(t require.TestingT, expression string) *recall.Pattern {
 	return p
 }
 
-// What makes an expression large keeps it from matching long lines at once.
+// A large expression cannot match long lines in one step.
 const large = "|~{1000}"
 
-// Lines that are too long to be matched at once are matched all the same.
+// Lines too long to match in one step are matched too.
 func TestPatternsFindTheSameInLongLines(t *testing.T) {
 	padding := strings.Repeat("é- ", 2000)
 	for _, expression := range []string{
@@ -49,7 +49,7 @@ func TestPatternsFindTheSameInLongLines(t *testing.T) {
 	require.Nil(t, hitIn(t, recall.Matching(pattern(t, "prefix~{1000}|prefix")), said(padding+"prefi"), 9))
 }
 
-// An expression is matched within lines, and lines that match are counted.
+// An expression matches within lines, and matching lines are counted.
 func TestPatternsMatchLines(t *testing.T) {
 	text := "one two two\r\n\r\ntwo\nthree\ntwo"
 	for expression, want := range map[string]struct {
@@ -75,7 +75,8 @@ func TestPatternsMatchLines(t *testing.T) {
 	}
 }
 
-// A match that comes with more the longer it looks takes no time by the matches times the text.
+// An expression whose match grows with the text does not take time proportional to the number of matches times the
+// text.
 func TestMatchingTakesLinearTime(t *testing.T) {
 	for _, expression := range []string{`error(.*timeout)?` + large, `(?s)a.*b|a` + large, `(?:a?){300}[^a]`} {
 		for _, text := range []string{strings.Repeat("error a ", 4<<10), strings.Repeat("error a\n", 4<<10)} {
@@ -88,7 +89,7 @@ func TestMatchingTakesLinearTime(t *testing.T) {
 	}
 }
 
-// A search ends soon after its context does, whatever it looks for and in whatever text.
+// A search ends soon after its context, for every query and text.
 func TestSearchEndsWithItsContext(t *testing.T) {
 	texts := map[string]string{
 		"a long line": strings.Repeat("a", 8<<20), "many lines": strings.Repeat("aaaaaaaaaaaaaaa\n", 1<<19),

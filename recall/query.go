@@ -8,16 +8,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// MaxCountedMatches is where the matches of a message are no longer counted.
+// MaxCountedMatches is the most matches of a message that are counted.
 const MaxCountedMatches = 1000
 
-// Query is what a search looks for in a message.
+// Query is what a search looks for in messages.
 type Query struct {
 	words   []*foldedWord
 	pattern *Pattern
 }
 
-// Words looks for messages that hold all of the words, whatever the case.
+// Words returns a query for messages that contain all of these words, in upper or lower case.
 func Words(words []string) *Query {
 	q := &Query{}
 	for _, word := range words {
@@ -26,15 +26,15 @@ func Words(words []string) *Query {
 	return q
 }
 
-// Matching looks for messages with a line, of a part or a piece of a result, that matches.
+// Matching returns a query for messages where a line of a part, or of a piece of a result, matches.
 func Matching(p *Pattern) *Query { return &Query{pattern: p} }
 
-// span is from a byte of a text to after another.
+// span is a range of a text, from a byte to the one after its last.
 type span struct{ start, end int }
 
-// Find returns the first match in a message, with so many characters of the text around it; nil where there is none. No
-// byte is looked at more than twice for a word, or once for a pattern. It returns the context's error. What concerns the
-// session is left for the caller: the state, and the edits in force.
+// Find returns the first match in a message, with up to snippetChars characters of the text around it; nil where there
+// is none. It looks at each byte at most twice for a word, or once for a pattern. It returns the context's error. The
+// caller sets the state and the edits in force, which depend on the session.
 func (q *Query) Find(
 	ctx context.Context, l *compactordv1.LoggedMessage, snippetChars int, work *Work,
 ) (*compactordv1.SearchHit, error) {
@@ -81,7 +81,7 @@ func (q *Query) holdsAllWords(ctx context.Context, places []searchedPlace, work 
 	return true, nil
 }
 
-// linesInText returns the first match in a text, and how many lines match, counted up to most.
+// linesInText returns the first match in a text, and the number of matching lines, at most most.
 func (q *Query) linesInText(ctx context.Context, text string, most int, work *Work) (first span, count int, err error) {
 	for start := 0; start < len(text) && count < most; {
 		end := lineEnd(text, start)
@@ -100,7 +100,7 @@ func (q *Query) linesInText(ctx context.Context, text string, most int, work *Wo
 	return first, count, nil
 }
 
-// wordsInText returns the first of the words in a text, and how often they stand there, counted up to most.
+// wordsInText returns the first occurrence of any of the words in a text, and the number of occurrences, at most most.
 func (q *Query) wordsInText(ctx context.Context, text string, most int, work *Work) (first span, count int, err error) {
 	for _, w := range q.words {
 		for from := 0; most > 0; {
@@ -123,15 +123,15 @@ func (q *Query) wordsInText(ctx context.Context, text string, most int, work *Wo
 	return first, count, nil
 }
 
-// searchedPlace is a text of a message with where it stands.
+// searchedPlace is a text of a message and its place there.
 type searchedPlace struct {
 	content *Content
 	text    string
-	// name says that the text is the name of a tool or a medium, and not the content.
+	// name reports that the text is the name of a tool or a medium, and not the content.
 	name bool
 }
 
-// searched lists all texts of a message in order.
+// searched returns all texts of a message in order.
 func searched(l *compactordv1.LoggedMessage) []searchedPlace {
 	var places []searchedPlace
 	add := func(c *Content) {
@@ -178,8 +178,8 @@ func (p *searchedPlace) hit(l *compactordv1.LoggedMessage, at span, snippetChars
 	return h
 }
 
-// around is the text around a match, so many characters together: as many before it as after it where there are, else
-// more on the other side. Of a longer match it is the beginning.
+// around returns the range of a text around a match, with this many characters in total. It has as many before the
+// match as after it, or more on one side where the other is too short. Of a longer match it is the beginning.
 func around(text string, match span, characters int) span {
 	cut := span{match.start, match.start}
 	left := characters

@@ -32,8 +32,8 @@ func said(text string) *compactordv1.LoggedMessage {
 	}}
 }
 
-// Words are found where a regular expression that ignores case finds them, in whatever case and writing: over letters
-// with cases of their own, and over few letters, so that words begin again within themselves.
+// Words are found where a regular expression that ignores case finds them, in every script and case. The texts have few
+// different letters, so that words also begin within themselves.
 func TestWordsAreFoundWhateverTheCase(t *testing.T) {
 	join := func(pieces []string) string { return strings.Join(pieces, "") }
 	for _, letters := range [][]string{
@@ -120,7 +120,7 @@ func TestMatchesAreCountedUpToALimit(t *testing.T) {
 	require.Zero(t, hit.GetOffset(), "the first match is found though others fill the count")
 }
 
-// Snippets are as long as they can be, whole characters, with the match in them.
+// Snippets are as long as possible, have whole characters, and contain the match.
 func TestSnippets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
@@ -142,7 +142,7 @@ func TestSnippets(t *testing.T) {
 	})
 }
 
-// A text of one letter and a word of the same but its end takes no time by their product.
+// A text of one letter, and a word of that letter with another end, do not take time proportional to their product.
 func TestSearchTakesLinearTime(t *testing.T) {
 	text := strings.Repeat("a", 4<<20)
 	work := recall.NewWork(4 << 20)

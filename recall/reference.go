@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrReference says that a text does not name one message. The error's own text says what is wrong, and quotes nothing.
+// ErrReference means that a text does not name exactly one message. The error's text says what is wrong and quotes
+// nothing.
 var ErrReference = errors.New("no reference to a message")
 
 // Reference names a message, a part of it or a piece of its result.
@@ -21,22 +22,22 @@ type Reference struct {
 	Part, ResultPart *uint32
 }
 
-// references finds `#12.0.1` and `index 12, part 0` in a text. A mark that follows letters or a slash is part of
-// something else, such as an address, and so is a number that goes on with letters.
+// references finds `#12.0.1` and `index 12, part 0` in a text. A reference after letters or a slash is part of
+// something else, such as an address. So is a number with letters after it.
 var references = regexp.MustCompile(
 	`(?i)(?:^|[^\pL\pN_./\\#&?=%@~+\-])(?:#([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?|index ([0-9]+)(?:, part ([0-9]+))?)`)
 
-// bare is a reference without its mark. It is one only as a whole text: among words a number can be anything.
+// bare is a reference without `#`. It counts only as a whole text: among words a number can mean anything.
 var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
 
-// notices finds the ends of our own placeholders, which package wording has: `recall index 12, part 0.]`, that of cleared
-// arguments, and `[recall #12.0]`, which presets have after the words of another system.
+// notices finds the ends of the daemon's own placeholders, whose texts are in package wording: `recall index 12, part
+// 0.]`, that of cleared arguments, and `[recall #12.0]`, which presets add to the words of another system.
 var notices = regexp.MustCompile(`(?:recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})|\[recall (#[0-9]+\.[0-9]+)\])`)
 
-// ParseReference reads the reference that a placeholder or a citation shows, alone or as the placeholder's whole text:
-// `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12, part 0`. Alone the mark can be left out: `12`, `12.0`, `12.0.1`. Of a text
-// that holds a placeholder of ours that one's holds, since a preview quotes whatever the result said. Else a text that names
-// different ones is refused. It returns ErrReference.
+// ParseReference reads the reference in a placeholder or a citation: `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12,
+// part 0`. The text can be the reference alone, also without its `#`, or the whole placeholder. Where the text contains
+// one of the daemon's own placeholders, that one's reference counts, since a preview quotes any text of the result.
+// Otherwise a text with several different references is an error. It returns ErrReference.
 func ParseReference(text string) (Reference, error) {
 	if own, ok := noticeIn(text); ok {
 		text = own
@@ -65,7 +66,8 @@ func ParseReference(text string) (Reference, error) {
 	return *found, nil
 }
 
-// noticeIn is the reference of the placeholder that a text ends with, or else of the only one that it holds.
+// noticeIn returns the reference of the placeholder at the end of a text. Where none is at the end, it returns the only
+// reference that the text's placeholders name.
 func noticeIn(text string) (reference string, ok bool) {
 	all := notices.FindAllStringSubmatchIndex(text, -1)
 	for i, at := range slices.Backward(all) {
@@ -83,7 +85,7 @@ func noticeIn(text string) (reference string, ok bool) {
 	return reference, reference != ""
 }
 
-// goesOn says whether what follows a number makes it another thing: a word, a path, a range, a fourth number.
+// goesOn reports whether the text after a number makes it something else: a word, a path, a range, a fourth number.
 func goesOn(text string, at int) bool {
 	if at == len(text) {
 		return false
@@ -100,7 +102,7 @@ func isWord(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsN
 
 func referenceAt(text string, at []int) (Reference, error) {
 	var numbers [3]*uint32
-	// Of the two ways to write a reference only one has matched.
+	// Only one of the two ways to write a reference has matched.
 	groups := [3][2]int{{1, 4}, {2, 5}, {3, 3}}
 	for i, ways := range groups {
 		for _, group := range ways {

@@ -108,7 +108,7 @@ func TestParseReferenceRefuses(t *testing.T) {
 	}
 }
 
-// No text makes the parser panic, quote it, or name a number that is not in it.
+// No text makes the parser panic, quote the text, or return a number that is not in it.
 func FuzzParseReference(f *testing.F) {
 	for _, seed := range []string{"#12", "[#12.0]", "#12.0.1", "index 12, part 0", "../x", "#4294967296", "#1 #2", "\xff#1", "12", "12.0.1", "-1"} {
 		f.Add(seed)

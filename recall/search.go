@@ -17,38 +17,38 @@ const (
 	defaultHits         = 20
 	defaultSnippetChars = 200
 	maxWords            = 32
-	// maxHitBytes is where a page ends, so that clients with the usual limit of gRPC, 4 MB, just work.
+	// maxHitBytes ends a page, so that clients with gRPC's usual limit of 4 MB can receive it.
 	maxHitBytes = 3 << 20
-	// searchBytes is how much of a log one call reads, and searchChunk how much of it at a time.
+	// searchBytes is the most of a log that one call reads, searchChunk the most that it reads at a time.
 	searchBytes = 64 << 20
 	searchChunk = 4 << 20
-	// Messages are read in runs, shorter ones where they turn out to be large.
+	// Messages are read in runs. Runs get shorter where messages are large.
 	firstRun, longestRun = 64, 4096
 )
 
-// ErrPageToken says that a page token was not made by this search.
+// ErrPageToken means that a page token is not from this search.
 var ErrPageToken = errors.New("not a page token of this search")
 
-// Log is the log of a session as a search reads it.
+// Log is a session's log, for a search.
 type Log interface {
-	// UID tells the session from others of its name.
+	// UID returns the uid of the session's incarnation.
 	UID() string
-	// Head is the newest one.
+	// Head returns the newest head.
 	Head() *storagev1.Head
-	// Messages returns the messages with indexes from start to end (exclusive) in order, as many as take so many bytes, and
-	// at least one.
+	// Messages returns the messages with indexes from start to end (exclusive) in order, up to maxBytes but at least
+	// one.
 	Messages(ctx context.Context, start, end uint32, maxBytes int) ([]*compactordv1.LoggedMessage, error)
-	// Edits returns the edits of records in force on the message with this index, the older first.
+	// Edits returns the edits of records in force on the message with this index, oldest first.
 	Edits(ctx context.Context, index uint32) ([]*compactordv1.Edit, error)
 }
 
-// Search is a search for what a request asks for.
+// Search is the search that a request asks for.
 type Search struct {
 	req   *compactordv1.SearchMessagesRequest
 	query *Query
 }
 
-// NewSearch returns the search for what a request asks for, or a FieldError.
+// NewSearch returns the search that a request asks for, or a FieldError.
 func NewSearch(req *compactordv1.SearchMessagesRequest) (*Search, error) {
 	query, err := queryOf(req)
 	if err != nil {
@@ -57,7 +57,7 @@ func NewSearch(req *compactordv1.SearchMessagesRequest) (*Search, error) {
 	return &Search{req, query}, nil
 }
 
-// Page returns the page of hits in a log that the request asks for. It returns ErrPageToken, and the errors of the log and
+// Page returns the page of hits in a log that the request asks for. It returns ErrPageToken, and errors of the log and
 // the context.
 func (s *Search) Page(ctx context.Context, log Log) (*compactordv1.SearchMessagesResponse, error) {
 	p := &page{
@@ -94,7 +94,7 @@ func queryOf(req *compactordv1.SearchMessagesRequest) (*Query, error) {
 	return Words(words), nil
 }
 
-// page is a page of hits while it fills.
+// page is a page of hits while it is filled.
 type page struct {
 	log     Log
 	req     *compactordv1.SearchMessagesRequest
@@ -102,20 +102,21 @@ type page struct {
 	hits    int
 	snippet int
 
-	// What is still to be searched lies from start to end; a search of the newest first takes it from its end.
+	// The messages from start to end are still to be searched; where the newest come first, the search goes back from
+	// the end.
 	start, end uint32
-	// run is how many messages are read at a time, left how many bytes of the log this call may still read.
+	// run is the number of messages read at a time, left the bytes of the log that this call may still read.
 	run  uint32
 	left int
-	// work is what this call may still do with what it has read.
+	// work is the work that this call may still do.
 	work *Work
 
 	found []*compactordv1.SearchHit
 	size  int
 }
 
-// fill searches until the page is full, all has been read that one call reads, its work is done, or nothing is left. What
-// it does is bounded by a call's work and that of one message more.
+// fill searches until the page is full, the call's limits of bytes and work are reached, or nothing is left. It can
+// exceed the limit of work by one message.
 func (p *page) fill(ctx context.Context) error {
 	for p.start < p.end && p.left > 0 {
 		messages, err := p.next(ctx)
@@ -130,10 +131,10 @@ func (p *page) fill(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if hit != nil && !p.take(hit) {
+			if hit != nil && !p.add(hit) {
 				return nil
 			}
-			// From here on it is searched.
+			// This message is searched now.
 			if p.req.GetNewestFirst() {
 				p.end = l.GetIndex()
 			} else {
@@ -147,7 +148,7 @@ func (p *page) fill(ctx context.Context) error {
 	return nil
 }
 
-// next reads some of the messages to be searched next, in the order of the search.
+// next reads some of the messages that are to be searched next, in the order of the search.
 func (p *page) next(ctx context.Context) ([]*compactordv1.LoggedMessage, error) {
 	for {
 		start, end := p.start, p.start+min(p.run, p.end-p.start)
@@ -174,7 +175,7 @@ func (p *page) next(ctx context.Context) ([]*compactordv1.LoggedMessage, error) 
 			slices.Reverse(messages)
 			return messages, nil
 		}
-		// The newest of them are those that did not fit.
+		// The newest messages did not fit: read a shorter run.
 	}
 }
 
@@ -197,7 +198,7 @@ func among[E comparable](wanted []E, is E) bool {
 	return len(wanted) == 0 || slices.Contains(wanted, is)
 }
 
-// edits are the kinds of edits in force on a message, and of the one that collapses its group.
+// edits returns the kinds of edits in force on a message, including the one that collapses its group.
 func (p *page) edits(ctx context.Context, l *compactordv1.LoggedMessage) ([]compactordv1.EditKind, error) {
 	const collapse = compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
 	kinds, err := p.editsOf(ctx, l.GetIndex(), l.GetArrivalEdits())
@@ -211,7 +212,7 @@ func (p *page) edits(ctx context.Context, l *compactordv1.LoggedMessage) ([]comp
 	return kinds, err
 }
 
-// editsOf are the kinds of edits in force on the message with an index, which arrived with some already.
+// editsOf returns the kinds of edits in force on the message with this index. onArrival are its arrival edits.
 func (p *page) editsOf(
 	ctx context.Context, index uint32, onArrival []*compactordv1.Edit,
 ) (kinds []compactordv1.EditKind, err error) {
@@ -231,8 +232,8 @@ func (p *page) editsOf(
 	return kinds, nil
 }
 
-// take adds a hit to the page; false where it would pass the size of an answer.
-func (p *page) take(hit *compactordv1.SearchHit) bool {
+// add adds a hit to the page; false where the page would become too large.
+func (p *page) add(hit *compactordv1.SearchHit) bool {
 	size := proto.Size(hit)
 	if len(p.found) > 0 && p.size+size > maxHitBytes {
 		return false

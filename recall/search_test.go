@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/recall"
 )
 
-// memoryLog is a log of messages that were never edited, which gives so many at a time at most.
+// memoryLog is a log of messages without edits. It returns a limited number of messages at a time.
 type memoryLog struct {
 	messages []*compactordv1.LoggedMessage
 	most     int
@@ -35,7 +35,7 @@ func (l *memoryLog) Messages(_ context.Context, start, end uint32, _ int) ([]*co
 
 func (l *memoryLog) Edits(context.Context, uint32) ([]*compactordv1.Edit, error) { return nil, nil }
 
-// The pages of a search put together are all hits, each once and in order, however the log gives its messages.
+// The pages of a search together are all hits, each once and in order, whatever number of messages the log returns.
 func TestPagesPutTogetherAreAllHits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := &memoryLog{most: rapid.IntRange(1, 9).Draw(t, "at a time")}
@@ -76,7 +76,7 @@ func TestPagesPutTogetherAreAllHits(t *testing.T) {
 	})
 }
 
-// A page token is good for the search that it is of.
+// A page token is valid for its own search.
 func TestPageTokenOfAnotherSearch(t *testing.T) {
 	log := &memoryLog{most: 9}
 	for i := range 3 {

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// foldedWord finds a word in texts, whatever the case, by Unicode's simple folding. It takes time linear in the text.
+// foldedWord finds a word in texts in upper or lower case, by Unicode's simple folding. Its time is linear in the text.
 type foldedWord struct {
 	runes []rune
-	// fallback says, for each count of runes that have matched, how many of the last ones still do when the next does not.
+	// fallback has, for each number of runes that have matched, how many of the last ones still match when the next
+	// rune does not.
 	fallback []int
 }
 
@@ -31,15 +32,15 @@ func newFoldedWord(word string) *foldedWord {
 	return w
 }
 
-// glance is how many bytes of a text are looked at for a word before they count as work.
-const glance = 64 << 10
+// bytesPerCheck is the number of bytes searched for a word before they are counted as work.
+const bytesPerCheck = 64 << 10
 
-// find returns where the word first stands at or after a byte of the text; false where it does not. It takes a step for
-// each byte, and returns the context's error.
+// find returns the first occurrence of the word at or after a byte of the text; false where there is none. It takes one
+// step for each byte, and returns the context's error.
 func (w *foldedWord) find(ctx context.Context, text string, from int, work *Work) (span, bool, error) {
 	matched, counted := 0, from
 	for at := from; at < len(text); {
-		if at-counted >= glance {
+		if at-counted >= bytesPerCheck {
 			if err := work.spend(ctx, at-counted); err != nil {
 				return span{}, false, err
 			}
@@ -64,7 +65,7 @@ func (w *foldedWord) find(ctx context.Context, text string, from int, work *Work
 	return span{}, false, work.spend(ctx, len(text)-counted)
 }
 
-// back is the byte so many characters before another.
+// back returns the position this many characters before another.
 func back(text string, at, characters int) int {
 	for range characters {
 		_, width := utf8.DecodeLastRuneInString(text[:at])
@@ -73,10 +74,10 @@ func back(text string, at, characters int) int {
 	return at
 }
 
-// The writings from here to there have no case, and asking Unicode's tables takes long.
+// The scripts in this range have no case, and a lookup in Unicode's tables is slow.
 const firstCaseless, afterCaseless = 0x2E80, 0xA640
 
-// fold is the first of the characters that differ in case only.
+// foldCase returns the lowest of the characters that differ from this one only in case.
 func foldCase(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':

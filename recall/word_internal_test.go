@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two characters fold to the same exactly where they differ in case only, by Unicode's simple folding.
+// Two characters fold to the same one exactly where they differ only in case, by Unicode's simple folding.
 func TestFold(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		next := unicode.SimpleFold(r)

@@ -2,30 +2,30 @@ package recall
 
 import "context"
 
-// CallSteps is the work that one call does before it answers with what it has: seconds at worst.
+// CallSteps is the work that one call does before it returns what it has found: seconds at worst.
 const CallSteps = 1 << 30
 
-// stretch is how many steps are taken between two looks at the context: some hundredths of a second.
-const stretch = 1 << 22
+// stepsPerCheck is the number of steps between two checks of the context: a few hundredths of a second.
+const stepsPerCheck = 1 << 22
 
 // Work counts the steps of a search. A step is one byte of text for one instruction of an expression, or for one word.
 type Work struct {
 	left int
-	// since counts the steps since the context was last looked at.
+	// since is the number of steps since the last check of the context.
 	since int
 }
 
-// NewWork allows so many steps.
+// NewWork returns a Work of this many steps.
 func NewWork(steps int) *Work { return &Work{left: steps} }
 
-// Left is how many steps are left. It is negative where the last text that was begun took more than there were.
+// Left returns the number of steps that are left. It is negative where the last text took more steps than were left.
 func (w *Work) Left() int { return w.left }
 
-// spend counts steps that are about to be taken. It returns the cause of the context's end, looking for it once in a
-// stretch.
+// spend counts steps before they are taken. It checks the context every stepsPerCheck steps, and returns its cause
+// where it has ended.
 func (w *Work) spend(ctx context.Context, steps int) error {
 	w.left -= steps
-	if w.since += steps; w.since < stretch {
+	if w.since += steps; w.since < stepsPerCheck {
 		return nil
 	}
 	w.since = 0
