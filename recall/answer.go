@@ -41,7 +41,7 @@ func Wanted(req *compactordv1.RecallContentRequest) (Reference, error) {
 		}
 	}
 	if wanted.ResultPart != nil && wanted.Part == nil {
-		return wanted, &FieldError{"result_part", "goes with a part"}
+		return wanted, &FieldError{"result_part", "name a part too"}
 	}
 	return wanted, nil
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Class is a kind of thing that logs hold and that states get wrong.
+// Class is a kind of thing in logs that states can get wrong.
 type Class string
 
-// The classes that a Generator makes. A test that relies on one says how often it must have come up.
+// The classes that a Generator makes. A test that needs one says how often it must occur.
 const (
 	LeadingDeveloper    Class = "leading DEVELOPER message"
 	LaterSystem         Class = "SYSTEM or DEVELOPER message in mid-conversation"
-	NoLead              Class = "log without a leading run"
+	NoLead              Class = "log without leading messages"
 	UserInARow          Class = "USER message after a USER message"
 	OddOrigin           Class = "USER message that starts no turn"
 	EmptyMessage        Class = "message without parts"
@@ -32,12 +32,12 @@ const (
 	AnswerLate          Class = "result after something else was said, and before the model's next message"
 	LateResult          Class = "result after its call was closed by the model's next message"
 	SecondResult        Class = "second result of a call"
-	OrphanResult        Class = "result that no call ever had the id of"
+	OrphanResult        Class = "result with an id that no call has had"
 	VoidResult          Class = "result of an aborted or failed message"
-	ArrivalEdited       Class = "result edited on arrival"
-	ArrivalPinned       Class = "result edited on arrival of a pinned group"
-	ArrivalUnpinned     Class = "unpin of a result edited on arrival"
-	EditOverArrival     Class = "edit of a result edited on arrival"
+	ArrivalEdited       Class = "result with an arrival edit"
+	ArrivalPinned       Class = "result with an arrival edit in a pinned group"
+	ArrivalUnpinned     Class = "unpin of a result with an arrival edit"
+	EditOverArrival     Class = "edit of a result with an arrival edit"
 	MissingResult       Class = "call closed without a result"
 	StaleView           Class = "ASSISTANT message made from an older view"
 	ThinkingParts       Class = "thinking"
@@ -49,8 +49,8 @@ const (
 	ReplayMade          Class = "compaction that replays a message"
 	PinnedCovered       Class = "compaction that covers a pinned message"
 	EditMade            Class = "edit"
-	EditOverEdit        Class = "edit of what is edited already"
-	StrayHidden         Class = "edit of a result that answers no call"
+	EditOverEdit        Class = "edit of edited content"
+	StrayHidden         Class = "edit of a stray result"
 	EditedThenPinned    Class = "pin of an edited message"
 	GroupCollapsed      Class = "collapsed group"
 	CollapsedMissing    Class = "collapsed group that lacks a result"
@@ -74,25 +74,25 @@ const (
 	Cleared             Class = "clear"
 	ThinkingDropped     Class = "view with thinking dropped as no longer valid"
 	AttemptCounted      Class = "attempt of an automatic compaction"
-	AttemptInterrupted  Class = "attempt of an automatic compaction that ended with its daemon"
-	PrunedByUser        Class = "edits that a USER message brought"
+	AttemptInterrupted  Class = "attempt of an automatic compaction that was interrupted"
+	PrunedByUser        Class = "edits of policy.on_user_message"
 	PruneCounted        Class = "edits of an automatic compaction without a cut"
 	DueNow              Class = "report that says to compact"
 	BreakerOpen         Class = "report with the breaker open"
 	BreakerBlocks       Class = "report whose only reason not to compact is the breaker"
-	CalibrationLearnt   Class = "report scaled by what earlier ones have shown"
-	BreakerClosed       Class = "report with the breaker closed by what was appended"
+	CalibrationLearnt   Class = "report calibrated by earlier ones"
+	BreakerClosed       Class = "report with the breaker closed by appended tokens"
 	TargetUnreachable   Class = "report whose target is unreachable"
-	NothingToCut        Class = "report of what is due with nothing to cut"
+	NothingToCut        Class = "report with compaction due and nothing to cut"
 	TriggerDisabled     Class = "report with the trigger disabled, and compaction due"
 	PinnedInPlace       Class = "pinned message before the smallest kept part"
 	LiveLoopLostItsOwn  Class = "view whose live loop lost its thinking"
 )
 
-// Counts says how often each class came up.
+// Counts is how often each class occurred.
 type Counts map[Class]int
 
-// Rare names the classes that came up less often than they had to, sorted.
+// Rare returns the names of the classes that occurred less often than required, sorted.
 func (c Counts) Rare(least map[Class]int) string {
 	var rare []string
 	for class, n := range least {
@@ -104,7 +104,7 @@ func (c Counts) Rare(least map[Class]int) string {
 	return strings.Join(rare, "\n")
 }
 
-// String lists all classes with their counts.
+// String returns all classes with their counts.
 func (c Counts) String() string {
 	var b strings.Builder
 	for _, class := range slices.Sorted(maps.Keys(c)) {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// ErrEnough ends an EndingContext.
+// ErrEnough is the error of an EndingContext that has ended.
 var ErrEnough = errors.New("enough")
 
-// EndingContext is a context that ends when it has been asked so many times whether it has. One goroutine asks.
+// EndingContext is a context that ends after a certain number of calls of Err. Only one goroutine may use it.
 type EndingContext struct {
 	looks int
 	done  chan struct{}
@@ -17,7 +17,7 @@ type EndingContext struct {
 
 var _ context.Context = (*EndingContext)(nil)
 
-// EndsAfter returns a context that ends at that look at it.
+// EndsAfter returns a context that ends at this call of Err.
 func EndsAfter(looks int) *EndingContext {
 	return &EndingContext{looks: looks, done: make(chan struct{})}
 }
@@ -36,8 +36,8 @@ func (c *EndingContext) Err() error {
 // Done implements context.Context.
 func (c *EndingContext) Done() <-chan struct{} { return c.done }
 
-// Deadline implements context.Context: there is none.
+// Deadline implements context.Context: there is no deadline.
 func (*EndingContext) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
-// Value implements context.Context: it carries nothing.
+// Value implements context.Context: there are no values.
 func (*EndingContext) Value(any) any { return nil }

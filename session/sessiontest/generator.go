@@ -10,21 +10,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Generator writes logs by random steps: realistic for the most part, and nasty often enough.
+// Generator writes logs by random steps. Most steps are realistic, and enough of them are difficult.
 type Generator struct {
 	W *Writer
-	// Counts says what was made.
+	// Counts is what was made.
 	Counts Counts
 
-	// model is of the newest point.
+	// model is the model of the newest point.
 	model *Model
-	// made numbers texts and entries, so that no two are alike.
+	// made is a counter for texts and entries, so that no two are the same.
 	made int
-	// lastRevert is the point that the last Revert went to.
+	// lastRevert is the point of the last Revert.
 	lastRevert *uint32
 }
 
-// NewGenerator starts a log whose tokens are counted by CHARS4.
+// NewGenerator starts a log with the estimator CHARS4.
 func NewGenerator(t *rapid.T, counts Counts) *Generator {
 	return NewGeneratorBy(t, compactordv1.Estimator_ESTIMATOR_CHARS4, counts)
 }
@@ -49,7 +49,7 @@ func (g *Generator) count(class Class, yes bool) {
 	}
 }
 
-// Model is the model of the newest point.
+// Model returns the model of the newest point.
 func (g *Generator) Model() *Model {
 	if g.model == nil || g.model.Point != g.W.Log.Newest() {
 		g.model = g.W.Model()
@@ -57,7 +57,7 @@ func (g *Generator) Model() *Model {
 	return g.model
 }
 
-// Step appends one message or record, or a record with the message that belongs to it, drawn as an agent's life has them.
+// Step appends one message or record, or a record with the message that belongs to it, as an agent's session has them.
 func (g *Generator) Step(t *rapid.T) {
 	open := len(g.W.Head.GetOpenCalls()) > 0
 	steps := []struct {
@@ -120,7 +120,7 @@ func (g *Generator) words(t *rapid.T) string {
 
 func (g *Generator) head() *storagev1.Head { return g.W.Head }
 
-// newest is the newest active message, or nil.
+// newest returns the newest active message, or nil.
 func (g *Generator) newest(m *Model) *Active {
 	if len(m.Messages) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func stale(t *rapid.T, h *storagev1.Head) *uint32 {
 	if newest <= h.GetLastRevert() || !chance(t, 35, "stale") {
 		return nil
 	}
-	// Mostly a little behind; a service refuses what is older than a Revert.
+	// Mostly a few messages older; a service refuses a view older than a Revert.
 	oldest := h.GetLastRevert()
 	if newest-oldest > 6 && chance(t, 75, "little") {
 		oldest = newest - 6

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// ids are few, so that they are used again; the empty one is a call that came without.
+// ids are few, so that they occur again. The empty one is a call without an id.
 var ids = []string{"", "a", "b", "c", "d", "e"}
 
 var tools = []string{"read", "bash", "edit"}
@@ -133,8 +133,8 @@ func (g *Generator) report(t *rapid.T, message *compactordv1.Message) {
 	}
 }
 
-// reportLikely has answers of a calibrated log report what a model might take for what it was shown, so that there is
-// something to learn.
+// reportLikely gives an answer in a calibrated log the usage that a model might report, so that calibration has an
+// effect.
 func (g *Generator) reportLikely(t *rapid.T, message *compactordv1.Message) {
 	if g.W.Log.Estimator != compactordv1.Estimator_ESTIMATOR_CALIBRATED {
 		return
@@ -179,7 +179,7 @@ func (g *Generator) result(t *rapid.T) {
 	g.countResult(m, logged.GetIndex())
 }
 
-// arrival draws how views are to show a result from the first on, where that makes it smaller.
+// arrival returns random arrival edits of a result, where they make it smaller.
 func (g *Generator) arrival(t *rapid.T, message *compactordv1.Message) []*compactordv1.Edit {
 	if !chance(t, 50, "edited on arrival") {
 		return nil
@@ -200,7 +200,7 @@ func (g *Generator) arrival(t *rapid.T, message *compactordv1.Message) []*compac
 	return []*compactordv1.Edit{e}
 }
 
-// resultID draws mostly the id of an open call, else that of any call, else one that no call had.
+// resultID returns mostly the id of an open call, else that of any call, else one that no call had.
 func (g *Generator) resultID(t *rapid.T, m *Model) string {
 	open := m.OpenCalls()
 	drawn := between(t, 0, 99, "answers")
@@ -217,7 +217,7 @@ func (g *Generator) resultID(t *rapid.T, m *Model) string {
 	return oneOf(t, "unknown id", []string{"", "z"})
 }
 
-// countResult says what a result turned out to be.
+// countResult counts the class of a result that was appended.
 func (g *Generator) countResult(before *Model, index uint32) {
 	m := g.Model()
 	a := m.Find(index)

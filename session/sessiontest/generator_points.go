@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// mark writes a checkpoint, with its announcement before it where no call is open.
+// mark writes a checkpoint. It may announce it before, where no call is open.
 func (g *Generator) mark(t *rapid.T) {
 	checkpoint := &compactordv1.Checkpoint{Id: g.head().GetLastCheckpoint() + 1}
 	if len(g.Model().OpenCalls()) == 0 && chance(t, 50, "announced") {
@@ -23,7 +23,7 @@ func (g *Generator) mark(t *rapid.T) {
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Checkpoint{Checkpoint: checkpoint}})
 }
 
-// sendBack reverts, and appends a message from what is put aside.
+// sendBack reverts, and appends a message from the part that is put aside.
 func (g *Generator) sendBack(t *rapid.T) {
 	point := g.revertPoint(t)
 	if between(t, 0, 2, "to a checkpoint") == 0 {
@@ -42,7 +42,7 @@ func (g *Generator) sendBack(t *rapid.T) {
 	}, nil)
 }
 
-// newestCheckpoint is the point of the newest checkpoint in force, or another where there is none.
+// newestCheckpoint returns the point of the newest checkpoint in force; the given one where there is none.
 func (g *Generator) newestCheckpoint(other uint32) uint32 {
 	var newest uint32
 	for sequence, item := range g.Model().Records {
@@ -56,7 +56,7 @@ func (g *Generator) newestCheckpoint(other uint32) uint32 {
 	return newest
 }
 
-// clear reverts to the end of the leading run.
+// clear reverts to the end of the leading messages.
 func (g *Generator) clear(t *rapid.T) {
 	if !chance(t, 30, "clear") {
 		return

@@ -44,7 +44,7 @@ func (g *Generator) compact(t *rapid.T) {
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
 }
 
-// replay shows the last user message again, whether or not it is covered.
+// replay makes the entry replay the last user message, covered or not.
 func (g *Generator) replay(t *rapid.T, m *Model, entry *compactordv1.CompactionEntry) {
 	if !chance(t, 25, "replay") {
 		return
@@ -95,7 +95,7 @@ func (g *Generator) prune(t *rapid.T) {
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: entry}})
 }
 
-// possibleEdits lists what may be edited in what is shown: all that is neither pinned, nor collapsed, nor left out.
+// possibleEdits returns the possible edits of what the view shows: nothing pinned, collapsed or left out.
 func (g *Generator) possibleEdits(m *Model) []*compactordv1.Edit {
 	var edits []*compactordv1.Edit
 	for _, a := range slices.Concat(m.OutOfPlace(), m.Kept()) {
@@ -151,7 +151,7 @@ func kindsFor(p *compactordv1.Part, before []*compactordv1.Edit, part int) []com
 		kinds = []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA}
 	default:
 	}
-	// What an edit has dropped or replaced for good is not there to be edited.
+	// Content that an edit has dropped or replaced cannot be edited again.
 	once := func(kind compactordv1.EditKind) bool {
 		return (kind == compactordv1.EditKind_EDIT_KIND_DROP_THINKING ||
 			kind == compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA) && done(kind)

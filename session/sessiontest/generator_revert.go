@@ -21,7 +21,7 @@ func (g *Generator) revert(t *rapid.T) {
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{Point: point}}})
 }
 
-// revertPoint draws a point that is special, or any.
+// revertPoint returns a point with a special meaning, or any.
 func (g *Generator) revertPoint(t *rapid.T) uint32 {
 	newest := g.W.Log.Newest()
 	var special []uint32

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// reason draws why a compaction was asked for: mostly because it was due.
+// reason returns a random reason of a compaction: mostly that it was due.
 func reason(t *rapid.T) compactordv1.CompactionReason {
 	return oneOf(t, "reason", []compactordv1.CompactionReason{
 		compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
@@ -29,7 +29,7 @@ func automatic(r compactordv1.CompactionReason) bool {
 		r == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW
 }
 
-// window draws one that the logs of a test fill, or none.
+// window returns a context window that the logs of a test can fill, or none.
 func window(t *rapid.T) *uint32 {
 	if chance(t, 25, "window unknown") {
 		return nil
@@ -37,7 +37,7 @@ func window(t *rapid.T) *uint32 {
 	return proto.Uint32(uint32(between(t, 1, 400, "window")))
 }
 
-// inputLimit is mostly unknown, as it is of most models.
+// inputLimit returns mostly nil, since most models have no input limit of their own.
 func inputLimit(t *rapid.T) *uint32 {
 	if chance(t, 80, "input limit unknown") {
 		return nil
@@ -45,7 +45,7 @@ func inputLimit(t *rapid.T) *uint32 {
 	return proto.Uint32(uint32(between(t, 1, 400, "input limit")))
 }
 
-// trigger draws some of the triggers, or none.
+// trigger returns some of the triggers, or none.
 func trigger(t *rapid.T) *compactordv1.Trigger {
 	if chance(t, 10, "no trigger") {
 		return nil
@@ -72,7 +72,7 @@ func trigger(t *rapid.T) *compactordv1.Trigger {
 	return tr
 }
 
-// strategy draws one that only cuts, one that hides too, or none.
+// strategy returns a strategy that only cuts, one that also hides, or none.
 func strategy(t *rapid.T) *compactordv1.Strategy {
 	if !chance(t, 50, "cuts") {
 		return nil
@@ -93,7 +93,7 @@ func strategy(t *rapid.T) *compactordv1.Strategy {
 	}}}
 }
 
-// CountHead counts what the head of the newest point says.
+// CountHead counts the classes that the head of the newest point shows.
 func (g *Generator) CountHead() {
 	h := g.head()
 	closesAfter := session.BreakerClosesAfter(h)
@@ -103,7 +103,7 @@ func (g *Generator) CountHead() {
 	g.count(PinnedInPlace, h.GetPinnedKeptTokens() > 0)
 }
 
-// CountReport counts what a report of the newest point says.
+// CountReport counts the classes that a report of the newest point shows.
 func (g *Generator) CountReport(r *compactordv1.ContextReport) {
 	blocked := func(by compactordv1.BlockedBy) bool { return slices.Contains(r.GetBlockedBy(), by) }
 	g.count(DueNow, r.GetShouldCompact())

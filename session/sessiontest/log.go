@@ -8,30 +8,30 @@ import (
 type Item struct {
 	// Message is set for messages only.
 	Message *compactordv1.Message
-	// MadeFrom is, for an ASSISTANT message, the point of the view that the client says it was made from.
+	// MadeFrom is the point of the view that an ASSISTANT message was made from, according to the client.
 	MadeFrom *uint32
-	// Arrival is, for a result that answers a call, how views show it from the first on.
+	// Arrival are the arrival edits of a result that answers a call.
 	Arrival []*compactordv1.Edit
 	// Record is set for records only.
 	Record *compactordv1.Record
 }
 
-// Log is messages and records by sequence: no head, no index.
+// Log is a list of messages and records by sequence, without head or index.
 type Log struct {
 	Items []Item
-	// Estimator is how its tokens are counted; UNSPECIFIED is CHARS4.
+	// Estimator counts the log's tokens; UNSPECIFIED means CHARS4.
 	Estimator compactordv1.Estimator
 
-	// estimates are those of views by point, as far as they were asked for.
+	// estimates caches the estimates of views, by point.
 	estimates map[uint32]uint32
-	// due says by the sequence of a record whether compaction was due after it, as far as it was asked.
+	// due caches whether compaction was due after a record, by sequence.
 	due map[uint32]bool
 }
 
-// Newest is the newest point. The log must not be empty.
+// Newest returns the newest point. The log must not be empty.
 func (l *Log) Newest() uint32 { return uint32(len(l.Items) - 1) }
 
-// Messages counts the messages up to a point, which is the index that the next one gets.
+// Messages returns the number of messages up to a point, which is the next index.
 func (l *Log) Messages(point uint32) uint32 {
 	var count uint32
 	for _, item := range l.Items[:point+1] {
@@ -42,7 +42,7 @@ func (l *Log) Messages(point uint32) uint32 {
 	return count
 }
 
-// PolicyAt is the policy that was in force just after a point. Reverts do not bring back a policy.
+// PolicyAt returns the policy in force directly after a point. Reverts do not change the policy.
 func (l *Log) PolicyAt(point uint32) *compactordv1.Policy {
 	var policy *compactordv1.Policy
 	for _, item := range l.Items[:point+1] {
@@ -53,7 +53,7 @@ func (l *Log) PolicyAt(point uint32) *compactordv1.Policy {
 	return policy
 }
 
-// ChangesViews says whether the item is a record that changes views, a Revert included.
+// ChangesViews reports whether the item is a record that changes views, or a Revert.
 func (i Item) ChangesViews() bool {
 	switch k := i.Record.GetKind().(type) {
 	case *compactordv1.Record_Compaction, *compactordv1.Record_Prune, *compactordv1.Record_Revert,
@@ -66,7 +66,7 @@ func (i Item) ChangesViews() bool {
 	}
 }
 
-// ViewChange returns what the record says that it changes; nil where it changes none.
+// ViewChange returns the record's ViewChange; nil where it changes no view.
 func (i Item) ViewChange() *compactordv1.ViewChange {
 	switch k := i.Record.GetKind().(type) {
 	case *compactordv1.Record_Compaction:

@@ -5,7 +5,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// EveryKind is an ASSISTANT message with a part of each kind that it can hold.
+// EveryKind returns an ASSISTANT message with a part of each kind that it can have.
 func EveryKind() *compactordv1.LoggedMessage {
 	data := &compactordv1.MediaPart{
 		MimeType: "image/png", Name: "a.png", Source: &compactordv1.MediaPart_Data{Data: []byte{0, 255}},

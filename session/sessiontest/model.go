@@ -7,49 +7,49 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Model is what is in force at a point of a log.
+// Model is the state at a point of a log.
 type Model struct {
 	Point  uint32
 	Policy *compactordv1.Policy
-	// Messages are the active ones, in order.
+	// Messages are the active messages, in order.
 	Messages []*Active
 	// Calls are all calls of active messages, in order.
 	Calls []*Call
-	// SaidMeanwhile says that something was said after calls whose results may still come.
+	// SaidMeanwhile reports whether something was said after calls whose results may still come.
 	SaidMeanwhile bool
-	// Records are those in force by sequence. Reverts are not among them.
+	// Records are the records in force by sequence, without Reverts.
 	Records map[uint32]Item
-	// Entry is the effective compaction; nil where there is none.
+	// Entry is the compaction in effect; nil where there is none.
 	Entry *compactordv1.CompactionEntry
 
 	log *Log
-	// counter is that of the log's estimator.
+	// counter is the counter of the log's estimator.
 	counter session.Counter
 	path    []uint32
 	pins    map[uint32]bool
 	edits   map[uint32][]*compactordv1.Edit
-	// blind is a record whose own changed_from is left out of account; -1 for none.
-	blind int64
+	// ignored is the sequence of a record whose own changed_from is not used; -1 for none.
+	ignored int64
 }
 
-// Active is a message on the active path.
+// Active is an active message.
 type Active struct {
 	Index, Sequence uint32
 	Message         *compactordv1.Message
 	// MadeFrom is the point of the view that it was made from.
 	MadeFrom uint32
-	// Arrival are the edits that were made when it was appended.
+	// Arrival are its arrival edits.
 	Arrival []*compactordv1.Edit
-	// Place says of a TOOL message what it answers, Answers which call.
+	// Place is the place of a TOOL message, Answers the call that it answers.
 	Place   compactordv1.ResultPlace
 	Answers *Call
 	// Closes are the calls that waited for their results when this was said.
 	Closes []*Call
-	// Late says that it brings the result of a call after something else was said.
+	// Late reports whether it is a result that came after something else was said.
 	Late bool
 
 	calls []*Call
-	// loop counts the messages before it that end a tool loop, by which loops are told apart.
+	// loop is the number of messages before it that end a tool loop, which identifies its loop.
 	loop int
 }
 
@@ -57,27 +57,27 @@ type Active struct {
 type Call struct {
 	Owner *Active
 	Part  uint32
-	// ID is what views show, Nameless whether it was made.
+	// ID is the id in views, Nameless reports whether it was generated.
 	ID       string
 	Nameless bool
 	Name     string
-	// Open says that it still waits for its result.
+	// Open reports whether it still waits for its result.
 	Open bool
-	// Void says that its message ended in an error or was aborted, that it has not been answered, and that the model has
-	// not said anything after something else was said.
+	// Void reports whether its message ended in an error or was aborted, and a result may still come: it has none, and
+	// the model has not answered since something else was said.
 	Void   bool
 	Result *Active
-	// GivenUpBy is the first message that was said while it waited, ClosedBy the message of the model that closed it.
+	// GivenUpBy is the first message that was said while it waited, ClosedBy the model's answer that closed it.
 	GivenUpBy, ClosedBy *Active
 }
 
-// NewModel works out what is in force at a point under a policy.
+// NewModel computes the state at a point under a policy.
 func NewModel(log *Log, point uint32, policy *compactordv1.Policy) *Model {
 	return newModel(log, point, policy, -1)
 }
 
-func newModel(log *Log, point uint32, policy *compactordv1.Policy, blind int64) *Model {
-	m := &Model{Point: point, Policy: policy, log: log, counter: counterFor(log.Estimator), blind: blind, Records: make(map[uint32]Item)}
+func newModel(log *Log, point uint32, policy *compactordv1.Policy, ignored int64) *Model {
+	m := &Model{Point: point, Policy: policy, log: log, counter: counterFor(log.Estimator), ignored: ignored, Records: make(map[uint32]Item)}
 	m.path = activePath(log, point)
 	m.readPath()
 	m.match()
@@ -85,8 +85,8 @@ func newModel(log *Log, point uint32, policy *compactordv1.Policy, blind int64) 
 	return m
 }
 
-// activePath lists the sequences that lead to a point: a Revert goes on from the point it names, all else from what
-// stands before it.
+// activePath returns the sequences that lead to a point. The item before a Revert is the point that it names; that of
+// any other item is the one directly before it.
 func activePath(log *Log, point uint32) []uint32 {
 	var path []uint32
 	for {
@@ -155,13 +155,13 @@ func (a *Active) is(roles ...compactordv1.Role) bool {
 	return slices.Contains(roles, a.Message.GetRole())
 }
 
-// Failed says whether the message ended in an error or was aborted.
+// Failed reports whether the message ended in an error or was aborted.
 func (a *Active) Failed() bool {
 	return a.Message.GetStopReason() == compactordv1.StopReason_STOP_REASON_ERROR ||
 		a.Message.GetStopReason() == compactordv1.StopReason_STOP_REASON_ABORTED
 }
 
-// LeftOut says whether repairs leave the message out of every view.
+// LeftOut reports whether repairs leave the message out of every view.
 func (a *Active) LeftOut() bool {
 	return a.Failed() || a.Place == compactordv1.ResultPlace_RESULT_PLACE_VOID
 }
@@ -176,13 +176,13 @@ func (m *Model) Find(index uint32) *Active {
 	return nil
 }
 
-// Newest is the newest active message.
+// Newest returns the newest active message.
 func (m *Model) Newest() *Active { return m.Messages[len(m.Messages)-1] }
 
-// Pinned says whether the active message with an index is pinned.
+// Pinned reports whether the active message with this index is pinned.
 func (m *Model) Pinned(index uint32) bool { return m.pins[index] }
 
-// Lead is the leading run of SYSTEM and DEVELOPER messages.
+// Lead returns the leading messages.
 func (m *Model) Lead() []*Active {
 	for i, a := range m.Messages {
 		if !a.is(compactordv1.Role_ROLE_SYSTEM, compactordv1.Role_ROLE_DEVELOPER) {
@@ -192,7 +192,7 @@ func (m *Model) Lead() []*Active {
 	return m.Messages
 }
 
-// Covered are the messages that the summary covers.
+// Covered returns the messages that the summary covers.
 func (m *Model) Covered() []*Active {
 	var covered []*Active
 	for _, a := range m.Messages[len(m.Lead()):] {
@@ -203,12 +203,12 @@ func (m *Model) Covered() []*Active {
 	return covered
 }
 
-// Kept are the messages after the leading run that no summary covers.
+// Kept returns the messages after the leading ones that no summary covers.
 func (m *Model) Kept() []*Active {
 	return m.Messages[len(m.Lead())+len(m.Covered()):]
 }
 
-// OutOfPlace are the covered messages that are shown all the same.
+// OutOfPlace returns the covered messages that views show after the summary.
 func (m *Model) OutOfPlace() []*Active {
 	var shown []*Active
 	for _, a := range m.Covered() {

@@ -6,8 +6,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Breaker goes through the whole log, whatever was put aside of it: automatic compactions in a row that did not help, and
-// how much was appended and by how much it closes since the third or a later one of them.
+// Breaker computes the breaker from the whole log, including what was put aside. It counts automatic compactions in a
+// row that did not help. From the third on it notes how much was appended by then, and after how much more it closes.
 func (m *Model) Breaker() *storagev1.Breaker {
 	b := &storagev1.Breaker{}
 	var appended uint32
@@ -34,8 +34,8 @@ func (m *Model) Breaker() *storagev1.Breaker {
 	return b
 }
 
-// ending says of a record that ends a compaction whether somebody asked for it and whether it completed. It counts where
-// the record is the operation's one that tells.
+// ending describes a record that ends a compaction: whether somebody asked for it, and whether it completed. counts
+// reports whether this is the one record that ends the operation.
 func ending(r *compactordv1.Record) (manual, completed, counts bool) {
 	var reason compactordv1.CompactionReason
 	switch {
@@ -51,7 +51,7 @@ func ending(r *compactordv1.Record) (manual, completed, counts bool) {
 	return reason == compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, completed, reason != 0
 }
 
-// BreakerClosesAfter is how many tokens are still to be appended for the breaker to close; 0 where it is not open.
+// BreakerClosesAfter returns how many more tokens must be appended before the breaker closes; 0 where it is not open.
 func (m *Model) BreakerClosesAfter() uint32 {
 	b := m.Breaker()
 	if b.GetFailures() < 3 {
@@ -61,7 +61,7 @@ func (m *Model) BreakerClosesAfter() uint32 {
 	return uint32(max(0, int64(b.GetSpanTokens())-int64(since)))
 }
 
-// dueAfter says whether compaction was due just after a record that changes views, by the policy in force then.
+// dueAfter reports whether compaction was due directly after a record that changes views, by the policy then in force.
 func (l *Log) dueAfter(sequence uint32) bool {
 	if due, known := l.due[sequence]; known {
 		return due
@@ -85,7 +85,7 @@ func (l *Log) span(sequence uint32) uint32 {
 	return max(1, whole/10)
 }
 
-// Trigger is the least number of tokens that is due, found by trying; 0 where none is.
+// Trigger returns the lowest number of tokens at which compaction is due, found by trying all; 0 where there is none.
 func (m *Model) Trigger() uint32 {
 	for tokens := range uint32(1000) {
 		if m.DueAt(tokens) {
@@ -95,7 +95,7 @@ func (m *Model) Trigger() uint32 {
 	return 0
 }
 
-// Readable is how much of the window the model reads.
+// Readable returns how much of the window the model reads.
 func (m *Model) Readable() uint32 {
 	if input := m.Policy.GetMaxInputTokens(); input != 0 && input < m.Policy.GetContextWindow() {
 		return input
@@ -103,7 +103,7 @@ func (m *Model) Readable() uint32 {
 	return m.Policy.GetContextWindow()
 }
 
-// DueAt says whether compaction is due in a context of so many tokens, its size in bytes and groups aside.
+// DueAt reports whether compaction is due in a context of this many tokens, apart from its bytes and tool groups.
 func (m *Model) DueAt(tokens uint32) bool {
 	t, window := m.Policy.GetTrigger(), float64(m.Readable())
 	if tokens == 0 || t == nil {
@@ -115,7 +115,7 @@ func (m *Model) DueAt(tokens uint32) bool {
 		window > 0 && t.ReserveTokens != nil && float64(tokens)+float64(t.GetReserveTokens()) >= window
 }
 
-// Due says whether compaction is due, blocked or not.
+// Due reports whether compaction is due, also where something prevents it.
 func (m *Model) Due() bool {
 	v, t := m.View(session.ViewOptions{}), m.Policy.GetTrigger()
 	return m.DueAt(m.Tokens()) ||
@@ -123,7 +123,7 @@ func (m *Model) Due() bool {
 		t.GetMaxViewBytes() > 0 && v.Bytes >= t.GetMaxViewBytes()
 }
 
-// Tokens are those of the context, with what is outside the log.
+// Tokens returns the tokens of the context, with those outside the log.
 func (m *Model) Tokens() uint32 {
 	tokens, reported := m.ContextTokens()
 	if !reported {
@@ -132,7 +132,7 @@ func (m *Model) Tokens() uint32 {
 	return tokens
 }
 
-// Outside is how many tokens of the context are not of the log.
+// Outside returns the tokens of the context that are not in the log.
 func (m *Model) Outside() uint32 {
 	if m.Policy.GetOverheadTokens() > 0 {
 		return m.Policy.GetOverheadTokens()

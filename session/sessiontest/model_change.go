@@ -9,13 +9,13 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// ChangedFrom compares the views before and after the record with this sequence, message by message of the log. It
-// returns the lowest index that is shown, or covered, in another way, lowered to the start of its tool loop as far as
-// that is kept; and the same for what was not active before. Nil where nothing differs.
+// ChangedFrom compares the views before and after the record with this sequence, for each message of the log. It
+// returns the lowest index that is shown or covered differently, or was not active before. The index is lowered to the
+// start of its tool loop, as far as that is kept. It is nil where nothing differs.
 func ChangedFrom(log *Log, sequence uint32) *uint32 {
 	before := NewModel(log, sequence-1, log.PolicyAt(sequence-1))
 	after := newModel(log, sequence, log.PolicyAt(sequence), int64(sequence))
-	a, b := before.showings(), after.showings()
+	a, b := before.shownByIndex(), after.shownByIndex()
 	for index := range log.Messages(sequence) {
 		if bytes.Equal(a[index], b[index]) {
 			continue
@@ -25,8 +25,8 @@ func ChangedFrom(log *Log, sequence uint32) *uint32 {
 	return nil
 }
 
-// showings draws for each index all that the view shows of it: its own messages, or the summary that covers it.
-func (m *Model) showings() map[uint32][]byte {
+// shownByIndex returns, for each index, what the view shows of it: its own messages, or the summary that covers it.
+func (m *Model) shownByIndex() map[uint32][]byte {
 	drawn := make(map[uint32][]byte)
 	for _, vm := range m.View(session.ViewOptions{}).Messages {
 		switch o := vm.GetOrigin().(type) {
@@ -61,7 +61,7 @@ func (m *Model) loopStart(index uint32) uint32 {
 	return index
 }
 
-// Bytes is the deterministic encoding of a message.
+// Bytes returns the deterministic encoding of a message.
 func Bytes(message proto.Message) []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// editsOn are the edits that hold on a message: none while it is pinned.
+// editsOn returns the edits that apply to a message: none while it is pinned.
 func (m *Model) editsOn(a *Active) []*compactordv1.Edit {
 	if m.pins[a.Index] {
 		return nil
@@ -16,7 +16,7 @@ func (m *Model) editsOn(a *Active) []*compactordv1.Edit {
 	return m.editsOf(a)
 }
 
-// editsOf are the edits of a message, whether they hold or not: those of its arrival came first.
+// editsOf returns all edits of a message, its arrival edits first, also while it is pinned.
 func (m *Model) editsOf(a *Active) []*compactordv1.Edit {
 	return slices.Concat(a.Arrival, m.edits[a.Index])
 }
@@ -31,17 +31,17 @@ func (m *Model) editKinds(a *Active) []compactordv1.EditKind {
 	return kinds
 }
 
-// edited is a message with the edits that hold on it.
+// edited returns a message with the edits that apply to it.
 func (m *Model) edited(a *Active) *compactordv1.Message { return m.editedBy(a, m.editsOn(a)) }
 
-// editedBy is a message with edits, and with ids on the calls and results that came without.
+// editedBy returns a message with edits, and with ids in calls and results that came without.
 func (m *Model) editedBy(a *Active, edits []*compactordv1.Edit) *compactordv1.Message {
 	if len(edits) == 0 && !m.lacksID(a) {
 		return a.Message
 	}
 	copied := proto.CloneOf(a.Message)
 	m.giveIDs(a, copied)
-	// Dropped parts stay as nil to the end, so that the positions in edits hold.
+	// Dropped parts stay as nil until the end, so that the positions in edits are right.
 	for _, e := range edits {
 		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
 			collapse(copied, e.GetReplacement())
@@ -53,11 +53,11 @@ func (m *Model) editedBy(a *Active, edits []*compactordv1.Edit) *compactordv1.Me
 	return copied
 }
 
-// Emptied says whether edits take all that a message says but thinking, which views show or not.
+// Emptied reports whether edits remove everything but thinking, which only some views show.
 func (m *Model) Emptied(a *Active) bool { return m.emptiedBy(a, m.editsOn(a)) }
 
-// emptiedBy is Emptied by these edits. No cut goes before a message that is emptied by all it has, whether they hold or a
-// pin lets them rest.
+// emptiedBy is Emptied with these edits. No cut is valid before a message that all its edits together empty, even where
+// a pin keeps them from applying.
 func (m *Model) emptiedBy(a *Active, edits []*compactordv1.Edit) bool {
 	takes := slices.ContainsFunc(edits, func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP ||
@@ -115,7 +115,7 @@ func edit(message *compactordv1.Message, part int, e *compactordv1.Edit) {
 	}
 }
 
-// collapse puts the text in the place of the first call, and drops the others.
+// collapse replaces the first call by the text and drops the others.
 func collapse(message *compactordv1.Message, words string) {
 	for i, p := range message.GetParts() {
 		if p.GetToolCall() == nil {

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// match finds for each result what it answers, walking the active path from its start.
+// match finds the call that each result answers, from the start of the active messages on.
 func (m *Model) match() {
 	loop, answering := 0, false
 	for i, a := range m.Messages {
@@ -34,12 +34,12 @@ func (m *Model) match() {
 	}
 }
 
-// endsLoop says whether a message is the user's, or was said while calls waited for their results.
+// endsLoop reports whether a message is the user's, or was said while calls waited for their results.
 func (a *Active) endsLoop() bool {
 	return a.is(compactordv1.Role_ROLE_USER) || len(a.Closes) > 0 && !a.is(compactordv1.Role_ROLE_ASSISTANT)
 }
 
-// giveUp has a message that is said come after all calls that still wait: views show those as given up before it.
+// giveUp notes that a message was said while calls waited: views show these as given up before it.
 func (m *Model) giveUp(said *Active) {
 	for _, c := range m.Calls {
 		if c.Open && c.GivenUpBy == nil {
@@ -50,7 +50,7 @@ func (m *Model) giveUp(said *Active) {
 	m.SaidMeanwhile = slices.ContainsFunc(m.Calls, func(c *Call) bool { return c.Open || c.Void })
 }
 
-// closeOpen has an answer of the model close the calls before it: it was asked without their results.
+// closeOpen closes the calls before an answer of the model, which was asked without their results.
 func (m *Model) closeOpen(answer *Active) {
 	for _, c := range m.Calls {
 		if c.Open {
@@ -95,14 +95,13 @@ func (m *Model) matchResult(at int, a *Active) {
 		a.Place, a.Answers = compactordv1.ResultPlace_RESULT_PLACE_VOID, void
 		void.Void = false
 	default:
-		// Views quote it, as something that was said.
+		// Views quote it as something that was said to the model.
 		a.Place = compactordv1.ResultPlace_RESULT_PLACE_STRAY
 		m.giveUp(a)
 	}
 }
 
-// nearest walks back to the nearest message with a call that fits. All calls of one message are equally near, so they
-// are answered in their order.
+// nearest goes back to the nearest message with a call that fits. The calls of one message are answered in their order.
 func (m *Model) nearest(at int, fits func(*Call) bool) *Call {
 	for i := at - 1; i >= 0; i-- {
 		for _, c := range m.Messages[i].calls {
@@ -114,12 +113,12 @@ func (m *Model) nearest(at int, fits func(*Call) bool) *Call {
 	return nil
 }
 
-// OpenCalls are the calls that still wait for a result.
+// OpenCalls returns the calls that still wait for a result.
 func (m *Model) OpenCalls() []*Call {
 	return slices.DeleteFunc(slices.Clone(m.Calls), func(c *Call) bool { return !c.Open })
 }
 
-// Awaited are the open calls that nothing was said after.
+// Awaited returns the open calls after which nothing was said.
 func (m *Model) Awaited() []*Call {
 	if m.SaidMeanwhile {
 		return nil
@@ -139,7 +138,7 @@ func (a *Active) leader() *Active {
 	}
 }
 
-// WithGroups returns the active ones among indexes with all other members of their tool groups, ascending.
+// WithGroups returns those of the indexes that are active, with all other members of their tool groups, ascending.
 func (m *Model) WithGroups(indexes []uint32) []uint32 {
 	var all []uint32
 	for _, index := range indexes {
@@ -159,7 +158,7 @@ func (m *Model) WithGroups(indexes []uint32) []uint32 {
 	return slices.Compact(all)
 }
 
-// CutPlaces are the indexes of the kept messages before which a cut is valid.
+// CutPlaces returns the indexes of the kept messages before which a cut is valid.
 func (m *Model) CutPlaces() []uint32 {
 	var places []uint32
 	for _, a := range m.Kept() {
@@ -171,9 +170,9 @@ func (m *Model) CutPlaces() []uint32 {
 	return places
 }
 
-// straddled says whether a tool group has members on both sides of a cut before the message with this index. An open
-// group reaches to the end of the log, and a call that got no result to the message that it was given up for, since the
-// result that is made for it stands there.
+// straddled reports whether a tool group has members on both sides of a cut before the message with this index. An open
+// group extends to the end of the log. A group with a call given up extends to the message before which its missing
+// result is shown.
 func (m *Model) straddled(cut uint32) bool {
 	return slices.ContainsFunc(m.Calls, func(c *Call) bool {
 		if c.Owner.Failed() || c.Owner.Index >= cut {

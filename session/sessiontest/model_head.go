@@ -10,8 +10,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Head is what a head must say at the point, but for what only caches how it came about: the active ranges, the change
-// marks, the usage and the overhead learnt.
+// Head returns the head at the point, without what only caches the way to it: the active ranges, the change marks, the
+// usage and the computed overhead.
 func (m *Model) Head() *storagev1.Head {
 	h := &storagev1.Head{
 		NextSequence: m.Point + 1, NextIndex: m.log.Messages(m.Point),
@@ -74,7 +74,7 @@ func (m *Model) Head() *storagev1.Head {
 	return h
 }
 
-// appendedBy is how many tokens a message had as views showed it when it was appended, repairs aside.
+// appendedBy returns the tokens of a message as views showed it at the append, apart from repairs.
 func (m *Model) appendedBy(sequence uint32) uint32 {
 	item := m.log.Items[sequence]
 	if len(item.Arrival) == 0 {
@@ -84,8 +84,8 @@ func (m *Model) appendedBy(sequence uint32) uint32 {
 	return m.tokens(then.edited(then.Messages[len(then.Messages)-1]))
 }
 
-// RewrittenAt is how many tokens were appended before the newest compaction or prune in force that no USER message brought
-// with it, put aside or not; nil where there is none.
+// RewrittenAt returns how many tokens had been appended before the newest compaction or prune in force, put aside or
+// not. Those of policy.on_user_message do not count. It is nil where there is none.
 func (m *Model) RewrittenAt() *uint32 {
 	var at *uint32
 	var appended uint32
@@ -122,7 +122,7 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 	if len(places) > 0 {
 		h.TailIndex = proto.Uint32(places[len(places)-1])
 	}
-	// Where no cut is valid, all that is not of the leading run stays.
+	// Where no cut is valid, all but the leading messages stay.
 	inTail := false
 	for _, vm := range v.Messages {
 		index, ofLog := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
@@ -154,7 +154,7 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 	}
 }
 
-// shownPinned says whether a message of the view is a pinned one of the log behind the leading run, quoted or not.
+// shownPinned reports whether a message of the view is, or quotes, a pinned one after the leading messages.
 func (m *Model) shownPinned(vm *compactordv1.ViewMessage, leadEnd uint32) bool {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
@@ -166,7 +166,7 @@ func (m *Model) shownPinned(vm *compactordv1.ViewMessage, leadEnd uint32) bool {
 	}
 }
 
-// prunable says whether a result still shows what the tool said, if only a part of it.
+// prunable reports whether a result still shows at least a part of what the tool returned.
 func (m *Model) prunable(a *Active) bool {
 	if a.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || m.pins[a.Index] {
 		return false
@@ -184,8 +184,8 @@ func (m *Model) tokens(message *compactordv1.Message) uint32 {
 	return m.shown(message, &compactordv1.ViewMessage{}).GetTokens()
 }
 
-// Reported is the last message that brought a report of its usage, of those that ended well and were made from a view of
-// all before them, with the report; nil where there is none.
+// Reported returns the last message with a usage report, and the report. Only messages count that did not fail and were
+// made from a view of all messages before them. It returns nil where there is none.
 func (m *Model) Reported() (*Active, uint32) {
 	for _, a := range slices.Backward(m.Messages) {
 		u := a.Message.GetUsage()
@@ -203,9 +203,9 @@ func (m *Model) Reported() (*Active, uint32) {
 	return nil, 0
 }
 
-// ContextTokens are the tokens of the context before overhead, and whether a provider reported them: the last report
-// and what the view shows after that message, unless a record has changed views since the view it was made from. All that
-// is estimated is scaled by what reports have shown.
+// ContextTokens returns the tokens of the context without overhead, and whether a provider reported them. They are the
+// last report and what the view shows after its message. Where a record has changed views since the view of the report,
+// they are the estimate of the view. Estimates are calibrated.
 func (m *Model) ContextTokens() (uint32, bool) {
 	v := m.View(session.ViewOptions{})
 	a, total := m.Reported()
@@ -228,9 +228,9 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	return total + m.Scaled(after), true
 }
 
-// Overhead is what the report with an input for the smallest view, of messages made from the newest view, said beyond that
-// view's estimate, of views alike the newest; nil where there is none. It does not matter whether the message was put
-// aside.
+// Overhead returns the overhead: what the report for the smallest view counts beyond the view's estimate. Only reports
+// of messages made from the newest view count, also of messages put aside; of views of the same size the newest. It is
+// nil where there is none.
 func (m *Model) Overhead() *uint32 {
 	var overhead *uint32
 	smallest := uint32(0)

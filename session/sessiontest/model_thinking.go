@@ -27,7 +27,7 @@ func (m *Model) showsThinking(a *Active, opts session.ViewOptions) bool {
 	}
 }
 
-// Loop are the ASSISTANT messages of the tool loop of an ASSISTANT message that ended well.
+// Loop returns the ASSISTANT messages in the tool loop of an ASSISTANT message that did not fail.
 func (m *Model) Loop(a *Active) []*Active {
 	var loop []*Active
 	for _, other := range m.Messages {
@@ -38,8 +38,8 @@ func (m *Model) Loop(a *Active) []*Active {
 	return loop
 }
 
-// loopValid says whether no record in force and no late result has changed what stands before any message of the loop
-// since the view that its first message was made from.
+// loopValid reports whether everything before the messages of the loop is as it was in the view of its first message:
+// no record in force and no late result has changed it.
 func (m *Model) loopValid(a *Active) bool {
 	loop := m.Loop(a)
 	for _, b := range m.Messages {
@@ -52,7 +52,7 @@ func (m *Model) loopValid(a *Active) bool {
 	}
 	for sequence, record := range m.Records {
 		vc := record.ViewChange()
-		if vc == nil || vc.ChangedFrom == nil || int64(sequence) == m.blind || sequence <= loop[0].MadeFrom {
+		if vc == nil || vc.ChangedFrom == nil || int64(sequence) == m.ignored || sequence <= loop[0].MadeFrom {
 			continue
 		}
 		for _, member := range loop {
@@ -64,7 +64,7 @@ func (m *Model) loopValid(a *Active) bool {
 	return true
 }
 
-// liveLoopLostThinking says whether the tool loop that goes on at the end of the log holds thinking, shown or covered,
+// liveLoopLostThinking reports whether the current tool loop at the end of the log holds thinking, shown or covered,
 // that is no longer valid.
 func (m *Model) liveLoopLostThinking() bool {
 	return slices.ContainsFunc(m.Messages, func(a *Active) bool {
@@ -73,7 +73,7 @@ func (m *Model) liveLoopLostThinking() bool {
 	})
 }
 
-// live says whether the message belongs to the tool loop that goes on at the end of the log.
+// live reports whether the message belongs to the current tool loop at the end of the log.
 func (m *Model) live(a *Active) bool {
 	for _, other := range m.Messages {
 		if other.loop > a.loop {

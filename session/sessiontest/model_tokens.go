@@ -6,7 +6,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// media adds up the media of messages of a view.
+// media returns the figures of the media in a view.
 func (m *Model) media(view []*compactordv1.ViewMessage) (tokens, sent, count uint32) {
 	for _, vm := range view {
 		var size uint64
@@ -28,7 +28,8 @@ func (m *Model) media(view []*compactordv1.ViewMessage) (tokens, sent, count uin
 	return tokens, sent, count
 }
 
-// calibration is what all reports up to the point have shown, put aside or not; nil where none could tell.
+// calibration computes the calibration from all reports up to the point, put aside or not; nil where none could be
+// used.
 func (m *Model) calibration() *storagev1.Calibration {
 	if m.log.Estimator != compactordv1.Estimator_ESTIMATOR_CALIBRATED {
 		return nil
@@ -74,8 +75,8 @@ func (m *Model) calibration() *storagev1.Calibration {
 
 func clamp(n, low, high int64) int64 { return min(max(n, low), high) }
 
-// reportedInput is what the message with a sequence says that its input took, if it ended well and was made from the view
-// directly before it.
+// reportedInput returns the input that the message with this sequence reports, if it did not fail and was made from the
+// view directly before it.
 func (l *Log) reportedInput(sequence uint32) (uint32, bool) {
 	item := l.Items[sequence]
 	a := &Active{Message: item.Message}
@@ -87,7 +88,7 @@ func (l *Log) reportedInput(sequence uint32) (uint32, bool) {
 	return input, input > 0
 }
 
-// estimateAt is the estimate of the view at a point. A log only grows, so it is worked out once.
+// estimateAt returns the estimate of the view at a point. A log only grows, so each is computed once.
 func (l *Log) estimateAt(point uint32) uint32 {
 	if tokens, known := l.estimates[point]; known {
 		return tokens
@@ -99,7 +100,7 @@ func (l *Log) estimateAt(point uint32) uint32 {
 	return l.estimates[point]
 }
 
-// changesWithin says whether a record between two sequences changes views.
+// changesWithin reports whether a record between two sequences changes views.
 func (l *Log) changesWithin(after, before uint32) bool {
 	for _, item := range l.Items[after+1 : before] {
 		if item.ChangesViews() {
@@ -109,7 +110,7 @@ func (l *Log) changesWithin(after, before uint32) bool {
 	return false
 }
 
-// Scaled is an estimate in tokens of the model.
+// Scaled converts an estimate into tokens of the model.
 func (m *Model) Scaled(tokens uint32) uint32 {
 	c := m.calibration()
 	if c == nil {

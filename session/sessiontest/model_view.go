@@ -10,8 +10,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// View is the LLM view in the order of its four parts: the leading run, the summary, what is pinned or replayed, and
-// what is kept.
+// View returns the LLM view: the leading messages, the summary, the pinned or replayed messages, and the kept part.
 func (m *Model) View(opts session.ViewOptions) *session.View {
 	v := &session.View{Report: &compactordv1.ViewReport{}}
 	for _, a := range m.Lead() {
@@ -41,7 +40,7 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 	return v
 }
 
-// inViewOrder moves each late result up to before all that was said since its call.
+// inViewOrder moves each late result before everything that was said since its call.
 func inViewOrder(messages []*Active) []*Active {
 	var ordered []*Active
 	for _, a := range messages {
@@ -61,7 +60,7 @@ func inViewOrder(messages []*Active) []*Active {
 	return ordered
 }
 
-// said says whether a message is neither of the model nor answers it.
+// said reports whether a message is neither the model's nor a result that answers it.
 func said(a *Active) bool {
 	return a.Place == compactordv1.ResultPlace_RESULT_PLACE_STRAY ||
 		!a.is(compactordv1.Role_ROLE_ASSISTANT, compactordv1.Role_ROLE_TOOL)
@@ -105,20 +104,21 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 	return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_USER, words)}
 }
 
-// Collapsed says whether a message is shown in a text that stands for its tool group.
+// Collapsed reports whether the text of a collapsed tool group replaces a message.
 func (m *Model) Collapsed(a *Active) bool {
 	leader := a.leader()
 	return leader != nil && m.collapsed(leader)
 }
 
-// collapsed says whether the group that a message leads is shown as a text.
+// collapsed reports whether the group of this leader is collapsed.
 func (m *Model) collapsed(leader *Active) bool {
 	return !m.pins[leader.Index] && slices.ContainsFunc(m.edits[leader.Index], func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
 	})
 }
 
-// repairBefore makes the results of the calls that are shown, were given up when a kept message was said, and got none since.
+// repairBefore returns the missing results before a kept message: those of the shown calls that were given up when it
+// was said, and got no result since.
 func (m *Model) repairBefore(a *Active) []*compactordv1.ViewMessage {
 	var repairs []*compactordv1.ViewMessage
 	for _, c := range a.Closes {
@@ -129,8 +129,8 @@ func (m *Model) repairBefore(a *Active) []*compactordv1.ViewMessage {
 	return repairs
 }
 
-// repairAfter makes the missing results of a pinned group after the last of its members that the list shows: the USER
-// message that they were given up for is covered.
+// repairAfter returns the missing results of a pinned group after its last member in the list: the message before which
+// they would be shown is covered.
 func (m *Model) repairAfter(list []*Active, i int) []*compactordv1.ViewMessage {
 	leader := list[i].leader()
 	if leader == nil || leader.Failed() || !slices.Contains(list, leader) ||
@@ -167,7 +167,7 @@ func repair(kind compactordv1.LogRepairKind, index, part uint32) *compactordv1.V
 	}}
 }
 
-// show draws one message, or nothing where it is left out.
+// show returns the view message of one message, or nothing where it is left out.
 func (m *Model) show(
 	a *Active, outOfPlace bool, opts session.ViewOptions, report *compactordv1.ViewReport,
 ) []*compactordv1.ViewMessage {
@@ -201,13 +201,13 @@ func (m *Model) show(
 	return []*compactordv1.ViewMessage{m.shown(message, vm)}
 }
 
-// replayed says whether a message that the summary covers is shown only because the compaction wants it again.
+// replayed reports whether the view shows a covered message only because the compaction replays it.
 func (m *Model) replayed(a *Active) bool {
 	return slices.Contains(m.Covered(), a) && !m.pins[a.Index] &&
 		m.Entry.ReplayedIndex != nil && m.Entry.GetReplayedIndex() == a.Index
 }
 
-// replayed is a message as it is shown again: a note, and then its parts with a line for each medium.
+// replayed returns a message in its replayed form: a note, then its parts with a line for each medium.
 func replayed(
 	message *compactordv1.Message, kinds []compactordv1.EditKind,
 ) (*compactordv1.Message, []compactordv1.EditKind) {
@@ -227,7 +227,7 @@ func replayed(
 	return again, kinds
 }
 
-// quote is a stray result as the text of a user.
+// quote returns a stray result as a USER message.
 func quote(r *compactordv1.ToolResult) *compactordv1.Message {
 	said := &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{text(wording.StrayResultHeading(r))},

@@ -7,13 +7,13 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Replay computes the heads at all points anew, from the log alone and in its order.
+// Replay computes the heads at all points again, from the log alone and in its order.
 func Replay(log *Log) []*storagev1.Head {
 	_, heads := reopen(log)
 	return heads
 }
 
-// Reopen is a Writer that goes on with a log, of which it computes all else anew.
+// Reopen returns a Writer that continues a log and computes everything else again.
 func Reopen(log *Log) *Writer {
 	w, _ := reopen(log)
 	return w
@@ -36,7 +36,7 @@ func reopen(log *Log) (*Writer, []*storagev1.Head) {
 	return w, heads
 }
 
-// replay takes in a record as it is, without finding out again what it changes.
+// replay adds a record as it is, without computing again what it changes.
 func (w *Writer) replay(item Item, at *storagev1.Head) {
 	record := proto.CloneOf(item.Record)
 	h, err := session.Apply(w.Head, record, at)

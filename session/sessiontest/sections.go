@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// SectionLists are the lists of sections that presets have, by what they are known for.
+// SectionLists returns the lists of sections of presets, by name.
 func SectionLists() map[string][]*compactordv1.Section {
 	standard := session.StandardSections()
 	return map[string][]*compactordv1.Section{
@@ -31,7 +31,7 @@ func SectionLists() map[string][]*compactordv1.Section {
 	}
 }
 
-// CodeSections are the list that has a section for code, and none for the goal.
+// CodeSections returns the list that has a section for code and none for the goal.
 func CodeSections() []*compactordv1.Section {
 	return []*compactordv1.Section{
 		{Title: "Current Focus", Role: compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS},
@@ -43,12 +43,12 @@ func CodeSections() []*compactordv1.Section {
 	}
 }
 
-// Sections draws a list of sections as a policy may have it, or one of a preset.
+// Sections returns a random list of sections that a policy may have, or a preset's list.
 func Sections(t *rapid.T) []*compactordv1.Section {
 	return drawnSections(t, slices.Concat(words, signs))
 }
 
-// WordySections draws a list as Sections does, with titles of nothing but words.
+// WordySections is Sections, but all titles consist of words.
 func WordySections(t *rapid.T) []*compactordv1.Section { return drawnSections(t, words) }
 
 func drawnSections(t *rapid.T, pieces []string) []*compactordv1.Section {
@@ -63,7 +63,7 @@ func drawnSections(t *rapid.T, pieces []string) []*compactordv1.Section {
 	return list
 }
 
-// sectionDraw draws sections whose titles can be told apart.
+// sectionDraw makes random sections with different titles.
 type sectionDraw struct {
 	pieces []string
 	seen   map[string]bool
@@ -82,13 +82,13 @@ func (d *sectionDraw) section(t *rapid.T, outer bool) *compactordv1.Section {
 	return s
 }
 
-// words make titles of several scripts, that begin with each other, or that other lists have.
+// words make titles in several scripts. Some are the beginning of others, and some are in other lists.
 var words = []string{
 	"Goal", "Goals", "Done", "In Progress", "Next Steps", "Critical Context", "Environment", "Early Progress", "Original Request",
 	"目标", "目标与约束", "已完成", "下一步", "重要背景", "Ziel", "Zwischenstand", "Стан", "目的", "とりくみ", "한국어", "हिन्दी", "مرحلة", "é", "Q2",
 }
 
-// signs make titles that look like marks of Markdown, tags, labels, references and words for nothing.
+// signs make titles that look like Markdown, tags, labels, references, or words for nothing.
 var signs = []string{
 	"&", "and", "-", "- ", "1.", "2", "C#", "(x)", "[ ]", "**", "__", ":", "：", "Request:", "Note: ", "> ", "`a`", "```",
 	"<b>", "</goal>", "<conversation>", "|", "===", "\\", "(none)", "none", "§", "🎯",

@@ -11,14 +11,14 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Writer appends to a log as a service with a store does: it keeps the head, and with each record the head that it left,
-// and loads states from them. All of it is in memory.
+// Writer appends to a log as a service with a store does: it keeps the head, stores the head after each record, and
+// loads states. All of it is in memory.
 type Writer struct {
-	// Log is what was written, for a Model.
+	// Log is the log, for a Model.
 	Log *Log
 	// Head is the state at the end of the log.
 	Head *storagev1.Head
-	// Policy is what is in force now.
+	// Policy is the policy in force.
 	Policy *compactordv1.Policy
 	// Messages are the linked messages by index.
 	Messages []*compactordv1.LoggedMessage
@@ -32,7 +32,7 @@ type storedRecord struct {
 	head   *storagev1.Head
 }
 
-// NewWriter starts a log with its first record, which sets the policy. Its tokens are counted by CHARS4.
+// NewWriter starts a log with its first record, which sets the policy. The estimator is CHARS4.
 func NewWriter(policy *compactordv1.Policy) *Writer {
 	return NewWriterBy(compactordv1.Estimator_ESTIMATOR_CHARS4, policy)
 }
@@ -58,13 +58,13 @@ func counterFor(e compactordv1.Estimator) session.Counter {
 	return counter
 }
 
-// Append appends a message. madeFrom is, for an ASSISTANT message, the point of the view that it was made from; nil is
-// the newest.
+// Append appends a message. madeFrom is the point of the view that an ASSISTANT message was made from; nil means the
+// newest.
 func (w *Writer) Append(message *compactordv1.Message, madeFrom *uint32) *compactordv1.LoggedMessage {
 	return w.append(message, madeFrom, nil)
 }
 
-// AppendEdited appends a result that views show by these edits from the first on, if it answers a call.
+// AppendEdited appends a result with these arrival edits, if it answers a call.
 func (w *Writer) AppendEdited(
 	message *compactordv1.Message, edits ...*compactordv1.Edit,
 ) *compactordv1.LoggedMessage {
@@ -91,8 +91,8 @@ func (w *Writer) append(
 	return logged
 }
 
-// Write appends a record; its sequence and what it changes in views are filled in. A record that cannot be applied is a
-// bug of the test, and panics.
+// Write appends a record and completes it: its sequence and what it changes in views. It panics for a record that
+// cannot be applied, which is a bug of the test.
 func (w *Writer) Write(record *compactordv1.Record) *compactordv1.Record {
 	if pc := record.GetPolicyChange(); pc != nil {
 		pc.ViewChange = nil
@@ -118,22 +118,22 @@ func (w *Writer) Write(record *compactordv1.Record) *compactordv1.Record {
 	return written.Record
 }
 
-// Model is the model of the newest point.
+// Model returns the model of the newest point.
 func (w *Writer) Model() *Model { return w.ModelAt(w.Log.Newest()) }
 
-// ModelAt is the model of a point, under the policy in force now.
+// ModelAt returns the model of a point, under the policy now in force.
 func (w *Writer) ModelAt(point uint32) *Model { return NewModel(w.Log, point, w.Policy) }
 
 // State loads the newest state.
 func (w *Writer) State() *session.State { return w.load(w.Head, session.KeptFrom(w.Head)) }
 
-// StateAt loads the state at a point, under the policy in force now.
+// StateAt loads the state at a point, under the policy now in force.
 func (w *Writer) StateAt(point uint32) *session.State {
 	h := w.HeadAt(point)
 	return w.load(h, session.KeptFrom(h))
 }
 
-// StateFrom loads the newest state with the kept part from an index on only, for session.State.ViewFrom.
+// StateFrom loads the newest state, with the kept part only from an index on, for session.State.ViewFrom.
 func (w *Writer) StateFrom(index uint32) *session.State {
 	s := w.load(w.Head, index)
 	s.Entry, s.OutOfPlace = nil, nil
@@ -141,7 +141,8 @@ func (w *Writer) StateFrom(index uint32) *session.State {
 	return s
 }
 
-// HeadAt is the head at a point: the one that the newest record up to there left, with the messages between taken in.
+// HeadAt returns the head at a point: the stored one of the newest record up to there, advanced by the messages after
+// it.
 func (w *Writer) HeadAt(point uint32) *storagev1.Head {
 	var newest storedRecord
 	for _, r := range w.records {
@@ -171,7 +172,7 @@ func (w *Writer) load(h *storagev1.Head, keptFrom uint32) *session.State {
 	for _, index := range session.OutOfPlaceIndexes(h) {
 		s.OutOfPlace = append(s.OutOfPlace, w.Messages[index])
 	}
-	// A store reads no more edits than it must.
+	// A store reads only the edits that it needs.
 	shown := make(map[uint32]bool)
 	for _, l := range slices.Concat(s.Lead, s.OutOfPlace, s.Kept) {
 		shown[l.GetIndex()] = true
