@@ -18,8 +18,9 @@ type FieldError struct{ Field, Description string }
 
 func (e *FieldError) Error() string { return e.Field + ": " + e.Description }
 
-// Wanted returns the reference that a request names by its index or reference, part and piece. It returns a FieldError.
-func Wanted(req *compactordv1.RecallContentRequest) (Reference, error) {
+// RequestedReference returns the reference that a request names by its index or reference, part and piece. It returns a
+// FieldError.
+func RequestedReference(req *compactordv1.RecallContentRequest) (Reference, error) {
 	wanted := Reference{Index: req.GetIndex(), Part: req.Part, ResultPart: req.ResultPart}
 	if _, ok := req.GetWhat().(*compactordv1.RecallContentRequest_Reference); ok {
 		named, err := ParseReference(req.GetReference())

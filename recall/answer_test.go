@@ -39,7 +39,7 @@ func TestAnswerNamesTheFieldThatIsWrong(t *testing.T) {
 		"a match beyond the end": {"match.first_line", &compactordv1.RecallContentRequest{Part: proto.Uint32(0), Range: match("a", 9)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wanted, err := recall.Wanted(c.req)
+			wanted, err := recall.RequestedReference(c.req)
 			if err == nil {
 				_, err = recall.Answer(t.Context(), sessiontest.EveryKind(), wanted, c.req)
 			}

@@ -101,7 +101,7 @@ func TestMatchLinesShowsLinesAround(t *testing.T) {
 }
 
 // The answer names all shown lines that match, also those before the first searched line.
-func TestMatchLinesTellsOfAllMatchingLines(t *testing.T) {
+func TestMatchLinesNamesAllMatchingLines(t *testing.T) {
 	text := "m1\nm2\nm3\nno\nm5\n"
 	for _, c := range []struct {
 		first, around uint32

@@ -85,7 +85,7 @@ func TestAllWordsAreNeeded(t *testing.T) {
 	require.Equal(t, uint32(2), hit.GetOffset(), "of several words the one that stands first")
 }
 
-func TestFindSaysWhere(t *testing.T) {
+func TestFindReturnsThePlace(t *testing.T) {
 	l := resultOf(pieceOf("nothing"), pieceOf("line one\nline two: here it is\nline three, here"))
 	hit := hitIn(t, recall.Matching(pattern(t, "here")), l, 9)
 	require.Equal(t, "o: here i", hit.GetSnippet())

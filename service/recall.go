@@ -16,7 +16,7 @@ import (
 func (s *Service) RecallContent(
 	ctx context.Context, req *compactordv1.RecallContentRequest,
 ) (*compactordv1.RecallContentResponse, error) {
-	wanted, err := recall.Wanted(req)
+	wanted, err := recall.RequestedReference(req)
 	if err != nil {
 		return nil, recallError(err)
 	}

@@ -92,7 +92,7 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 		advanceView(h, c, vm)
 	}
 	advanceTail(h, l, shown)
-	if late(h, l) {
+	if isLateResult(h, l) {
 		advanceLateResult(h, c, l)
 	}
 	advanceCalls(h, l)
@@ -181,7 +181,7 @@ func advanceCalls(h *storagev1.Head, l *compactordv1.LoggedMessage) {
 		h.LoopStart, h.LoopViewPoint, h.LoopThinking = nil, 0, false
 	}
 	switch role := l.GetMessage().GetRole(); {
-	case isSaid(l):
+	case isSaidToModel(l):
 		h.SaidMeanwhile = hasUnansweredCalls(h)
 		h.Answering = false
 	case role == compactordv1.Role_ROLE_ASSISTANT:

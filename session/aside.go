@@ -34,8 +34,8 @@ func firstInactive(h *storagev1.Head, start, end uint32) uint32 {
 	return end
 }
 
-// Indexes counts the indexes in ranges that do not overlap.
-func Indexes(ranges []*compactordv1.IndexRange) uint32 {
+// CountIndexes returns the number of indexes in ranges that do not overlap.
+func CountIndexes(ranges []*compactordv1.IndexRange) uint32 {
 	var count uint32
 	for _, r := range ranges {
 		count += r.GetEnd() - r.GetStart()

@@ -34,6 +34,6 @@ func TestPutAside(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, have)
-		require.Equal(t, uint32(len(want)), session.Indexes(ranges))
+		require.Equal(t, uint32(len(want)), session.CountIndexes(ranges))
 	})
 }

@@ -93,7 +93,7 @@ func loopStart(s *State, index uint32) uint32 {
 // after any message that was said to the model while it waited for results.
 func endsLoop(l *compactordv1.LoggedMessage) bool {
 	return l.GetMessage().GetRole() == compactordv1.Role_ROLE_USER ||
-		len(l.GetCloses()) > 0 && isSaid(l)
+		len(l.GetCloses()) > 0 && isSaidToModel(l)
 }
 
 func inLoop(l *compactordv1.LoggedMessage) bool {

@@ -56,7 +56,7 @@ func (g *GroupMembers) Next(from uint32) (uint32, bool) {
 // See looks at a message for members. Messages are passed in the order of the log.
 func (g *GroupMembers) See(l *compactordv1.LoggedMessage) {
 	g.said = g.said || len(l.GetCloses()) > 0
-	if g.said && speaks(l.GetMessage()) {
+	if g.said && isModelAnswer(l.GetMessage()) {
 		clear(g.waiting)
 		g.said = false
 	}
@@ -73,7 +73,7 @@ func (g *GroupMembers) See(l *compactordv1.LoggedMessage) {
 
 func (g *GroupMembers) answered(l *compactordv1.LoggedMessage) {
 	leader := l.GetAnswers().GetIndex()
-	if !answers(l) || g.waiting[leader] == 0 {
+	if !answersCall(l) || g.waiting[leader] == 0 {
 		return
 	}
 	g.members[l.GetIndex()] = true

@@ -41,7 +41,7 @@ func (s *State) Groups() []Group {
 			}
 		}
 		switch {
-		case speaks(m):
+		case isModelAnswer(m):
 			if said {
 				clear(waiting)
 				said = false
@@ -51,7 +51,7 @@ func (s *State) Groups() []Group {
 				waiting[l.GetIndex()] = len(Calls(m, l.GetIndex()))
 				groups = append(groups, Group{Call: pos, End: pos + 1})
 			}
-		case answers(l):
+		case answersCall(l):
 			if g, ok := byIndex[l.GetAnswers().GetIndex()]; ok {
 				groups[g].Results = append(groups[g].Results, pos)
 				groups[g].End = pos + 1
@@ -95,7 +95,7 @@ func groupOf(l *compactordv1.LoggedMessage) *uint32 {
 	switch {
 	case l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT:
 		return &l.Index
-	case answers(l):
+	case answersCall(l):
 		return &l.Answers.Index
 	default:
 		return nil

@@ -34,16 +34,16 @@ func OpenAfter(h *storagev1.Head, m *compactordv1.Message) []*compactordv1.CallR
 // closesCalls reports whether a message shows that the model was asked without the results of the open calls.
 // Consecutive ASSISTANT messages are pieces of one answer, and an answer that failed shows nothing.
 func closesCalls(h *storagev1.Head, m *compactordv1.Message) bool {
-	return speaks(m) && (h.GetSaidMeanwhile() || !h.GetAnswering())
+	return isModelAnswer(m) && (h.GetSaidMeanwhile() || !h.GetAnswering())
 }
 
-// speaks reports whether a message is an ASSISTANT message that did not fail.
-func speaks(m *compactordv1.Message) bool {
+// isModelAnswer reports whether a message is an ASSISTANT message that did not fail.
+func isModelAnswer(m *compactordv1.Message) bool {
 	return m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(m)
 }
 
-// late reports whether a message is the result of a call that the view shows as given up.
-func late(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
+// isLateResult reports whether a message is the result of a call that the view shows as given up.
+func isLateResult(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
 	return h.GetSaidMeanwhile() && l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER
 }
 
@@ -70,9 +70,9 @@ func lateResults(messages []*compactordv1.LoggedMessage) map[callKey]bool {
 	said := -1
 	for _, l := range messages {
 		switch {
-		case isSaid(l):
+		case isSaidToModel(l):
 			said = int(l.GetIndex())
-		case answers(l) && int(l.GetAnswers().GetIndex()) < said:
+		case answersCall(l) && int(l.GetAnswers().GetIndex()) < said:
 			if came == nil {
 				came = make(map[callKey]bool)
 			}
@@ -101,7 +101,7 @@ func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) 
 	for _, l := range messages {
 		m := l.GetMessage()
 		switch {
-		case speaks(m):
+		case isModelAnswer(m):
 			if len(said) > 0 {
 				settle()
 			}
@@ -111,12 +111,12 @@ func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) 
 					awaited[keyOf(call)] = true
 				}
 			}
-		case answers(l):
+		case answersCall(l):
 			ordered = append(ordered, l)
 			if delete(awaited, keyOf(l.GetAnswers())); len(awaited) == 0 {
 				settle()
 			}
-		case len(said) > 0 || len(awaited) > 0 && isSaid(l):
+		case len(said) > 0 || len(awaited) > 0 && isSaidToModel(l):
 			said = append(said, l)
 		default:
 			ordered = append(ordered, l)
@@ -126,13 +126,13 @@ func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) 
 	return ordered
 }
 
-// isSaid reports whether views show a message as something said to the model. This includes stray results.
-func isSaid(l *compactordv1.LoggedMessage) bool {
+// isSaidToModel reports whether views show a message as something said to the model. This includes stray results.
+func isSaidToModel(l *compactordv1.LoggedMessage) bool {
 	r := l.GetMessage().GetRole()
 	return r == compactordv1.Role_ROLE_USER || Leads(r) || l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
 }
 
-func answers(l *compactordv1.LoggedMessage) bool {
+func answersCall(l *compactordv1.LoggedMessage) bool {
 	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER
 }
 

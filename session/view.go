@@ -161,7 +161,7 @@ func (d *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
 		d.strayResult(l, outOfPlace)
 		return
-	case answers(l) && d.collapsed(l.GetAnswers().GetIndex()):
+	case answersCall(l) && d.collapsed(l.GetAnswers().GetIndex()):
 		return
 	}
 	e := editedMessage{counter: d.counter, logged: l, sizes: l.GetPartSizes()}

@@ -102,7 +102,7 @@ func (p *Points) reversalTo(
 		return nil, err
 	}
 	r := &reversal{revert: revert, at: at, aside: session.PutAside(row.GetHead(), at)}
-	revert.MessagesPutAside = session.Indexes(r.aside)
+	revert.MessagesPutAside = session.CountIndexes(r.aside)
 	err = p.Logs.EachMessage(ctx, row, r.aside, func(l *compactordv1.LoggedMessage) bool {
 		if session.StartsTurn(l.GetMessage()) {
 			r.firstRequest = &l.Index

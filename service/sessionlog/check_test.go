@@ -113,7 +113,7 @@ func TestCheckFindsUnsoundEditsOnArrival(t *testing.T) {
 		g.Message(t)
 		last := g.W.Messages[len(g.W.Messages)-1]
 		last.ArrivalEdits = []*compactordv1.Edit{{Replacement: "more"}}
-		requireProblem(t, store(t, g.W, nil), "unsound edit on arrival")
+		requireProblem(t, store(t, g.W, nil), "invalid arrival edit")
 	})
 }
 
