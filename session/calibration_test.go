@@ -16,7 +16,8 @@ import (
 
 const calibrated = compactordv1.Estimator_ESTIMATOR_CALIBRATED
 
-// calibratedLog is a calibrated log whose provider counts perMille tokens for each 1,000 estimated, and outside more tokens.
+// calibratedLog is a calibrated log. Its provider counts perMille tokens for each 1,000 estimated, and outside more
+// tokens.
 type calibratedLog struct {
 	*sessiontest.Writer
 	perMille, outside uint32

@@ -33,7 +33,8 @@ func TestCountAheadCountsTheSame(t *testing.T) {
 	}
 }
 
-// Exact counting ends soon after its context does: within a text of many pieces, within one long piece, and among messages.
+// Exact counting ends soon after its context: within a text of many pieces, within one long piece, and between
+// messages.
 func TestCountAheadEndsWithItsContext(t *testing.T) {
 	c := counterOf(t, compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	many := make([]*compactordv1.Message, 100)

@@ -20,7 +20,7 @@ import (
 )
 
 // problems damages a sound store and returns the problems that the check finds.
-func problems(t *testing.T, spoil func(tx *bbolt.Tx) error) []storage.Problem {
+func problems(t *testing.T, damage func(tx *bbolt.Tx) error) []storage.Problem {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := made(t, path)
@@ -33,7 +33,7 @@ func problems(t *testing.T, spoil func(tx *bbolt.Tx) error) []storage.Problem {
 	found, err := s.CheckStructure(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, found)
-	require.NoError(t, s.db.Update(spoil))
+	require.NoError(t, s.db.Update(damage))
 	found, err = s.CheckStructure(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
@@ -103,8 +103,8 @@ func TestCheckFinds(t *testing.T) {
 	// The log: record 0, messages 0 to 49 with sequences 1 to 50, prune 51, compaction 52, large message 50 with 53;
 	// prune 54, message 51 with 55.
 	for name, test := range map[string]struct {
-		spoil func(*bbolt.Tx) error
-		want  string
+		damage func(*bbolt.Tx) error
+		want   string
 		// whole reports that the problem is the store's and not the session's.
 		whole bool
 	}{
@@ -122,16 +122,16 @@ func TestCheckFinds(t *testing.T) {
 		"record exchanged":       {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 51)), "is stored in the place of record 51", false},
 		"record beyond":          {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 60)), "is stored in the place of record 60", false},
 		"compaction missing":     {remove(compactionsBucket, pairKey(first, 2, 52)), "record 52 points to no compaction", false},
-		"compaction astray":      {copyKey(compactionsBucket, pairKey(first, 2, 52), pairKey(first, 3, 52)), "no record points to compaction 52", false},
+		"compaction misplaced":   {copyKey(compactionsBucket, pairKey(first, 2, 52), pairKey(first, 3, 52)), "no record points to compaction 52", false},
 		"compaction not filed":   {unfile, "is a compaction, but not in bucket compactions", false},
 		"edits missing":          {remove(editsBucket, pairKey(first, 3, 54)), "1 of the edits of records are missing in bucket edits", false},
-		"edits astray":           {copyKey(editsBucket, pairKey(first, 3, 54), pairKey(first, 9, 54)), "edits of message 9 are not those of record 54", false},
+		"edits misplaced":        {copyKey(editsBucket, pairKey(first, 3, 54), pairKey(first, 9, 54)), "edits of message 9 are not those of record 54", false},
 		"edits of another":       {copyKey(editsBucket, pairKey(first, 3, 54), pairKey(first, 4, 54)), "edits of message 4 are not those", false},
 		"chunk missing":          {remove(blobsBucket, blobKey(first, large, 2)), "message 50: a blob lacks a chunk", false},
 		"chunk garbled":          {edit(blobsBucket, blobKey(first, large, 2), flip), "message 50: a blob has a wrong length or checksum", false},
 		"chunk cut":              {edit(blobsBucket, blobKey(first, large, 4), func(v []byte) []byte { return v[1:] }), "message 50: a blob has a wrong length or checksum", false},
-		"chunk astray":           {add(blobsBucket, blobKey(first, large, 5), []byte("x")), "chunk 5 of blob 50 of kind 1 has no pointer to it", false},
-		"blob astray":            {add(blobsBucket, blobKey(first, blobID{recordBlob, 50}, 0), []byte("x")), "blob 50 of kind 2 has no pointer to it", false},
+		"chunk unreferenced":     {add(blobsBucket, blobKey(first, large, 5), []byte("x")), "chunk 5 of blob 50 of kind 1 has no pointer to it", false},
+		"blob unreferenced":      {add(blobsBucket, blobKey(first, blobID{recordBlob, 50}, 0), []byte("x")), "blob 50 of kind 2 has no pointer to it", false},
 		"pointer cut":            {edit(messagesBucket, numberKey(first, 50), func(v []byte) []byte { return v[:9] }), "a pointer to a blob is cut short", false},
 		"request missing":        {remove(requestsBucket, requestKey(first, "request")), "1 requests are stored, and the row counts 2", false},
 		"request twice":          {copyKey(requestsBucket, requestKey(first, "request"), requestKey(first, "third")), "a request has revision 1, which does not exist or has another request", false},
@@ -154,10 +154,10 @@ func TestCheckFinds(t *testing.T) {
 		"not listed by label":    {remove(byLabelBucket, labelled.key(created)), "missing in a listing of bucket by_label", false},
 		"listed twice":           {add(byTimeBucket, all.key(newPlace(storagetest.At(1), first)), []byte("s")), "bucket by_time lists it in a wrong place", false},
 		"listing garbled":        {add(byLabelBucket, []byte{0}, []byte("s")), "bucket by_label: malformed key", true},
-		"log of no one":          {add(messagesBucket, numberKey(99, 0), nil), "bucket messages: the ordinal 99 belongs to no session", true},
+		"log without session":    {add(messagesBucket, numberKey(99, 0), nil), "bucket messages: the ordinal 99 belongs to no session", true},
 		"ordinal cut":            {add(blobsBucket, []byte{1}, nil), "bucket blobs: malformed key", true},
-		"dead one of the future": {add(deadBucket, ordinalKey(99), nil), "an ordinal that was never given", true},
-		"dead one alive":         {add(deadBucket, ordinalKey(first), nil), "the ordinal 1 was not given to it", false},
+		"deleted, never given":   {add(deadBucket, ordinalKey(99), nil), "an ordinal that was never given", true},
+		"deleted, still in use":  {add(deadBucket, ordinalKey(first), nil), "the ordinal 1 was not given to it", false},
 		"unknown bucket":         {func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err }, `bucket "other" is unknown`, true},
 		"nested bucket": {func(tx *bbolt.Tx) error {
 			_, err := tx.Bucket(metaBucket).CreateBucket([]byte("nested"))
@@ -165,7 +165,7 @@ func TestCheckFinds(t *testing.T) {
 		}, `bucket "meta" contains a bucket`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := problems(t, test.spoil)
+			found := problems(t, test.damage)
 			require.NotEmpty(t, found)
 			for _, problem := range found {
 				session := "s"
@@ -236,8 +236,8 @@ func TestReadsRefuse(t *testing.T) {
 		return err
 	}
 	for name, test := range map[string]struct {
-		spoil func(*bbolt.Tx) error
-		read  func(context.Context, *Store) error
+		damage func(*bbolt.Tx) error
+		read   func(context.Context, *Store) error
 	}{
 		"part":             {edit(messagesBucket, numberKey(first, 7), value(unknownKind)), messages},
 		"role":             {edit(messagesBucket, numberKey(first, 7), value(unknownRole)), messages},
@@ -287,7 +287,7 @@ func TestReadsRefuse(t *testing.T) {
 			made(t, path)
 			s, err := Open(path, Options{})
 			require.NoError(t, err)
-			require.NoError(t, s.db.Update(test.spoil))
+			require.NoError(t, s.db.Update(test.damage))
 			require.ErrorIs(t, test.read(t.Context(), s), storage.ErrCorrupt)
 			require.NoError(t, s.Close())
 		})

@@ -166,7 +166,7 @@ func TestBatch(t *testing.T) {
 }
 
 // A transaction that fails through one operation, by an error in writing or by a panic, is repeated for each one alone.
-func TestBatchSpoilt(t *testing.T) {
+func TestBatchWithAFailingOperation(t *testing.T) {
 	g := newGate()
 	s := openNew(t, Options{synced: g.synced})
 	first := storagetest.NewSession("", "first", "u")
