@@ -124,15 +124,15 @@ func advanceView(h *storagev1.Head, c Counter, vm *compactordv1.ViewMessage) {
 func shownWhenAppended(
 	h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
 ) []*compactordv1.ViewMessage {
-	d := &viewBuilder{
+	b := &viewBuilder{
 		counter:  c,
 		head:     h,
 		thinking: thinkingPolicy(policy, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED),
 		keptFrom: KeptFrom(h),
 		report:   &compactordv1.ViewReport{},
 	}
-	d.inPlace(l)
-	return d.messages
+	b.inPlace(l)
+	return b.messages
 }
 
 func extendActive(h *storagev1.Head, endSequence, endIndex uint32) {

@@ -79,10 +79,10 @@ func shownIndex(vm *compactordv1.ViewMessage) (uint32, bool) {
 }
 
 func (s *State) prunableTokens() uint32 {
-	d := s.newViewBuilder(ViewOptions{})
+	b := s.newViewBuilder(ViewOptions{})
 	var tokens uint32
 	for _, l := range s.Kept {
-		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !d.collapsed(l.GetAnswers().GetIndex()) &&
+		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !b.collapsed(l.GetAnswers().GetIndex()) &&
 			!Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l) {
 			_, shown := s.Shown(l)
 			tokens += shown

@@ -6,7 +6,7 @@ import (
 )
 
 // repairPinnedGroup adds the missing results of a group where messages[i] is its last member.
-func (d *viewBuilder) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
+func (b *viewBuilder) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
 	owner := groupOf(messages[i])
 	if owner == nil {
 		return
@@ -32,15 +32,15 @@ func (d *viewBuilder) repairPinnedGroup(messages []*compactordv1.LoggedMessage, 
 	}
 	for _, call := range Calls(caller.GetMessage(), caller.GetIndex()) {
 		if !answered[call.GetPart()] {
-			d.missingResult(call)
+			b.missingResult(call)
 		}
 	}
 }
 
-func (d *viewBuilder) missingResult(call *compactordv1.CallRef) {
+func (b *viewBuilder) missingResult(call *compactordv1.CallRef) {
 	m := missingResult(call)
-	tokens := MessageTokens(d.counter, m)
-	d.repair(m, tokens, compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
+	tokens := MessageTokens(b.counter, m)
+	b.repair(m, tokens, compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT, call.GetIndex(), call.GetPart(), false)
 }
 
 // missingResult returns the result that views show for a call given up.
@@ -58,10 +58,10 @@ func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 }
 
 // strayResult quotes a stray result, with the edits in force.
-func (d *viewBuilder) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
-	e := editedMessage{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
-	if !Pinned(d.head, l.GetIndex()) {
-		e.apply(editsOf(l, d.edits))
+func (b *viewBuilder) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
+	e := editedMessage{counter: b.counter, logged: l, sizes: l.GetPartSizes()}
+	if !Pinned(b.head, l.GetIndex()) {
+		e.apply(editsOf(l, b.edits))
 	}
 	r := result(e.message())
 	m := &compactordv1.Message{
@@ -80,15 +80,15 @@ func (d *viewBuilder) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool
 		}
 	}
 	// The sizes are known from the append or the edits.
-	size := uint64(d.counter.TextSize(wording.StrayResultHeading(r))) + sum(e.sizes)
-	d.repair(m, d.counter.Tokens(size), compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
-	d.messages[len(d.messages)-1].Edits = e.kinds
+	size := uint64(b.counter.TextSize(wording.StrayResultHeading(r))) + sum(e.sizes)
+	b.repair(m, b.counter.Tokens(size), compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT, l.GetIndex(), 0, outOfPlace)
+	b.messages[len(b.messages)-1].Edits = e.kinds
 }
 
-func (d *viewBuilder) repair(
+func (b *viewBuilder) repair(
 	m *compactordv1.Message, tokens uint32, kind compactordv1.LogRepairKind, index, part uint32, outOfPlace bool,
 ) {
-	d.add(&compactordv1.ViewMessage{
+	b.add(&compactordv1.ViewMessage{
 		Message: m,
 		Origin: &compactordv1.ViewMessage_LogRepair{
 			LogRepair: &compactordv1.LogRepair{Kind: kind, Index: index, Part: part},

@@ -19,17 +19,17 @@ func thinkingPolicy(p *compactordv1.Policy, override compactordv1.ThinkingPolicy
 }
 
 // dropsThinking reports whether the view leaves out the thinking of a message.
-func (d *viewBuilder) dropsThinking(l *compactordv1.LoggedMessage) bool {
+func (b *viewBuilder) dropsThinking(l *compactordv1.LoggedMessage) bool {
 	if l.GetMessage().GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return false
 	}
-	switch d.thinking {
+	switch b.thinking {
 	case compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP:
 		return true
 	case compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL:
 		return false
 	default:
-		return !thinkingValid(d.head, l)
+		return !thinkingValid(b.head, l)
 	}
 }
 
@@ -42,10 +42,10 @@ func thinkingValid(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
 	return newer == len(marks) || marks[newer].GetChangedFrom() > l.GetIndex()
 }
 
-// liveLoopLostThinking reports whether the current tool loop at the end of the log holds thinking that views leave out.
+// currentLoopLostThinking reports whether the current tool loop at the end of the log holds thinking that views leave out.
 // Every change since the loop's first view reaches back to the loop's start. The result does not depend on the messages
 // of the view, so it is the same for a delta.
-func liveLoopLostThinking(h *storagev1.Head) bool {
+func currentLoopLostThinking(h *storagev1.Head) bool {
 	marks := h.GetChanges()
 	return h.GetLoopThinking() && len(marks) > 0 && marks[len(marks)-1].GetSequence() > h.GetLoopViewPoint()
 }

@@ -36,36 +36,36 @@ type View struct {
 
 // View builds the whole view.
 func (s *State) View(opts ViewOptions) *View {
-	d := s.newViewBuilder(opts)
+	b := s.newViewBuilder(opts)
 	for _, l := range s.Lead {
-		d.inPlace(l)
+		b.inPlace(l)
 	}
 	if s.Entry != nil {
 		if providerItem(s.Entry, opts.Dialect) != nil {
-			d.item(s.Entry)
+			b.item(s.Entry)
 		} else {
-			d.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.assistantFollowsSummary())
+			b.summary(s.Entry, s.Policy.GetSummary().GetPlacement(), s.assistantFollowsSummary())
 		}
 	}
-	d.outOfPlace(inViewOrder(s.OutOfPlace, lateResults(s.OutOfPlace)))
-	d.kept(s.Kept)
-	return d.view()
+	b.outOfPlace(inViewOrder(s.OutOfPlace, lateResults(s.OutOfPlace)))
+	b.kept(s.Kept)
+	return b.view()
 }
 
 // ViewFrom builds the part of the view that it shows in its place from an index on. The kept part must be loaded from
 // there.
 func (s *State) ViewFrom(index uint32, opts ViewOptions) *View {
-	d := s.newViewBuilder(opts)
+	b := s.newViewBuilder(opts)
 	for _, l := range s.Lead {
 		if l.GetIndex() >= index {
-			d.inPlace(l)
+			b.inPlace(l)
 		}
 	}
 	from := slices.IndexFunc(s.Kept, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= index })
 	if from >= 0 {
-		d.kept(s.Kept[from:])
+		b.kept(s.Kept[from:])
 	}
-	return d.view()
+	return b.view()
 }
 
 func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {
@@ -105,85 +105,85 @@ type viewBuilder struct {
 	report   *compactordv1.ViewReport
 }
 
-func (d *viewBuilder) view() *View {
-	v := &View{Messages: d.messages, ToolGroups: d.groups, Report: d.report}
-	for _, vm := range d.messages {
+func (b *viewBuilder) view() *View {
+	v := &View{Messages: b.messages, ToolGroups: b.groups, Report: b.report}
+	for _, vm := range b.messages {
 		v.Tokens = plus(v.Tokens, vm.GetTokens())
 		v.Bytes += uint32(proto.Size(vm.GetMessage()))
-		tokens, sent := MediaOf(d.counter, vm.GetMessage())
+		tokens, sent := MediaOf(b.counter, vm.GetMessage())
 		v.MediaTokens, v.MediaBytes = plus(v.MediaTokens, tokens), plus(v.MediaBytes, sent)
 		v.Media += countMedia(vm.GetMessage())
 	}
-	d.report.Tokens, d.report.Bytes = v.Tokens, v.Bytes
-	d.report.DisableThinking = d.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
-		liveLoopLostThinking(d.head)
+	b.report.Tokens, b.report.Bytes = v.Tokens, v.Bytes
+	b.report.DisableThinking = b.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
+		currentLoopLostThinking(b.head)
 	return v
 }
 
-func (d *viewBuilder) add(vm *compactordv1.ViewMessage) {
-	d.messages = append(d.messages, vm)
+func (b *viewBuilder) add(vm *compactordv1.ViewMessage) {
+	b.messages = append(b.messages, vm)
 }
 
 // kept adds messages of the kept part.
-func (d *viewBuilder) kept(messages []*compactordv1.LoggedMessage) {
-	d.late = lateResults(messages)
-	for _, l := range inViewOrder(messages, d.late) {
-		d.inPlace(l)
+func (b *viewBuilder) kept(messages []*compactordv1.LoggedMessage) {
+	b.late = lateResults(messages)
+	for _, l := range inViewOrder(messages, b.late) {
+		b.inPlace(l)
 	}
 }
 
 // inPlace adds a message at its place in the view, after the repairs that come before it.
-func (d *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
+func (b *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
 	for _, call := range l.GetCloses() {
 		// A call that the view does not show needs no repair: a compaction covers it, or its group is collapsed.
-		if call.GetIndex() >= d.keptFrom && !d.late[keyOf(call)] && !d.collapsed(call.GetIndex()) {
-			d.missingResult(call)
+		if call.GetIndex() >= b.keptFrom && !b.late[keyOf(call)] && !b.collapsed(call.GetIndex()) {
+			b.missingResult(call)
 		}
 	}
-	d.message(l, false)
+	b.message(l, false)
 }
 
 // outOfPlace adds the covered messages that the view shows after the summary. A pinned group is complete here, so a
 // call without a result here never got one.
-func (d *viewBuilder) outOfPlace(messages []*compactordv1.LoggedMessage) {
+func (b *viewBuilder) outOfPlace(messages []*compactordv1.LoggedMessage) {
 	for i, l := range messages {
-		d.message(l, true)
-		d.repairPinnedGroup(messages, i)
+		b.message(l, true)
+		b.repairPinnedGroup(messages, i)
 	}
 }
 
 // message adds one message of the log, unless a repair or an edit leaves it out.
-func (d *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
+func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	m := l.GetMessage()
 	switch {
 	case Failed(m), l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID:
 		return
 	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
-		d.strayResult(l, outOfPlace)
+		b.strayResult(l, outOfPlace)
 		return
-	case answersCall(l) && d.collapsed(l.GetAnswers().GetIndex()):
+	case answersCall(l) && b.collapsed(l.GetAnswers().GetIndex()):
 		return
 	}
-	e := editedMessage{counter: d.counter, logged: l, sizes: l.GetPartSizes()}
+	e := editedMessage{counter: b.counter, logged: l, sizes: l.GetPartSizes()}
 	// This comes first: a generated id contains the part's position in the log, and edits can drop parts.
 	e.nameCalls()
-	if !Pinned(d.head, l.GetIndex()) {
-		e.apply(editsOf(l, d.edits))
+	if !Pinned(b.head, l.GetIndex()) {
+		e.apply(editsOf(l, b.edits))
 	}
-	if outOfPlace && Replayed(d.head, l.GetIndex()) {
+	if outOfPlace && Replayed(b.head, l.GetIndex()) {
 		e.replay()
 	}
-	if d.dropsThinking(l) && e.dropThinking() {
-		d.report.ThinkingDropped = append(d.report.ThinkingDropped, l.GetIndex())
+	if b.dropsThinking(l) && e.dropThinking() {
+		b.report.ThinkingDropped = append(b.report.ThinkingDropped, l.GetIndex())
 	}
 	shown := e.message()
 	if len(shown.GetParts()) == 0 && e.emptied() {
 		return
 	}
 	if hasCalls(shown) {
-		d.groups++
+		b.groups++
 	}
-	d.add(&compactordv1.ViewMessage{
+	b.add(&compactordv1.ViewMessage{
 		Message:    shown,
 		Origin:     &compactordv1.ViewMessage_Index{Index: l.GetIndex()},
 		Edits:      e.kinds,
@@ -193,11 +193,11 @@ func (d *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 }
 
 // collapsed reports whether the tool group of the ASSISTANT message with this index is collapsed.
-func (d *viewBuilder) collapsed(index uint32) bool {
-	if Pinned(d.head, index) {
+func (b *viewBuilder) collapsed(index uint32) bool {
+	if Pinned(b.head, index) {
 		return false
 	}
-	for _, e := range d.edits[index] {
+	for _, e := range b.edits[index] {
 		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
 			return true
 		}
@@ -205,32 +205,32 @@ func (d *viewBuilder) collapsed(index uint32) bool {
 	return false
 }
 
-func (d *viewBuilder) summary(
+func (b *viewBuilder) summary(
 	e *compactordv1.CompactionEntry, placement compactordv1.SummaryPlacement, assistantNext bool,
 ) {
 	role := compactordv1.Role_ROLE_USER
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
 		role = compactordv1.Role_ROLE_SYSTEM
 	}
-	d.addSummaryText(role, wording.Summary(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	b.addSummaryText(role, wording.Summary(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
-		d.addSummaryText(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply,
+		b.addSummaryText(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply,
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }
 
 // addSummaryText adds a message with this text as part of the summary.
-func (d *viewBuilder) addSummaryText(role compactordv1.Role, text string, origin *compactordv1.ViewMessage_SummaryOf) {
-	d.addSummaryMessage(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}, origin)
+func (b *viewBuilder) addSummaryText(role compactordv1.Role, text string, origin *compactordv1.ViewMessage_SummaryOf) {
+	b.addSummaryMessage(&compactordv1.Message{Role: role, Parts: []*compactordv1.Part{TextPart(text)}}, origin)
 }
 
-func (d *viewBuilder) addSummaryMessage(m *compactordv1.Message, origin *compactordv1.ViewMessage_SummaryOf) {
-	d.add(&compactordv1.ViewMessage{Message: m, Origin: origin, Tokens: MessageTokens(d.counter, m)})
+func (b *viewBuilder) addSummaryMessage(m *compactordv1.Message, origin *compactordv1.ViewMessage_SummaryOf) {
+	b.add(&compactordv1.ViewMessage{Message: m, Origin: origin, Tokens: MessageTokens(b.counter, m)})
 }
 
 // item adds the provider's own item in place of the summary.
-func (d *viewBuilder) item(e *compactordv1.CompactionEntry) {
+func (b *viewBuilder) item(e *compactordv1.CompactionEntry) {
 	for _, m := range ItemMessages(e) {
-		d.addSummaryMessage(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+		b.addSummaryMessage(m, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	}
 }

@@ -64,9 +64,9 @@ func (m *Model) loopValid(a *Active) bool {
 	return true
 }
 
-// liveLoopLostThinking reports whether the current tool loop at the end of the log holds thinking, shown or covered,
+// currentLoopLostThinking reports whether the current tool loop at the end of the log holds thinking, shown or covered,
 // that is no longer valid.
-func (m *Model) liveLoopLostThinking() bool {
+func (m *Model) currentLoopLostThinking() bool {
 	return slices.ContainsFunc(m.Messages, func(a *Active) bool {
 		return m.live(a) && a.is(compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() &&
 			slices.ContainsFunc(a.Message.GetParts(), isThinking) && !m.loopValid(a)

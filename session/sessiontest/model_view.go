@@ -36,7 +36,7 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 	v.MediaTokens, v.MediaBytes, v.Media = m.media(v.Messages)
 	v.Report.Tokens, v.Report.Bytes = v.Tokens, v.Bytes
 	v.Report.DisableThinking = m.thinking(opts) == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
-		m.liveLoopLostThinking()
+		m.currentLoopLostThinking()
 	return v
 }
 
