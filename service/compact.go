@@ -61,7 +61,7 @@ func (s *Service) relay(
 				heartbeat.Reset(s.heartbeat)
 			}
 		case <-heartbeat.C:
-			run.Beat()
+			run.Heartbeat()
 		case <-gone:
 			return context.Cause(stream.Context())
 		}

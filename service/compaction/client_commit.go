@@ -42,7 +42,7 @@ func (c *Compactor) Commit(
 	return answer, nil
 }
 
-// clientCommit is one run of Commit: it plans again, takes the client's texts in, checks and commits.
+// clientCommit is one run of Commit. It plans again, takes the client's texts, checks and commits them.
 type clientCommit struct {
 	job    *job
 	req    *compactordv1.CommitCompactionRequest
@@ -59,9 +59,9 @@ func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
 	if err != nil {
 		return err
 	}
-	ending, err := k.job.account(ctx, func(so *soFar) (*compactordv1.CompactionEvent, error) {
-		// What was sent makes sense: it is recorded how it ends.
-		so.writing, so.announced = w, true
+	ending, err := k.job.runRecorded(ctx, func(rs *runState) (*compactordv1.CompactionEvent, error) {
+		// The request is valid: from here on the end is recorded.
+		rs.writing, rs.announced = w, true
 		texts, err := w.write(ctx)
 		if err != nil {
 			return nil, rejected(err, w.client)
@@ -74,7 +74,7 @@ func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
 	return err
 }
 
-// planAgain makes the plan of the token's point again. It must come to the same.
+// planAgain plans again at the token's point. The plan must be the same as before.
 func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*planned, error) {
 	j := k.job
 	own, err := ownDigest(j.own)
@@ -103,7 +103,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 		return nil, err
 	}
 	if k.token.point != session.Point(row.GetHead()) {
-		// What was rolled forward has the figures of the policy of then.
+		// A head of an earlier point has figures by the policy of that time.
 		snapshot.Head = snapshot.WithMetrics()
 	}
 	if err := j.stillFits(snapshot, row); err != nil {
@@ -112,8 +112,8 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 	return k.samePlan(ctx, policy, snapshot)
 }
 
-// samePlan plans, and says STATE_CHANGED where that comes to something else than the token has, or where no compaction
-// for its reason was due at its point: anyone can have written that into a token.
+// samePlan plans. It returns STATE_CHANGED where the plan is not the token's, or where no compaction for the reason was
+// due at the token's point. The latter is checked since anyone can have written the token.
 func (k *clientCommit) samePlan(
 	ctx context.Context, policy *compactordv1.Policy, snapshot *session.State,
 ) (*planned, error) {
@@ -140,10 +140,10 @@ func (k *clientCommit) samePlan(
 	return plan, nil
 }
 
-// takeTexts sets who writes: the client, or where it only has a provider's item, `extractive`. What does not go with the
-// plan is refused.
+// takeTexts makes the client's texts the plan's summarizer. For a provider's item without texts that is `extractive`.
+// It refuses texts that do not match the plan.
 func (k *clientCommit) takeTexts(ctx context.Context, plan *planned) (*writing, error) {
-	// What the questions have redacted is not to be counted, so another writer takes the texts.
+	// Counting the wanted texts redacts secrets too. These must not be counted, so the texts get another summary writer.
 	asking, err := plan.writing(ctx, plan.operation())
 	if err != nil {
 		return nil, err
@@ -172,7 +172,8 @@ func (k *clientCommit) takeTexts(ctx context.Context, plan *planned) (*writing, 
 	return w, nil
 }
 
-// clientTexts is who writes: the client, whose texts are there, or `extractive` beside a provider's item.
+// clientTexts returns the summarizer that returns the client's texts; for a provider's item without texts,
+// `extractive`. wanted is the number of texts that the plan needs.
 func (k *clientCommit) clientTexts(plan *planned, wanted int) (summarizers.Summarizer, error) {
 	switch {
 	case k.req.GetSummary() != "":
@@ -195,7 +196,7 @@ func (k *clientCommit) clientTexts(plan *planned, wanted int) (summarizers.Summa
 	}
 }
 
-// checkWhole refuses a whole summary where it is not all that the plan needs.
+// checkWhole refuses a whole summary where the plan needs other texts, too.
 func checkWhole(plan *compactordv1.CompactionPlan) error {
 	switch written := len(toWrite(plan.GetEdits())); {
 	case plan.GetCut() == nil:
@@ -220,7 +221,7 @@ func (k *clientCommit) checkBlock(plan *planned) error {
 	return plan.CheckProviderBlock(block, "provider_block")
 }
 
-// rejected says which of the answers did not pass the checks.
+// rejected adds to the error which of the client's answers did not pass the checks.
 func rejected(err error, by summarizers.Summarizer) error {
 	e := &apierror.Error{}
 	texts, fromClient := by.(*summaries.ClientTexts)
@@ -231,20 +232,20 @@ func rejected(err error, by summarizers.Summarizer) error {
 	return err
 }
 
-// commit writes what the compaction made, on the state as it is by now.
-func (k *clientCommit) commit(ctx context.Context, w *written) (*compactordv1.CompactionEvent, error) {
-	w.beforeCommit(ctx)
+// commit commits the texts to the log as it is now.
+func (k *clientCommit) commit(ctx context.Context, d *written) (*compactordv1.CompactionEvent, error) {
+	d.beforeCommit(ctx)
 	var completed *compactordv1.CompactionCompleted
-	err := w.logs.Update(ctx, w.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+	err := d.logs.Update(ctx, d.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		proto.Reset(k.answer)
 		completed = nil
-		if known, err := w.logs.Recorded(ctx, row, k.req, k.answer); known || err != nil {
+		if known, err := d.logs.Recorded(ctx, row, k.req, k.answer); known || err != nil {
 			return nil, err
 		}
-		if err := w.stillFits(w.snapshot, row); err != nil {
+		if err := d.stillFits(d.snapshot, row); err != nil {
 			return nil, err
 		}
-		next, done, err := w.put(ctx, row)
+		next, done, err := d.put(ctx, row)
 		if err != nil {
 			return nil, err
 		}

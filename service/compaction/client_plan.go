@@ -13,10 +13,10 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// defaultPromptTokens is the most that a prompt for a client's model may have where the client does not say.
+// defaultPromptTokens is the most tokens of a prompt for a client's model where the client sets no limit.
 const defaultPromptTokens = 500_000
 
-// Plan plans a compaction whose texts the client's model is to write, and answers with the prompts for them.
+// Plan plans a compaction whose texts the client's model is to write, and returns the prompts for them.
 func (c *Compactor) Plan(
 	ctx context.Context, req *compactordv1.PlanCompactionRequest,
 ) (*compactordv1.PlanCompactionResponse, error) {
@@ -56,7 +56,7 @@ func (c *Compactor) Plan(
 	return answer, err
 }
 
-// answer tells a client that there is nothing to plan.
+// answer returns the response for a client where there is nothing to compact.
 func (s *skip) answer(
 	row *storagev1.Session, report *compactordv1.ContextReport,
 ) *compactordv1.PlanCompactionResponse {
@@ -66,7 +66,7 @@ func (s *skip) answer(
 	}
 }
 
-// clientJob is a compaction whose texts the client's model writes. Nobody listens to it.
+// clientJob returns the job of a compaction whose texts the client's model writes. It sends no events.
 func (c *Compactor) clientJob(
 	row *storagev1.Session, options *compactordv1.CompactRequest, own *compactordv1.ClientPlan,
 ) *job {
@@ -76,7 +76,7 @@ func (c *Compactor) clientJob(
 	}
 }
 
-// token names the plan.
+// token returns the plan token.
 func (p *planned) token(cached bool) (string, error) {
 	t := &planToken{uid: p.uid, point: session.Point(p.snapshot.Head), req: p.req, cached: cached}
 	var err error
@@ -89,14 +89,14 @@ func (p *planned) token(cached bool) (string, error) {
 	return t.encode()
 }
 
-// ask is one of the texts that a plan needs.
+// ask is a text that a plan needs.
 type ask struct {
 	request *summarizers.Request
-	// edit is where the text belongs; nil where that is the summary.
+	// edit is the place of the edit that the text is for; nil where the text is for the summary.
 	edit *compactordv1.EditPlace
 }
 
-// asks are the texts that the plan needs, in the order in which shorten and summarize have them written.
+// asks returns the texts that the plan needs, in the order in which shorten and write have them written.
 func (w *writing) asks() []ask {
 	var all []ask
 	for _, e := range toWrite(w.plan.GetEdits()) {

@@ -1,13 +1,13 @@
-// Package compaction compacts sessions. A compaction goes through four steps, each with a type of its own that holds what
-// there is by then:
+// Package compaction compacts sessions. A compaction goes through four steps, and each has a type that holds what is
+// known then:
 //
-//	job      what is asked for, and of which incarnation of a session
-//	planned  the snapshot of the log, the policy, and the plan that a strategy or the client has made of them
-//	writing  the plan with the summary writer that has its texts written
-//	written  the texts, ready to be committed on the log as it is by then
+//	job      the request, and the incarnation of the session that it is for
+//	planned  the snapshot of the log, the policy, and the plan that a strategy or the client has made
+//	writing  the plan with the summary writer for its texts
+//	written  the texts, ready to be committed to the log as it is then
 //
-// Whoever asked hears of it by events. How a compaction ended that has started is in the log, also where it failed: as an
-// entry or as an attempt.
+// Events report the progress to the client. Where a compaction has started, the log records how it ended: as an entry,
+// or as an attempt where nothing was committed.
 package compaction
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// attemptTimeout bounds the writing of a CompactionAttempt after its compaction was cut off.
+// attemptTimeout bounds how long it may take to record the attempt of a compaction that was cancelled or failed.
 const attemptTimeout = 5 * time.Second
 
 // Config is what all Compactors of a daemon share.
@@ -36,41 +36,42 @@ type Config struct {
 	Strategies  *strategies.Registry
 	Summarizers *summarizers.Registry
 	Summaries   *summaries.Config
-	// Dialects are those of which a client may send a provider's own compaction item.
+	// Dialects are those in which a client may send a provider's own compaction item.
 	Dialects   map[compactordv1.Dialect]dialect.Dialect
 	Operations *operations.Running
 	Metrics    *Metrics
-	// Logger takes what operators need to know; never content of conversations.
+	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	Hooks  Hooks
-	// CheckRequest refuses a request that breaks the contract, as it is done with those that clients send.
+	// CheckRequest refuses a request that breaks the contract, as the interceptors do with requests of clients.
 	CheckRequest func(req proto.Message) error
-	// MaxAnswerBytes is where an answer with prompts ends, after one prompt at the earliest.
+	// MaxAnswerBytes limits the prompts in one answer. An answer holds at least one prompt, whatever its size.
 	MaxAnswerBytes int
-	// EventsAhead is how many events may wait for the stream of a detached compaction before it misses some.
+	// EventsAhead is how many events may wait for the client of a detached compaction. It misses further ones.
 	EventsAhead int
 }
 
-// Hooks are called at the stages of a compaction, so that tests can hold it there. Any but Now may be nil.
+// Hooks are called during a compaction, so that tests can hold it there. All but Now may be nil.
 type Hooks struct {
-	// BeforePlan is called when the snapshot is taken.
+	// BeforePlan is called after the snapshot is read.
 	BeforePlan func(ctx context.Context)
-	// BeforeCommit is called when the texts have passed, before the state is read anew.
+	// BeforeCommit is called after the texts have passed the checks, before the state is read again.
 	BeforeCommit func(ctx context.Context)
-	// Now tells the time.
+	// Now returns the time.
 	Now func() time.Time
 }
 
-// Compactor compacts the sessions of logs.
+// Compactor compacts the sessions of a sessionlog.Logs.
 type Compactor struct {
 	*Config
 
 	logs *sessionlog.Logs
-	// publish hands an event to those who watch an incarnation of a session. It must not wait.
+	// publish sends an event to the watchers of an incarnation of a session. It must not wait.
 	publish func(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent)
 }
 
-// New returns a Compactor. publish takes the events of compactions that have started; nil where nobody watches.
+// New returns a Compactor. publish is called with the events of compactions that have started; nil where there are no
+// watchers.
 func New(
 	c *Config, logs *sessionlog.Logs, publish func(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent),
 ) *Compactor {
@@ -86,7 +87,7 @@ func (c *Compactor) beforeCommit(ctx context.Context) {
 	}
 }
 
-// planBy has a strategy plan for a reason.
+// planBy asks a strategy for a plan.
 func (c *Compactor) planBy(
 	ctx context.Context, in *strategies.Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {

@@ -12,10 +12,10 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// compactionDue checks again whether a THRESHOLD compaction is to run: the report that the client acts on may be old.
-// Compactions for other reasons always are.
-func compactionDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *compactordv1.Policy) error {
-	if err := pruneDue(reason, h, p); err != nil {
+// compactionDue returns an error where a THRESHOLD compaction must not run now: the report that the client acts on may
+// be old. Compactions for other reasons may always run.
+func compactionDue(reason compactordv1.CompactionReason, h *storagev1.Head, policy *compactordv1.Policy) error {
+	if err := pruneDue(reason, h, policy); err != nil {
 		return err
 	}
 	after := session.BreakerClosesAfter(h)
@@ -28,15 +28,15 @@ func compactionDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *c
 			"or after a manual compaction that completes", after)
 }
 
-// pruneDue is the same for a prune, which no breaker holds up: it needs no summarizer, and does what may help.
-func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *compactordv1.Policy) error {
+// pruneDue is compactionDue for a prune. The breaker does not stop it, since it needs no summarizer and may help.
+func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, policy *compactordv1.Policy) error {
 	if reason != compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD {
 		return nil
 	}
-	r := strategies.Report(h, p)
+	r := strategies.Report(h, policy)
 	switch {
-	case !session.Due(p, r), slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
-		return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(p, r)}
+	case !session.Due(policy, r), slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
+		return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(policy, r)}
 	case strategies.Unreachable(r):
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
 			map[string]string{
@@ -52,8 +52,8 @@ func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, p *compac
 
 func figure(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-func notDue(p *compactordv1.Policy, r *compactordv1.ContextReport) string {
-	t := p.GetTrigger()
+func notDue(policy *compactordv1.Policy, r *compactordv1.ContextReport) string {
+	t := policy.GetTrigger()
 	switch {
 	case slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
 		return "the policy's trigger is disabled, so compaction is never due by itself"

@@ -13,44 +13,42 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// soFar is how far a compaction has come, for the account of its end.
-type soFar struct {
-	// writing is its plan with who writes the texts; nil as long as there is no plan.
+// runState is what run knows so far of a compaction, for the record of its end.
+type runState struct {
+	// writing is its plan with the summary writer; nil before the plan is made.
 	writing *writing
-	// announced says that it is to be recorded how the compaction ends, also where it fails.
+	// announced says that the compaction has started, so that its end is recorded, also where it fails.
 	announced bool
 }
 
-// account does what makes up a compaction, records how that ended, and counts it. It returns the last event; nil where only
-// the error tells the end. The error is the call's.
-func (j *job) account(
-	ctx context.Context, do func(so *soFar) (*compactordv1.CompactionEvent, error),
+func (j *job) runRecorded(
+	ctx context.Context, do func(rs *runState) (*compactordv1.CompactionEvent, error),
 ) (ending *compactordv1.CompactionEvent, err error) {
-	so := &soFar{}
+	rs := &runState{}
 	defer func() {
 		if r := recover(); r != nil {
 			err = apierror.Recovered(ctx, j.Logger, "compaction", j.id, r)
 		}
 		if err != nil {
-			ending, err = j.endedBy(ctx, so, err)
+			ending, err = j.endedBy(ctx, rs, err)
 		}
 		j.Metrics.running.Dec()
 		j.Metrics.ended(j.reason(), ending, err, j.Hooks.Now().Sub(j.started))
-		if so.writing != nil {
-			so.writing.writer.Finish()
+		if rs.writing != nil {
+			rs.writing.writer.Finish()
 		}
 	}()
 	j.Metrics.running.Inc()
-	return do(so)
+	return do(rs)
 }
 
-// endedBy tells and records how a compaction ended that did not complete, and turns its error into that of the call.
-func (j *job) endedBy(ctx context.Context, so *soFar, err error) (*compactordv1.CompactionEvent, error) {
+// endedBy records how a compaction ended that did not complete. It returns its last event and the error of the call.
+func (j *job) endedBy(ctx context.Context, rs *runState, err error) (*compactordv1.CompactionEvent, error) {
 	if skipped := asSkip(err); skipped != nil {
-		return j.skipped(ctx, so, skipped), nil
+		return j.skipped(ctx, rs, skipped), nil
 	}
 	e := operations.EndError(ctx, j.Logger, j.id, "compaction", err)
-	if !so.announced {
+	if !rs.announced {
 		return nil, e
 	}
 	attempt := &compactordv1.CompactionAttempt{
@@ -68,13 +66,13 @@ func (j *job) endedBy(ctx context.Context, so *soFar, err error) (*compactordv1.
 			Cancelled: &compactordv1.CompactionCancelled{Message: e.Message},
 		}
 	}
-	j.recordAttempt(ctx, so, attempt)
+	j.recordAttempt(ctx, rs, attempt)
 	return event, e
 }
 
-func (j *job) skipped(ctx context.Context, so *soFar, why *skip) *compactordv1.CompactionEvent {
-	if so.announced {
-		j.recordAttempt(ctx, so, &compactordv1.CompactionAttempt{
+func (j *job) skipped(ctx context.Context, rs *runState, why *skip) *compactordv1.CompactionEvent {
+	if rs.announced {
+		j.recordAttempt(ctx, rs, &compactordv1.CompactionAttempt{
 			Outcome:    compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED,
 			SkipReason: why.reason, Message: why.message,
 		})
@@ -93,20 +91,20 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 	return durationpb.New(e.RetryAfter)
 }
 
-// recordAttempt writes down a compaction that left no entry. It outlives the cancel that it reports; where it fails, all
-// that is lost is the note.
-func (j *job) recordAttempt(ctx context.Context, so *soFar, attempt *compactordv1.CompactionAttempt) {
+// recordAttempt records a compaction that left no entry, also after its context was cancelled. Where that fails, only
+// this record is lost.
+func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compactordv1.CompactionAttempt) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()
-	attempt.Provenance = so.writing.provenanceOfAttempt()
+	attempt.Provenance = rs.writing.provenanceOfAttempt()
 	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
 			return nil, nil
 		}
-		w := j.logs.Begin(row)
-		w.EndsCompaction(j.id)
-		_, err := w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
-		return w, err
+		next := j.logs.Begin(row)
+		next.EndsCompaction(j.id)
+		_, err := next.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
+		return next, err
 	})
 	if err != nil && !apierror.IsSessionNotFound(err) {
 		j.Logger.WarnContext(ctx, "compaction attempt not recorded", "operation_id", j.id, "error", err)

@@ -9,9 +9,9 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// estimate says in the plan what its texts take of the summarizer: requests, tokens and money. whole wants all of that;
-// else it is left out where it takes to write the whole conversation down a second time, and only the requests are told.
-// What cannot be estimated is left as it is: having the texts written will tell why.
+// estimate sets in the plan what its texts cost at the summarizer: requests, tokens and money. If whole is false and
+// the prompts need not be built to know the requests, it sets only these. Where the summarizer cannot estimate, the
+// figures stay as they are: the writing of the texts will report the reason.
 func (w *writing) estimate(ctx context.Context, whole bool) error {
 	asks := w.asks()
 	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(asks)), 0
@@ -25,7 +25,7 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 	}
 	var all summarizers.Estimate
 	for _, a := range asks {
-		// Nothing of it leaves the daemon.
+		// An estimate sends nothing to a provider.
 		a.request.Redact = nil
 		one := w.estimated(ctx, estimator, a.request)
 		if ctx.Err() != nil {
@@ -48,11 +48,12 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 	return nil
 }
 
-// estimateMargin is how many times what is to be read has to fit a window for one request to hold it whatever its estimator.
+// estimateMargin is how many times the conversation must fit into the window, so that it fits into one request by every
+// estimator.
 const estimateMargin = 4
 
-// fitsOneRequest says whether the conversation is so small beside the summarizer's window that each text plainly takes one
-// request.
+// fitsOneRequest says whether the conversation is so small compared with the summarizer's window that each text surely
+// needs only one request.
 func (w *writing) fitsOneRequest(chosen summarizers.Summarizer) bool {
 	describer, ok := chosen.(summarizers.Describer)
 	if !ok {
@@ -62,10 +63,10 @@ func (w *writing) fitsOneRequest(chosen summarizers.Summarizer) bool {
 	return reads*estimateMargin < uint64(describer.Describe().GetContextWindow())
 }
 
-// errEstimate says that a summarizer gave neither an estimate nor an error.
+// errEstimate is the error of a summarizer that returned neither an estimate nor an error.
 var errEstimate = errors.New("no estimate")
 
-// estimated is what a summarizer says that a request takes; nil where it cannot say, which keeps no compaction from going on.
+// estimated returns a summarizer's estimate for a request; nil where it fails, which does not stop the compaction.
 func (w *writing) estimated(
 	ctx context.Context, by summarizers.Estimator, req *summarizers.Request,
 ) *summarizers.Estimate {

@@ -8,129 +8,131 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// eventsAhead is how far a compaction may run ahead of a stream that sets its pace.
+// eventsAhead is how many events of a compaction that is not detached may wait for its client. Then the compaction
+// waits too.
 const eventsAhead = 16
 
-// eventStream is what a compaction tells. Its events get their numbers where they are made, in one order for all, and go to
-// the stream and to those who watch the session.
+// eventStream is the events of one compaction on their way to its client and to the watchers of the session. It numbers
+// them in one order for all.
 type eventStream struct {
-	// stamp fills in what all events of the operation have, beside the number.
+	// stamp sets the fields that all events of the operation have, apart from the number.
 	stamp func(e *compactordv1.CompactionEvent)
-	// publish hands an event to the watchers of the session. It must not wait.
+	// publish sends an event to the watchers of the session. It must not wait.
 	publish func(e *compactordv1.CompactionEvent)
-	// detached says that the stream must not set the pace: what it has no room for it misses, but never the last event.
+	// detached says that the compaction does not wait for its client. The client then misses the events that do not fit
+	// into stream, but never the last one.
 	detached bool
 
-	// room holds one element for each event that the stream has yet to take.
-	room chan struct{}
-	// stream takes the events of the stream. It has room for the last one, whatever is in it, and is closed after that.
+	// pending has one element for each event in stream that the client has not received.
+	pending chan struct{}
+	// stream is the queue to the client. It always has space for the last event, and is closed after that.
 	stream chan *compactordv1.CompactionEvent
 
 	mu     sync.Mutex
 	number uint32
-	// public says that the watchers know of the compaction: it has started.
+	// public says that the compaction has started, so that watchers get its events.
 	public bool
 	// sealed says that the last event has its number.
 	sealed bool
 }
 
-// newEventStream begins a stream that may run ahead of its stream by so many events.
+// newEventStream returns the event stream of a compaction. At most ahead events wait for the client.
 func newEventStream(ahead int, detached bool, stamp, publish func(e *compactordv1.CompactionEvent)) *eventStream {
 	return &eventStream{
 		stamp: stamp, publish: publish, detached: detached,
-		room: make(chan struct{}, ahead), stream: make(chan *compactordv1.CompactionEvent, ahead+1),
+		pending: make(chan struct{}, ahead), stream: make(chan *compactordv1.CompactionEvent, ahead+1),
 	}
 }
 
-// tell hands on an event. Where the stream has no room it sets the pace, until ctx ends; one that is detached misses the
-// event.
-func (t *eventStream) tell(ctx context.Context, e *compactordv1.CompactionEvent) {
+// send sends an event. Where the queue to the client is full, it waits until the client has received one or ctx ends.
+// If the compaction is detached, the client misses the event.
+func (s *eventStream) send(ctx context.Context, e *compactordv1.CompactionEvent) {
 	select {
-	case t.room <- struct{}{}:
-		t.put(e, true)
+	case s.pending <- struct{}{}:
+		s.enqueue(e, true)
 		return
 	default:
 	}
-	if t.detached {
-		t.put(e, false)
+	if s.detached {
+		s.enqueue(e, false)
 		return
 	}
 	select {
-	case t.room <- struct{}{}:
-		t.put(e, true)
+	case s.pending <- struct{}{}:
+		s.enqueue(e, true)
 	case <-ctx.Done():
-		// It is going to end. Only a client that has stopped reading or is gone misses the event.
+		// The compaction is about to end. Only a client that has stopped reading or is gone misses the event.
 	}
 }
 
-// beat tells that the compaction still runs, if the stream has room for it.
-func (t *eventStream) beat() {
+// heartbeat sends a heartbeat if the queue is not full.
+func (s *eventStream) heartbeat() {
 	select {
-	case t.room <- struct{}{}:
-		t.put(&compactordv1.CompactionEvent{
+	case s.pending <- struct{}{}:
+		s.enqueue(&compactordv1.CompactionEvent{
 			Event: &compactordv1.CompactionEvent_Heartbeat{Heartbeat: &compactordv1.Heartbeat{}},
 		}, true)
 	default:
 	}
 }
 
-// put numbers an event and hands it on; to the stream only where it has room.
-func (t *eventStream) put(e *compactordv1.CompactionEvent, room bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.sealed {
+// enqueue numbers an event and sends it to the watchers, and to the client if toStream.
+func (s *eventStream) enqueue(e *compactordv1.CompactionEvent, toStream bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sealed {
 		return
 	}
-	t.next(e)
+	s.next(e)
 	if e.GetStarted() != nil {
-		t.public = true
+		s.public = true
 	}
-	if t.public {
-		t.publish(e)
+	if s.public {
+		s.publish(e)
 	}
-	if room {
-		t.stream <- e
+	if toStream {
+		s.stream <- e
 	}
 }
 
-func (t *eventStream) next(e *compactordv1.CompactionEvent) {
-	t.number++
-	e.Number = t.number
-	t.stamp(e)
+func (s *eventStream) next(e *compactordv1.CompactionEvent) {
+	s.number++
+	e.Number = s.number
+	s.stamp(e)
 }
 
-// seal numbers the last event; nil where only an error tells the end. No other event can come from then on.
-func (t *eventStream) seal(last *compactordv1.CompactionEvent) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sealed = true
+// seal numbers the last event; last is nil where the call ends with an error only. Later events are dropped.
+func (s *eventStream) seal(last *compactordv1.CompactionEvent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed = true
 	if last != nil {
-		t.next(last)
+		s.next(last)
 	}
 }
 
-// end hands on the sealed last event, and ends the stream.
-func (t *eventStream) end(last *compactordv1.CompactionEvent) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// end sends the last event, which seal has numbered, and closes the stream.
+func (s *eventStream) end(last *compactordv1.CompactionEvent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if last != nil {
-		if t.public {
-			t.publish(last)
+		if s.public {
+			s.publish(last)
 		}
-		t.stream <- last
+		s.stream <- last
 	}
-	close(t.stream)
+	close(s.stream)
 }
 
-// taken makes room for another event of the stream.
-func (t *eventStream) taken() {
+// received says that the client has received an event.
+func (s *eventStream) received() {
 	select {
-	case <-t.room:
+	case <-s.pending:
 	default:
 	}
 }
 
-// newEvents begins the events of a compaction. The first of them tells the findings.
+// newEvents returns the job's event stream. Its first event has the findings.
 func (j *job) newEvents(name sessionlog.Name, findings []*compactordv1.Finding) *eventStream {
 	ahead := eventsAhead
 	if j.req.GetDetach() {

@@ -34,45 +34,45 @@ func numbers(events []*compactordv1.CompactionEvent) []uint32 {
 	return all
 }
 
-// Nobody reads the stream: a detached telling goes on, keeps what there is room for, and the last event comes all the
-// same. The watchers get all of it from `started` on.
-func TestTellingWithoutAReader(t *testing.T) {
+// Nobody reads the stream of a detached compaction: it goes on, the queue keeps as many events as fit, and the last
+// event always comes. The watchers get all events from `started` on.
+func TestEventStreamWithoutAReader(t *testing.T) {
 	t.Parallel()
 	var watched []*compactordv1.CompactionEvent
-	told := newEventStream(3, true, func(*compactordv1.CompactionEvent) {}, func(e *compactordv1.CompactionEvent) {
+	events := newEventStream(3, true, func(*compactordv1.CompactionEvent) {}, func(e *compactordv1.CompactionEvent) {
 		watched = append(watched, e)
 	})
-	told.beat()
-	told.tell(t.Context(), startedEvent())
+	events.heartbeat()
+	events.send(t.Context(), startedEvent())
 	for range 4 {
-		told.tell(t.Context(), progressEvent())
+		events.send(t.Context(), progressEvent())
 	}
-	told.beat()
+	events.heartbeat()
 	end := cancelledEvent()
-	told.seal(end)
+	events.seal(end)
 	require.Equal(t, uint32(7), end.GetNumber())
-	told.end(end)
+	events.end(end)
 	var streamed []*compactordv1.CompactionEvent
-	for e := range told.stream {
+	for e := range events.stream {
 		streamed = append(streamed, e)
-		told.taken()
+		events.received()
 	}
 	require.Equal(t, []uint32{1, 2, 3, 7}, numbers(streamed))
 	require.Equal(t, []uint32{2, 3, 4, 5, 6, 7}, numbers(watched))
 }
 
-// What ends before it has started is told to its stream alone. Nothing comes between the number of the last event and
-// the event.
-func TestTellingThatNeverStarts(t *testing.T) {
-	told := newEventStream(2, false, func(*compactordv1.CompactionEvent) {}, func(*compactordv1.CompactionEvent) {
+// The watchers get no event of a compaction that ends before it has started. No event comes between the last event's
+// number and the event itself.
+func TestEventStreamOfACompactionThatNeverStarts(t *testing.T) {
+	events := newEventStream(2, false, func(*compactordv1.CompactionEvent) {}, func(*compactordv1.CompactionEvent) {
 		require.Fail(t, "published")
 	})
 	end := cancelledEvent()
-	told.seal(end)
-	told.beat()
-	told.tell(t.Context(), startedEvent())
-	told.end(end)
-	require.Equal(t, uint32(1), (<-told.stream).GetNumber())
-	_, more := <-told.stream
+	events.seal(end)
+	events.heartbeat()
+	events.send(t.Context(), startedEvent())
+	events.end(end)
+	require.Equal(t, uint32(1), (<-events.stream).GetNumber())
+	_, more := <-events.stream
 	require.False(t, more)
 }

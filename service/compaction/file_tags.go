@@ -6,9 +6,9 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// fileTags are the tags that the summary of the plan's cut ends in: all files read and modified so far. They are empty
-// where the policy wants none, and where they would take more than half of the summary's budget: then views tell the
-// files in their own words.
+// fileTags returns the tags that end the summary: all files read and modified so far. They are empty where the policy
+// wants none, and where they would take more than half of the summary's budget. Then views list the files outside the
+// summary.
 func (w *writing) fileTags() string {
 	cut := w.plan.GetCut()
 	if cut == nil || !w.policy.GetSummary().GetFileTags() {
@@ -24,13 +24,13 @@ func (w *writing) fileTags() string {
 	return tags
 }
 
-// textBudget is what the summary's tags leave of its budget.
+// textBudget returns what the tags leave of the summary's budget.
 func (w *writing) textBudget() uint32 {
 	budget := w.plan.GetCut().GetMaxSummaryTokens()
 	return budget - min(budget, session.TextTokens(w.snapshot.ModelCounter(), w.fileTags()))
 }
 
-// previousSummary is the summary that the new one takes in, without the tags that it ends in.
+// previousSummary returns the summary before this one, without the tags at its end.
 func (w *writing) previousSummary() string {
 	e := w.snapshot.Entry
 	if e.GetFileTags() {
@@ -39,7 +39,8 @@ func (w *writing) previousSummary() string {
 	return w.writer.Redact(e.GetSummary())
 }
 
-// withTags adds the tags to a summary, which may hold some that a model has copied.
+// withTags returns the summary with the tags at its end. It first removes tags that a model has copied from an earlier
+// summary.
 func withTags(summary, tags string) string {
 	if tags == "" {
 		return summary

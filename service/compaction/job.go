@@ -11,19 +11,19 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// job is a compaction that is asked for.
+// job is a compaction that was asked for.
 type job struct {
 	*Compactor
 
 	req *compactordv1.CompactRequest
-	// id is the operation's, and uid is of the incarnation of the session that it is for.
+	// id is the operation's id, and uid that of the session's incarnation.
 	id, uid string
 	started time.Time
-	// own is the client's own plan, and client writes in place of the policy's summarizer; nil where it is as the policy
-	// says.
+	// own is the client plan; nil where a strategy plans. client writes in place of the policy's summarizer; nil where
+	// that writes.
 	own    *compactordv1.ClientPlan
 	client summarizers.Summarizer
-	// events takes what goes on; nil where nobody listens.
+	// events is the event stream; nil for a compaction without one.
 	events *eventStream
 }
 
@@ -36,14 +36,14 @@ func reasonOf(r compactordv1.CompactionReason) compactordv1.CompactionReason {
 	return r
 }
 
-// overtaken is the error of a compaction whose session is no longer what it was made for.
+// overtaken returns the error for a session that has changed so that the compaction no longer fits.
 func (j *job) overtaken() error {
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 		map[string]string{"operation_id": j.id},
 		"the session was reverted, compacted or created anew since this compaction was planned")
 }
 
-// currentReport is the report of the session as it is now; nil where it cannot be read.
+// currentReport returns the session's context report now; nil where the session cannot be read.
 func (j *job) currentReport(ctx context.Context) *compactordv1.ContextReport {
 	row, err := j.logs.Row(ctx, j.req.GetSessionId())
 	if err != nil {
@@ -56,10 +56,10 @@ func reportOf(row *storagev1.Session) *compactordv1.ContextReport {
 	return strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 }
 
-// emit tells what goes on, where somebody listens.
+// emit sends an event if there is an event stream.
 func (j *job) emit(ctx context.Context, e *compactordv1.CompactionEvent) {
 	if j.events != nil {
-		j.events.tell(ctx, e)
+		j.events.send(ctx, e)
 	}
 }
 
@@ -69,7 +69,7 @@ func (j *job) progress(ctx context.Context, stage compactordv1.CompactionStage, 
 	}})
 }
 
-// checkReplay refuses a replay of what was not too long.
+// checkReplay refuses a replay for other reasons than OVERFLOW.
 func checkReplay(req *compactordv1.CompactRequest) error {
 	if req.GetReplay() && req.GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
 		return apierror.InvalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")

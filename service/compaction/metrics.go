@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// Metrics count compactions. Labels are of bounded sets: never a tenant, a session or a model's text.
+// Metrics count compactions. Labels have few values: never a tenant, a session or a model's text.
 type Metrics struct {
 	compactions *prometheus.CounterVec
 	duration    *prometheus.HistogramVec
@@ -20,7 +20,7 @@ type Metrics struct {
 	running     prometheus.Gauge
 }
 
-// NewMetrics registers the metrics; with nil they are counted for nobody.
+// NewMetrics returns metrics, and registers them if registerer is not nil.
 func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	m := &Metrics{
 		compactions: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -44,22 +44,22 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{
+	for _, collector := range []prometheus.Collector{
 		m.compactions, m.duration, m.freed, m.running,
 	} {
-		if err := registerer.Register(c); err != nil {
+		if err := registerer.Register(collector); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
 	return m, nil
 }
 
-// Pruned counts what a prune outside of compactions freed; nil: nothing.
+// Pruned counts what a prune outside of compactions freed. entry may be nil.
 func (m *Metrics) Pruned(entry *compactordv1.PruneEntry) {
 	m.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: entry})))
 }
 
-// ended counts a compaction by its last event, or by the error of one that ended without.
+// ended counts a compaction by its last event, or without one by its error.
 func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
 	outcome := failedBy(compactordv1.ErrorReason_ERROR_REASON_UNSPECIFIED)
 	var e *apierror.Error
@@ -80,7 +80,7 @@ func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
-// failedBy is the outcome of a compaction that ended with an error.
+// failedBy returns the outcome label for the reason of an error.
 func failedBy(reason compactordv1.ErrorReason) string {
 	switch reason {
 	case compactordv1.ErrorReason_ERROR_REASON_CANCELLED:
@@ -92,10 +92,11 @@ func failedBy(reason compactordv1.ErrorReason) string {
 	}
 }
 
-// freedTokens is what the view lost in tokens. It may gain some where it was to lose bytes.
-func freedTokens(c *compactordv1.CompactionCompleted) uint32 {
-	before := uint64(c.GetPrune().GetTokensBefore()) + uint64(c.GetCompaction().GetTokensBefore())
-	after := uint64(c.GetPrune().GetTokensAfter()) + uint64(c.GetCompaction().GetTokensAfter())
+// freedTokens returns by how many tokens the view became smaller; 0 where it became larger, as it may where bytes were
+// to be freed.
+func freedTokens(completed *compactordv1.CompactionCompleted) uint32 {
+	before := uint64(completed.GetPrune().GetTokensBefore()) + uint64(completed.GetCompaction().GetTokensBefore())
+	after := uint64(completed.GetPrune().GetTokensAfter()) + uint64(completed.GetCompaction().GetTokensAfter())
 	return uint32(before - min(before, after))
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// OnUserMessage does what policy.on_user_message says, where a message that starts a turn is among those that are pending,
-// and returns what it did; nil where that was nothing. What is appended is more important: where the strategies fail, it
-// is appended without.
-func (c *Compactor) OnUserMessage(ctx context.Context, p *sessionlog.Write) (*compactordv1.PruneEntry, error) {
-	list := p.Before().GetResolvedPolicy().GetOnUserMessage().GetStrategies()
-	if len(list) == 0 || !slices.ContainsFunc(p.Messages(), startsTurn) {
+// OnUserMessage applies policy.on_user_message if a message of the write starts a turn, and returns its entry; nil
+// where it changed nothing. Where the strategies fail, the messages are appended without it, since they are more
+// important.
+func (c *Compactor) OnUserMessage(ctx context.Context, next *sessionlog.Write) (*compactordv1.PruneEntry, error) {
+	list := next.Before().GetResolvedPolicy().GetOnUserMessage().GetStrategies()
+	if len(list) == 0 || !slices.ContainsFunc(next.Messages(), startsTurn) {
 		return nil, nil
 	}
-	state, err := p.State(ctx)
+	state, err := next.State(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ func (c *Compactor) OnUserMessage(ctx context.Context, p *sessionlog.Write) (*co
 	case written == nil:
 		return nil, nil
 	}
-	p.Take(written)
+	next.TakeOver(written)
 	return written.Record.GetPrune(), nil
 }
 
 func startsTurn(l *compactordv1.LoggedMessage) bool { return session.StartsTurn(l.GetMessage()) }
 
-// planOnUserMessage plans all that is to be done on a state, and writes it as one entry; nil where the view would not
-// become smaller.
+// planOnUserMessage plans the strategies on a state, and returns one entry for all of their edits; nil where the view
+// would not become smaller.
 func (c *Compactor) planOnUserMessage(
 	ctx context.Context, state *session.State, list []*compactordv1.Strategy,
 ) (*session.Written, error) {
@@ -69,7 +69,7 @@ func (c *Compactor) planOnUserMessage(
 			Reason: in.Reason, Strategy: c.inOrder(state.Policy, list), Duration: c.took(started),
 		},
 	}
-	written, err := sessionlog.Try(state, &compactordv1.Record{
+	written, err := sessionlog.Simulate(state, &compactordv1.Record{
 		Kind: &compactordv1.Record_Prune{Prune: entry}, CreatedAt: entry.GetCreatedAt(),
 	})
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Compactor) planOnUserMessage(
 	return written, nil
 }
 
-// inOrder is what an entry says of the strategies that it was made by, with their defaults: of several, the ladder of them
+// inOrder returns the strategy for the entry's provenance, with its defaults: of several strategies, a ladder of them
 // all.
 func (c *Compactor) inOrder(policy *compactordv1.Policy, list []*compactordv1.Strategy) *compactordv1.Strategy {
 	if len(list) == 1 {
@@ -95,7 +95,7 @@ func (c *Compactor) inOrder(policy *compactordv1.Policy, list []*compactordv1.St
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: all}}
 }
 
-// logNotPlanned logs why policy.on_user_message was not carried out.
+// logNotPlanned logs why policy.on_user_message was not applied.
 func (c *Compactor) logNotPlanned(ctx context.Context, err error) {
 	attributes := append([]any{"error", err}, apierror.OfStrategy(err)...)
 	c.Logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)

@@ -16,11 +16,11 @@ type planned struct {
 	policy   *compactordv1.Policy
 	snapshot *session.State
 	plan     *compactordv1.CompactionPlan
-	// byBytes says that the size of the view in bytes made the compaction due, and its tokens did not.
+	// byBytes says that only the view's size in bytes made the compaction due, not its tokens.
 	byBytes bool
 }
 
-// prepare takes the snapshot and makes the plan.
+// prepare reads the snapshot and plans.
 func (j *job) prepare(ctx context.Context) (*planned, error) {
 	row, err := j.logs.Row(ctx, j.req.GetSessionId())
 	if err != nil {
@@ -46,7 +46,7 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 	return j.makePlan(ctx, policy, snapshot)
 }
 
-// makePlan makes the plan of a snapshot.
+// makePlan plans on a snapshot.
 func (j *job) makePlan(
 	ctx context.Context, policy *compactordv1.Policy, snapshot *session.State,
 ) (*planned, error) {
@@ -73,8 +73,8 @@ func (j *job) makePlan(
 	}, nil
 }
 
-// stillFits says whether a plan of a snapshot can still be carried out: on the same log, with no Revert and no other
-// compaction since. Messages may have been appended.
+// stillFits returns an error where a plan of the snapshot can no longer be carried out: after a Revert or another
+// compaction, or where the session was created anew. Messages may have been appended.
 func (j *job) stillFits(snapshot *session.State, row *storagev1.Session) error {
 	then, now := snapshot.Head, row.GetHead()
 	if row.GetUid() == j.uid && then.GetLastRevert() == now.GetLastRevert() &&
@@ -84,8 +84,8 @@ func (j *job) stillFits(snapshot *session.State, row *storagev1.Session) error {
 	return j.overtaken()
 }
 
-// editsAlone are the plan's edits where it has no cut. Where that is not made they are planned anew: those of what it
-// would have covered are not in the plan.
+// editsAlone returns the edits to make without a cut. Where the plan has a cut, it plans the edits again, since the
+// plan has none for the messages that the cut would have covered.
 func (p *planned) editsAlone(ctx context.Context, state *session.State) ([]*compactordv1.Edit, error) {
 	if p.plan.GetCut() == nil || p.own != nil {
 		return p.plan.GetEdits(), nil
@@ -95,7 +95,7 @@ func (p *planned) editsAlone(ctx context.Context, state *session.State) ([]*comp
 	return plan.GetEdits(), err
 }
 
-// resolvedStrategy is the strategy with its parameters; nil where the plan is the client's own.
+// resolvedStrategy returns the strategy with its defaults; nil for a client plan.
 func (p *planned) resolvedStrategy() *compactordv1.Strategy {
 	if p.own != nil {
 		return nil
@@ -103,7 +103,8 @@ func (p *planned) resolvedStrategy() *compactordv1.Strategy {
 	return p.Strategies.Resolved(p.policy, p.policy.GetStrategy())
 }
 
-// divide returns what is summarized as complete turns, and the first part of the turn that the cut splits.
+// divide returns the covered messages: those that are summarized as complete turns, and the first part of the turn that
+// the cut splits.
 func (p *planned) divide() (history, prefix []*compactordv1.LoggedMessage) {
 	kept, cut := p.snapshot.Kept, p.plan.GetCut()
 	end := p.snapshot.Position(cut.GetFirstKeptIndex())
@@ -114,7 +115,8 @@ func (p *planned) divide() (history, prefix []*compactordv1.LoggedMessage) {
 	return kept[:start], kept[start:end]
 }
 
-// toRead is what there is to read for all texts, in stored tokens: the results and the conversation.
+// toRead returns how much the summarizer has to read for all texts, in stored tokens: tool results and the
+// conversation.
 func (p *planned) toRead() uint32 {
 	var total uint32
 	for _, e := range toWrite(p.plan.GetEdits()) {

@@ -12,26 +12,27 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// planTokenVersion is raised when what a token holds changes, or what is to be made of it.
+// planTokenVersion is raised when the content of a token or its meaning changes.
 const planTokenVersion = 2
 
-// digest is a hash of what a token need not hold itself.
+// digest is a hash of what the token need not contain itself.
 type digest [sha256.Size]byte
 
-// planToken is what a commit needs to make a plan again. Nothing of it is kept here: all that matters is in it.
+// planToken is what a commit needs to plan again. The daemon stores nothing of a plan: all that matters is in the
+// token.
 type planToken struct {
 	uid string
-	// point is the snapshot's.
+	// point is the point of the snapshot.
 	point uint32
-	// cached says that the plan's one prompt stands on the agent's own.
+	// cached says that the plan's only prompt follows the agent's own one.
 	cached bool
-	// plan is a hash of the plan and the options, own of the client's part of it.
+	// plan is the hash of the plan and its options, own that of the client plan.
 	plan, own digest
-	// req are the options.
+	// req holds the options of the request.
 	req *compactordv1.CompactRequest
 }
 
-// planTokenFixed is the size of a token without uid and options.
+// planTokenFixed is the size of a token without the uid and the options.
 const planTokenFixed = 1 + 1 + 4 + 2*sha256.Size + 1
 
 func (t *planToken) encode() (string, error) {
@@ -52,7 +53,7 @@ func (t *planToken) encode() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(b, options...)), nil
 }
 
-// parsePlanToken reads a token, which anyone can have written: its options are as little to be trusted as any request's.
+// parsePlanToken decodes a token. Anyone can have written it, so its options are checked like a request's.
 func parsePlanToken(s string, checkRequest func(proto.Message) error) (*planToken, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || len(b) < planTokenFixed || b[0] != planTokenVersion || b[1] > 1 {
@@ -77,7 +78,7 @@ func parsePlanToken(s string, checkRequest func(proto.Message) error) (*planToke
 	return t, nil
 }
 
-// plannable says whether the options are ones that PlanCompaction takes.
+// plannable says whether PlanCompaction accepts the options.
 func plannable(req *compactordv1.CompactRequest) bool {
 	return proto.Equal(req, &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: req.GetSessionId()},
@@ -85,23 +86,23 @@ func plannable(req *compactordv1.CompactRequest) bool {
 	})
 }
 
-// planDigest hashes what prompts are made by: the options, the plan, and the policy of its summary. Who was to write it
-// does not matter, nor do figures that are only told.
+// planDigest hashes what the prompts depend on: the options, the plan, and the summary policy. Of these it leaves out
+// who writes the summary, and figures that only inform.
 func planDigest(
-	req *compactordv1.CompactRequest, p *compactordv1.CompactionPlan, policy *compactordv1.Policy,
+	req *compactordv1.CompactRequest, plan *compactordv1.CompactionPlan, policy *compactordv1.Policy,
 ) (digest, error) {
-	p = proto.CloneOf(p)
-	p.TokensBefore, p.Chunks, p.SummarizerInputTokens, p.EstimatedCostUsd = 0, 0, 0, nil
+	plan = proto.CloneOf(plan)
+	plan.TokensBefore, plan.Chunks, plan.SummarizerInputTokens, plan.EstimatedCostUsd = 0, 0, 0, nil
 	summary := &compactordv1.SummaryPolicy{}
 	if policy.GetSummary() != nil {
 		summary = proto.CloneOf(policy.GetSummary())
 	}
 	summary.Summarizer, summary.TryTimeout, summary.TotalTimeout = nil, nil, nil
 	summary.Fallback, summary.Placement = nil, nil
-	return digestOf(req, p, summary)
+	return digestOf(req, plan, summary)
 }
 
-// ownDigest hashes a client's plan; the zero digest stands for none.
+// ownDigest hashes a client plan; it is zero where there is none.
 func ownDigest(own *compactordv1.ClientPlan) (digest, error) {
 	if own == nil {
 		return digest{}, nil

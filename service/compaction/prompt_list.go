@@ -14,48 +14,48 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// promptList takes the prompts of a plan, one after the other, and puts those into an answer that have room there. All of
-// them are made for each answer: what is told of the plan is the same in all, and nothing is kept in between.
+// promptList collects the prompts of a plan, from one prompt on, until the answer is full. It makes all prompts for
+// each answer, since nothing is stored in between, and the plan's figures are the same in all answers.
 type promptList struct {
-	// limit is the most tokens that a prompt may have.
+	// limit is the most tokens of a prompt.
 	limit uint32
-	// from is the first prompt to answer, by its number.
+	// from is the number of the first prompt for this answer.
 	from   int
 	answer *compactordv1.PlanCompactionResponse
 
 	number, size int
-	// redacted is how many secrets had been redacted before the first prompt of the answer.
+	// redacted is how many secrets were redacted in the prompts before the first of this answer.
 	redacted uint32
-	// tokens are those of all prompts.
+	// tokens is the sum of all prompts.
 	tokens uint32
-	// cached says that a prompt stands on the agent's own.
+	// cached says that a prompt follows the agent's own one.
 	cached bool
 }
 
 // fill makes the prompts of a plan.
-func (p *promptList) fill(ctx context.Context, w *writing) error {
+func (l *promptList) fill(ctx context.Context, w *writing) error {
 	for _, a := range w.asks() {
-		if err := p.ask(ctx, w, a); err != nil {
+		if err := l.ask(ctx, w, a); err != nil {
 			return err
 		}
 	}
-	// What was redacted since the context ended is empty.
+	// After the context ended, redacting returns empty texts.
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if p.from > 0 && p.from >= p.number {
-		return apierror.InvalidField("from_prompt", "there are "+figure(uint32(p.number))+" prompts, counted from 0")
+	if l.from > 0 && l.from >= l.number {
+		return apierror.InvalidField("from_prompt", "there are "+figure(uint32(l.number))+" prompts, counted from 0")
 	}
-	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(p.number), p.tokens
+	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(l.number), l.tokens
 	return nil
 }
 
 // ask makes the prompts for one text.
-func (p *promptList) ask(ctx context.Context, w *writing, a ask) error {
-	limits := prompts.Limits{PromptTokens: p.limit, Count: a.request.Count}
+func (l *promptList) ask(ctx context.Context, w *writing, a ask) error {
+	limits := prompts.Limits{PromptTokens: l.limit, Count: a.request.Count}
 	if prompt, view := w.onAgentsPrompt(a.request, limits); prompt != nil {
-		p.cached = true
-		p.put(w, a, prompt, &view)
+		l.cached = true
+		l.put(w, a, prompt, &view)
 		return nil
 	}
 	folding, err := prompts.Fold(a.request, limits)
@@ -64,17 +64,17 @@ func (p *promptList) ask(ctx context.Context, w *writing, a ask) error {
 		if prompt, err = folding.Next(ctx); prompt == nil {
 			break
 		}
-		p.put(w, a, prompt, nil)
+		l.put(w, a, prompt, nil)
 	}
 	if errors.Is(err, prompts.ErrTooLarge) {
-		return apierror.InvalidField("max_prompt_tokens", "no prompt of "+figure(p.limit)+
+		return apierror.InvalidField("max_prompt_tokens", "no prompt of "+figure(l.limit)+
 			" tokens holds the instructions with the focus and the further context")
 	}
 	return err
 }
 
-// onAgentsPrompt is the one prompt that follows the agent's own, with how many messages of that it follows; nil where the
-// policy does not want it or it is larger than a prompt may be.
+// onAgentsPrompt returns the one prompt that follows the agent's own, and the number of the agent's messages that it
+// follows. It returns nil where the policy does not want it, or where both together are larger than a prompt may be.
 func (w *writing) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits) (*prompts.Prompt, uint32) {
 	view := w.agentView()
 	if view == nil || req.Kind != summarizers.History {
@@ -87,7 +87,7 @@ func (w *writing) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits
 		stored += uint64(vm.GetTokens())
 	}
 	tokens := uint64(limits.Count(closing.Text)) + uint64(w.snapshot.Scaled(uint32(min(stored, math.MaxUint32)))) +
-		uint64(w.outside(limits))
+		uint64(w.overhead(limits))
 	if tokens > uint64(limits.PromptTokens) {
 		return nil, 0
 	}
@@ -95,23 +95,23 @@ func (w *writing) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits
 	return closing, uint32(len(shown))
 }
 
-// outside is what the agent sends with its messages and the log does not have, its tools and system prompt: as many tokens
-// as its reports or its policy tell, and no fewer than the tools that the policy gives.
-func (w *writing) outside(limits prompts.Limits) uint32 {
+// overhead returns the tokens that the agent sends with its messages and the log does not have: its tools and system
+// prompt. It is the session's figure, but at least that of the tools that the policy gives.
+func (w *writing) overhead(limits prompts.Limits) uint32 {
 	tools := limits.Count(w.policy.GetSummary().GetToolsJson())
 	return max(tools, strategies.Report(w.snapshot.Head, w.policy).GetOverheadTokens())
 }
 
-// put puts a prompt into the answer if it is its turn and there is room.
-func (p *promptList) put(w *writing, a ask, prompt *prompts.Prompt, view *uint32) {
-	number := p.number
-	p.number++
-	p.tokens += prompt.Tokens
-	if number < p.from {
-		p.redacted = w.writer.Redactions()
+// put adds a prompt to the answer if it is not before the first and the answer is not full.
+func (l *promptList) put(w *writing, a ask, prompt *prompts.Prompt, view *uint32) {
+	number := l.number
+	l.number++
+	l.tokens += prompt.Tokens
+	if number < l.from {
+		l.redacted = w.writer.Redactions()
 		return
 	}
-	if p.answer.GetHasMore() {
+	if l.answer.GetHasMore() {
 		return
 	}
 	shown := &compactordv1.SummaryPrompt{
@@ -121,13 +121,13 @@ func (p *promptList) put(w *writing, a ask, prompt *prompts.Prompt, view *uint32
 	if prompt.GoesOn {
 		shown.TextBeforeAnswer = proto.String(prompt.BeforeAnswer)
 	}
-	p.size += proto.Size(shown)
-	if len(p.answer.GetPrompts()) > 0 && p.size > w.MaxAnswerBytes {
-		p.answer.HasMore = true
+	l.size += proto.Size(shown)
+	if len(l.answer.GetPrompts()) > 0 && l.size > w.MaxAnswerBytes {
+		l.answer.HasMore = true
 		return
 	}
-	p.answer.Prompts = append(p.answer.Prompts, shown)
-	p.answer.Redactions = w.writer.Redactions() - p.redacted
+	l.answer.Prompts = append(l.answer.Prompts, shown)
+	l.answer.Redactions = w.writer.Redactions() - l.redacted
 }
 
 var promptKinds = map[summarizers.Kind]compactordv1.SummaryPromptKind{

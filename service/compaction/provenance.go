@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// provenance is what all records of a compaction say of how they came about.
+// provenance returns what all records of the compaction have in common.
 func (p *planned) provenance() *compactordv1.Provenance {
 	return &compactordv1.Provenance{
 		OperationId: p.id, Reason: p.reason(), Strategy: p.resolvedStrategy(), ClientStrategy: p.own.GetStrategy(),
@@ -16,42 +16,43 @@ func (p *planned) provenance() *compactordv1.Provenance {
 	}
 }
 
-// focus is what the caller wanted the summary to attend to, as it is stored.
+// focus returns the focus of the request, redacted.
 func (w *writing) focus() string { return w.writer.Redact(w.req.GetFocus()) }
 
-// provenanceOfAttempt is how a compaction came about that ends without an entry: who was asked, and what that took.
+// provenanceOfAttempt returns the provenance of a compaction that ends without an entry: with the summarizer that was
+// asked, and all costs.
 func (w *writing) provenanceOfAttempt() *compactordv1.Provenance {
 	p := w.provenance()
 	p.Focus = w.focus()
 	p.Summarizer = w.writer.Asked()
-	w.writer.Charge(p)
+	w.writer.SetCostsIn(p)
 	return p
 }
 
-// provenanceOfSummary is how the summary came about, and what all texts of the operation took.
-func (w *written) provenanceOfSummary() *compactordv1.Provenance {
-	p := w.provenance()
-	p.Focus = w.focus()
-	w.summary.Credit(p)
-	w.writer.Charge(p)
+// provenanceOfSummary returns the provenance of the summary, with the costs of all texts of the operation.
+func (d *written) provenanceOfSummary() *compactordv1.Provenance {
+	p := d.provenance()
+	p.Focus = d.focus()
+	d.summary.SetWriterIn(p)
+	d.writer.SetCostsIn(p)
 	return p
 }
 
-// provenanceOf is how edits came about. What the texts took is told once: by the cut that they are committed with.
-func (w *written) provenanceOf(edits []*compactordv1.Edit, withCut bool) *compactordv1.Provenance {
-	p := w.provenance()
+// provenanceOf returns the provenance of edits. With a cut, that one's record has the costs.
+func (d *written) provenanceOf(edits []*compactordv1.Edit, withCut bool) *compactordv1.Provenance {
+	p := d.provenance()
 	for _, e := range edits {
-		if text, wrote := w.texts[placeOf(e)]; wrote {
-			text.Credit(p)
+		if text, wrote := d.texts[placeOf(e)]; wrote {
+			text.SetWriterIn(p)
 		}
 	}
 	if !withCut {
-		w.writer.Charge(p)
+		d.writer.SetCostsIn(p)
 	}
 	return p
 }
 
-// took is how long something took that ends now.
+// took returns the time since started.
 func (c *Compactor) took(started time.Time) *durationpb.Duration {
 	return durationpb.New(c.Hooks.Now().Sub(started))
 }

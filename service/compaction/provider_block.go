@@ -9,10 +9,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// compactionItem is what the dialects that have one call the item that a provider's own compaction makes.
+// compactionItem is the type of a provider's own compaction item, in all dialects that have one.
 const compactionItem = "compaction"
 
-// CheckProviderBlock refuses an item that its provider would not take in place of a summary.
+// CheckProviderBlock refuses an item that its provider would not accept in place of a summary.
 func (c *Config) CheckProviderBlock(block *compactordv1.OpaquePart, field string) error {
 	shape, known := c.Dialects[block.GetDialect()]
 	if !known {
@@ -21,7 +21,7 @@ func (c *Config) CheckProviderBlock(block *compactordv1.OpaquePart, field string
 	switch block.GetDialect() {
 	case compactordv1.Dialect_DIALECT_OPENAI_RESPONSES:
 	case compactordv1.Dialect_DIALECT_ANTHROPIC:
-		// A compaction that failed has the content null, and everything before it would be gone.
+		// After a compaction that failed, the content is null. With it everything before the item would be lost.
 		if session.ItemText(block) == "" {
 			return apierror.InvalidField(field+".json", "an item of anthropic needs `content`, a text that is not empty")
 		}
@@ -37,11 +37,11 @@ func (c *Config) CheckProviderBlock(block *compactordv1.OpaquePart, field string
 	if item.Type != compactionItem || block.GetType() != compactionItem {
 		return apierror.InvalidField(field+".type", "must be `"+compactionItem+"`, here and in the JSON")
 	}
-	return takesItem(shape, block, field)
+	return checkItemFits(shape, block, field)
 }
 
-// takesItem says whether a request of the dialect can begin with the item.
-func takesItem(shape dialect.Dialect, block *compactordv1.OpaquePart, field string) error {
+// checkItemFits returns an error where a request of the dialect cannot begin with the item.
+func checkItemFits(shape dialect.Dialect, block *compactordv1.OpaquePart, field string) error {
 	messages := append(
 		session.ItemMessages(&compactordv1.CompactionEntry{ProviderBlock: block}),
 		&compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart("Go on.")}},

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Prune hides tool results of a session by the policy's strategy for that.
+// Prune makes the edits of the policy's prune_strategy.
 func (c *Compactor) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
@@ -22,7 +22,7 @@ func (c *Compactor) Prune(
 		if known, err := c.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		p, err := c.planPrune(ctx, req, row, answer)
+		next, err := c.planPrune(ctx, req, row, answer)
 		var skipped *skip
 		if errors.As(err, &skipped) {
 			answer.Prune, answer.SkipReason, answer.Message = nil, skipped.reason, skipped.message
@@ -33,7 +33,7 @@ func (c *Compactor) Prune(
 			return nil, err
 		}
 		wrote = true
-		return p, p.Remember(req, answer)
+		return next, next.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -76,19 +76,19 @@ func (c *Compactor) planPrune(
 	if err := strategies.Check(in, plan); err != nil {
 		return nil, err
 	}
-	p := c.logs.Begin(row)
-	answer.Prune, err = c.prune(ctx, p, &compactordv1.PruneEntry{
+	next := c.logs.Begin(row)
+	answer.Prune, err = c.prune(ctx, next, &compactordv1.PruneEntry{
 		Id: sessionlog.NewID(), Edits: plan.GetEdits(),
 		Provenance: &compactordv1.Provenance{
 			Reason: reasonOf(req.GetReason()), Strategy: c.Strategies.Resolved(policy, policy.GetPruneStrategy()),
 			Duration: c.took(started),
 		},
 	}, strategies.DueByBytesAlone(policy, strategies.Report(row.GetHead(), policy)))
-	answer.Report = p.Report()
+	answer.Report = next.Report()
 	if req.GetDryRun() {
-		// What would be written has no place yet, and the context is as it was.
+		// With dry_run nothing is written: the entry has no id and no sequence, and the context stays as it is.
 		answer.Prune.Id, answer.Prune.Sequence = "", 0
 		answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 	}
-	return p, err
+	return next, err
 }

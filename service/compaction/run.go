@@ -9,16 +9,15 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// Run is a compaction that runs in a goroutine of its own.
+// Run is a compaction that runs in its own goroutine.
 type Run struct {
 	job *job
-	// err is what the call ends with. It may be read once the stream of the events is closed.
+	// err is the error of the call. It may be read after the event stream is closed.
 	err error
 }
 
-// Start starts a compaction of a session. findings are what was malformed in a history that was sent along; they are told
-// with the first event. A request that was carried out before is not carried out again: then recorded is its last event,
-// and there is no run.
+// Start starts a compaction of a session. findings are those of an inline history; the first event has them. Where the
+// request was carried out before, Start returns the recorded last event and no run.
 func (c *Compactor) Start(
 	ctx context.Context, req *compactordv1.CompactRequest, findings []*compactordv1.Finding,
 ) (run *Run, recorded *compactordv1.CompactionEvent, err error) {
@@ -32,13 +31,13 @@ func (c *Compactor) Start(
 	if recorded, err := c.recorded(ctx, row, req); recorded != nil || err != nil {
 		return nil, recorded, err
 	}
-	// By the incarnation of the session, so that one which was created anew need not wait for the old one's.
+	// Operations are known by the incarnation's uid: a session that was created anew need not wait for the old one's.
 	opCtx, op, err := c.Operations.Start(
 		ctx, row.GetUid(), operations.Terms{Preempt: req.GetPreempt(), Detach: req.GetDetach()})
 	if err != nil {
 		return nil, nil, err
 	}
-	// The one that was waited for may have been this very request.
+	// The compaction that was waited for may have been another copy of this request.
 	if recorded, err := c.recorded(ctx, row, req); recorded != nil || err != nil {
 		c.Operations.End(row.GetUid(), op, nil)
 		return nil, recorded, err
@@ -49,7 +48,7 @@ func (c *Compactor) Start(
 	return r, nil, nil
 }
 
-// recorded is the last event of a request that was carried out before; nil where it was not.
+// recorded returns the last event of a request that was carried out before; nil where it was not.
 func (c *Compactor) recorded(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.CompactRequest,
 ) (*compactordv1.CompactionEvent, error) {
@@ -66,27 +65,27 @@ func (r *Run) carryOut(ctx context.Context, op *operations.Operation) {
 	ending, err := r.job.run(ctx)
 	r.err = err
 	r.job.events.seal(ending)
-	// The session is free before the client hears of the end, so that its next call is not refused.
+	// The session is free before the client gets the last event, so that its next call is not refused.
 	r.job.Operations.End(r.job.uid, op, ending)
 	r.job.events.end(ending)
 }
 
-// Events are the events of the compaction. The channel is closed after the last. Each that is received must be told by
-// Received.
+// Events returns the channel of the events, which is closed after the last. The caller calls Received after each.
 func (r *Run) Events() <-chan *compactordv1.CompactionEvent { return r.job.events.stream }
 
-// Received makes room for another event.
-func (r *Run) Received() { r.job.events.taken() }
+// Received says that an event was received from Events.
+func (r *Run) Received() { r.job.events.received() }
 
-// Beat tells by an event that the compaction still runs, where there is room for it.
-func (r *Run) Beat() { r.job.events.beat() }
+// Heartbeat sends a heartbeat, unless events are waiting for the client.
+func (r *Run) Heartbeat() { r.job.events.heartbeat() }
 
-// Err is what the call ends with. It may be asked for once Events is closed.
+// Err returns the error of the call. It may be called after Events is closed.
 func (r *Run) Err() error { return r.err }
 
-// run carries a compaction out and returns its last event; nil where only an error tells the end. The error is the call's.
+// run runs a compaction. It returns its last event, or nil where the call returns only an error, and the error of the
+// call.
 func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
-	return j.account(ctx, func(so *soFar) (*compactordv1.CompactionEvent, error) {
+	return j.runRecorded(ctx, func(rs *runState) (*compactordv1.CompactionEvent, error) {
 		plan, err := j.prepare(ctx)
 		if err != nil {
 			return nil, err
@@ -95,7 +94,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 		if err != nil {
 			return nil, err
 		}
-		so.writing = w
+		rs.writing = w
 		if err := w.estimate(ctx, j.req.GetDryRun()); err != nil {
 			return nil, err
 		}
@@ -105,7 +104,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 		if err := j.begin(ctx); err != nil {
 			return nil, err
 		}
-		so.announced = true
+		rs.announced = true
 		j.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: j.reason(), Plan: plan.plan},
 		}})

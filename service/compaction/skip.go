@@ -7,7 +7,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// skip ends a compaction or a prune that does nothing. It is an answer, carried as an error to where it is given.
+// skip ends a compaction or a prune that has nothing to do. It is a result of the call, and an error only inside of the
+// package.
 type skip struct {
 	reason  compactordv1.SkipReason
 	message string
@@ -15,17 +16,17 @@ type skip struct {
 
 func (s *skip) Error() string { return s.message }
 
-// asSkip returns the skip that an error is, or nil.
+// asSkip returns the skip in an error, or nil.
 func asSkip(err error) *skip {
 	var skipped *skip
 	errors.As(err, &skipped)
 	return skipped
 }
 
-// What a strategy's own limits say.
+// Messages for the limits of a strategy itself.
 const (
 	belowMinimum = "what could be hidden, or what was appended since the last rewrite, is less than the strategy's minimum"
-	// belowStrategysTrigger is of clear_tool_uses, which has a trigger of its own.
+	// belowStrategysTrigger is for clear_tool_uses, which has its own trigger.
 	belowStrategysTrigger = "the context is below the strategy's own trigger"
 )
 

@@ -14,39 +14,40 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// writing is a plan whose texts can be written.
+// writing is a plan with the summary writer for its texts.
 type writing struct {
 	*planned
 
 	writer *summaries.Writer
-	// whole says that one summary is written of all that the cut covers, also where it splits a turn.
+	// whole says that one summary stands for all that the cut covers, even if it splits a turn.
 	whole bool
 	// block is the provider's own compaction item beside the summary; nil where there is none.
 	block *compactordv1.OpaquePart
 }
 
-// written is a plan whose texts are written.
+// written is a plan with its texts.
 type written struct {
 	*writing
 
-	// texts are those of the plan's edits.
+	// texts are the texts of the plan's edits.
 	texts map[place]*summaries.Written
-	// summary is nil where there is to be no cut, and noCut why the plan's cut is not made; nil where it is.
+	// summary is the text of the summary; nil without a cut. noCut is the reason why the plan's cut is not made; nil where
+	// it is.
 	summary *summaries.Written
 	noCut   *skip
 }
 
-// place is a part of a message, which the summarizer writes at most one text for.
+// place is a part of a message. The summarizer writes at most one text for it.
 type place struct{ index, part uint32 }
 
 func placeOf(e *compactordv1.Edit) place { return place{e.GetIndex(), e.GetPart()} }
 
-// toWrite are the edits whose text is up to the summarizer.
+// toWrite returns the edits whose text the summarizer writes.
 func toWrite(edits []*compactordv1.Edit) []*compactordv1.Edit {
 	return slices.DeleteFunc(slices.Clone(edits), func(e *compactordv1.Edit) bool { return !e.GetBySummarizer() })
 }
 
-// operation is what the summary writer is told of the compaction.
+// operation describes the compaction for the summary writer.
 func (p *planned) operation() *summaries.Operation {
 	return &summaries.Operation{
 		ID: p.id, SessionUID: p.uid, State: p.snapshot, Policy: p.policy, Focus: p.req.GetFocus(), Client: p.client,
@@ -54,7 +55,7 @@ func (p *planned) operation() *summaries.Operation {
 	}
 }
 
-// writing has a summary writer for the plan.
+// writing returns the plan with a summary writer.
 func (p *planned) writing(ctx context.Context, op *summaries.Operation) (*writing, error) {
 	writer, err := summaries.NewWriter(ctx, p.Summaries, op)
 	if err != nil {
@@ -63,7 +64,7 @@ func (p *planned) writing(ctx context.Context, op *summaries.Operation) (*writin
 	return &writing{planned: p, writer: writer}, nil
 }
 
-// write has all texts written that the plan needs.
+// write has all texts of the plan written.
 func (w *writing) write(ctx context.Context) (*written, error) {
 	texts, err := w.shorten(ctx)
 	if err != nil {
@@ -83,8 +84,8 @@ func (w *writing) write(ctx context.Context) (*written, error) {
 	return done, err
 }
 
-// shorten has the tool results made shorter that the plan's edits are to replace. One that does not get shorter has no
-// text in the end, and its edit is not made.
+// shorten has shorter texts written for the tool results of the plan's edits. Where a text is not shorter, the result
+// has no text and its edit is not made.
 func (w *writing) shorten(ctx context.Context) (map[place]*summaries.Written, error) {
 	edits := toWrite(w.plan.GetEdits())
 	if len(edits) == 0 {
@@ -113,20 +114,20 @@ func (w *writing) shorten(ctx context.Context) (map[place]*summaries.Written, er
 	return texts, nil
 }
 
-// goOnWithoutCut says whether the compaction can go on where no summary is smaller than what it would replace: with edits
-// alone. Else it returns that as its end.
-func (w *written) goOnWithoutCut(ctx context.Context) error {
-	edits, err := w.editsAlone(ctx, w.snapshot)
+// goOnWithoutCut returns nil where edits alone still make the view smaller, after no summary did. Otherwise it returns
+// the skip that ends the compaction.
+func (d *written) goOnWithoutCut(ctx context.Context) error {
+	edits, err := d.editsAlone(ctx, d.snapshot)
 	if err != nil {
 		return err
 	}
-	if len(strategies.Fitting(w.snapshot, withTexts(w.texts, edits), nil)) == 0 {
-		return w.noCut
+	if len(strategies.Fitting(d.snapshot, withTexts(d.texts, edits), nil)) == 0 {
+		return d.noCut
 	}
 	return nil
 }
 
-// task is the summary that the plan's cut needs.
+// task returns the task for the summary of the plan's cut.
 func (w *writing) task() *summaries.Task {
 	history, prefix := w.divide()
 	return &summaries.Task{
@@ -136,9 +137,9 @@ func (w *writing) task() *summaries.Task {
 	}
 }
 
-// agentView is the agent's own prompt up to the plan's cut; nil where the policy does not want it sent, or there is no cut.
-// It is what GetLLMView gives of all that the cut covers: only what its last message may have been merged with is behind
-// the cut and missing.
+// agentView returns the agent's own prompt up to the plan's cut; nil without a cut, or where the policy does not want
+// it sent. The prompt is what GetLLMView returns of all that the cut covers. It lacks only messages from after the cut
+// that were merged with its last one.
 func (p *planned) agentView() func(dialect compactordv1.Dialect) *session.View {
 	cut := p.plan.GetCut()
 	if cut == nil || !p.policy.GetSummary().GetCachedPrefix() {
@@ -149,7 +150,7 @@ func (p *planned) agentView() func(dialect compactordv1.Dialect) *session.View {
 	}
 }
 
-// coveredTokens is the size of what the new summary replaces: the messages, and the summary before it.
+// coveredTokens returns the tokens that the new summary replaces: the messages and the summary before it.
 func (p *planned) coveredTokens() uint32 {
 	history, prefix := p.divide()
 	covered := p.snapshot.Scaled(session.StoredTokens(history) + session.StoredTokens(prefix) +
@@ -157,7 +158,7 @@ func (p *planned) coveredTokens() uint32 {
 	if !p.byBytes {
 		return covered
 	}
-	// What is large in bytes need not be in tokens: four bytes make one, as text would.
+	// Content that is large in bytes can have few tokens. Count four bytes as a token, as in text.
 	bytes := len(p.snapshot.Entry.GetSummary())
 	for _, l := range slices.Concat(history, prefix) {
 		bytes += proto.Size(l.GetMessage())
@@ -165,7 +166,7 @@ func (p *planned) coveredTokens() uint32 {
 	return max(covered, uint32(bytes/4))
 }
 
-// withTexts puts in what the summarizer wrote. An edit that it wrote nothing for is left out.
+// withTexts returns the edits with the texts of the summarizer. It leaves out edits without a text.
 func withTexts(texts map[place]*summaries.Written, edits []*compactordv1.Edit) []*compactordv1.Edit {
 	var ready []*compactordv1.Edit
 	for _, e := range edits {
@@ -182,7 +183,7 @@ func withTexts(texts map[place]*summaries.Written, edits []*compactordv1.Edit) [
 	return ready
 }
 
-// listener tells by events of a compaction how its texts come along.
+// listener sends events about the texts of a compaction.
 type listener struct{ job *job }
 
 var _ summaries.Listener = listener{}

@@ -114,11 +114,11 @@ func (e entry) write(ctx context.Context, p *sessionlog.Write) error {
 	if err := checkReplayed(state, e.record.GetCompaction()); err != nil {
 		return err
 	}
-	written, err := sessionlog.Try(state, e.record)
+	written, err := sessionlog.Simulate(state, e.record)
 	if err != nil {
 		return err
 	}
-	p.Take(written)
+	p.TakeOver(written)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (in *input) importRecord(
 	default:
 		return errors.New("imported record of an unknown kind")
 	}
-	written, err := sessionlog.Try(state, record)
+	written, err := sessionlog.Simulate(state, record)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (in *input) importRecord(
 			return nil
 		}
 	}
-	p.Take(written)
+	p.TakeOver(written)
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (p *Points) announce(
 	if err := views.CallsAnswered(w.Head()); err != nil {
 		return nil, err
 	}
-	marker, err := w.Say(ctx, session.Marker(w.Head().GetLastCheckpoint()+1))
+	marker, err := w.AppendOwn(ctx, session.Marker(w.Head().GetLastCheckpoint()+1))
 	if err != nil {
 		return nil, err
 	}

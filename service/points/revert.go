@@ -126,7 +126,7 @@ func (p *Points) revert(
 		return err
 	}
 	if future != nil {
-		if _, err := w.Say(ctx, future); err != nil {
+		if _, err := w.AppendOwn(ctx, future); err != nil {
 			return err
 		}
 	}

@@ -126,8 +126,8 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	r.provenance = &compactordv1.Provenance{
 		OperationId: r.id, Focus: writer.Redact(r.req.GetFocus()), Duration: durationpb.New(r.points.Logs.Now().AsTime().Sub(r.started)),
 	}
-	summary.Credit(r.provenance)
-	writer.Charge(r.provenance)
+	summary.SetWriterIn(r.provenance)
+	writer.SetCostsIn(r.provenance)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

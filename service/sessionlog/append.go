@@ -14,26 +14,27 @@ import (
 type Appender struct {
 	// Counter counts by the session's estimator.
 	Counter session.Counter
-	// ViewPoint is the point of the view that the messages were made from; nil for the newest.
+	// ViewPoint is the point of the view that the messages were made from; nil means the newest.
 	ViewPoint *uint32
-	// Linked is told how message i of the request joined the log, before whose head it was linked. May be nil.
+	// Linked is called with each message that joins the log: before is the head before it, and i its position in the
+	// request. May be nil.
 	Linked func(before *storagev1.Head, l *compactordv1.LoggedMessage, i int)
 
 	write *Write
 	now   *timestamppb.Timestamp
-	// callers are the messages of the log with the calls that results answer, as far as they were read.
-	callers map[uint32]*compactordv1.LoggedMessage
+	// calls are the logged messages whose calls the results answer, as far as they have been read.
+	calls map[uint32]*compactordv1.LoggedMessage
 }
 
-// Appender begins to append messages. The caller sets what it exports.
+// Appender returns an Appender for the write. The caller sets the exported fields.
 func (w *Write) Appender(counter session.Counter) *Appender {
 	return &Appender{
-		Counter: counter, write: w, now: w.logs.Now(), callers: make(map[uint32]*compactordv1.LoggedMessage),
+		Counter: counter, write: w, now: w.logs.Now(), calls: make(map[uint32]*compactordv1.LoggedMessage),
 	}
 }
 
-// Append appends messages, as policy.on_append says. Before message i come all records that between writes for it; once more
-// with the number of messages, for what stands behind the last. between may be nil.
+// Append appends messages and applies policy.on_append to them. It calls between(i) before message i, and once more
+// with the number of messages after the last, so that the caller can write records there. between may be nil.
 func (a *Appender) Append(
 	ctx context.Context, messages []*compactordv1.Message, between func(i int) error,
 ) error {

@@ -13,11 +13,11 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// checkChunk is how many messages or records are read at a time.
+// checkChunk is the number of messages or records that are read at a time.
 const checkChunk = 256
 
-// Check computes the heads of all sessions of a tenant anew from their logs and returns where they differ from what
-// is stored. It finds what storage.Checker cannot: rows that are well formed and say something that the log does not.
+// Check computes the heads of all sessions of a tenant again from their logs, and returns where they differ from the
+// stored ones. It finds what storage.Checker cannot: rows that are well formed but contradict the log.
 func Check(ctx context.Context, s storage.Store, tenant string) ([]storage.Problem, error) {
 	var problems []storage.Problem
 	cursor := ""
@@ -40,7 +40,7 @@ func Check(ctx context.Context, s storage.Store, tenant string) ([]storage.Probl
 	}
 }
 
-// logCheck replays one log.
+// logCheck rebuilds the head of one session from its log.
 type logCheck struct {
 	store    storage.Store
 	row      *storagev1.Session
@@ -79,15 +79,15 @@ func checkLog(ctx context.Context, s storage.Store, row *storagev1.Session) ([]s
 		return c.unreadable(err)
 	}
 	if !proto.Equal(c.head, row.GetHead()) {
-		c.say("the head is not what the log gives: %s", differing(c.head, row.GetHead()))
+		c.report("the head is not what the log gives: %s", differing(c.head, row.GetHead()))
 	}
 	return c.problems, nil
 }
 
-// unreadable turns what a broken store answers into a problem; any other error ends the check.
+// unreadable turns the error of a damaged log into a problem. Any other error ends the check.
 func (c *logCheck) unreadable(err error) ([]storage.Problem, error) {
 	if errors.Is(err, storage.ErrCorrupt) || errors.Is(err, session.ErrUnknownRecord) {
-		c.say("%v", err)
+		c.report("%v", err)
 		return c.problems, nil
 	}
 	return c.problems, err
@@ -113,17 +113,17 @@ func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
 func (c *logCheck) message(l *compactordv1.LoggedMessage) {
 	linked := session.Link(c.head, c.counter, l.GetMessage(), &l.ViewPoint)
 	linked.AppendedAt = l.GetAppendedAt()
-	// What they are the policy decided that was in force then; a later release may decide otherwise.
+	// They depend on the policy at that time, and a later release may decide otherwise.
 	linked.ArrivalEdits = l.GetArrivalEdits()
 	if err := session.CheckArrivalEdits(c.counter, l); err != nil {
-		c.say("%v", err)
+		c.report("%v", err)
 	}
 	if tokens, _ := session.MediaOf(c.counter, l.GetMessage()); tokens > 0 {
-		// What media count may be another figure than in the release that appended them; theirs holds.
+		// The release that appended them may have estimated media differently. Its figure stays.
 		linked.PartSizes, linked.Tokens = l.GetPartSizes(), session.SizesTokens(c.counter, l.GetPartSizes())
 	}
 	if !proto.Equal(linked, l) {
-		c.say("message %d is not linked as the log gives: %s", l.GetIndex(), differing(linked, l))
+		c.report("message %d is not linked as the log gives: %s", l.GetIndex(), differing(linked, l))
 	}
 	session.Advance(c.head, c.counter, c.policy, l)
 }
@@ -151,12 +151,12 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 	state.Policy = c.policy
 	c.head = state.HeadAfter(r)
 	if !proto.Equal(c.head, stored.GetHead()) {
-		c.say("the head at record %d is not what the log gives: %s", r.GetSequence(), differing(c.head, stored.GetHead()))
+		c.report("the head at record %d is not what the log gives: %s", r.GetSequence(), differing(c.head, stored.GetHead()))
 	}
 	return nil
 }
 
-func (c *logCheck) say(format string, args ...any) {
+func (c *logCheck) report(format string, args ...any) {
 	c.problems = append(c.problems, problem(c.row, format, args...))
 }
 
@@ -164,7 +164,7 @@ func problem(row *storagev1.Session, format string, args ...any) storage.Problem
 	return storage.Problem{Tenant: row.GetTenant(), SessionID: row.GetSessionId(), What: fmt.Sprintf(format, args...)}
 }
 
-// differing names the fields in which two messages differ, never what is in them.
+// differing returns the names of the fields in which two messages differ, never their values.
 func differing(a, b proto.Message) string {
 	var names []string
 	ra, rb := a.ProtoReflect(), b.ProtoReflect()

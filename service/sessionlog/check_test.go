@@ -18,7 +18,7 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// store writes a generated log into a store; damage may change the row and the records before they are written.
+// store writes a generated log into a store. damage may change the row and the records before.
 func store(t *rapid.T, w *sessiontest.Writer, damage func(*storagev1.Session, []*storagev1.StoredRecord)) storage.Store {
 	var records []*storagev1.StoredRecord
 	for sequence, item := range w.Log.Items {
@@ -62,7 +62,7 @@ func TestCheckFindsNothingInSoundLogs(t *testing.T) {
 	})
 }
 
-// Each figure of a head that is not what the log gives is found and named, in the row and in the records.
+// Check finds each field of a head that contradicts the log, in the row and in the records, and names it.
 func TestCheckFindsHeadsThatLie(t *testing.T) {
 	lies := map[string]func(*storagev1.Head){
 		"view_tokens":         func(h *storagev1.Head) { h.ViewTokens++ },
@@ -95,7 +95,7 @@ func TestCheckFindsHeadsThatLie(t *testing.T) {
 	}
 }
 
-// A message whose links are not what the log gives is found.
+// Check finds a message whose links contradict the log.
 func TestCheckFindsMessagesLinkedWrongly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
@@ -106,8 +106,8 @@ func TestCheckFindsMessagesLinkedWrongly(t *testing.T) {
 	})
 }
 
-// An edit on arrival that the message cannot have had is found.
-func TestCheckFindsUnsoundEditsOnArrival(t *testing.T) {
+// Check finds an arrival edit that the message cannot have had.
+func TestCheckFindsUnsoundArrivalEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 		g.Message(t)
@@ -117,8 +117,9 @@ func TestCheckFindsUnsoundEditsOnArrival(t *testing.T) {
 	})
 }
 
-// What media count is by the release that appended them: an earlier one's figure is no problem.
-func TestCheckTakesEarlierFiguresOfMedia(t *testing.T) {
+// The estimate of media comes from the release that appended them: a different figure of an earlier release is no
+// problem.
+func TestCheckAcceptsEarlierFiguresOfMedia(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := sessiontest.NewWriter(&compactordv1.Policy{})
 		first := proto.CloneOf(w.Head)

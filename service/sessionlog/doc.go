@@ -1,10 +1,9 @@
-// Package sessionlog is the logs of sessions over a store: it reads states, messages and records of them, and writes to
-// them.
+// Package sessionlog reads and writes the logs of sessions in a store.
 //
-// An operation reads a session's row, computes what it writes, and commits on the condition that the row is still the
-// same (Logs.Update). What it writes is a Write: messages that are linked to the log, records with the head that each
-// leaves, and the answer of a request that may be sent again. Nothing of a session is kept in memory between operations
-// but the locks, which only save tries.
+// An operation reads a session's row, computes its changes, and commits them on the condition that the row is still the
+// same (Logs.Update). The changes are a Write: messages linked to the log, records with the head after each, and the
+// answer to a request that may be sent again. Between operations nothing of a session stays in memory but the session
+// locks, which only save tries.
 //
-// Any store will do. A history that a request sends along is a log over a store in memory.
+// Any store will do. For an inline history it is a store in memory.
 package sessionlog

@@ -9,8 +9,9 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Copy begins to write a new session with the log of another one up to a point. The caller names the new row, which is that
-// of the point otherwise. The log up to a point never changes, so it is read without regard to what is appended meanwhile.
+// Copy begins to write a new session with the log of another one up to a point. Its row is the one that the source had
+// at the point; the caller sets its names. The log up to a point never changes, so what is appended meanwhile does not
+// matter.
 func (l *Logs) Copy(ctx context.Context, source *storagev1.Session, point uint32) (*Write, error) {
 	then, err := l.RowAt(ctx, source, point)
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// groupChunk is how much of the log is read at a time in search of a group's results, which mostly follow their calls.
+// groupChunk is how many bytes of the log are read at a time in search of a group's results, which mostly follow their
+// calls.
 const groupChunk = 256 << 10
 
-// WithGroups adds to messages of the active path the other members of their tool groups. It reads these messages and,
-// of each group, from its first message no further than to its end.
+// WithGroups returns the indexes with those of the other members of their tool groups. All indexes must be active. It
+// reads the messages themselves and, for each group, the log from the group's first message to its end at the most.
 func (l *Logs) WithGroups(ctx context.Context, row *storagev1.Session, indexes []uint32) ([]uint32, error) {
 	head := row.GetHead()
 	for _, index := range indexes {
@@ -50,7 +51,8 @@ func (l *Logs) WithGroups(ctx context.Context, row *storagev1.Session, indexes [
 	return members.Members(), nil
 }
 
-// seeRun shows messages that follow one another until they are of no more use, and returns what is to be seen next.
+// seeRun passes consecutive messages to members as long as they can belong to a group, and returns the next index to
+// read.
 func seeRun(members *session.GroupMembers, run []*compactordv1.LoggedMessage) (next uint32, more bool) {
 	for _, l := range run {
 		members.See(l)

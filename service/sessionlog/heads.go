@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// HeadAt returns the head of a session at a point: the one that the newest record up to there left, with the messages
-// between taken in.
+// HeadAt returns the head of a session at a point. It takes the head that the newest record up to there stored, and
+// advances it over the messages after that record.
 func (l *Logs) HeadAt(ctx context.Context, row *storagev1.Session, point uint32) (*storagev1.Head, error) {
 	return headAt(ctx, l.store, row, point)
 }
@@ -32,7 +32,7 @@ func headAt(ctx context.Context, r storage.Store, row *storagev1.Session, point 
 		return nil, err
 	}
 	h := record.GetHead()
-	// Between two records there are only messages, one a sequence.
+	// Between two records there are only messages, and each takes one sequence.
 	count := point - record.GetRecord().GetSequence()
 	messages, err := r.Messages(ctx, ref, h.GetNextIndex(), h.GetNextIndex()+count, 0)
 	if err != nil {
@@ -51,7 +51,7 @@ func headAt(ctx context.Context, r storage.Store, row *storagev1.Session, point 
 	return h, nil
 }
 
-// policyOf returns the policy that was in force at a head.
+// policyOf returns the policy that was in force at a head of the session.
 func policyOf(
 	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
 ) (*compactordv1.Policy, error) {
@@ -62,7 +62,7 @@ func policyOf(
 	return change.GetResolved(), err
 }
 
-// policyChangeOf returns the change that brought the policy which was in force at a head of the session.
+// policyChangeOf returns the record of the policy that was in force at a head of the session.
 func policyChangeOf(
 	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
 ) (*compactordv1.PolicyChange, error) {
@@ -76,7 +76,7 @@ func policyChangeOf(
 	return records[0].GetRecord().GetPolicyChange(), nil
 }
 
-// RowAt is a session's row with the head and the policy of a point.
+// RowAt returns a session's row with the head and the policy that it had at a point.
 func (l *Logs) RowAt(ctx context.Context, row *storagev1.Session, point uint32) (*storagev1.Session, error) {
 	head, err := l.HeadAt(ctx, row, point)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// locks let one writer of a session go at a time. The store would refuse the others; this saves them the tries.
+// locks are the session locks: they let one writer at a time into a session. The store would refuse the other writers
+// anyway; the locks save them the repeated tries.
 type locks struct {
 	mu     sync.Mutex
 	byName map[Name]*lock
@@ -16,7 +17,7 @@ type lock struct {
 	waiting int
 }
 
-// lock waits for the lock and returns how to unlock it, or the cause of the context's end.
+// lock waits for a session's lock. It returns a function that unlocks, or the cause of the context's end.
 func (l *locks) lock(ctx context.Context, name Name) (unlock func(), err error) {
 	mine := l.join(name)
 	select {

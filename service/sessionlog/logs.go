@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Logs are the logs of a store's sessions. All methods may be called concurrently.
+// Logs reads and writes the logs of a store's sessions. All methods may be called concurrently.
 type Logs struct {
 	store  storage.Store
 	logger *slog.Logger
@@ -26,27 +26,27 @@ type Logs struct {
 	locks  locks
 }
 
-// Options are what Logs are made of.
+// Options configure Logs.
 type Options struct {
-	// Store keeps the logs. Whoever opened it closes it.
+	// Store keeps the logs. Logs does not close it.
 	Store storage.Store
-	// Logger takes what operators need to know; never content of conversations.
+	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
-	// Now tells the time of what is written.
+	// Now returns the time. It is written into rows, messages and records.
 	Now func() time.Time
 	// Wrote is called after each write to a session and after its deletion. It must not wait. May be nil.
 	Wrote func(Name)
 }
 
-// Name is what locks and watchers know a session by, whatever incarnation of it is there.
+// Name identifies a session for locks and watchers, whichever incarnation of it exists.
 type Name string
 
-// NameOf is the name of a session of the tenant that calls.
+// NameOf returns the name of a session of the calling tenant.
 func NameOf(ctx context.Context, sessionID string) Name {
 	return Name(tenant(ctx) + "\x00" + sessionID)
 }
 
-// tenant is the empty string as long as nobody is asked who they are.
+// tenant returns the calling tenant. It is empty, since callers are not authenticated.
 func tenant(context.Context) string { return "" }
 
 // New returns the logs of a store.
@@ -57,13 +57,13 @@ func New(o Options) *Logs {
 	return &Logs{store: o.Store, logger: o.Logger, now: o.Now, wrote: o.Wrote}
 }
 
-// Now is the time that is written down for what happens now.
+// Now returns the time to write into the log.
 func (l *Logs) Now() *timestamppb.Timestamp { return timestamppb.New(l.now()) }
 
-// NewID is the id of a new session, record or operation. Ids of later ones sort behind those of earlier ones.
+// NewID returns an id for a new session, record or operation. Later ids sort after earlier ones.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// Row reads a session, or says that there is none by this id.
+// Row reads a session's row. It returns SESSION_NOT_FOUND where no session has this id.
 func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
 	row, err := l.store.Session(ctx, tenant(ctx), id)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -78,11 +78,11 @@ func (l *Logs) Rows(ctx context.Context, q storage.SessionQuery) (rows []*storag
 	return l.store.Sessions(ctx, q)
 }
 
-// attempts bounds how often an operation starts anew because another daemon was faster.
-const attempts = 100
+// updateTries bounds how often an update starts again because another daemon has written first.
+const updateTries = 100
 
-// Update lets change compute what a session's operation writes, and commits it; from the start where somebody else was
-// faster. Where change returns nil, having found nothing to write, nothing is.
+// Update commits what change computes from a session's row. Where another writer was faster, it starts again with the
+// new row. Where change returns nil, it writes nothing.
 func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) error {
 	name := NameOf(ctx, id)
 	unlock, err := l.locks.lock(ctx, name)
@@ -90,7 +90,7 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 		return err
 	}
 	defer unlock()
-	for range attempts {
+	for range updateTries {
 		row, err := l.Row(ctx, id)
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 			l.wrote(name)
 			return nil
 		}
-		// A request that another copy of it has committed meanwhile is answered from what that wrote.
+		// A conflict, or a copy of the same request that was committed meanwhile: start again with what that wrote.
 		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrRequestKnown) {
 			return err
 		}
@@ -117,8 +117,8 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 	return l.store.CreateSession(ctx, &w.commit)
 }
 
-// Delete deletes a session with its log, and returns the uid of what it deleted; empty where its row cannot be read, which
-// keeps nobody from deleting it.
+// Delete deletes a session with its log, and returns the uid of the deleted incarnation. The uid is empty where the row
+// cannot be read; the session is deleted anyway.
 func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	name := NameOf(ctx, id)
 	unlock, err := l.locks.lock(ctx, name)
@@ -141,7 +141,7 @@ func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	return row.GetUid(), nil
 }
 
-// Begin begins a write to a session. It counts as a change of the session, to be seen by clients.
+// Begin begins a write to a session. The write sets changed_at, by which clients see that the session has changed.
 func (l *Logs) Begin(row *storagev1.Session) *Write {
 	next := proto.CloneOf(row)
 	next.Revision++
@@ -149,8 +149,8 @@ func (l *Logs) Begin(row *storagev1.Session) *Write {
 	return &Write{logs: l, before: row, commit: storage.Commit{Session: next}}
 }
 
-// BeginSession begins to write a new session, whose log begins with its policy: as it was given, and resolved. estimator
-// defaults to CHARS4.
+// BeginSession begins to write a new session, whose log begins with its policy, both as given and resolved. Where
+// estimator is not set, it is CHARS4.
 func (l *Logs) BeginSession(
 	ctx context.Context, id string, estimator compactordv1.Estimator, given, resolved *compactordv1.Policy,
 ) (*Write, error) {
@@ -168,15 +168,15 @@ func (l *Logs) BeginSession(
 	return w, err
 }
 
-// BeginUnseen is Begin for what is no change of the session to its clients.
-func (l *Logs) BeginUnseen(row *storagev1.Session) *Write {
+// BeginInternal begins a write that clients do not see as a change of the session: it leaves changed_at as it is.
+func (l *Logs) BeginInternal(row *storagev1.Session) *Write {
 	w := l.Begin(row)
 	w.commit.Session.ChangedAt = row.GetChangedAt()
 	return w
 }
 
-// Opening names this opening of the store.
+// Opening returns the id of this opening of the store.
 func (l *Logs) Opening() string { return l.store.Opening() }
 
-// Abandoned are the sessions that have compactions which were cut off with their daemon.
+// Abandoned returns the sessions whose rows name running compactions of an earlier opening of the store.
 func (l *Logs) Abandoned(ctx context.Context) ([]storage.Ref, error) { return l.store.Abandoned(ctx) }

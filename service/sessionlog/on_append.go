@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// onAppend decides by policy.on_append how views are to show a result, before any has shown it.
+// onAppend applies policy.on_append to a tool result, so that its edits are in every view that shows it.
 func (a *Appender) onAppend(ctx context.Context, l *compactordv1.LoggedMessage) error {
 	if len(a.write.before.GetResolvedPolicy().GetOnAppend().GetStrategies()) == 0 ||
 		l.GetResultPlace() != compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
@@ -27,8 +27,8 @@ func (a *Appender) onAppend(ctx context.Context, l *compactordv1.LoggedMessage) 
 	return nil
 }
 
-// arrivalEdits has the strategies look at a result. A bug of theirs must not keep messages out of the log: the result is
-// appended as it is then.
+// arrivalEdits asks the strategies for the edits of a result. A bug of theirs must not keep messages out of the log:
+// then the result is appended without edits.
 func (a *Appender) arrivalEdits(
 	ctx context.Context, l *compactordv1.LoggedMessage, call *compactordv1.ToolCall,
 ) (edits []*compactordv1.Edit) {
@@ -41,10 +41,10 @@ func (a *Appender) arrivalEdits(
 	return strategies.OnAppend(a.write.Head(), a.Counter, a.write.before.GetResolvedPolicy(), l, call)
 }
 
-// call finds a call, among the messages that are pending or in the log, where a message is read once for all its calls.
+// call returns the call of a reference. Its message is in this write or in the log, where it is read only once.
 func (a *Appender) call(ctx context.Context, ref *compactordv1.CallRef) (*compactordv1.ToolCall, error) {
 	index, first := ref.GetIndex(), a.write.before.GetHead().GetNextIndex()
-	caller := a.callers[index]
+	caller := a.calls[index]
 	switch {
 	case caller != nil:
 	case index >= first:
@@ -54,7 +54,7 @@ func (a *Appender) call(ctx context.Context, ref *compactordv1.CallRef) (*compac
 		if caller, err = a.write.logs.Message(ctx, a.write.before, index); err != nil {
 			return nil, err
 		}
-		a.callers[index] = caller
+		a.calls[index] = caller
 	}
 	return caller.GetMessage().GetParts()[ref.GetPart()].GetToolCall(), nil
 }

@@ -13,22 +13,22 @@ import (
 // readAheadBytes is how many bytes of messages are read at a time.
 const readAheadBytes = 256 << 10
 
-// Reader reads messages and records of a session in the order of their sequences. It holds a page of each.
+// Reader reads messages and records of a session in the order of their sequences. It buffers some of each.
 type Reader struct {
 	store storage.Store
 	ref   storage.Ref
-	// next is the sequence that comes next, and index that of the message that comes next.
+	// next is the sequence to read next, and index the index of the next message.
 	next, index uint32
 
 	messages []*compactordv1.LoggedMessage
 	records  []*storagev1.StoredRecord
-	// known is where the records that were read end: below it there are no others.
-	known uint32
+	// recordsRead is the sequence up to which all records were read.
+	recordsRead uint32
 }
 
-// NewReader reads from a sequence on.
+// NewReader returns a Reader that begins at a sequence.
 func (l *Logs) NewReader(ctx context.Context, row *storagev1.Session, from uint32) (*Reader, error) {
-	r := &Reader{store: l.store, ref: storage.RefOf(row), next: from, known: from}
+	r := &Reader{store: l.store, ref: storage.RefOf(row), next: from, recordsRead: from}
 	if from == 0 {
 		return r, nil
 	}
@@ -36,18 +36,18 @@ func (l *Logs) NewReader(ctx context.Context, row *storagev1.Session, from uint3
 	if err != nil {
 		return nil, err
 	}
-	// Between two records there are only messages, one a sequence.
+	// Between two records there are only messages, and each takes one sequence.
 	r.index = before.GetHead().GetNextIndex() + from - 1 - before.GetRecord().GetSequence()
 	return r, nil
 }
 
-// Next is the sequence that Read comes to next.
+// Next returns the sequence to read next.
 func (r *Reader) Next() uint32 { return r.next }
 
-// UID is of the incarnation of the session whose log it reads.
+// UID returns the uid of the incarnation whose log is read.
 func (r *Reader) UID() string { return r.ref.UID }
 
-// Read returns what comes next in a log that has this head, a message or a record; neither at its end.
+// Read returns the next message or record of a log with this head. At the end of the log it returns neither.
 func (r *Reader) Read(
 	ctx context.Context, h *storagev1.Head,
 ) (*compactordv1.LoggedMessage, *compactordv1.Record, error) {
@@ -78,16 +78,16 @@ func (r *Reader) Read(
 }
 
 func (r *Reader) readRecords(ctx context.Context, end uint32) error {
-	if len(r.records) > 0 || r.known >= end {
+	if len(r.records) > 0 || r.recordsRead >= end {
 		return nil
 	}
 	var err error
 	if r.records, err = r.store.Records(ctx, r.ref, r.next, end, RecordChunk); err != nil {
 		return err
 	}
-	r.known = end
+	r.recordsRead = end
 	if len(r.records) == RecordChunk {
-		r.known = r.records[RecordChunk-1].GetRecord().GetSequence() + 1
+		r.recordsRead = r.records[RecordChunk-1].GetRecord().GetSequence() + 1
 	}
 	return nil
 }

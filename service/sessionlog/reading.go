@@ -11,13 +11,14 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// RecordChunk is how many records are read at a time: each carries the head that it left.
+// RecordChunk is the number of records that are read at a time. It is small since each record has a head stored with
+// it.
 const RecordChunk = 100
 
-// messageChunk is how many bytes of messages are read at a time.
+// messageChunk is the number of bytes of messages that are read at a time.
 const messageChunk = 4 << 20
 
-// EachMessage reads the messages with these indexes, in order, until take says that it has enough.
+// EachMessage calls take with each message of the ranges, in order, until take returns false.
 func (l *Logs) EachMessage(
 	ctx context.Context, row *storagev1.Session, ranges []*compactordv1.IndexRange,
 	take func(m *compactordv1.LoggedMessage) bool,
@@ -42,7 +43,7 @@ func (l *Logs) EachMessage(
 	return nil
 }
 
-// MessagesBefore reads all messages with a lower index.
+// MessagesBefore returns all messages with an index below end.
 func (l *Logs) MessagesBefore(
 	ctx context.Context, row *storagev1.Session, end uint32,
 ) ([]*compactordv1.LoggedMessage, error) {
@@ -55,7 +56,7 @@ func (l *Logs) MessagesBefore(
 	return messages, err
 }
 
-// RecordsUpTo reads all records up to a point.
+// RecordsUpTo returns all records up to a point.
 func (l *Logs) RecordsUpTo(
 	ctx context.Context, row *storagev1.Session, point uint32,
 ) ([]*storagev1.StoredRecord, error) {
@@ -74,12 +75,12 @@ func (l *Logs) RecordsUpTo(
 	return records, nil
 }
 
-// MissingMessage is the error of a log that lacks a message.
+// MissingMessage returns the error for a log that lacks a message.
 func MissingMessage(index uint32) error {
 	return fmt.Errorf("%w: message %d is missing", storage.ErrCorrupt, index)
 }
 
-// Message reads one message.
+// Message returns one message.
 func (l *Logs) Message(ctx context.Context, row *storagev1.Session, index uint32) (*compactordv1.LoggedMessage, error) {
 	one, err := l.store.Messages(ctx, storage.RefOf(row), index, index+1, 0)
 	if err != nil {
@@ -91,40 +92,42 @@ func (l *Logs) Message(ctx context.Context, row *storagev1.Session, index uint32
 	return one[0], nil
 }
 
-// Messages reads messages with indexes from start to end (exclusive), as storage.Store does: it stops early, after at least
-// one, before their encodings together pass maxBytes (0: no limit).
+// Messages returns messages with indexes from start to end (exclusive), as storage.Store does. It stops before their
+// encodings together pass maxBytes (0: no limit), but returns at least one.
 func (l *Logs) Messages(
 	ctx context.Context, row *storagev1.Session, start, end uint32, maxBytes int,
 ) ([]*compactordv1.LoggedMessage, error) {
 	return l.store.Messages(ctx, storage.RefOf(row), start, end, maxBytes)
 }
 
-// Records reads the records with sequences from start to end (exclusive), RecordChunk of them at the most.
+// Records returns the records with sequences from start to end (exclusive), at most RecordChunk of them.
 func (l *Logs) Records(ctx context.Context, row *storagev1.Session, start, end uint32) ([]*storagev1.StoredRecord, error) {
 	return l.store.Records(ctx, storage.RefOf(row), start, end, RecordChunk)
 }
 
-// RecordAtOrBefore reads the newest record whose sequence is at most the given one.
+// RecordAtOrBefore returns the newest record whose sequence is at most the given one.
 func (l *Logs) RecordAtOrBefore(
 	ctx context.Context, row *storagev1.Session, sequence uint32,
 ) (*storagev1.StoredRecord, error) {
 	return l.store.RecordAtOrBefore(ctx, storage.RefOf(row), sequence)
 }
 
-// Compactions reads the records that hold CompactionEntries with a sequence below before (0: no limit), the newest first, at
-// most limit of them.
+// Compactions returns the records that hold CompactionEntries with a sequence below before (0: no limit), newest first,
+// at most limit of them.
 func (l *Logs) Compactions(
 	ctx context.Context, row *storagev1.Session, before uint32, limit int,
 ) ([]*storagev1.StoredRecord, error) {
 	return l.store.Compactions(ctx, storage.RefOf(row), before, limit)
 }
 
-// Edits reads all edits of the messages with indexes from start to end (exclusive), also those that a Revert put aside.
+// Edits returns all edits of the messages with indexes from start to end (exclusive), also those that a Revert put
+// aside.
 func (l *Logs) Edits(ctx context.Context, row *storagev1.Session, start, end uint32) ([]storage.IndexedEdits, error) {
 	return l.store.Edits(ctx, storage.RefOf(row), start, end)
 }
 
-// RequestedHead is the head at a point that a field of a request names. It refuses a point behind the last one of the log.
+// RequestedHead returns the head at a point that a field of a request names. It refuses a point after the end of the
+// log.
 func (l *Logs) RequestedHead(
 	ctx context.Context, row *storagev1.Session, point uint32, field string,
 ) (*storagev1.Head, error) {

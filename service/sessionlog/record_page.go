@@ -13,36 +13,37 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// compactionChunk is how many compaction entries are read at a time: each can hold a long summary.
+// compactionChunk is the number of compaction entries that are read at a time. It is small since each can hold a long
+// summary.
 const compactionChunk = 16
 
 // RecordQuery asks for a page of a log's records.
 type RecordQuery struct {
-	// Kinds are the kinds that are wanted. None: all.
+	// Kinds selects records by kind. Empty: all.
 	Kinds []compactordv1.RecordKind
-	// CompactionID names the one compaction entry that is wanted, and is empty where any is. With it NewestFirst holds.
+	// CompactionID selects the compaction entry with this id, and implies NewestFirst. Empty: all records.
 	CompactionID string
-	// NewestFirst goes from the end of the log to its start.
+	// NewestFirst lists from the end of the log to its start.
 	NewestFirst bool
-	// From is the sequence that the page begins at. Nil: the start of the log, with NewestFirst its end.
+	// From is the sequence that the page begins at. Nil: the start of the log, or with NewestFirst its end.
 	From *uint32
-	// Limit is the most records of a page.
+	// Limit is the most records on a page.
 	Limit int
-	// MaxBytes are the most bytes of a page's records, but it holds at least one.
+	// MaxBytes is the most bytes of records on a page. A page holds at least one record, whatever its size.
 	MaxBytes int
-	// MaxRead ends the page once so many bytes of records were read, wanted or not.
+	// MaxRead ends the page after this many bytes of records were read, selected or not.
 	MaxRead int
 }
 
 // RecordPage is a page of records.
 type RecordPage struct {
-	// Records tell whether they were put aside.
+	// Records have put_aside set.
 	Records []*compactordv1.Record
-	// Next is the sequence that the next page begins at; nil on the last.
+	// Next is the sequence that the next page begins at; nil on the last page.
 	Next *uint32
 }
 
-// RecordPage reads a page of records.
+// RecordPage returns a page of records.
 func (l *Logs) RecordPage(ctx context.Context, row *storagev1.Session, q RecordQuery) (*RecordPage, error) {
 	q.NewestFirst = q.NewestFirst || q.CompactionID != ""
 	low, high, err := l.recordRange(ctx, row, &q)
@@ -85,7 +86,7 @@ func (l *Logs) RecordPage(ctx context.Context, row *storagev1.Session, q RecordQ
 	return page, nil
 }
 
-// recordRange returns the sequences, from low to high (exclusive), between which the page's records are.
+// recordRange returns the sequences, from low to high (exclusive), that can hold records of the page.
 func (l *Logs) recordRange(ctx context.Context, row *storagev1.Session, q *RecordQuery) (low, high uint32, err error) {
 	high = row.GetHead().GetNextSequence()
 	switch {
@@ -147,7 +148,7 @@ func kindOf(r *compactordv1.Record) compactordv1.RecordKind {
 	}
 }
 
-// checkpointRange narrows a range of sequences: it begins with the first checkpoint in it and ends with the last.
+// checkpointRange narrows a range of sequences to the one from its first checkpoint to its last.
 func (l *Logs) checkpointRange(
 	ctx context.Context, row *storagev1.Session, low, high uint32,
 ) (first, end uint32, err error) {
@@ -167,7 +168,7 @@ func (l *Logs) checkpointRange(
 	return oldest.GetSequence(), newest.GetSequence() + 1, err
 }
 
-// lastCheckpointBefore is the id of the last checkpoint before a sequence; 0 where there is none.
+// lastCheckpointBefore returns the id of the last checkpoint before a sequence; 0 where there is none.
 func (l *Logs) lastCheckpointBefore(ctx context.Context, row *storagev1.Session, sequence uint32) (uint32, error) {
 	if sequence == 0 {
 		return 0, nil
@@ -176,8 +177,9 @@ func (l *Logs) lastCheckpointBefore(ctx context.Context, row *storagev1.Session,
 	return stored.GetHead().GetLastCheckpoint(), err
 }
 
-// CheckpointRecord finds the record of a checkpoint that there is. Each record keeps the head that it left, and the
-// highest id never falls along the log, so the first record with at least this id is the one.
+// CheckpointRecord returns the record of a checkpoint that exists. The head after each record holds the highest
+// checkpoint id so far, which never falls along the log. So a binary search finds the first record with at least this
+// id.
 func (l *Logs) CheckpointRecord(ctx context.Context, row *storagev1.Session, id uint32) (*compactordv1.Record, error) {
 	var found *compactordv1.Record
 	low, high := uint32(0), row.GetHead().GetNextSequence()

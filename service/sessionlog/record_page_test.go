@@ -20,8 +20,8 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Whatever ends its pages, a listing of records has those that are wanted, each once and in order.
-func TestPagesOfRecordsHoldWhatIsWanted(t *testing.T) {
+// The pages of a listing hold each selected record once and in order, whichever limit ends the pages.
+func TestPagesHoldTheSelectedRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		logs, row, records := generatedLog(t)
 		for range 5 {
@@ -36,7 +36,7 @@ func TestPagesOfRecordsHoldWhatIsWanted(t *testing.T) {
 	})
 }
 
-// followPages reads all pages, of which there are no more than records, and holds each to its bounds.
+// followPages reads all pages, at most `most`, and checks the limits of each.
 func followPages(
 	t *rapid.T, logs *sessionlog.Logs, row *storagev1.Session, q sessionlog.RecordQuery, most int,
 ) []*compactordv1.Record {
@@ -63,7 +63,7 @@ func followPages(
 	return nil
 }
 
-// generatedLog writes a generated log, and returns its records besides.
+// generatedLog writes a generated log into a store, and returns its records too.
 func generatedLog(t *rapid.T) (*sessionlog.Logs, *storagev1.Session, []*compactordv1.Record) {
 	g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 	for range sessiontest.Steps(t, 30) {
@@ -117,7 +117,7 @@ func recordQuery(t *rapid.T, records []*compactordv1.Record) sessionlog.RecordQu
 	return q
 }
 
-// wantedRecords goes through all records, and asks of each whether it is wanted.
+// wantedRecords returns the records that the query selects, by looking at each.
 func wantedRecords(
 	h *storagev1.Head, records []*compactordv1.Record, q sessionlog.RecordQuery,
 ) []*compactordv1.Record {
@@ -140,7 +140,7 @@ func wantedRecords(
 	return wanted
 }
 
-// kindByName finds the kind that has the name of the field which is set.
+// kindByName returns the kind that has the name of the record's set field.
 func kindByName(r *compactordv1.Record) compactordv1.RecordKind {
 	m := r.ProtoReflect()
 	return kindOfField(m.WhichOneof(m.Descriptor().Oneofs().ByName("kind")))
@@ -150,7 +150,7 @@ func kindOfField(field protoreflect.FieldDescriptor) compactordv1.RecordKind {
 	return compactordv1.RecordKind(compactordv1.RecordKind_value["RECORD_KIND_"+strings.ToUpper(string(field.Name()))])
 }
 
-// Each kind of record can be asked for.
+// Each kind of record has a RecordKind.
 func TestEachKindOfRecordHasAName(t *testing.T) {
 	kinds := (&compactordv1.Record{}).ProtoReflect().Descriptor().Oneofs().ByName("kind").Fields()
 	require.Equal(t, len(compactordv1.RecordKind_name)-1, kinds.Len())

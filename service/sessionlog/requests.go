@@ -15,15 +15,16 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// A request with a request_id is remembered by what it wrote: sent again, it gets the recorded answer and does nothing.
+// A request with a request_id is stored with its answer. Where it is sent again, the recorded answer is returned and
+// nothing else happens.
 
-// Identified is a request that may have an id, by which it is known when it is sent again.
+// Identified is a request that may have a request_id.
 type Identified interface {
 	proto.Message
 	GetRequestId() string
 }
 
-// Recorded fills answer with what the request got before; false where it was not seen.
+// Recorded fills answer with the recorded answer to the request. It returns false where the request is new.
 func (l *Logs) Recorded(
 	ctx context.Context, row *storagev1.Session, req Identified, answer proto.Message,
 ) (bool, error) {
@@ -52,7 +53,7 @@ func (l *Logs) Recorded(
 	return true, nil
 }
 
-// Remember writes the request down with its answer.
+// Remember stores the request with its answer.
 func (w *Write) Remember(req Identified, answer proto.Message) error {
 	if req.GetRequestId() == "" {
 		return nil

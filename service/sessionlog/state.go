@@ -11,13 +11,13 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// State reads what the view of a head shows: the leading run, the messages shown out of place, and the kept part, never
-// the whole log. The policy and the estimator are the row's.
+// State returns what the view of a head shows: the leading run, the messages shown out of place, and the kept part. It
+// never reads the whole log. The policy and the estimator are the row's.
 func (l *Logs) State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
 	return loadState(ctx, l.store, row, h)
 }
 
-// StateFrom is State with the kept part from an index on only, and nothing of what stands before it.
+// StateFrom returns the state with the kept part from an index on only, and nothing before it.
 func (l *Logs) StateFrom(
 	ctx context.Context, row *storagev1.Session, h *storagev1.Head, from uint32,
 ) (*session.State, error) {
@@ -72,7 +72,7 @@ func newState(row *storagev1.Session, h *storagev1.Head) (*session.State, error)
 	return &session.State{Head: h, Policy: row.GetResolvedPolicy(), Counter: counter}, nil
 }
 
-// activeMessages reads the active messages with indexes from start to end, skipping what was put aside.
+// activeMessages returns the active messages with indexes from start to end (exclusive).
 func activeMessages(
 	ctx context.Context, r storage.Store, ref storage.Ref, h *storagev1.Head, start, end uint32,
 ) ([]*compactordv1.LoggedMessage, error) {
@@ -130,7 +130,7 @@ func loadEdits(ctx context.Context, r storage.Store, ref storage.Ref, s *session
 	return nil
 }
 
-// runs returns the ranges of indexes that follow one another without a gap.
+// runs returns the ranges of consecutive indexes.
 func runs(messages []*compactordv1.LoggedMessage) [][2]uint32 {
 	var found [][2]uint32
 	for _, l := range messages {

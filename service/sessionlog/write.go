@@ -14,34 +14,34 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Write is what an operation is about to write: the row as it will be, and what is appended to the log.
+// Write collects what an operation is about to commit: the row with its changes, and what is appended to the log.
 type Write struct {
 	logs   *Logs
 	before *storagev1.Session
 	commit storage.Commit
-	// state is the state before the messages of since, the last that are appended; nil where nobody has asked for it.
+	// state is the state before the messages of since, which were appended last. It is nil as long as it is not needed.
 	state *session.State
 	since []*compactordv1.LoggedMessage
 }
 
-// Before is the row as it was. It must not be changed.
+// Before returns the row before the write. It must not be changed.
 func (w *Write) Before() *storagev1.Session { return w.before }
 
-// Row is the row as it will be. All of it but the head may be changed.
+// Row returns the row after the write. Callers may change all of it but the head.
 func (w *Write) Row() *storagev1.Session { return w.commit.Session }
 
-// Head is the head as it will be. It must not be changed.
+// Head returns the head after the write. It must not be changed.
 func (w *Write) Head() *storagev1.Head { return w.commit.Session.GetHead() }
 
-// Messages are the messages that are appended. They must not be changed.
+// Messages returns the messages to append. They must not be changed.
 func (w *Write) Messages() []*compactordv1.LoggedMessage { return w.commit.Messages }
 
-// Report says how full the session's context will be.
+// Report returns the context report after the write.
 func (w *Write) Report() *compactordv1.ContextReport {
 	return strategies.Report(w.Head(), w.commit.Session.GetResolvedPolicy())
 }
 
-// Fork returns a copy that can be added to and thrown away.
+// Fork returns a copy that the caller can add to and throw away.
 func (w *Write) Fork() *Write {
 	other := *w
 	other.commit.Session = proto.CloneOf(w.commit.Session)
@@ -50,7 +50,7 @@ func (w *Write) Fork() *Write {
 	return &other
 }
 
-// State is the state at the end of what is written so far.
+// State returns the state after what is written so far.
 func (w *Write) State(ctx context.Context) (*session.State, error) {
 	if w.state == nil {
 		h := w.Head()
@@ -63,13 +63,13 @@ func (w *Write) State(ctx context.Context) (*session.State, error) {
 		}
 	}
 	if len(w.since) > 0 {
-		// What is appended next must not change the head that the state keeps.
+		// Later appends must not change the head of the state.
 		w.state, w.since = w.state.WithAppended(proto.CloneOf(w.Head()), w.since), nil
 	}
 	return w.state, nil
 }
 
-// Record appends a record and returns it as it is written. at is the head that a Revert goes back to; nil for all others.
+// Record appends a record and returns it as stored. For a Revert, at is the head that it goes back to; else it is nil.
 func (w *Write) Record(
 	ctx context.Context, r *compactordv1.Record, at *storagev1.Head,
 ) (*compactordv1.Record, error) {
@@ -84,28 +84,29 @@ func (w *Write) Record(
 	if err != nil {
 		return nil, err
 	}
-	w.Take(written)
+	w.TakeOver(written)
 	return written.Record, nil
 }
 
-// Try puts a record that needs no other state behind a state, and writes nothing. Take appends what it returns.
-func Try(s *session.State, r *compactordv1.Record) (*session.Written, error) {
+// Simulate returns the state after a record, without writing the record. It supports only records that need no other
+// state, so no Reverts. TakeOver writes what it returns.
+func Simulate(s *session.State, r *compactordv1.Record) (*session.Written, error) {
 	return session.Write(s, r, nil, func(*storagev1.Head) (*session.State, error) {
 		return nil, errors.New("the record needs a state that is not at hand")
 	})
 }
 
-// Take appends a record that was put behind the state of this write.
-func (w *Write) Take(written *session.Written) {
+// TakeOver appends a record that Simulate returned for the state of this write.
+func (w *Write) TakeOver(written *session.Written) {
 	w.commit.Records = append(w.commit.Records,
 		&storagev1.StoredRecord{Schema: 1, Record: written.Record, Head: written.State.Head})
-	// What is appended next must not change the head that the record and the state keep.
+	// Later appends must not change the head of the record and of the state.
 	w.commit.Session.Head = proto.CloneOf(written.State.Head)
 	w.state, w.since = written.State, nil
 }
 
-// Say appends a message of the daemon's own.
-func (w *Write) Say(ctx context.Context, m *compactordv1.Message) (*compactordv1.LoggedMessage, error) {
+// AppendOwn appends a message that the daemon itself wrote.
+func (w *Write) AppendOwn(ctx context.Context, m *compactordv1.Message) (*compactordv1.LoggedMessage, error) {
 	state, err := w.State(ctx)
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (w *Write) add(l *compactordv1.LoggedMessage) {
 	w.commit.Messages, w.since = append(w.commit.Messages, l), append(w.since, l)
 }
 
-// EndsCompaction takes a compaction out of the row, if that names it as running.
+// EndsCompaction removes a compaction from the running ones that the row names, if it is there.
 func (w *Write) EndsCompaction(operation string) {
 	w.commit.Session.Running = slices.DeleteFunc(w.commit.Session.GetRunning(), func(r *storagev1.RunningCompaction) bool {
 		return r.GetOperationId() == operation

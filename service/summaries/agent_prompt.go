@@ -11,16 +11,16 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// agentPrompt is the agent's own prompt, without its secrets. It is rendered as the agent's requests are, so that a
-// provider's prompt cache serves it.
+// agentPrompt is the agent's own prompt, without its secrets. It is rendered like the agent's requests, so that the
+// provider's prompt cache holds its start.
 type agentPrompt struct {
 	writer *Writer
-	// view draws it for the provider of a dialect.
+	// view returns the prompt as a view for a dialect.
 	view func(dialect compactordv1.Dialect) *session.View
 }
 
-// draw renders it in a dialect.
-func (p *agentPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*summarizers.View, error) {
+// render returns the prompt in a dialect.
+func (p *agentPrompt) render(ctx context.Context, kind compactordv1.Dialect) (*summarizers.View, error) {
 	shape, known := p.writer.config.Dialects[kind]
 	if !known {
 		return nil, fmt.Errorf("no dialect %s", kind)
@@ -43,9 +43,9 @@ func (p *agentPrompt) draw(ctx context.Context, kind compactordv1.Dialect) (*sum
 	return &summarizers.View{System: rendered.System, Messages: rendered.Messages, Tools: json.RawMessage(tools)}, nil
 }
 
-// redacted are the messages of the view without their secrets. From the first message that had one, nothing is the prompt
-// that the provider knows: it would refuse the thinking that it bound to that, so it gets none. Where the tools before it
-// were changed, that is all of it.
+// redacted returns the messages of the view without their secrets. From the first changed message on, the prompt is not
+// the one that the provider knows. It would refuse thinking that it bound to the original, so that is removed from
+// there on. If changed is set, the tools before the messages were changed, and all thinking is removed.
 func (p *agentPrompt) redacted(
 	ctx context.Context, view []*compactordv1.ViewMessage, changed bool,
 ) ([]*compactordv1.Message, error) {
@@ -70,7 +70,7 @@ func (p *agentPrompt) redacted(
 			messages = append(messages, clean)
 		}
 	}
-	// What was redacted since the context ended is empty.
+	// After the context ended, redacting returns empty texts.
 	if p.writer.secrets != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -11,10 +11,11 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// errSecretInTools says that the agent's own prompt cannot be sent: its tools are none any more without their secrets.
+// errSecretInTools says that the agent's own prompt cannot be sent, since its tools are no valid list without their
+// secrets.
 var errSecretInTools = errors.New("the agent's tools hold a secret that cannot be taken out")
 
-// CheckTools refuses tool definitions that no provider would take.
+// CheckTools refuses tool definitions that no provider would accept.
 func CheckTools(p *compactordv1.SummaryPolicy) error {
 	if p.GetToolsJson() == "" {
 		return nil
@@ -39,9 +40,9 @@ func toolsProblem(text string) string {
 	return ""
 }
 
-// tools are the agent's tool definitions without their secrets, byte for byte but for these; false where what is left
-// would be none. Strings are redacted as the provider reads them, and the whole once more: a name can tell that its value
-// is a secret.
+// tools returns the agent's tool definitions without their secrets, and otherwise byte for byte. It returns false where
+// the result is no list of tools. Each string is redacted unescaped, as the provider reads it. Then the whole text is
+// redacted, since a name can show that its value is a secret.
 func (p *agentPrompt) tools() (string, bool) {
 	given := p.writer.policy.GetToolsJson()
 	if given == "" || p.writer.secrets == nil {
@@ -67,7 +68,7 @@ func eachString(document string, change func(string) string) string {
 	}
 }
 
-// endOfString returns where the string ends that begins at start.
+// endOfString returns the end of the string that begins at start.
 func endOfString(document string, start int) int {
 	for i := start + 1; i < len(document); i++ {
 		switch document[i] {
@@ -80,7 +81,7 @@ func endOfString(document string, start int) int {
 	return len(document)
 }
 
-// changedString changes a string of JSON. One that stays the same keeps its escapes.
+// changedString changes a JSON string. A string that stays the same keeps its escapes.
 func changedString(literal string, change func(string) string) string {
 	var text string
 	if json.Unmarshal([]byte(literal), &text) != nil {

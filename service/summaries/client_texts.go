@@ -10,17 +10,17 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// errLeftAsItIs says that the client wants a result shown as it is.
-var errLeftAsItIs = errors.New("the client has left this result as it is")
+// errResultUnchanged says that the client wants to leave a result as it is.
+var errResultUnchanged = errors.New("the client has left this result as it is")
 
-// ClientTexts is the summarizer that the client's own model is: its texts are there already. It writes each once, so what
-// is refused is not asked for again.
+// ClientTexts is the summarizer for texts that the client's own model has already written. Each text exists once, so
+// after a refusal there is no second try.
 type ClientTexts struct {
-	// Texts are in the order in which results and then the parts of the summary are written. An empty one leaves a result
+	// Texts are in the order of writing: first the results, then the parts of the summary. An empty text leaves a result
 	// as it is.
 	Texts []string
 	Model string
-	// Prompted says that the texts answer our prompts, and CachedPrefix that those stood on the agent's own.
+	// Prompted says that the texts answer the daemon's prompts, and CachedPrefix that these followed the agent's own one.
 	Prompted, CachedPrefix bool
 
 	taken int
@@ -28,16 +28,16 @@ type ClientTexts struct {
 
 var _ summarizers.Persistent = (*ClientTexts)(nil)
 
-// Taken is how many of the texts were taken.
+// Taken returns how many of the texts were used.
 func (c *ClientTexts) Taken() int { return c.taken }
 
 // Name implements Summarizer.
 func (*ClientTexts) Name() string { return summarizers.Client }
 
-// Timeouts implements Persistent: nothing is waited for.
+// Timeouts implements Persistent. Both are 0, since the texts already exist.
 func (*ClientTexts) Timeouts() (try, total time.Duration) { return 0, 0 }
 
-// Summarize hands out the next of the texts.
+// Summarize returns the next text.
 func (c *ClientTexts) Summarize(
 	_ context.Context, req *summarizers.Request, _ summarizers.Progress,
 ) (*summarizers.Summary, error) {
@@ -56,13 +56,13 @@ func (c *ClientTexts) Summarize(
 		written.PromptVersion, written.CachedPrefix = prompts.Version, c.CachedPrefix
 	}
 	if req.Kind == summarizers.Observation && strings.TrimSpace(text) == "" {
-		return nil, errLeftAsItIs
+		return nil, errResultUnchanged
 	}
 	written.Text = text
 	return written, nil
 }
 
-// BesideModel is a summarizer that writes beside what a model made, which is told with the text.
+// BesideModel returns a summarizer that writes beside the item of a model, and names that model as its own.
 func BesideModel(by summarizers.Summarizer, model string) summarizers.Summarizer {
 	return &besideModel{Summarizer: by, model: model}
 }

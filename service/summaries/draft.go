@@ -9,12 +9,12 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// draft is one text on its way: a part of a summary, or a tool result made shorter.
+// draft is one text while it is being written: a part of a summary, or a shorter tool result.
 type draft struct {
 	writer  *Writer
 	request *summarizers.Request
 	stream  *stream
-	// part is which part of the stream it is.
+	// part is its number in the stream.
 	part    int
 	written *Written
 }
@@ -24,7 +24,7 @@ func (d *draft) write(ctx context.Context) error {
 	by := d.writer.summarizer
 	failure := d.writer.provider.ask(by.Name())
 	if failure == nil {
-		failure = d.insist(ctx, by)
+		failure = d.writeChecked(ctx, by)
 	}
 	switch {
 	case failure == nil:
@@ -32,7 +32,7 @@ func (d *draft) write(ctx context.Context) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(failure, errLeftAsItIs):
+	case errors.Is(failure, errResultUnchanged):
 		return failure
 	}
 	d.writer.provider.failed(failure)
@@ -40,11 +40,11 @@ func (d *draft) write(ctx context.Context) error {
 	return d.fallBack(ctx, failure)
 }
 
-// insist has the summarizer write a text that passes: once more with the fault named, where it does not see to that
-// itself.
-func (d *draft) insist(ctx context.Context, by summarizers.Summarizer) error {
+// writeChecked has the summarizer write a text that passes the checks. After a refusal it asks a second time and names
+// the reason, unless the summarizer tries again by itself.
+func (d *draft) writeChecked(ctx context.Context, by summarizers.Summarizer) error {
 	if _, persistent := by.(summarizers.Persistent); persistent {
-		return d.within(ctx, d.writer.limits.ofAll(), by)
+		return d.attemptWithin(ctx, d.writer.limits.ofAll(), by)
 	}
 	return summarizers.Insist(func(refused *summarizers.CheckError) error {
 		if refused != nil {
@@ -54,19 +54,19 @@ func (d *draft) insist(ctx context.Context, by summarizers.Summarizer) error {
 			d.stream.again(ctx, d.part)
 			d.request.Fault = refused.Detail
 		}
-		return d.within(ctx, d.writer.limits.ofTry(), by)
+		return d.attemptWithin(ctx, d.writer.limits.ofTry(), by)
 	})
 }
 
-// within has a text written that passes, within a limit.
-func (d *draft) within(ctx context.Context, limit span, by summarizers.Summarizer) error {
+// attemptWithin has a text written within a time limit, and checks it.
+func (d *draft) attemptWithin(ctx context.Context, limit span, by summarizers.Summarizer) error {
 	return limit.within(ctx, func(ctx context.Context) error {
-		return d.attempt(ctx, by, d.writer.secrets.within(ctx, d.request))
+		return d.attempt(ctx, by, d.writer.secrets.redactingUntilEnd(ctx, d.request))
 	})
 }
 
-// fallBack has the fallback write, where there is one and it is not the one who failed. The failure that is told is the
-// last one, under the name of who failed.
+// fallBack has the fallback write the text after a failure, unless the operation has none or the fallback itself
+// failed. The error that it returns names the last summarizer that failed.
 func (d *draft) fallBack(ctx context.Context, failure error) error {
 	failed := d.writer.summarizer.Name()
 	if d.writer.op.NoFallback || d.writer.policy.GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
@@ -107,13 +107,13 @@ func (d *draft) writeInstead(ctx context.Context, fallback summarizers.Summarize
 	return nil
 }
 
-// attempt has a summarizer write a text, and takes it if it passes the checks.
+// attempt has a summarizer write a text, and keeps it if it passes the checks.
 func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) (err error) {
 	w := d.writer
 	defer func() { w.config.Metrics.refused(by.Name(), err) }()
 	progress, asked := d.progress(ctx), req
 	if by.Name() == Fallback {
-		// A model has seen no secrets; this one has.
+		// A model was sent redacted texts, but the fallback has read the secrets.
 		progress.redact = w.secrets.replaceShown
 		asked = w.secrets.asRedacted(req)
 	}
@@ -126,7 +126,7 @@ func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *sum
 	if summary != nil {
 		summary.Text = w.secrets.replace(summary.Text)
 	}
-	// What was redacted since the context ended is empty: the summarizer may not have seen all.
+	// After the context ended, redacting returns empty texts: the summarizer may not have read everything.
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -134,12 +134,12 @@ func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *sum
 	if err != nil {
 		return err
 	}
-	d.take(ctx, req, summary, text)
+	d.keep(ctx, req, summary, text)
 	return nil
 }
 
-// accepted is a text that passes the checks, as it is stored. Only the fallback may find nothing to say, and it writes the
-// sections as they are stored.
+// accepted checks a text and returns it as it is stored. Only the fallback may have nothing to say. Its sections are
+// already as they are stored.
 func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) (string, error) {
 	if by.Name() != Fallback {
 		return summarizers.Accept(req, summary)
@@ -150,10 +150,10 @@ func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summ
 	return summarizers.WithoutThinking(summary.Text), nil
 }
 
-// take takes the text that was accepted, and sees to it that what was shown is that.
-func (d *draft) take(ctx context.Context, req *summarizers.Request, summary *summarizers.Summary, text string) {
+// keep stores an accepted text. Where the listener was sent another one, it is sent again.
+func (d *draft) keep(ctx context.Context, req *summarizers.Request, summary *summarizers.Summary, text string) {
 	if text != summarizers.WithoutThinking(summary.Text) && d.stream.again(ctx, d.part) {
-		d.stream.say(ctx, d.part, text)
+		d.stream.add(ctx, d.part, text)
 	}
 	d.written.Text = text
 	d.written.Model = summary.Model
@@ -162,14 +162,14 @@ func (d *draft) take(ctx context.Context, req *summarizers.Request, summary *sum
 	d.stream.finish(ctx, d.part, text)
 }
 
-// spend adds up what was paid for, also for what is refused.
+// spend adds what the text cost, also where it was refused.
 func (d *draft) spend(summary *summarizers.Summary) {
 	if summary != nil {
 		d.written.spent.add(Spent{Usage: summary.Usage, CostUSD: summary.CostUSD, Calls: summary.Calls})
 	}
 }
 
-// ask asks a summarizer and turns its panic into an error: who plugs one in must not be able to end the daemon.
+// ask asks a summarizer, and turns its panic into an error: a custom summarizer must not end the daemon.
 func (d *draft) ask(
 	ctx context.Context, by summarizers.Summarizer, req *summarizers.Request, progress summarizers.Progress,
 ) (summary *summarizers.Summary, err error) {

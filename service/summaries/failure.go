@@ -11,11 +11,11 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// retrySummarizerAfter is what clients are told where a summarizer gives no time of its own.
+// retrySummarizerAfter is the time after which clients may try again where the summarizer gives none.
 const retrySummarizerAfter = 30 * time.Second
 
-// failureOf is the API's error for why a summarizer wrote nothing that can be used. It says nothing of the
-// conversation, and nothing that a provider wrote.
+// failureOf returns the API's error for a summarizer that wrote nothing usable. The error contains no text of the
+// conversation or of a provider.
 func failureOf(name string, failure error) *apierror.Error {
 	metadata := map[string]string{"summarizer": name}
 	var refused *summarizers.CheckError
@@ -23,7 +23,7 @@ func failureOf(name string, failure error) *apierror.Error {
 	var panicked *apierror.PanicError
 	switch {
 	case errors.As(failure, &panicked):
-		// Trying again would find the same bug.
+		// A second try would meet the same bug.
 		metadata["operation_id"] = panicked.ID
 		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_INTERNAL, metadata,
 			"summarizer %s failed: %s", name, apierror.BugMessage(panicked.ID))
@@ -77,7 +77,7 @@ func providerFailure(name string, metadata map[string]string, p *summarizers.Pro
 	}
 }
 
-// unreachable adds when it makes sense to try again. The cause is for the log, which takes none but of bugs.
+// unreachable adds the cause, and the time after which the client may try again. Of the causes, only bugs are logged.
 func unreachable(e *apierror.Error, cause error, after time.Duration) *apierror.Error {
 	e.Cause, e.RetryAfter = cause, retrySummarizerAfter
 	if after > 0 {

@@ -12,20 +12,21 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// What holds where neither the policy nor the summarizer says otherwise.
+// The time limits where neither the policy nor the summarizer sets others.
 const (
 	defaultTryTimeout   = 2 * time.Minute
 	defaultTotalTimeout = 10 * time.Minute
 )
 
-// limits are the time limits of one request to the summarizer, and of all of an operation, which are over at the deadline.
-// The fallback has no limit: it is what is left then.
+// limits are the time limits for one request to the summarizer, and for all requests of an operation, which end at the
+// deadline. The fallback has no limit, since it writes when they are over.
 type limits struct {
 	try, total time.Duration
 	deadline   time.Time
 }
 
-// limitsOf are the limits of an operation that begins now: the policy's, else the summarizer's own, else the defaults.
+// limitsOf returns the limits of an operation that begins now: the policy's, else the summarizer's own, else the
+// defaults.
 func limitsOf(p *compactordv1.SummaryPolicy, by summarizers.Summarizer) limits {
 	var try, total time.Duration
 	if own, has := by.(summarizers.Persistent); has {
@@ -39,7 +40,7 @@ func limitsOf(p *compactordv1.SummaryPolicy, by summarizers.Summarizer) limits {
 	return l
 }
 
-// chosen is a time of the policy, which may have none.
+// chosen returns a duration of the policy, or the default where it is not set.
 func chosen(d *durationpb.Duration, byDefault time.Duration) time.Duration {
 	if d == nil {
 		return byDefault
@@ -47,7 +48,7 @@ func chosen(d *durationpb.Duration, byDefault time.Duration) time.Duration {
 	return d.AsDuration()
 }
 
-// span is a limit, and when it is over for what begins now.
+// span is a time limit with its end.
 type span struct {
 	limit time.Duration
 	end   time.Time
@@ -55,7 +56,7 @@ type span struct {
 
 func (l limits) ofAll() span { return span{l.total, l.deadline} }
 
-// ofTry is the limit of one request, or what is left of that of all.
+// ofTry returns the limit of one request, or what is left of the total limit where that ends earlier.
 func (l limits) ofTry() span {
 	if end := time.Now().Add(l.try); end.Before(l.deadline) {
 		return span{l.try, end}
@@ -63,7 +64,7 @@ func (l limits) ofTry() span {
 	return l.ofAll()
 }
 
-// within does something until the limit has passed; then it fails with a TimeLimitError, unless a provider has said why.
+// within runs do until the limit ends. Then it returns a TimeLimitError, unless a provider has answered with an error.
 func (s span) within(ctx context.Context, do func(ctx context.Context) error) error {
 	limited, cancel := context.WithDeadline(ctx, s.end)
 	defer cancel()

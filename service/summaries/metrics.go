@@ -11,8 +11,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Metrics count texts, and what it took to have them written. Labels are of bounded sets: never a tenant, a session or a
-// model's text.
+// Metrics count texts and their costs. Labels have few values: never a tenant, a session or a model's text.
 type Metrics struct {
 	calls      *prometheus.CounterVec
 	retries    *prometheus.CounterVec
@@ -24,7 +23,7 @@ type Metrics struct {
 	redactions prometheus.Counter
 }
 
-// NewMetrics registers the metrics; with nil they are counted for nobody.
+// NewMetrics returns metrics, and registers them if registerer is not nil.
 func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	m := &Metrics{
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -73,7 +72,7 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	return m, nil
 }
 
-// spent counts what an operation took, also one that failed.
+// spent counts the costs of an operation, also where it failed.
 func (m *Metrics) spent(by string, spent Spent) {
 	if spent.Calls > 0 {
 		m.calls.WithLabelValues(by).Add(float64(spent.Calls))
@@ -91,7 +90,7 @@ func (m *Metrics) spent(by string, spent Spent) {
 	}
 }
 
-// refused counts a text that did not pass a check; other errors are none.
+// refused counts a text that did not pass a check. It ignores other errors.
 func (m *Metrics) refused(by string, err error) {
 	var failed *summarizers.CheckError
 	if errors.As(err, &failed) {
@@ -99,7 +98,7 @@ func (m *Metrics) refused(by string, err error) {
 	}
 }
 
-// repeated counts what a summarizer had to ask or have written again by itself.
+// repeated counts the retries and refused texts inside of a summarizer.
 func (m *Metrics) repeated(by string, s *summarizers.Summary) {
 	if s.Retries > 0 {
 		m.retries.WithLabelValues(by).Add(float64(s.Retries))

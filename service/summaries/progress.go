@@ -8,14 +8,14 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// progress hands on to the stream what a summarizer tells during one call.
+// progress passes what a summarizer reports during one call to the stream.
 type progress struct {
 	read  func(tokens uint32)
-	say   func(text string)
+	add   func(text string)
 	again func()
-	// redact replaces secrets in what is shown; nil where there can be none.
+	// redact replaces secrets in the text; nil where it cannot contain any.
 	redact func(string) string
-	// pending is the beginning of a character whose end has not come yet.
+	// pending is the beginning of a character whose other bytes have not arrived.
 	pending string
 }
 
@@ -24,7 +24,7 @@ var _ summarizers.Progress = (*progress)(nil)
 func (d *draft) progress(ctx context.Context) *progress {
 	return &progress{
 		read:  func(tokens uint32) { d.stream.reads(ctx, d.part, tokens) },
-		say:   func(text string) { d.stream.say(ctx, d.part, text) },
+		add:   func(text string) { d.stream.add(ctx, d.part, text) },
 		again: func() { d.stream.again(ctx, d.part) },
 	}
 }
@@ -32,13 +32,13 @@ func (d *draft) progress(ctx context.Context) *progress {
 // Read implements Progress.
 func (p *progress) Read(tokens uint32) { p.read(tokens) }
 
-// Again voids what this call of the summarizer has shown, and shows the finished parts anew.
+// Again makes invalid what this call has sent, and sends the finished parts again.
 func (p *progress) Again() {
 	p.pending = ""
 	p.again()
 }
 
-// Text hands on whole characters: a provider's stream may break within one.
+// Text passes on whole characters: a provider's stream may break within one.
 func (p *progress) Text(delta string) {
 	p.pending += delta
 	whole := wholeCharacters(p.pending)
@@ -47,12 +47,12 @@ func (p *progress) Text(delta string) {
 		if p.redact != nil {
 			text = p.redact(text)
 		}
-		p.say(text)
+		p.add(text)
 	}
 	p.pending = p.pending[whole:]
 }
 
-// wholeCharacters is where a text ends without the beginning of a character whose end is missing.
+// wholeCharacters returns the length of a text without an incomplete character at its end.
 func wholeCharacters(text string) int {
 	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
 		start := len(text) - back

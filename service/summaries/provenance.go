@@ -6,9 +6,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Credit says in a provenance who wrote the text. Where it tells of others already, it goes on naming the first of them,
-// unless a fallback wrote this one.
-func (t *Written) Credit(p *compactordv1.Provenance) {
+// SetWriterIn sets in a provenance who wrote the text. If the provenance already names somebody, that name stays,
+// unless the fallback wrote this text.
+func (t *Written) SetWriterIn(p *compactordv1.Provenance) {
 	p.Summarizer = cmp.Or(p.GetSummarizer(), t.Summarizer)
 	p.Model = cmp.Or(p.GetModel(), t.Model)
 	p.PromptVersion = max(p.GetPromptVersion(), t.PromptVersion)
@@ -18,8 +18,8 @@ func (t *Written) Credit(p *compactordv1.Provenance) {
 	}
 }
 
-// Charge says in a provenance what all texts took so far, and how many secrets were replaced.
-func (w *Writer) Charge(p *compactordv1.Provenance) {
+// SetCostsIn sets in a provenance the costs of all texts so far, and how many secrets were replaced.
+func (w *Writer) SetCostsIn(p *compactordv1.Provenance) {
 	p.Usage, p.CostUsd, p.SummarizerCalls = w.spent.Usage, w.spent.CostUSD, w.spent.Calls
 	p.Redactions = w.Redactions()
 }

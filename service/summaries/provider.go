@@ -7,21 +7,21 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// provider is what is known of who is behind the summarizer. Several texts may be written at a time.
+// provider is what an operation has learned about the summarizer's provider. Several texts may be written at a time.
 type provider struct {
 	mu sync.Mutex
-	// asked is the name of the summarizer, once it was asked.
+	// asked is the name of the summarizer; empty before it is asked.
 	asked string
-	// gone is why the provider is not asked again in this operation; nil where it may be.
-	gone error
+	// unusable is the reason why the provider is not asked again in this operation; nil where it may be.
+	unusable error
 }
 
-// ask notes that a summarizer is asked. The error is why its provider is not to be.
+// ask notes that a summarizer is asked. It returns an error where its provider must not be asked again.
 func (p *provider) ask(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = name
-	return p.gone
+	return p.unusable
 }
 
 func (p *provider) name() string {
@@ -30,8 +30,8 @@ func (p *provider) name() string {
 	return p.asked
 }
 
-// failed notes why a text was not written. A provider that no other request of the operation would reach is not asked
-// again.
+// failed notes why a text was not written. Where the failure would repeat for every request of the operation, the
+// provider is not asked again.
 func (p *provider) failed(failure error) {
 	var e *summarizers.ProviderError
 	if !errors.As(failure, &e) || !e.Retryable && !e.RefusesAll {
@@ -39,5 +39,5 @@ func (p *provider) failed(failure error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone = failure
+	p.unusable = failure
 }

@@ -13,14 +13,16 @@ import (
 )
 
 var (
-	// errSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
+	// errSecretInItem says that the agent's own prompt cannot be sent: an opaque item with a secret must be sent back byte
+	// for byte.
 	errSecretInItem = summarizers.ErrSecretInItem
-	// errSecretInName says the same of the name or the id of a call: no provider takes other characters there.
+	// errSecretInName says the same of a secret in the name or the id of a call: providers accept only certain characters
+	// there.
 	errSecretInName = fmt.Errorf("%w, or the name or the id of a call", summarizers.ErrSecretInItem)
 )
 
-// redactedMessage replaces the secrets of a message, which stays as it is where it has none. Of one that changes, what
-// its provider added goes: ids and signatures are of what it was.
+// redactedMessage returns the message with its secrets replaced, and whether it changed. A changed message loses its
+// attachments, since the provider's ids and signatures belong to the original.
 func redactedMessage(m *compactordv1.Message, redact func(string) string) (*compactordv1.Message, bool, error) {
 	clean := proto.CloneOf(m)
 	r := &messageRedaction{redact: redact}
@@ -36,11 +38,11 @@ func redactedMessage(m *compactordv1.Message, redact func(string) string) (*comp
 	return clean, true, nil
 }
 
-// messageRedaction goes through all places of a message that can hold a secret.
+// messageRedaction visits all places of a message that can hold a secret.
 type messageRedaction struct {
 	redact  func(string) string
 	touched bool
-	// err says that a secret stands where nothing can be replaced.
+	// err says that a secret is in a place where it cannot be replaced.
 	err error
 }
 
@@ -50,7 +52,7 @@ func (r *messageRedaction) text(into *string) {
 	}
 }
 
-// fixed looks at texts that cannot be changed.
+// fixed checks texts that cannot be changed.
 func (r *messageRedaction) fixed(problem error, all ...string) {
 	for _, s := range all {
 		if r.redact(s) != s {
@@ -59,7 +61,7 @@ func (r *messageRedaction) fixed(problem error, all ...string) {
 	}
 }
 
-// attached looks at attachments. They go where anything changes.
+// attached checks attachments. They are removed if anything changes.
 func (r *messageRedaction) attached(all []*compactordv1.Attachment) {
 	for _, a := range all {
 		r.touched = r.touched || r.redact(a.GetJson()) != a.GetJson()
@@ -100,8 +102,7 @@ func (r *messageRedaction) resultPart(p *compactordv1.ResultPart) {
 	}
 }
 
-// media replaces secrets in documents of text, whatever type they are said to be of, and in the names and addresses of all
-// media.
+// media replaces secrets in the names and addresses of media, and in their data if it is text, whatever its MIME type.
 func (r *messageRedaction) media(m *compactordv1.MediaPart) {
 	r.text(&m.Name)
 	switch k := m.GetSource().(type) {

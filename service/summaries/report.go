@@ -10,19 +10,19 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// report tells operators what they need to know of how the texts of an operation were written, however many they are:
-// in the log once of each kind, and in the metrics of each text.
+// report logs and counts how the texts of an operation were written. It logs each kind of message once per operation,
+// and counts every text in the metrics.
 type report struct {
 	logger    *slog.Logger
 	metrics   *Metrics
 	operation string
 
 	mu sync.Mutex
-	// logged are the kinds that the log has.
+	// logged are the kinds that were logged.
 	logged map[kind]bool
 }
 
-// kind is what the log has once for an operation.
+// kind is a kind of message that is logged once per operation.
 type kind int
 
 const (
@@ -31,7 +31,7 @@ const (
 	fallbackWrites
 )
 
-// first says whether this is the first of its kind.
+// first says whether this kind was not logged yet, and notes that it is now.
 func (r *report) first(k kind) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,7 +45,7 @@ func (r *report) first(k kind) bool {
 	return true
 }
 
-// answered tells of what a summarizer says beside its text.
+// answered reports what a summarizer says beside its text.
 func (r *report) answered(ctx context.Context, by string, s *summarizers.Summary) {
 	if s == nil {
 		return
@@ -60,7 +60,7 @@ func (r *report) answered(ctx context.Context, by string, s *summarizers.Summary
 	}
 }
 
-// leftOut tells of a bug that a summarizer got over. The log has each that has a stack of its own.
+// leftOut reports a bug that a summarizer recovered from. It is logged if it has a stack, as its first occurrence does.
 func (r *report) leftOut(ctx context.Context, by string, f summarizers.Fault, of int) {
 	r.metrics.faults.WithLabelValues(by, f.Stage).Inc()
 	if f.Stack == "" {
@@ -71,7 +71,7 @@ func (r *report) leftOut(ctx context.Context, by string, f summarizers.Fault, of
 		slog.Uint64("index", uint64(f.Index)), slog.Int("of", of), slog.String("panic", f.Cause), slog.String("stack", f.Stack))
 }
 
-// failed tells what the provider answered, where that is why a summarizer wrote nothing.
+// failed logs a provider's answer where that is why the summarizer wrote nothing.
 func (r *report) failed(ctx context.Context, by string, failure error) {
 	var e *summarizers.ProviderError
 	if !errors.As(failure, &e) || !r.first(providerFailed) {
@@ -82,7 +82,7 @@ func (r *report) failed(ctx context.Context, by string, failure error) {
 		slog.String("param", e.Param), slog.String("host", e.Host))
 }
 
-// fellBack tells that the fallback writes, and why.
+// fellBack reports that the fallback writes, and why.
 func (r *report) fellBack(ctx context.Context, by string, why *apierror.Error) {
 	r.metrics.fellBack(why)
 	if !r.first(fallbackWrites) {

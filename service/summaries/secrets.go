@@ -8,16 +8,16 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction"
 )
 
-// secrets replaces the secrets in what summarizers are sent and in what they write. Nil replaces none.
+// secrets replaces secrets in what summarizers are sent and in what they write. A nil *secrets replaces nothing.
 type secrets struct {
 	counted *redaction.Redactor
-	// redact replaces and counts them, until the operation has ended.
+	// redact replaces and counts secrets, until the operation ends.
 	redact func(text string) string
-	// redactShown is for pieces that are only shown on the way, so that nothing counts twice.
+	// redactShown is for text that is only shown in progress events, so that nothing is counted twice.
 	redactShown func(text string) string
 }
 
-// newSecrets returns nil where the policy wants no secrets replaced.
+// newSecrets returns nil where the policy does not want secrets replaced.
 func newSecrets(ctx context.Context, p *compactordv1.SummaryPolicy, sessionUID string) *secrets {
 	if !p.GetRedact() {
 		return nil
@@ -28,8 +28,8 @@ func newSecrets(ctx context.Context, p *compactordv1.SummaryPolicy, sessionUID s
 	}
 }
 
-// Redact returns a text as the policy has it stored, and how many secrets were replaced in it. Once ctx has ended nothing
-// is left of the text.
+// Redact returns a text as it is stored by the policy, and how many secrets were replaced in it. After ctx has ended,
+// it returns an empty text.
 func Redact(ctx context.Context, p *compactordv1.SummaryPolicy, sessionUID, text string) (string, uint32) {
 	s := newSecrets(ctx, p, sessionUID)
 	return s.replace(text), s.count()
@@ -42,7 +42,7 @@ func (s *secrets) replace(text string) string {
 	return s.redact(text)
 }
 
-// replaceShown is replace for what is only shown.
+// replaceShown is replace for text that is only shown.
 func (s *secrets) replaceShown(text string) string {
 	if s == nil {
 		return text
@@ -57,8 +57,8 @@ func (s *secrets) count() uint32 {
 	return s.counted.Count()
 }
 
-// within is a request whose secrets are replaced until ctx ends.
-func (s *secrets) within(ctx context.Context, req *summarizers.Request) *summarizers.Request {
+// redactingUntilEnd returns the request with secrets replaced until ctx ends.
+func (s *secrets) redactingUntilEnd(ctx context.Context, req *summarizers.Request) *summarizers.Request {
 	bounded := *req
 	if s != nil {
 		bounded.Redact = s.counted.Within(ctx)
@@ -66,8 +66,8 @@ func (s *secrets) within(ctx context.Context, req *summarizers.Request) *summari
 	return &bounded
 }
 
-// asRedacted is a request that counts texts as they are once their secrets are replaced: what stands for a short secret is
-// longer, and a text that just fitted would be over its budget.
+// asRedacted returns the request with texts counted after their secrets are replaced. The replacement of a short secret
+// is longer than it, so a text that just fits could otherwise pass its budget.
 func (s *secrets) asRedacted(req *summarizers.Request) *summarizers.Request {
 	if s == nil {
 		return req

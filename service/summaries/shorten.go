@@ -9,25 +9,25 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Shorten has tool results made shorter, each of which an edit is to replace: some at a time, within the limits. Texts are
-// in the order of the edits; one is nil where no text gets shorter than its result. Errors are those of Write, but for
-// NoGainError. What was spent counts in any case.
+// Shorten has a shorter text written for the tool result of each edit, several at a time, within the time limits. Texts
+// are in the order of the edits; nil where no text is shorter than the result. Errors are those of Write except
+// NoGainError. Costs count in any case.
 func (w *Writer) Shorten(ctx context.Context, edits []*compactordv1.Edit) ([]*Written, error) {
-	w.tellRead(ctx)
-	var telling sync.Mutex
+	w.reportRead(ctx)
+	var readMu sync.Mutex
 	texts := make([]*Written, len(edits))
-	err := w.together(ctx, len(edits), func(ctx context.Context, i int) error {
+	err := w.runConcurrently(ctx, len(edits), func(ctx context.Context, i int) error {
 		texts[i] = &Written{}
 		if err := w.shorten(ctx, edits[i], texts[i]); err != nil {
 			return err
 		}
-		telling.Lock()
-		defer telling.Unlock()
+		readMu.Lock()
+		defer readMu.Unlock()
 		w.read += w.result(edits[i]).GetTokens()
-		w.tellRead(ctx)
+		w.reportRead(ctx)
 		return nil
 	})
-	// In the order of the edits, whichever came first.
+	// Add up in the order of the edits, whichever was finished first.
 	for i, text := range texts {
 		if text == nil {
 			continue
@@ -43,7 +43,7 @@ func (w *Writer) Shorten(ctx context.Context, edits []*compactordv1.Edit) ([]*Wr
 	return texts, nil
 }
 
-// shorten has one result made shorter. The text stays empty where none is shorter.
+// shorten has one result shortened. The text is empty where none is shorter.
 func (w *Writer) shorten(ctx context.Context, e *compactordv1.Edit, written *Written) error {
 	req := w.ShortenRequest(e)
 	d := &draft{writer: w, request: req, stream: w.silent(), written: written}
@@ -53,7 +53,7 @@ func (w *Writer) shorten(ctx context.Context, e *compactordv1.Edit, written *Wri
 	case err == nil:
 		written.Text = req.Result.Replacement(&summarizers.Summary{Text: written.Text})
 		return nil
-	case errors.Is(err, errLeftAsItIs), errors.As(err, &noGain):
+	case errors.Is(err, errResultUnchanged), errors.As(err, &noGain):
 		written.Text = ""
 		return nil
 	default:
@@ -61,12 +61,12 @@ func (w *Writer) shorten(ctx context.Context, e *compactordv1.Edit, written *Wri
 	}
 }
 
-// result is the message of the log whose part an edit is to replace.
+// result returns the logged message of an edit.
 func (w *Writer) result(e *compactordv1.Edit) *compactordv1.LoggedMessage {
 	return w.op.State.Kept[w.op.State.Position(e.GetIndex())]
 }
 
-func (w *Writer) tellRead(ctx context.Context) {
+func (w *Writer) reportRead(ctx context.Context) {
 	if w.op.Listener != nil {
 		w.op.Listener.Read(ctx, w.read, w.op.ToRead)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// ShortenRequest is what a summarizer is asked for to make the tool result shorter that an edit is to replace.
+// ShortenRequest returns the request for a shorter text of an edit's tool result.
 func (w *Writer) ShortenRequest(e *compactordv1.Edit) *summarizers.Request {
 	l, state := w.result(e), w.op.State
 	return w.request(&summarizers.Request{
@@ -21,7 +21,7 @@ func (w *Writer) ShortenRequest(e *compactordv1.Edit) *summarizers.Request {
 	})
 }
 
-// toolResult is what the summarizer is told of a result: all of its text, as the log has it, and what else was in it.
+// toolResult describes a result for the summarizer: all of its text as in the log, and a line for each other part.
 func (w *Writer) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage) *summarizers.ToolResult {
 	r := l.GetMessage().GetParts()[e.GetPart()].GetToolResult()
 	lines := make([]string, len(r.GetParts()))
@@ -42,7 +42,7 @@ func (w *Writer) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage)
 	}
 }
 
-// lastRequest is what the user asked for last, of what the view keeps or else of what its summary covers.
+// lastRequest returns what the user asked for last: of the kept messages, or else of those that the summary covers.
 func (w *Writer) lastRequest() string {
 	for _, l := range slices.Backward(w.op.State.Kept) {
 		if !session.StartsTurn(l.GetMessage()) {
@@ -59,7 +59,7 @@ func (w *Writer) lastRequest() string {
 	return w.op.State.Entry.GetSlots().GetLastUserRequest().GetText()
 }
 
-// argumentOf is what tells most of what a call asked for; empty where the call is not kept.
+// argumentOf returns the most telling argument of a call; empty where the call is not kept.
 func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
 	kept := w.op.State.Kept
 	at := w.op.State.Position(ref.GetIndex())
@@ -69,7 +69,7 @@ func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
 	return strategies.MainArgument(kept[at].GetMessage().GetParts()[ref.GetPart()].GetToolCall().GetArguments())
 }
 
-// guidelines are those of the first strategy that gives some on how to make results shorter.
+// guidelines returns those of the first strategy that has some.
 func guidelines(s *compactordv1.Strategy) string {
 	for n := range strategies.Nested(s) {
 		if found := n.Strategy.GetCompressObservations().GetGuidelines(); found != "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// stream tells how the parts of a summary come along. They may be written at the same time: the text of each is
-// told once all before it are finished, so that the deltas of an attempt make up the summary from its beginning. What a
-// part has to say before that is held back.
+// stream reports to the listener how the parts of a summary are written. Parts may be written at the same time. The
+// text of a part is sent after all parts before it are finished, so that the deltas of an attempt give the summary from
+// its beginning. Until then its text is held back.
 type stream struct {
 	// listener is nil where nobody listens.
 	listener Listener
@@ -20,23 +20,23 @@ type stream struct {
 	// attempt numbers the attempts, from 1.
 	attempt uint32
 	parts   []*streamedPart
-	// front is the first part that is not finished.
+	// front is the first unfinished part.
 	front int
-	// total and read count stored tokens of what is to be read; before is what was read before all parts.
+	// total and read count stored tokens of the input; before is what was read before all parts.
 	total, read, before uint32
 }
 
 // streamedPart is a part of a summary in its stream.
 type streamedPart struct {
-	// said is what this attempt says of it, told or held back, and text what stands once it is finished.
+	// said is the text of this attempt, sent or held back, and text the final text once the part is finished.
 	said     strings.Builder
 	text     string
 	finished bool
-	// tokens is what it has to read, and read how much of that it has read at the most.
+	// tokens is the part's input, and read the most that it has reported as read.
 	tokens, read uint32
 }
 
-// stream is the stream of a summary of these parts.
+// stream returns the stream of a summary with these parts.
 func (w *Writer) stream(parts []part) *stream {
 	s := &stream{
 		listener: w.op.Listener, redact: w.secrets.replaceShown, attempt: 1, total: w.op.ToRead, read: w.read, before: w.read,
@@ -51,24 +51,24 @@ func (w *Writer) stream(parts []part) *stream {
 	return s
 }
 
-// silent is the stream of one text that nobody is shown.
+// silent returns a stream of one text that no listener gets.
 func (w *Writer) silent() *stream {
 	return &stream{redact: w.secrets.replaceShown, attempt: 1, parts: []*streamedPart{{}}}
 }
 
-// begin tells that the summary is being written.
-func (s *stream) begin(ctx context.Context) { s.tellRead(ctx, s.read) }
+// begin reports that the summary is being written.
+func (s *stream) begin(ctx context.Context) { s.reportRead(ctx, s.read) }
 
-// end tells that it is written and checked.
+// end reports that the summary is written and checked.
 func (s *stream) end(ctx context.Context) {
-	s.tellRead(ctx, s.total)
+	s.reportRead(ctx, s.total)
 	if s.listener != nil {
 		s.listener.Checked(ctx)
 	}
 }
 
-// say adds to the text of a part.
-func (s *stream) say(ctx context.Context, part int, text string) {
+// add adds to the text of a part.
+func (s *stream) add(ctx context.Context, part int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts[part].said.WriteString(text)
@@ -77,7 +77,8 @@ func (s *stream) say(ctx context.Context, part int, text string) {
 	}
 }
 
-// again voids what a part has said, and tells the finished ones anew. It is false where there is nothing to void.
+// again makes a part's text so far invalid, and sends the finished parts again in a new attempt. It returns false where
+// the part has no text so far.
 func (s *stream) again(ctx context.Context, part int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +100,7 @@ func (s *stream) again(ctx context.Context, part int) bool {
 	return true
 }
 
-// finish says that a part is finished, and what it holds.
+// finish sets the final text of a part.
 func (s *stream) finish(ctx context.Context, part int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +114,8 @@ func (s *stream) finish(ctx context.Context, part int, text string) {
 	}
 }
 
-// heldBack tells what a part had to say before it was its turn. In one piece it may hold a secret whole.
+// heldBack sends what a part wrote before its turn. Its pieces are redacted as one text, in which a secret may be
+// complete.
 func (s *stream) heldBack(ctx context.Context, p *streamedPart) {
 	text := p.said.String()
 	if p.finished {
@@ -126,10 +128,10 @@ func (s *stream) heldBack(ctx context.Context, p *streamedPart) {
 	}
 }
 
-// progressSteps is how many steps of progress a summary tells at the most.
+// progressSteps is the most progress events for one summary.
 const progressSteps = 100
 
-// reads says how much of its messages a part has read. The sum never falls, whatever a summarizer says.
+// reads notes how much of its input a part has read. The sum never falls, whatever a summarizer reports.
 func (s *stream) reads(ctx context.Context, part int, tokens uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,10 +141,10 @@ func (s *stream) reads(ctx context.Context, part int, tokens uint32) {
 	for _, p := range s.parts {
 		read += p.read
 	}
-	// A step for each message would be thousands of events that nobody sees.
+	// An event for each message could be thousands.
 	if read >= s.read+max(1, s.total/progressSteps) && read < s.total {
 		s.read = read
-		s.tellRead(ctx, s.read)
+		s.reportRead(ctx, s.read)
 	}
 }
 
@@ -152,7 +154,7 @@ func (s *stream) delta(ctx context.Context, text string) {
 	}
 }
 
-func (s *stream) tellRead(ctx context.Context, read uint32) {
+func (s *stream) reportRead(ctx context.Context, read uint32) {
 	if s.listener != nil {
 		s.listener.Read(ctx, read, s.total)
 	}

@@ -7,23 +7,23 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Write has a summary written: by the summarizer, within its limits, or by the fallback. It fails with a *NoGainError
-// where no summary is small enough, else with an *apierror.Error or the cause of a context that has ended. What was spent
-// counts in any case.
+// Write has a summary written: by the summarizer within its time limits, or by the fallback. It fails with a
+// *NoGainError where no summary is small enough, else with an *apierror.Error or the cause of a context that has ended.
+// Costs count in any case.
 func (w *Writer) Write(ctx context.Context, t *Task) (*Written, error) {
 	if t.Replaces <= minTokens && w.op.Client == nil && w.asksModel() {
-		// The smallest of budgets would gain nothing: no model is asked for that.
+		// Even the smallest summary would gain nothing, so no model is asked.
 		return nil, &NoGainError{Replaces: t.Replaces}
 	}
 	parts := w.parts(t)
 	stream := w.stream(parts)
 	stream.begin(ctx)
 	texts := make([]*Written, len(parts))
-	err := w.together(ctx, len(parts), func(ctx context.Context, i int) error {
+	err := w.runConcurrently(ctx, len(parts), func(ctx context.Context, i int) error {
 		texts[i] = &Written{}
 		if parts[i].request == nil {
 			texts[i].Text = parts[i].text
-			stream.say(ctx, i, parts[i].text)
+			stream.add(ctx, i, parts[i].text)
 			stream.finish(ctx, i, parts[i].text)
 			return nil
 		}
@@ -40,7 +40,7 @@ func (w *Writer) Write(ctx context.Context, t *Task) (*Written, error) {
 	return whole, nil
 }
 
-// joined is the whole of the texts that were begun.
+// joined joins the texts that were begun.
 func joined(texts []*Written) *Written {
 	whole := &Written{}
 	for _, t := range texts {

@@ -9,12 +9,12 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Writer has the texts of one operation written. It serves one caller at a time.
+// Writer is the summary writer of one operation. It serves one caller at a time.
 type Writer struct {
 	config *Config
 	op     *Operation
 	policy *compactordv1.SummaryPolicy
-	// summarizer is who is asked first.
+	// summarizer is asked first, before the fallback.
 	summarizer summarizers.Summarizer
 	limits     limits
 	secrets    *secrets
@@ -22,12 +22,12 @@ type Writer struct {
 	provider   provider
 
 	spent Spent
-	// read is how much of Operation.ToRead was read for the texts that are written.
+	// read is how much of Operation.ToRead was read for the finished texts.
 	read uint32
 }
 
-// NewWriter returns the writer of an operation, whose time begins now. Once ctx has ended it replaces no more secrets: it
-// leaves nothing of a text. The error is summarizers.ErrUnknown, of the policy's summarizer.
+// NewWriter returns the Writer of an operation, whose time limit begins now. After ctx has ended, redacting returns
+// empty texts. The error is summarizers.ErrUnknown for the policy's summarizer.
 func NewWriter(ctx context.Context, config *Config, op *Operation) (*Writer, error) {
 	policy := op.Policy.GetSummary()
 	named, err := config.Summarizers.Get(policy.GetSummarizer())
@@ -46,19 +46,19 @@ func NewWriter(ctx context.Context, config *Config, op *Operation) (*Writer, err
 	return w, nil
 }
 
-// Redact replaces the secrets in a text, where the policy wants that.
+// Redact replaces the secrets in a text if the policy wants it.
 func (w *Writer) Redact(text string) string { return w.secrets.replace(text) }
 
-// Redactions counts the secrets that were replaced so far.
+// Redactions returns how many secrets were replaced so far.
 func (w *Writer) Redactions() uint32 { return w.secrets.count() }
 
-// Spent is what all texts took so far, also those that failed.
+// Spent returns the costs of all texts so far, including failed ones.
 func (w *Writer) Spent() Spent { return w.spent }
 
-// Asked is the name of the summarizer, once it was asked.
+// Asked returns the name of the summarizer; empty before it is asked.
 func (w *Writer) Asked() string { return w.provider.name() }
 
-// Finish counts what the operation took.
+// Finish adds the operation's costs to the metrics.
 func (w *Writer) Finish() {
 	payer := cmp.Or(w.Asked(), summarizers.Client)
 	if w.op.Client != nil {
@@ -68,10 +68,10 @@ func (w *Writer) Finish() {
 	w.config.Metrics.redactions.Add(float64(w.Redactions()))
 }
 
-// asksModel says whether a model is to write: the daemon's, or the client's own.
+// asksModel says whether a model writes: the daemon's, or the client's own.
 func (w *Writer) asksModel() bool { return w.summarizer.Name() != Fallback }
 
-// atATime is how many texts are written at a time. Those of the client are there already, and taken in order.
+// atATime returns how many texts are written at a time. The client's texts exist already, and are used in order.
 func (w *Writer) atATime() int {
 	if several, can := w.summarizer.(summarizers.Concurrent); can && w.op.Client == nil {
 		return max(1, several.Concurrency())
@@ -79,7 +79,7 @@ func (w *Writer) atATime() int {
 	return 1
 }
 
-// request fills in what all requests of the operation have in common.
+// request sets what all requests of the operation have in common.
 func (w *Writer) request(req *summarizers.Request) *summarizers.Request {
 	counter := w.op.State.ModelCounter()
 	req.Count = func(text string) uint32 { return session.TextTokens(counter, text) }
@@ -98,7 +98,8 @@ func (w *Writer) request(req *summarizers.Request) *summarizers.Request {
 	return req
 }
 
-// The characters of a tool result and of a call's arguments that a model is shown, where no policy was resolved.
+// defaultInputChars is how many characters of a tool result and of a call's arguments a model is shown, where the
+// policy was not resolved.
 const defaultInputChars = 2000
 
 func inputOf(p *compactordv1.SummaryInput) summarizers.Input {

@@ -8,10 +8,10 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// together does n things, as many at a time as the summarizer writes, and returns once all have ended. The first that fails
-// cancels the others, and its error is returned; a panic is one, which the log has under the operation's id. Where one is
-// done at a time, they are done in order.
-func (w *Writer) together(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+// runConcurrently calls do for 0 to n-1, as many at a time as the summarizer allows, and returns after all have ended.
+// The first error cancels the others and is returned. A panic counts as an error, and is logged under the operation's
+// id. With one at a time they run in order.
+func (w *Writer) runConcurrently(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -26,7 +26,7 @@ func (w *Writer) together(ctx context.Context, n int, do func(ctx context.Contex
 			}
 		}
 	}
-	// The caller works too: where one thing is done at a time there is no goroutine.
+	// The caller's goroutine works too: with one at a time there is no other.
 	var others sync.WaitGroup
 	for range min(w.atATime(), n) - 1 {
 		others.Go(work)
@@ -36,7 +36,7 @@ func (w *Writer) together(ctx context.Context, n int, do func(ctx context.Contex
 	return context.Cause(ctx)
 }
 
-// guarded makes an error of a panic, which would end the daemon in a goroutine that nobody guards.
+// guarded turns a panic into an error. Without it a panic in a goroutine would end the daemon.
 func (w *Writer) guarded(ctx context.Context, i int, do func(ctx context.Context, i int) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
