@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// CancelCompaction implements CompactionService. It knows the operations of this daemon only: another one on the same
-// store has its own.
+// CancelCompaction implements CompactionService. It finds only operations of this daemon, not those of another one on
+// the same store.
 func (s *Service) CancelCompaction(
 	ctx context.Context, req *compactordv1.CancelCompactionRequest,
 ) (*compactordv1.CancelCompactionResponse, error) {

@@ -21,7 +21,7 @@ func (s *Service) Compact(
 	return s.compact(s.compactor, req, stream, nil)
 }
 
-// compact runs a compaction of a session. findings are told with its first event.
+// compact runs a compaction of a session. Its first event has the findings.
 func (s *Service) compact(
 	c *compaction.Compactor, req *compactordv1.CompactRequest,
 	stream grpc.ServerStreamingServer[compactordv1.CompactResponse], findings []*compactordv1.Finding,
@@ -37,8 +37,9 @@ func (s *Service) compact(
 	}
 }
 
-// relay sends the events of a compaction until it has ended, with heartbeats in between. Where the stream is gone, it
-// still waits for the end: its context has cancelled the compaction. It does not wait for one that is detached.
+// relay sends the events of a compaction, and heartbeats between them, until the compaction has ended. If the client is
+// gone it still waits for the end, since the stream's context has cancelled the compaction. It does not wait for a
+// detached one.
 func (s *Service) relay(
 	stream grpc.ServerStreamingServer[compactordv1.CompactResponse], run *compaction.Run, detached bool,
 ) error {

@@ -15,14 +15,14 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// ForkSession implements SessionService. The log up to the point never changes, so it is read without regard to what is
-// appended to it meanwhile.
+// ForkSession implements SessionService. The log up to the point never changes, so what is appended meanwhile does not
+// matter.
 func (s *Service) ForkSession(
 	ctx context.Context, req *compactordv1.ForkSessionRequest,
 ) (*compactordv1.ForkSessionResponse, error) {
 	answer := &compactordv1.ForkSessionResponse{}
 	if req.GetNewSessionId() != "" {
-		// Before the log is copied for nothing, and where the session that was forked may be gone by now.
+		// Answer a repeated request before the log is copied, and even if the source was deleted meanwhile.
 		err := s.createdBefore(ctx, req.GetNewSessionId(), req, answer)
 		if !apierror.IsSessionNotFound(err) {
 			return answer, err
@@ -36,17 +36,17 @@ func (s *Service) ForkSession(
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.fork(ctx, source, point, req)
+	w, err := s.fork(ctx, source, point, req)
 	if err != nil {
 		return nil, err
 	}
-	answer.Session, answer.Report = sessionOf(p.Row()), p.Report()
-	if err := p.Remember(req, answer); err != nil {
+	answer.Session, answer.Report = sessionOf(w.Row()), w.Report()
+	if err := w.Remember(req, answer); err != nil {
 		return nil, err
 	}
-	err = s.logs.Create(ctx, p)
+	err = s.logs.Create(ctx, w)
 	if errors.Is(err, storage.ErrExists) {
-		return answer, s.createdBefore(ctx, p.Row().GetSessionId(), req, answer)
+		return answer, s.createdBefore(ctx, w.Row().GetSessionId(), req, answer)
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Service) ForkSession(
 	return answer, nil
 }
 
-// forkPoint is the point that a request forks at.
+// forkPoint returns the point to fork at.
 func (s *Service) forkPoint(
 	ctx context.Context, source *storagev1.Session, req *compactordv1.ForkSessionRequest,
 ) (uint32, error) {
@@ -69,27 +69,28 @@ func (s *Service) forkPoint(
 	}
 }
 
-// fork makes the new session: the row as of the point, the log up to there, and the new policy behind it.
+// fork returns the write of the new session: the row as it was at the point, the log up to there, and then the new
+// policy.
 func (s *Service) fork(
 	ctx context.Context, source *storagev1.Session, point uint32, req *compactordv1.ForkSessionRequest,
 ) (*sessionlog.Write, error) {
 	if last := session.Point(source.GetHead()); point > last {
 		return nil, apierror.PointOutOfRange("point", point, last)
 	}
-	p, err := s.logs.Copy(ctx, source, point)
+	w, err := s.logs.Copy(ctx, source, point)
 	if err != nil {
 		return nil, err
 	}
-	rename(p.Row(), p.Before(), req)
+	rename(w.Row(), w.Before(), req)
 	if req.GetPolicy() != nil {
-		if err := s.changePolicy(ctx, p, req.GetPolicy()); err != nil {
+		if err := s.changePolicy(ctx, w, req.GetPolicy()); err != nil {
 			return nil, err
 		}
 	}
-	return p, nil
+	return w, nil
 }
 
-// rename makes the row of a copy that of the new session.
+// rename turns the row of a copy into that of the new session.
 func rename(row, then *storagev1.Session, req *compactordv1.ForkSessionRequest) {
 	row.SessionId, row.Uid = cmp.Or(req.GetNewSessionId(), sessionlog.NewID()), uuid.NewString()
 	if len(req.GetLabels()) > 0 {

@@ -16,14 +16,15 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// maxInlineBytes is the most that a view of a history holds where the request sets no limit: the most that one can set.
+// maxInlineBytes is the size limit for the view of an inline history where the request sets none. It is the highest
+// that a request can set.
 const maxInlineBytes = 64 << 20
 
-// inlineSession is the id of the one session that a history sent along becomes.
+// inlineSession is the id of the session that an inline history becomes.
 const inlineSession = "inline"
 
-// inline is a history that was sent along, as the log of a session in memory. So it is treated exactly as a session is, and
-// nothing of it is stored.
+// inline is an inline history as the log of a session in memory. So it is treated exactly like a session, and nothing
+// of it is stored.
 type inline struct {
 	logs      *sessionlog.Logs
 	compactor *compaction.Compactor
@@ -31,7 +32,7 @@ type inline struct {
 	findings []*compactordv1.Finding
 }
 
-// inline makes the log of a history.
+// inline builds the log of a history.
 func (s *Service) inline(
 	ctx context.Context, h *compactordv1.InlineHistory, policy *compactordv1.Policy,
 ) (*inline, error) {
@@ -56,7 +57,7 @@ func (s *Service) inline(
 	}, nil
 }
 
-// refuseWithHistory refuses the fields that are set and make no sense with a history sent along.
+// refuseWithHistory refuses fields that are set but make no sense with an inline history.
 func refuseWithHistory(set map[string]bool) error {
 	for _, field := range slices.Sorted(maps.Keys(set)) {
 		if set[field] {
@@ -66,7 +67,7 @@ func refuseWithHistory(set map[string]bool) error {
 	return nil
 }
 
-// viewInline answers GetLLMView of a history. There is no next page, since there is no token to ask for it.
+// viewInline is GetLLMView of a history. It has no next page, since there is no token to ask for one.
 func (s *Service) viewInline(
 	ctx context.Context, req *compactordv1.GetLLMViewRequest,
 ) (*compactordv1.GetLLMViewResponse, error) {
@@ -99,7 +100,7 @@ func (s *Service) viewInline(
 	return answer, nil
 }
 
-// pruneInline answers Prune of a history.
+// pruneInline is Prune of a history.
 func (s *Service) pruneInline(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
@@ -121,7 +122,7 @@ func (s *Service) pruneInline(
 	return answer, nil
 }
 
-// compactInline answers Compact of a history.
+// compactInline is Compact of a history.
 func (s *Service) compactInline(
 	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
 ) error {
@@ -139,7 +140,7 @@ func (s *Service) compactInline(
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
 		WillRetry: req.GetWillRetry(),
-		// The messages are the caller's: what is appended to them here would be lost.
+		// The client has the messages, so a message that is appended here would be lost.
 		Policy: &compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{AutoContinue: proto.Bool(false)}},
 	}, stream, alone.findings)
 }

@@ -26,14 +26,14 @@ func (s *Service) ListStrategies(
 	return catalogue, nil
 }
 
-// describe returns what there is to say of summarizers: `extractive` first, the others by name. byDefault is the one for
-// policies that name none.
+// describe returns the descriptions of the summarizers: `extractive` first, the others by name. byDefault is the one
+// for policies that name none.
 func describe(registry *summarizers.Registry, byDefault string) []*compactordv1.SummarizerInfo {
 	var all []*compactordv1.SummarizerInfo
 	for _, name := range registry.Names() {
 		by, err := registry.Get(name)
 		if err != nil {
-			// The name is the registry's own.
+			// Cannot happen: the name comes from the registry.
 			continue
 		}
 		info := &compactordv1.SummarizerInfo{}

@@ -51,45 +51,46 @@ func (s *Service) ListMessages(
 			return nil, err
 		}
 		for _, l := range chunk {
-			if !page.take(l) {
+			if !page.add(l) {
 				return &compactordv1.ListMessagesResponse{
-					Messages: page.taken, NextPageToken: pageToken(pageOfMessages, l.GetIndex()),
+					Messages: page.messages, NextPageToken: pageToken(pageOfMessages, l.GetIndex()),
 				}, nil
 			}
 			next = l.GetIndex() + 1
 		}
 	}
-	return &compactordv1.ListMessagesResponse{Messages: page.taken}, nil
+	return &compactordv1.ListMessagesResponse{Messages: page.messages}, nil
 }
 
-// messagePage is a page of a listing while it fills.
+// messagePage is a page of a listing.
 type messagePage struct {
 	head     *storagev1.Head
 	dialogue bool
 	limit    int
 	bytes    int
 
-	taken []*compactordv1.LoggedMessage
-	size  int
+	messages []*compactordv1.LoggedMessage
+	size     int
 }
 
-// take adds a message if it is listed; false where the page is full.
-func (p *messagePage) take(l *compactordv1.LoggedMessage) bool {
+// add adds a message if it is listed. It returns false where the page is full.
+func (p *messagePage) add(l *compactordv1.LoggedMessage) bool {
 	l.State, l.Pinned = session.StateOf(p.head, l.GetIndex()), session.Pinned(p.head, l.GetIndex())
-	if p.dialogue && !spoken(l) {
+	if p.dialogue && !keepDialogue(l) {
 		return true
 	}
 	size := proto.Size(l)
-	if len(p.taken) > 0 && (len(p.taken) >= p.limit || p.size+size > p.bytes) {
+	if len(p.messages) > 0 && (len(p.messages) >= p.limit || p.size+size > p.bytes) {
 		return false
 	}
-	p.taken = append(p.taken, l)
+	p.messages = append(p.messages, l)
 	p.size += size
 	return true
 }
 
-// spoken reduces a message to what user or assistant said, and says whether they said anything on the active path.
-func spoken(l *compactordv1.LoggedMessage) bool {
+// keepDialogue reduces a message to what user or assistant said. It returns false where that is nothing, or the message
+// is not active.
+func keepDialogue(l *compactordv1.LoggedMessage) bool {
 	m := l.GetMessage()
 	role := m.GetRole()
 	if l.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE || session.Failed(m) ||

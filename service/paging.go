@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// pageToken names the index or sequence where the next page of a listing begins. kind keeps the tokens of one listing
-// from being taken for those of another.
+// pageToken returns a token for the index or sequence where the next page begins. kind keeps the tokens of different
+// listings apart.
 func pageToken(kind byte, next uint32) string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32([]byte{kind}, next))
 }
@@ -20,7 +20,7 @@ const (
 	pageOfNewestRecords = 'n'
 )
 
-// pageStart reads a page token; without one the first page begins at first.
+// pageStart returns where a page begins: the position in its token, or without one first.
 func pageStart(kind byte, token string, first uint32) (uint32, error) {
 	if token == "" {
 		return first, nil

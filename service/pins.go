@@ -72,11 +72,12 @@ type pinsRequest interface {
 	GetIndexes() []uint32
 }
 
-// changePins writes the record that change makes of the messages and their groups; nothing where it makes none.
+// changePins appends the record that change returns for the messages with their tool groups, or nothing where that is
+// nil. fill completes the response.
 func (s *Service) changePins(
 	ctx context.Context, req pinsRequest, answer proto.Message,
 	change func(h *storagev1.Head, members []uint32) (*compactordv1.Record, error),
-	tell func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport),
+	fill func(record *compactordv1.Record, point uint32, report *compactordv1.ContextReport),
 ) error {
 	return s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
@@ -91,15 +92,15 @@ func (s *Service) changePins(
 			return nil, err
 		}
 		if record == nil {
-			tell(nil, session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy()))
+			fill(nil, session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy()))
 			return nil, nil
 		}
-		p := s.logs.Begin(row)
-		if record, err = p.Record(ctx, record, nil); err != nil {
+		w := s.logs.Begin(row)
+		if record, err = w.Record(ctx, record, nil); err != nil {
 			return nil, err
 		}
-		tell(record, session.Point(p.Head()), p.Report())
-		return p, p.Remember(req, answer)
+		fill(record, session.Point(w.Head()), w.Report())
+		return w, w.Remember(req, answer)
 	})
 }
 

@@ -43,7 +43,7 @@ func (s *Service) RecallContent(
 	return answer, nil
 }
 
-// recallError names the field of the request that an error is about.
+// recallError turns an error about a field into the API's error.
 func recallError(err error) error {
 	var field *recall.FieldError
 	if errors.As(err, &field) {
@@ -52,7 +52,7 @@ func recallError(err error) error {
 	return err
 }
 
-// noPart says that a message has no such part, or the part no such piece.
+// noPart returns the error for a message without such a part, or a part without such a piece.
 func noPart(wanted recall.Reference, next uint32, err error) *apierror.Error {
 	var part uint32
 	if wanted.Part != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// maxRecordBytesRead is how many bytes of records one call reads.
+// maxRecordBytesRead is the most bytes of records that one call reads.
 const maxRecordBytesRead = 64 << 20
 
 // ListRecords implements SessionService.

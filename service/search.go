@@ -31,7 +31,7 @@ func (s *Service) SearchMessages(
 	return answer, recallError(err)
 }
 
-// searchedLog is a session's log as a search reads it.
+// searchedLog implements recall.Log for a session.
 type searchedLog struct {
 	logs *sessionlog.Logs
 	row  *storagev1.Session

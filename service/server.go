@@ -22,29 +22,29 @@ import (
 
 // Limits of a Server.
 const (
-	// DefaultMaxMessageBytes is the size of the largest request or answer: it carries tool outputs of many megabytes.
+	// DefaultMaxMessageBytes is the largest request or response in bytes. Tool results can have many megabytes.
 	DefaultMaxMessageBytes = 64 << 20
-	// DefaultDrainTimeout is how long a stopping server lets calls finish.
+	// DefaultDrainTimeout is how long calls may go on while the server stops.
 	DefaultDrainTimeout = 10 * time.Second
 	hardLimitFactor     = 2
-	// farewellTimeout is how long clients may take to hear that their compactions were cancelled by a stop.
-	farewellTimeout = 2 * time.Second
-	maxHeaderBytes  = 64 << 10
-	maxStreams      = 1000
-	// A client may ask for a sign of life this often, and the server asks this often itself.
+	// cancelTimeout is how long clients may take to receive the last event of compactions that the stop has cancelled.
+	cancelTimeout  = 2 * time.Second
+	maxHeaderBytes = 64 << 10
+	maxStreams     = 1000
+	// Clients may send keepalive pings at most once in minClientPing. The server sends one every serverPing.
 	minClientPing = 10 * time.Second
 	serverPing    = 1 * time.Minute
 	pingTimeout   = 20 * time.Second
 )
 
-// ServerOptions are what a Server is made of beside its service.
+// ServerOptions configure a Server and its Service.
 type ServerOptions struct {
 	Options
-	// MaxMessageBytes bounds requests and answers. Default DefaultMaxMessageBytes.
+	// MaxMessageBytes is the largest request or response in bytes. Default DefaultMaxMessageBytes.
 	MaxMessageBytes int
-	// DrainTimeout bounds the graceful stop. Default DefaultDrainTimeout.
+	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
-	// Reflection says whether the server describes its API to tools such as grpcurl.
+	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
 
@@ -56,7 +56,7 @@ type Server struct {
 	drain   time.Duration
 }
 
-// NewServer builds a server. It must be run or stopped.
+// NewServer returns a server. The caller must call Run.
 func NewServer(o ServerOptions) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
@@ -86,7 +86,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 		grpc: grpc.NewServer(
 			grpc.ChainUnaryInterceptor(chain.Unary...),
 			grpc.ChainStreamInterceptor(chain.Stream...),
-			// gRPC refuses what is over its own limit before an interceptor can name the limit, so that one is higher.
+			// gRPC refuses larger requests before an interceptor can name the limit, so gRPC's limit is higher.
 			grpc.MaxRecvMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxHeaderListSize(maxHeaderBytes),
@@ -94,7 +94,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
 			grpc.ForceServerCodecV2(interceptors.NewLenientCodec()),
-			// Without it Stop returns while handlers still run, and the store would be closed under them.
+			// Otherwise Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),
 	}
@@ -108,11 +108,11 @@ func NewServer(o ServerOptions) (*Server, error) {
 	return s, nil
 }
 
-// Run serves on the listener until ctx ends, then stops: health says NOT_SERVING, watchers are ended, calls and
-// compactions may finish until the drain timeout, then compactions are cancelled and what still runs is cut off. It
-// returns nil after a stop that was asked for. The listener is closed.
+// Run serves on the listener until ctx ends, and then stops. While it stops, health is NOT_SERVING, watches end, and
+// calls and compactions may go on until the drain timeout. Then it cancels the compactions and ends what still runs. It
+// returns nil after a stop by ctx. It closes the listener.
 //
-// Before anything is served, it records which compactions of earlier daemons were cut off.
+// Before it serves, it records the compactions that were interrupted by the end of earlier daemons.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.service.compactor.RecordInterrupted(ctx)
 	stopped := make(chan struct{})
@@ -135,16 +135,16 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return group.Wait()
 }
 
-// stop ends the server within the drain timeout and what its handlers need to notice.
+// stop stops the server: within the drain timeout, plus the time that the handlers need to notice a cancel.
 func (s *Server) stop() {
 	s.health.Shutdown()
-	// They would never end by themselves, and go on with another daemon where they left off.
+	// Watches would never end by themselves. Their clients can go on with another daemon where they stopped.
 	s.service.watchers.Close()
 	graceful := make(chan struct{})
 	go func() {
 		defer close(graceful)
 		s.grpc.GracefulStop()
-		// Those that are detached have no call that could be waited for.
+		// Detached compactions have no call to wait for.
 		s.service.operations.WaitAll()
 	}()
 	timer := time.NewTimer(s.drain)
@@ -152,9 +152,9 @@ func (s *Server) stop() {
 	select {
 	case <-graceful:
 	case <-timer.C:
-		// Compactions say that they were cancelled; a client that does not listen is cut off.
+		// Cancelled compactions send their last event. A client that does not read it is disconnected.
 		s.service.operations.CancelAll()
-		timer.Reset(farewellTimeout)
+		timer.Reset(cancelTimeout)
 		select {
 		case <-graceful:
 		case <-timer.C:

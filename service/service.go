@@ -1,8 +1,8 @@
-// Package service answers the RPCs of compactord.v1 on a store.
+// Package service implements the RPCs of compactord.v1 on a store.
 //
-// A Service holds no state of a session that matters: it reads a session's row, computes what an operation writes, and
-// commits on the condition that the row is still the same. What it keeps in memory, running compactions and locks,
-// only saves work; watchers read what they are told from the store.
+// A Service holds no state of a session that matters. It reads a session's row, computes what an operation writes, and
+// commits that on the condition that the row is still the same. What it keeps in memory, running compactions and
+// session locks, only saves work. Watchers read the log from the store.
 package service
 
 import (
@@ -34,42 +34,43 @@ import (
 // Defaults of Options.
 const (
 	DefaultHeartbeat = 15 * time.Second
-	// DefaultMaxAnswerBytes is where answers with messages end, so that clients with gRPC's usual limit of 4 MB just work.
-	DefaultMaxAnswerBytes = 3 << 20
-	DefaultWatchQueue     = 1024
-	DefaultWatchPatience  = time.Minute
+	// DefaultMaxAnswerBytes is the size limit of responses with messages. It keeps them below gRPC's usual limit of 4 MB,
+	// so that clients need no special settings.
+	DefaultMaxAnswerBytes   = 3 << 20
+	DefaultWatchQueue       = 1024
+	DefaultWatchReadTimeout = time.Minute
 )
 
-// Options are what a Service is made of.
+// Options configure a Service.
 type Options struct {
-	// Store keeps the logs. Whoever opened it closes it, after the service has been closed.
+	// Store keeps the logs. The caller closes it after the service.
 	Store storage.Store
-	// Strategies and Summarizers are what policies can name. The fallback of summaries is the summarizer `extractive`.
+	// Strategies and Summarizers are those that policies can name. The fallback is the summarizer `extractive`.
 	Strategies  *strategies.Registry
 	Summarizers *summarizers.Registry
-	// Dialects are the shapes that provider JSON can have and views can be rendered in. May be empty.
+	// Dialects are those of provider JSON and of rendered views. May be empty.
 	Dialects []dialect.Dialect
-	// Overflow is what ClassifyError knows beside the built-in rules. May be empty.
+	// Overflow has rules for ClassifyError beside the built-in ones. May be empty.
 	Overflow overflow.Extra
-	// DefaultPolicy is what sessions start from, under what they give themselves. May be nil.
+	// DefaultPolicy is the policy that applies where a session's own policy sets nothing. May be nil.
 	DefaultPolicy *compactordv1.Policy
-	// Logger takes what operators need to know; never content of conversations.
+	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
 	Heartbeat time.Duration
-	// WatchQueue is how many events of compactions may wait for a watcher before it counts as too slow, or for the stream
-	// of a detached compaction before it misses some. Default DefaultWatchQueue.
+	// WatchQueue is how many events of compactions may wait for a client. A watcher with more is too slow, and the client
+	// of a detached compaction misses further ones. Default DefaultWatchQueue.
 	WatchQueue int
-	// WatchPatience is how long the client of a watcher may leave an answer unread before it counts as too slow. Default
-	// DefaultWatchPatience.
-	WatchPatience time.Duration
-	// Metrics takes the metrics of compactions. Nil: nobody wants them.
+	// WatchReadTimeout is how long a watcher may leave a response unread before it counts as too slow. Default
+	// DefaultWatchReadTimeout.
+	WatchReadTimeout time.Duration
+	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
 	Metrics prometheus.Registerer
 	// Hooks are for tests.
 	Hooks Hooks
 }
 
-// Hooks are called at the stages of a compaction, so that tests can hold it there.
+// Hooks are called during a compaction, so that tests can hold it there.
 type Hooks = compaction.Hooks
 
 // Service implements SessionService and CompactionService.
@@ -95,7 +96,7 @@ type Service struct {
 	hooks       Hooks
 }
 
-// New returns a service. Close ends it.
+// New returns a service. The caller must call Close.
 func New(o Options) (*Service, error) {
 	if o.Store == nil || o.Strategies == nil || o.Summarizers == nil || o.Logger == nil {
 		return nil, errors.New("service: store, strategies, summarizers and logger are needed")
@@ -134,7 +135,7 @@ func New(o Options) (*Service, error) {
 	})
 	s.watching = &watching.Watching{
 		Logs: s.logs, Watchers: s.watchers, Heartbeat: o.Heartbeat,
-		Patience: cmp.Or(o.WatchPatience, DefaultWatchPatience), Queue: cmp.Or(o.WatchQueue, DefaultWatchQueue),
+		ReadTimeout: cmp.Or(o.WatchReadTimeout, DefaultWatchReadTimeout), Queue: cmp.Or(o.WatchQueue, DefaultWatchQueue),
 	}
 	config, err := s.compactionConfig(o.Metrics)
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.C
 	}, nil
 }
 
-// Close ends the watchers, cancels the running compactions and waits for these.
+// Close ends the watches, and cancels the running compactions and waits for them.
 func (s *Service) Close() {
 	s.watchers.Close()
 	s.operations.Close()

@@ -29,16 +29,16 @@ func (s *Service) CreateSession(
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.logs.BeginSession(ctx, id, req.GetEstimator(), req.GetPolicy(), resolved)
+	w, err := s.logs.BeginSession(ctx, id, req.GetEstimator(), req.GetPolicy(), resolved)
 	if err != nil {
 		return nil, err
 	}
-	p.Row().Labels, p.Row().Title = req.GetLabels(), req.GetTitle()
-	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(p.Row())}
-	if err := p.Remember(req, answer); err != nil {
+	w.Row().Labels, w.Row().Title = req.GetLabels(), req.GetTitle()
+	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(w.Row())}
+	if err := w.Remember(req, answer); err != nil {
 		return nil, err
 	}
-	err = s.logs.Create(ctx, p)
+	err = s.logs.Create(ctx, w)
 	if errors.Is(err, storage.ErrExists) {
 		return answer, s.createdBefore(ctx, id, req, answer)
 	}
@@ -48,7 +48,8 @@ func (s *Service) CreateSession(
 	return answer, nil
 }
 
-// createdBefore answers a request for a new session whose id is in use: with the session, if this very request made it.
+// createdBefore handles a request for a new session whose id is in use. It fills answer with that session, if an
+// earlier copy of the request created it; else it returns an error.
 func (s *Service) createdBefore(ctx context.Context, id string, req sessionlog.Identified, answer proto.Message) error {
 	row, err := s.logs.Row(ctx, id)
 	if err != nil {
@@ -99,7 +100,8 @@ func (s *Service) ListSessions(
 		for _, row := range rows {
 			answer.Sessions = append(answer.Sessions, sessionOf(row))
 		}
-		// Labels and policies can be large. The store's cursor is for whole pages, so a shorter one is asked for anew.
+		// Labels and policies can be large. The store's cursor fits whole pages only, so ask again for a page with as many
+		// sessions as fit.
 		fit := fitting(answer.GetSessions(), DefaultMaxAnswerBytes)
 		if fit == len(answer.GetSessions()) {
 			return answer, nil
@@ -108,7 +110,7 @@ func (s *Service) ListSessions(
 	}
 }
 
-// fitting counts the first sessions that fit into so many bytes: at least one.
+// fitting returns how many of the first sessions fit into maxBytes; at least one.
 func fitting(sessions []*compactordv1.Session, maxBytes int) int {
 	size := 0
 	for i, each := range sessions {
@@ -131,27 +133,27 @@ func (s *Service) UpdateSession(
 		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		p := s.logs.Begin(row)
+		w := s.logs.Begin(row)
 		for i, path := range req.GetUpdateMask().GetPaths() {
 			if slices.Contains(req.GetUpdateMask().GetPaths()[:i], path) {
 				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i), "is named twice")
 			}
 			switch path {
 			case "policy":
-				if err := s.changePolicy(ctx, p, req.GetPolicy()); err != nil {
+				if err := s.changePolicy(ctx, w, req.GetPolicy()); err != nil {
 					return nil, err
 				}
 			case "labels":
-				p.Row().Labels = req.GetLabels()
+				w.Row().Labels = req.GetLabels()
 			case "title":
-				p.Row().Title = req.GetTitle()
+				w.Row().Title = req.GetTitle()
 			default:
 				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i),
 					"only `policy`, `labels` and `title` can be changed")
 			}
 		}
-		answer.Session = sessionOf(p.Row())
-		return p, p.Remember(req, answer)
+		answer.Session = sessionOf(w.Row())
+		return w, w.Remember(req, answer)
 	})
 	if err != nil {
 		return nil, err
@@ -159,21 +161,21 @@ func (s *Service) UpdateSession(
 	return answer, nil
 }
 
-func (s *Service) changePolicy(ctx context.Context, p *sessionlog.Write, given *compactordv1.Policy) error {
+func (s *Service) changePolicy(ctx context.Context, w *sessionlog.Write, given *compactordv1.Policy) error {
 	resolved, err := s.policies.Resolve(given)
 	if err != nil {
 		return err
 	}
 	change := &compactordv1.PolicyChange{Given: given, Resolved: resolved}
-	if session.ChangesView(p.Before().GetResolvedPolicy(), resolved) {
+	if session.ChangesView(w.Before().GetResolvedPolicy(), resolved) {
 		change.ViewChange = &compactordv1.ViewChange{}
 	}
-	if _, err := p.Record(ctx, &compactordv1.Record{
+	if _, err := w.Record(ctx, &compactordv1.Record{
 		Kind: &compactordv1.Record_PolicyChange{PolicyChange: change},
 	}, nil); err != nil {
 		return err
 	}
-	p.Row().Policy, p.Row().ResolvedPolicy = given, resolved
+	w.Row().Policy, w.Row().ResolvedPolicy = given, resolved
 	return nil
 }
 
@@ -185,10 +187,10 @@ func (s *Service) DeleteSession(
 	if err != nil {
 		return nil, err
 	}
-	// What runs for the session has nothing left to write to, and nobody could find it by its name.
+	// An operation of the session can write nothing any more, and clients could no longer find it by the session's id.
 	if op := s.operations.Find(uid, ""); op != nil {
 		op.Cancel(apierror.ErrDeleted)
-		// The session is deleted, whether or not the caller waits for this.
+		// The session is deleted even where the client does not wait for this.
 		_ = op.Wait(ctx)
 	}
 	return &compactordv1.DeleteSessionResponse{}, nil

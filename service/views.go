@@ -24,7 +24,7 @@ func (s *Service) GetLLMView(
 	return s.view(ctx, s.logs, req)
 }
 
-// view answers with the view of a session in logs.
+// view returns the view of a session in logs.
 func (s *Service) view(
 	ctx context.Context, logs *sessionlog.Logs, req *compactordv1.GetLLMViewRequest,
 ) (*compactordv1.GetLLMViewResponse, error) {

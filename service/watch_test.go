@@ -380,7 +380,7 @@ func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
 	t.Parallel()
 	log := newWatchLog()
 	d := start(t, func(o *service.ServerOptions) {
-		o.WatchPatience = 20 * time.Millisecond
+		o.WatchReadTimeout = 20 * time.Millisecond
 		o.Logger = slog.New(log)
 	})
 	d.create("s", nil)

@@ -1,5 +1,5 @@
-// Package apierror has the errors of the API: a reason that programs can act on, a text for people, and the gRPC status
-// that both become. All packages that carry out calls return these; what comes from the packages below them From maps.
+// Package apierror has the errors of the API: a reason for programs, a text for people, and the gRPC status of both.
+// The packages that implement calls return them. From converts the errors of the packages below.
 package apierror
 
 import (
@@ -13,19 +13,19 @@ import (
 
 // Error is an error of the API before it becomes a gRPC status.
 type Error struct {
-	// Reason is stable. It decides the status code, too.
+	// Reason is stable. It also determines the status code.
 	Reason compactordv1.ErrorReason
 	// Message is for people.
 	Message string
-	// Metadata is what a program can act on, by names that error.proto documents with each reason.
+	// Metadata is for programs. error.proto documents its keys for each reason.
 	Metadata map[string]string
-	// Fields are violations by field path, for what is wrong with a request.
+	// Fields are the violations by field path, for an invalid request.
 	Fields []FieldViolation
-	// RetryAfter is when it makes sense to try again; 0 where nobody knows.
+	// RetryAfter is the time after which a retry makes sense; 0 where that is not known.
 	RetryAfter time.Duration
 	// Cause is for the log only.
 	Cause error
-	// logged says that the log has the cause, under the id that the client gets.
+	// logged says that the cause was logged, under the id that the client gets.
 	logged bool
 }
 
@@ -46,18 +46,18 @@ func New(reason compactordv1.ErrorReason, metadata map[string]string, format str
 	return &Error{Reason: reason, Metadata: metadata, Message: fmt.Sprintf(format, args...)}
 }
 
-// Is says whether an error is one of the API for this reason.
+// Is says whether err is an Error with this reason.
 func Is(err error, reason compactordv1.ErrorReason) bool {
 	e := &Error{}
 	return errors.As(err, &e) && e.Reason == reason
 }
 
-// IsSessionNotFound says whether an error is that there is no such session.
+// IsSessionNotFound says whether err means that the session does not exist.
 func IsSessionNotFound(err error) bool {
 	return Is(err, compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND)
 }
 
-// InvalidField says what is wrong with a field of the request.
+// InvalidField returns the error for an invalid field of the request.
 func InvalidField(field, description string) *Error {
 	return &Error{
 		Reason:  compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD,
@@ -66,7 +66,7 @@ func InvalidField(field, description string) *Error {
 	}
 }
 
-// NotImplemented refuses a field that asks for what this daemon does not do.
+// NotImplemented returns the error for a field whose value this daemon does not support.
 func NotImplemented(field string) *Error {
 	e := New(compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED,
 		map[string]string{"field": field}, "%s: this daemon does not do this yet", field)
@@ -74,19 +74,19 @@ func NotImplemented(field string) *Error {
 	return e
 }
 
-// SessionNotFound says that there is no session by this id.
+// SessionNotFound returns the error for a session that does not exist.
 func SessionNotFound(id string) *Error {
 	return New(compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND,
 		map[string]string{"session_id": id}, "no session %q", id)
 }
 
-// InvalidToken refuses a token that this daemon did not make, or made for another session.
+// InvalidToken returns the error for a token that this daemon did not make, or not for this session.
 func InvalidToken(field string) *Error {
 	return New(compactordv1.ErrorReason_ERROR_REASON_INVALID_TOKEN,
 		map[string]string{"field": field}, "%s: not a token of this session that this daemon made", field)
 }
 
-// PointOutOfRange refuses a point behind the last one of a log.
+// PointOutOfRange returns the error for a point after the end of the log.
 func PointOutOfRange(field string, point, last uint32) *Error {
 	e := New(compactordv1.ErrorReason_ERROR_REASON_POINT_OUT_OF_RANGE,
 		map[string]string{"point": strconv.FormatUint(uint64(point), 10), "last_point": strconv.FormatUint(uint64(last), 10)},
@@ -95,7 +95,7 @@ func PointOutOfRange(field string, point, last uint32) *Error {
 	return e
 }
 
-// NoMessage says that a log has no message with this index.
+// NoMessage returns the error for a log without a message at this index.
 func NoMessage(index, next uint32) *Error {
 	return New(compactordv1.ErrorReason_ERROR_REASON_CONTENT_NOT_FOUND,
 		map[string]string{
@@ -105,14 +105,14 @@ func NoMessage(index, next uint32) *Error {
 		"the log has no message %d: the next one gets index %d", index, next)
 }
 
-// PutAside refuses a message that a revert has put aside.
+// PutAside returns the error for a message that a revert has put aside.
 func PutAside(index uint32) *Error {
 	return New(compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE,
 		map[string]string{"index": strconv.FormatUint(uint64(index), 10)},
 		"message %d was put aside by a revert: views do not show it", index)
 }
 
-// Within puts the fields of an error under a field of the request.
+// Within adds a prefix to the fields of an invalid request's error.
 func Within(field string, err error) error {
 	e := &Error{}
 	if !errors.As(err, &e) || !e.refusesRequest() {

@@ -2,7 +2,7 @@ package apierror
 
 import "errors"
 
-// Who, other than the client, ends what runs. They are causes of contexts.
+// Causes of contexts: why an operation was ended by somebody else than its client.
 var (
 	ErrPreempted    = errors.New("another compaction took its place")
 	ErrCancelled    = errors.New("another client cancelled it")

@@ -48,7 +48,7 @@ var statusCodes = map[compactordv1.ErrorReason]codes.Code{
 	compactordv1.ErrorReason_ERROR_REASON_INTERNAL:               codes.Internal,
 }
 
-// Code is the gRPC code of a reason.
+// Code returns the gRPC code of a reason.
 func Code(reason compactordv1.ErrorReason) codes.Code {
 	if code, known := statusCodes[reason]; known {
 		return code
@@ -56,8 +56,8 @@ func Code(reason compactordv1.ErrorReason) codes.Code {
 	return codes.Internal
 }
 
-// Code is the gRPC code of the error.
+// Code returns the gRPC code of the error.
 func (e *Error) Code() codes.Code { return Code(e.Reason) }
 
-// refusesRequest says that the request is at fault, whatever the state of the daemon.
+// refusesRequest says that the request itself is invalid, whatever the state of the daemon.
 func (e *Error) refusesRequest() bool { return e.Code() == codes.InvalidArgument }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// DeadlineError says whose deadline has passed. It is a context.DeadlineExceeded.
+// DeadlineError says whose deadline has passed. It wraps context.DeadlineExceeded.
 type DeadlineError struct {
-	// Whose is for programs: call or daemon. The limits of summarizers have errors of their own.
+	// Whose is for programs: `call` or `daemon`. The time limits of summarizers have other errors.
 	Whose string
 	text  string
 }
@@ -20,18 +20,18 @@ func (e *DeadlineError) Error() string { return e.text }
 // Unwrap returns context.DeadlineExceeded.
 func (e *DeadlineError) Unwrap() error { return context.DeadlineExceeded }
 
-// ErrCallDeadline is of the deadline that the client has set.
+// ErrCallDeadline is the error for the deadline that the client has set.
 var ErrCallDeadline = &DeadlineError{"call", "the deadline that the client set for the call has passed"}
 
-// DaemonLimit is the error of a unary call that took as long as the daemon allows.
+// DaemonLimit returns the error of a unary call that reached the daemon's time limit.
 func DaemonLimit(limit time.Duration) error {
 	return &DeadlineError{"daemon", fmt.Sprintf("the daemon ends such a call after %s", limit)}
 }
 
-// arrival is when a call with a deadline came, and until when its client waits.
+// arrival is when a call arrived that has a deadline, and the deadline.
 type arrival struct {
 	at, deadline time.Time
-	// done is closed when the call ends. ended is when that was, and may be read once noted is closed.
+	// done is closed when the call ends. ended is the time of that, and may be read after noted is closed.
 	done  <-chan struct{}
 	noted chan struct{}
 	ended time.Time
@@ -39,20 +39,20 @@ type arrival struct {
 
 type arrivalKey struct{}
 
-// WithArrival is the context of a call that arrives now. EndOf tells by it whether the client cancelled the call, or gave up
-// at its deadline.
+// WithArrival returns the context of a call that arrives now. By it EndOf finds out whether the client cancelled the
+// call, or gave up at its deadline.
 func WithArrival(ctx context.Context, now func() time.Time) context.Context {
-	return arriving(ctx, now).in(ctx)
+	return newArrival(ctx, now).addTo(ctx)
 }
 
-// arriving is the arrival of a call, now; nil where it has no deadline.
-func arriving(ctx context.Context, now func() time.Time) *arrival {
+// newArrival returns the arrival of a call that arrives now; nil where it has no deadline.
+func newArrival(ctx context.Context, now func() time.Time) *arrival {
 	deadline, limited := ctx.Deadline()
 	if !limited {
 		return nil
 	}
 	a := &arrival{at: now(), deadline: deadline, done: ctx.Done(), noted: make(chan struct{})}
-	// What the call has started may notice its end much later, when the deadline has passed, too.
+	// Note the time of the end now. The handler may notice it much later, after the deadline.
 	context.AfterFunc(ctx, func() {
 		a.ended = now()
 		close(a.noted)
@@ -60,15 +60,15 @@ func arriving(ctx context.Context, now func() time.Time) *arrival {
 	return a
 }
 
-// in is a call's context that knows its arrival.
-func (a *arrival) in(ctx context.Context) context.Context {
+// addTo returns the context with the arrival.
+func (a *arrival) addTo(ctx context.Context) context.Context {
 	if a == nil {
 		return ctx
 	}
 	return context.WithValue(ctx, arrivalKey{}, a)
 }
 
-// over says whether the call has ended, and waits until it is noted when.
+// over says whether the call has ended. If so, ended may be read.
 func (a *arrival) over() bool {
 	select {
 	case <-a.done:
@@ -79,21 +79,21 @@ func (a *arrival) over() bool {
 	}
 }
 
-// How much earlier than the deadline a client that gives up may be heard: a tenth of the time that it had, within bounds.
+// How much before the deadline a cancel counts as one by the deadline: a tenth of the call's time, within these bounds.
 const (
 	leastGivenUp = 50 * time.Millisecond
 	mostGivenUp  = time.Second
 	givenUpShare = 10
 )
 
-// gaveUp says that the client cancelled because its deadline had passed. It resets the stream then, as it does where
-// somebody cancels; and it does so just before the daemon, which began to count when the request arrived, would.
+// gaveUp says that the client cancelled because its deadline had passed. A client then resets the stream, as it does
+// for any cancel. It does so shortly before the daemon's own deadline, which counts from the arrival of the request.
 func (a *arrival) gaveUp() bool {
 	early := min(mostGivenUp, max(leastGivenUp, a.deadline.Sub(a.at)/givenUpShare))
 	return a.deadline.Sub(a.ended) <= early
 }
 
-// EndOf is why a context has ended: context.Cause, but for a deadline of the call, which is told as what it is.
+// EndOf returns why a context has ended: context.Cause, or a DeadlineError where a deadline of the call has passed.
 func EndOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	var known *DeadlineError

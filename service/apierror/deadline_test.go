@@ -28,7 +28,7 @@ func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 			clock := func() time.Time {
 				return deadline.Add([]time.Duration{-time.Hour, -test.left, time.Minute}[min(asked.Add(1)-1, 2)])
 			}
-			called := arriving(ctx, clock).in(ctx)
+			called := newArrival(ctx, clock).addTo(ctx)
 			require.NoError(t, EndOf(called))
 			cancel()
 			for range 3 {

@@ -16,8 +16,8 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// sentinels are the errors of the packages below, each with what the API makes of it. text stands in for texts of the
-// operating system, which name paths; without it the error's own is sent.
+// sentinels are errors of other packages with their reasons. text replaces the error's own text, which can contain
+// paths of the file system. Where it is empty, the error's own is sent.
 var sentinels = []struct {
 	err    error
 	reason compactordv1.ErrorReason
@@ -72,10 +72,10 @@ var sentinels = []struct {
 	},
 }
 
-// retryUnavailableAfter is what clients are told while the daemon stops: a supervisor starts it again within seconds.
+// retryUnavailableAfter is the RetryAfter while the daemon stops: a supervisor usually starts it again within seconds.
 const retryUnavailableAfter = 5 * time.Second
 
-// From makes an Error of any error. What nobody has mapped is a bug: internalID stands for its text.
+// From converts any error to an Error. An error without a conversion is a bug: its text is replaced by internalID.
 func From(err error, internalID string) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -116,7 +116,7 @@ func From(err error, internalID string) *Error {
 	}
 }
 
-// BugMessage says what to do about a bug, and how to name it.
+// BugMessage returns the text for a bug, with the id under which it was logged.
 func BugMessage(id string) string {
 	return "internal error " + id + ": this is a bug, please report it with this id; the log tells more under it"
 }

@@ -13,17 +13,18 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// PanicError is a panic that was caught: a bug.
+// PanicError is a recovered panic, and so a bug.
 type PanicError struct {
 	who, what string
-	// ID is that of the operation or call, under which the log has it; empty where no client hears of it.
+	// ID is the id of the operation or call in the log; empty where no client is involved.
 	ID string
 }
 
-// Error says who panicked.
+// Error says what panicked.
 func (e *PanicError) Error() string { return e.who + " panicked with a " + e.what }
 
-// Recovered makes an error of a panic and logs where it was. Its value may hold what a client sent: only its type is told.
+// Recovered turns a panic into an error and logs its stack. Of the panic's value it logs only the type, since it may
+// contain what a client sent.
 func Recovered(ctx context.Context, logger *slog.Logger, who, id string, cause any) error {
 	e := &PanicError{who: who, what: fmt.Sprintf("%T", cause), ID: id}
 	fields := []any{"who", who, "panic", e.what, "stack", string(debug.Stack())}
@@ -44,8 +45,8 @@ func LogBug(ctx context.Context, logger *slog.Logger, id, method string, e *Erro
 		"error", cmp.Or(e.Cause, error(e)))
 }
 
-// OfStrategy tells a log of the panic of a strategy, if that is the cause. Its value may hold what a client sent: only its
-// type is told.
+// OfStrategy returns log fields for the panic of a strategy, if that is the cause. Of its value they have only the
+// type, since it may contain what a client sent.
 func OfStrategy(cause error) []any {
 	var panicked *strategies.PanicError
 	if !errors.As(cause, &panicked) {

@@ -15,20 +15,20 @@ import (
 // Domain is the domain of google.rpc.ErrorInfo in every error.
 const Domain = "compactord"
 
-// ReasonName is a reason as statuses and logs have it: without the prefix of the enum.
+// ReasonName returns a reason without the prefix of the enum, as in statuses and logs.
 func ReasonName(reason compactordv1.ErrorReason) string {
 	return strings.TrimPrefix(reason.String(), "ERROR_REASON_")
 }
 
-// The longest texts in a status, in bytes. Statuses travel in headers, and a header over a peer's limit ends the whole
-// connection, other calls on it too.
+// The longest texts in a status, in bytes. Statuses are sent in headers, and a header that is too long for the peer
+// ends the whole connection with all its calls.
 const (
 	maxFieldBytes       = 200
 	maxDescriptionBytes = 300
 	maxMessageBytes     = 2000
 )
 
-// short cuts a text that a client can have made long.
+// short cuts a text at most bytes. Clients can make texts long.
 func short(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -38,7 +38,7 @@ func short(text string, most int) string {
 
 const ellipsis = "..."
 
-// GRPCStatus is the gRPC status of the error, with its details.
+// GRPCStatus returns the gRPC status with its details.
 func (e *Error) GRPCStatus() *status.Status {
 	st := status.New(e.Code(), short(e.Message, maxMessageBytes))
 	details := []protoadapt.MessageV1{&errdetails.ErrorInfo{

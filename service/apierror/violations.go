@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// maxFieldViolations bounds what one BadRequest names.
+// maxFieldViolations is the most violations in one BadRequest.
 const maxFieldViolations = 20
 
 func fromViolations(v *protovalidate.ValidationError) *Error {
@@ -21,7 +21,7 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 		}
 		e.Fields = append(e.Fields, FieldViolation{
 			Field:       violatedField(violation),
-			Description: described(violation),
+			Description: describe(violation),
 		})
 	}
 	texts := make([]string, 0, len(e.Fields))
@@ -32,7 +32,7 @@ func fromViolations(v *protovalidate.ValidationError) *Error {
 	return e
 }
 
-// crossRules names the field to fix for the contract's rules that look at several.
+// crossRules has the field to fix for each rule of the contract that concerns several fields.
 var crossRules = map[string]string{
 	"message.parts_of_role":                        "parts",
 	"message.assistant_only":                       "role",
@@ -49,17 +49,17 @@ var crossRules = map[string]string{
 	"commit_compaction.one_text":                   "answers",
 }
 
-// shapes say in words what the contract's patterns of names demand.
-var shapes = map[string]string{
+// patternTexts describe the contract's patterns in words.
+var patternTexts = map[string]string{
 	"^[!-~]{1,128}$":                 "must be 1 to 128 visible ASCII characters without spaces",
 	"^[A-Za-z][A-Za-z0-9_.-]{0,63}$": "must be a name: a letter, then up to 63 letters, digits, _, . and -",
 	"^[a-z][a-z0-9_]{0,63}$":         "must be a name: a small letter, then up to 63 small letters, digits and _",
 }
 
-// described says what is wrong with a field: the shape of a name in words, all else as the contract has it.
-func described(v *protovalidate.Violation) string {
+// describe says what is wrong with a field: for a pattern the words of patternTexts, else the contract's own message.
+func describe(v *protovalidate.Violation) string {
 	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
-		if words, known := shapes[v.RuleValue.String()]; known {
+		if words, known := patternTexts[v.RuleValue.String()]; known {
 			return words
 		}
 	}

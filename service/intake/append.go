@@ -11,15 +11,15 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Append appends the messages of a request, and the records that came with them. pruned is what policy.on_user_message has
-// hidden; nil where it had nothing to hide.
+// Append appends the messages of a request, and the records that came with them. pruned is the entry of
+// policy.on_user_message; nil where there is none.
 func (i *Intake) Append(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
 ) (answer *compactordv1.AppendMessagesResponse, pruned *compactordv1.PruneEntry, err error) {
 	if err := checkImports(req); err != nil {
 		return nil, nil, err
 	}
-	sent, err := i.appended(req)
+	sent, err := i.readAppend(req)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,23 +32,23 @@ func (i *Intake) Append(
 		if known, err := i.recordedAppend(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		in, p := sent.fresh(), i.Logs.Begin(row)
+		in, w := sent.unlinked(), i.Logs.Begin(row)
 		if req.GetModelAnswer() {
-			answer.Answer = i.judgeAnswer(in, row)
+			answer.Answer = i.classifyAnswer(in, row)
 		}
-		if err := i.appendRequest(ctx, p, in, req); err != nil {
+		if err := i.appendRequest(ctx, w, in, req); err != nil {
 			return nil, err
 		}
-		if pruned, err = i.Compactor.OnUserMessage(ctx, p); err != nil {
+		if pruned, err = i.Compactor.OnUserMessage(ctx, w); err != nil {
 			return nil, err
 		}
-		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), p.Head().GetNextIndex()
-		answer.Point = session.Point(p.Head())
-		answer.Report, answer.Findings = p.Report(), in.report()
+		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), w.Head().GetNextIndex()
+		answer.Point = session.Point(w.Head())
+		answer.Report, answer.Findings = w.Report(), in.reported()
 		if answer.GetAnswer() != nil {
 			i.describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
 		}
-		return p, rememberAppended(p, req, answer)
+		return w, rememberAppended(w, req, answer)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -56,27 +56,27 @@ func (i *Intake) Append(
 	return answer, pruned, nil
 }
 
-// appendRequest adds the messages of a request to what is to be written, and the records that came with them.
+// appendRequest adds the messages of a request and its records to the write.
 func (i *Intake) appendRequest(
-	ctx context.Context, p *sessionlog.Write, in *input, req *compactordv1.AppendMessagesRequest,
+	ctx context.Context, w *sessionlog.Write, in *input, req *compactordv1.AppendMessagesRequest,
 ) error {
-	next := p.Head().GetNextIndex()
+	next := w.Head().GetNextIndex()
 	if req.ExpectedNextIndex != nil && req.GetExpectedNextIndex() != next {
 		return wrongNextIndex(next)
 	}
-	viewPoint, err := viewPointOf(req.GetViewToken(), p.Before())
+	viewPoint, err := viewPointOf(req.GetViewToken(), w.Before())
 	if err != nil {
 		return err
 	}
 	if len(req.GetImportedRecords()) > 0 {
-		err = in.appendWithRecords(ctx, p, req.GetImportedRecords(), viewPoint, i.Logs.Now())
+		err = in.appendWithRecords(ctx, w, req.GetImportedRecords(), viewPoint, i.Logs.Now())
 	} else {
-		err = in.appendTo(ctx, p, viewPoint, nil)
+		err = in.appendTo(ctx, w, viewPoint, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return in.verdict()
+	return in.refuseIfStrict()
 }
 
 func wrongNextIndex(next uint32) *apierror.Error {
@@ -85,16 +85,16 @@ func wrongNextIndex(next uint32) *apierror.Error {
 		"expected_next_index: the next message gets index %d", next)
 }
 
-// appended is what a request wants appended.
-func (i *Intake) appended(req *compactordv1.AppendMessagesRequest) (in *input, err error) {
+// readAppend reads the messages of a request.
+func (i *Intake) readAppend(req *compactordv1.AppendMessagesRequest) (in *input, err error) {
 	in, err = i.read(req, req.GetStrict())
 	if err == nil && req.GetModelAnswer() {
-		err = in.demandAnswer()
+		err = in.requireAnswer()
 	}
 	return in, err
 }
 
-// viewPointOf reads the point of the view that messages were made from; nil where no token was given.
+// viewPointOf returns the point of the view that the messages were made from; nil where the request has no token.
 func viewPointOf(token string, row *storagev1.Session) (*uint32, error) {
 	if token == "" {
 		return nil, nil

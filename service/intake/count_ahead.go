@@ -9,12 +9,12 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// countAheadBytes is how large a request is whose messages are counted before the session is locked. Counting
-// smaller ones takes some hundredths of a second at most.
+// countAheadBytes is the request size from which messages are counted before the session is locked. Counting smaller
+// ones takes at most some hundredths of a second.
 const countAheadBytes = 64 << 10
 
-// countAhead counts messages by the estimator of the session that they are appended to, so that other writers need not
-// wait for it, the context can end it, and it is done once however often the append is tried.
+// countAhead counts large messages by the session's estimator, before the session is locked. So other writers need not
+// wait, the context can end the counting, and it is done once even if the append is tried several times.
 func (i *Intake) countAhead(ctx context.Context, req *compactordv1.AppendMessagesRequest, in *input) error {
 	if proto.Size(req) < countAheadBytes {
 		return nil
@@ -32,7 +32,8 @@ func (i *Intake) countAhead(ctx context.Context, req *compactordv1.AppendMessage
 	return err
 }
 
-// counter is the counter of an estimator, which knows what was counted ahead. The session can be another one by now.
+// counter returns the counter of an estimator, with what was counted ahead. The session may have been created anew
+// since, with another estimator.
 func (in *input) counter(e compactordv1.Estimator) (session.Counter, error) {
 	if in.ahead != nil && in.estimator == e {
 		return in.ahead, nil

@@ -1,8 +1,7 @@
-// Package intake takes in what clients send to be kept: neutral messages, a provider's JSON, records that another tool
-// made, the answer of a model, and whole histories. It reads them, tells what is malformed in them, and appends them to a
-// log.
+// Package intake reads what clients send and appends it to a log: neutral messages, a provider's JSON, records of
+// another tool, a model's answer, and inline histories.
 //
-// What is malformed is kept, and each finding is told in the answer; a request that is strict is refused for it. What has
-// no clear meaning, or breaks a bound of the contract, is refused whole. Some of it shows only where a message joins the
-// log, such as a result that answers no call.
+// It accepts malformed input and reports it in findings, or refuses it where the request is strict. It refuses a whole
+// request whose meaning is not clear, or which breaks a limit of the contract. Some findings need the log, such as a
+// result that answers no open call.
 package intake

@@ -16,8 +16,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// AppendHistory appends the messages of a history to the empty session that it becomes in logs, and puts its entries in
-// force again. It returns what was malformed.
+// AppendHistory appends the messages of an inline history to the empty session that stands for it, and its entries. It
+// returns the findings.
 func (i *Intake) AppendHistory(
 	ctx context.Context, logs *sessionlog.Logs, id string, h *compactordv1.InlineHistory,
 ) ([]*compactordv1.Finding, error) {
@@ -36,7 +36,7 @@ func (i *Intake) AppendHistory(
 	}
 	err = logs.Update(ctx, id, func(row *storagev1.Session) (*sessionlog.Write, error) {
 		w, left := logs.Begin(row), entries
-		in = in.fresh()
+		in = in.unlinked()
 		err := in.appendTo(ctx, w, nil, func(i int) error {
 			for ; len(left) > 0 && left[0].after == i; left = left[1:] {
 				if err := left[0].write(ctx, w); err != nil {
@@ -45,15 +45,15 @@ func (i *Intake) AppendHistory(
 			}
 			return nil
 		})
-		return w, errors.Join(err, in.verdict())
+		return w, errors.Join(err, in.refuseIfStrict())
 	})
 	if err != nil {
 		return nil, err
 	}
-	return in.report(), nil
+	return in.reported(), nil
 }
 
-// entry is a record that an earlier answer gave, and that is put in force again.
+// entry is a record from an earlier response that the history contains.
 type entry struct {
 	field  string
 	after  int
@@ -61,7 +61,7 @@ type entry struct {
 	record *compactordv1.Record
 }
 
-// restored are the entries of a history, in the order in which they were made.
+// restored returns the entries of a history, in the order in which they were made.
 func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 	var entries []entry
 	for i, prune := range h.GetPrunes() {
@@ -93,14 +93,14 @@ func restored(h *compactordv1.InlineHistory, messages int) ([]entry, error) {
 	return entries, nil
 }
 
-// write adds the entry to what is to be written, if it fits the messages.
-func (e entry) write(ctx context.Context, p *sessionlog.Write) error {
-	state, err := p.State(ctx)
+// write adds the entry to the write, if it fits the messages.
+func (e entry) write(ctx context.Context, w *sessionlog.Write) error {
+	state, err := w.State(ctx)
 	if err != nil {
 		return err
 	}
 	if cut := e.plan.GetCut(); cut != nil {
-		// Earlier compactions are not sent along: this one covers what they covered.
+		// The history does not contain earlier compactions. This one covers what they covered.
 		cut.Summarized = &compactordv1.IndexRange{Start: session.KeptFrom(state.Head), End: cut.GetFirstKeptIndex()}
 	}
 	e = e.underOnAppend(state)
@@ -118,12 +118,12 @@ func (e entry) write(ctx context.Context, p *sessionlog.Write) error {
 	if err != nil {
 		return err
 	}
-	p.TakeOver(written)
+	w.TakeOver(written)
 	return nil
 }
 
-// underOnAppend leaves out the edits that policy.on_append makes needless. It may not have held when they were made, and
-// who sends them cannot know.
+// underOnAppend leaves out the edits that policy.on_append makes unnecessary. That policy may be newer than the edits,
+// and the client cannot know which ones it affects.
 func (e entry) underOnAppend(s *session.State) entry {
 	prune := e.record.GetPrune()
 	if prune == nil || len(s.Policy.GetOnAppend().GetStrategies()) == 0 {
@@ -136,7 +136,7 @@ func (e entry) underOnAppend(s *session.State) entry {
 	return e
 }
 
-// checkReplayed refuses an entry that replays what no compaction would: anything but a request that it covers.
+// checkReplayed refuses an entry that replays anything but a request of the user that it covers.
 func checkReplayed(s *session.State, e *compactordv1.CompactionEntry) error {
 	if e == nil || e.ReplayedIndex == nil {
 		return nil

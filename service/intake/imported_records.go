@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// checkImports refuses records that stand behind no message of the request, or out of order.
+// checkImports refuses imported records whose after_messages is too high or falls.
 func checkImports(req *compactordv1.AppendMessagesRequest) error {
 	records := req.GetImportedRecords()
 	if len(records) > 0 && req.GetProviderJson() != nil {
@@ -37,14 +37,14 @@ func checkImports(req *compactordv1.AppendMessagesRequest) error {
 	return nil
 }
 
-// appendWithRecords adds messages to what is written, and between them the records that the source had there.
+// appendWithRecords appends the messages, and the imported records between them.
 func (in *input) appendWithRecords(
-	ctx context.Context, p *sessionlog.Write, records []*compactordv1.ImportedRecord, viewPoint *uint32,
+	ctx context.Context, w *sessionlog.Write, records []*compactordv1.ImportedRecord, viewPoint *uint32,
 	now *timestamppb.Timestamp,
 ) error {
-	return in.appendTo(ctx, p, viewPoint, func(i int) error {
+	return in.appendTo(ctx, w, viewPoint, func(i int) error {
 		for ; len(records) > 0 && int(records[0].GetAfterMessages()) == i; records = records[1:] {
-			if err := in.importRecord(ctx, p, records[0], now); err != nil {
+			if err := in.importRecord(ctx, w, records[0], now); err != nil {
 				return err
 			}
 		}
@@ -52,18 +52,18 @@ func (in *input) appendWithRecords(
 	})
 }
 
-// importRecord adds one record of the source to what is to be written.
+// importRecord adds one imported record to the write.
 func (in *input) importRecord(
-	ctx context.Context, p *sessionlog.Write, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
+	ctx context.Context, w *sessionlog.Write, r *compactordv1.ImportedRecord, now *timestamppb.Timestamp,
 ) error {
-	state, err := p.State(ctx)
+	state, err := w.State(ctx)
 	if err != nil {
 		return err
 	}
 	record := &compactordv1.Record{CreatedAt: now}
 	switch k := r.GetKind().(type) {
 	case *compactordv1.ImportedRecord_Checkpoint:
-		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: session.NextCheckpoint(p.Head(), k.Checkpoint.GetTitle())}
+		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: session.NextCheckpoint(w.Head(), k.Checkpoint.GetTitle())}
 	case *compactordv1.ImportedRecord_Compaction:
 		entry := importedEntry(state, k.Compaction, now)
 		if entry == nil {
@@ -71,8 +71,8 @@ func (in *input) importRecord(
 			return nil
 		}
 		entry.Summary, entry.Provenance.Redactions = summaries.Redact(
-			ctx, state.Policy.GetSummary(), p.Before().GetUid(), k.Compaction.GetSummary())
-		// What was redacted since the context ended is empty.
+			ctx, state.Policy.GetSummary(), w.Before().GetUid(), k.Compaction.GetSummary())
+		// After the context ended, redacting returns empty texts.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -91,16 +91,16 @@ func (in *input) importRecord(
 			return nil
 		}
 	}
-	p.TakeOver(written)
+	w.TakeOver(written)
 	return nil
 }
 
 // leftOut reports an imported compaction that was not written.
 func (in *input) leftOut(r *compactordv1.ImportedRecord, why string) {
-	in.find(dialect.InputCompactionLeftOut, int(r.GetAfterMessages())-1, 0, "%s", why)
+	in.addFinding(dialect.InputCompactionLeftOut, int(r.GetAfterMessages())-1, 0, "%s", why)
 }
 
-// importedEntry is the entry of a compaction that the source made; nil where no cut is valid.
+// importedEntry returns the entry of an imported compaction; nil where no cut is valid.
 func importedEntry(
 	s *session.State, c *compactordv1.ImportedCompaction, now *timestamppb.Timestamp,
 ) *compactordv1.CompactionEntry {

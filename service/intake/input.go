@@ -12,40 +12,40 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// maxFindings bounds what one answer tells of malformed input.
+// maxFindings is the most findings in one response.
 const maxFindings = 1000
 
-// input is messages as a request gave them, ready to be linked to a log.
+// input is the messages of a request, ready to be linked to a log.
 type input struct {
 	messages []*compactordv1.Message
-	// positions tells for each message which one of the list that was sent it came from.
+	// positions has the position of each message in the list that was sent.
 	positions []int
 	findings  []*compactordv1.Finding
-	// answered are the ids that results of this input have answered.
+	// answered has the ids of the calls that results of this input have answered.
 	answered map[string]bool
 	strict   bool
 	// providerStop is the provider's own word for why the model stopped; empty where it is not known.
 	providerStop string
-	// ahead has counted the messages by the estimator; nil where that is left for later.
+	// ahead is a counter that has already counted the messages by the estimator; nil where nothing was counted ahead.
 	ahead     session.Counter
 	estimator compactordv1.Estimator
 }
 
-// fresh is the input before it joined a log: what is found then depends on the log.
-func (in *input) fresh() *input {
+// unlinked returns a copy of the input to link to a log. Linking adds findings, so each try needs its own copy.
+func (in *input) unlinked() *input {
 	next := *in
 	next.messages, next.findings = slices.Clone(in.messages), slices.Clone(in.findings)
 	next.answered = make(map[string]bool)
 	return &next
 }
 
-func (in *input) find(rule string, message, part int, format string, args ...any) {
+func (in *input) addFinding(rule string, message, part int, format string, args ...any) {
 	in.findings = append(in.findings, &compactordv1.Finding{
 		Rule: rule, Message: uint32(max(message, 0)), Part: uint32(part), Text: fmt.Sprintf(format, args...),
 	})
 }
 
-// appendTo appends the messages, and what between writes before each of them.
+// appendTo appends the messages. It calls between before each of them, which can write records.
 func (in *input) appendTo(
 	ctx context.Context, w *sessionlog.Write, viewPoint *uint32, between func(i int) error,
 ) error {
@@ -58,8 +58,8 @@ func (in *input) appendTo(
 	return a.Append(ctx, in.messages, between)
 }
 
-// verdict refuses malformed input if the client wants that.
-func (in *input) verdict() error {
+// refuseIfStrict refuses malformed input if the request is strict.
+func (in *input) refuseIfStrict() error {
 	if !in.strict || len(in.findings) == 0 {
 		return nil
 	}
@@ -75,8 +75,8 @@ func (in *input) verdict() error {
 	return e
 }
 
-// report is what an answer tells of the findings.
-func (in *input) report() []*compactordv1.Finding {
+// reported returns the findings for the response.
+func (in *input) reported() []*compactordv1.Finding {
 	return in.findings[:min(len(in.findings), maxFindings)]
 }
 

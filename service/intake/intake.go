@@ -10,24 +10,24 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// Intake takes in what requests send.
+// Intake reads what requests send.
 type Intake struct {
-	// Logs hold the sessions that Append appends to.
+	// Logs has the sessions that Append appends to.
 	Logs *sessionlog.Logs
-	// Dialects are those that provider JSON can have.
+	// Dialects are those of provider JSON.
 	Dialects map[compactordv1.Dialect]dialect.Dialect
-	// Overflow tells whether the answer of a model is the error of a context that was too large.
+	// Overflow says whether a model's answer is an overflow.
 	Overflow  *overflow.Classifier
 	Compactor Compactor
-	// MaxAnswerBytes bounds what a response tells of the answer of a model.
+	// MaxAnswerBytes limits the parts of a model's answer in a response.
 	MaxAnswerBytes int
 }
 
-// Compactor is what appending needs of compactions. compaction.Compactor is one.
+// Compactor is the part of compaction.Compactor that Intake needs.
 type Compactor interface {
-	// OnUserMessage adds to a write what policy.on_user_message says, and returns it; nil where there is nothing to hide.
+	// OnUserMessage applies policy.on_user_message to a write and returns its entry; nil where it changed nothing.
 	OnUserMessage(ctx context.Context, w *sessionlog.Write) (*compactordv1.PruneEntry, error)
-	// CheckProviderBlock refuses an item that its provider would not take in place of a summary.
+	// CheckProviderBlock refuses an item that its provider would not accept in place of a summary.
 	CheckProviderBlock(block *compactordv1.OpaquePart, field string) error
 }
 
@@ -39,13 +39,13 @@ func (i *Intake) Dialect(kind compactordv1.Dialect, field string) (dialect.Diale
 	return nil, apierror.NotImplemented(field)
 }
 
-// sent is the part of a request that has messages.
+// sent is a part of a request that has messages.
 type sent interface {
 	GetMessages() []*compactordv1.Message
 	GetProviderJson() *compactordv1.ProviderJson
 }
 
-// read takes the messages of a request: neutral ones, or a provider's JSON.
+// read reads the messages of a request: neutral ones, or a provider's JSON.
 func (i *Intake) read(from sent, strict bool) (*input, error) {
 	if from.GetProviderJson() != nil {
 		return i.providerInput(from.GetProviderJson(), strict)
@@ -53,7 +53,7 @@ func (i *Intake) read(from sent, strict bool) (*input, error) {
 	return neutralInput(from.GetMessages(), strict)
 }
 
-// Counted are the messages that a request wants counted.
+// Counted returns the messages that a request wants counted.
 func (i *Intake) Counted(given *compactordv1.CountedMessages) ([]*compactordv1.Message, error) {
 	in, err := i.read(given, false)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// linked looks at how a message joined the log, before whose head it was linked.
+// linked adds the findings of a message that was linked to the log. before is the head before it.
 func (in *input) linked(before *storagev1.Head, l *compactordv1.LoggedMessage, i int) {
 	at := in.positions[i]
 	switch l.GetMessage().GetRole() {
@@ -23,9 +23,9 @@ func (in *input) linked(before *storagev1.Head, l *compactordv1.LoggedMessage, i
 func (in *input) callsUnanswered(n, at int) {
 	switch {
 	case n == 1:
-		in.find(dialect.InputCallUnanswered, at, 0, "a call before it has no result; views show that there was none")
+		in.addFinding(dialect.InputCallUnanswered, at, 0, "a call before it has no result; views show that there was none")
 	case n > 1:
-		in.find(dialect.InputCallUnanswered, at, 0, "%d calls before it have no result; views show that there was none", n)
+		in.addFinding(dialect.InputCallUnanswered, at, 0, "%d calls before it have no result; views show that there was none", n)
 	}
 }
 
@@ -39,7 +39,7 @@ func (in *input) callIDsReused(before *storagev1.Head, l *compactordv1.LoggedMes
 	}
 	for _, call := range session.Calls(l.GetMessage(), l.GetIndex()) {
 		if open[call.GetId()] {
-			in.find(dialect.InputCallIDReused, at, int(call.GetPart()),
+			in.addFinding(dialect.InputCallIDReused, at, int(call.GetPart()),
 				"the id of the call is that of another open call; results answer them in order")
 		}
 		open[call.GetId()] = true
@@ -53,8 +53,8 @@ func (in *input) resultPlaced(l *compactordv1.LoggedMessage, at int) {
 		return
 	}
 	if in.answered[id] {
-		in.find(dialect.InputResultRepeated, at, 0, "the call was answered before; views show this result as text of the user")
+		in.addFinding(dialect.InputResultRepeated, at, 0, "the call was answered before; views show this result as text of the user")
 		return
 	}
-	in.find(dialect.InputResultWithoutCall, at, 0, "the result answers no open call; views show it as text of the user")
+	in.addFinding(dialect.InputResultWithoutCall, at, 0, "the result answers no open call; views show it as text of the user")
 }

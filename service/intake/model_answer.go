@@ -16,20 +16,21 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// judgeAnswer judges the model's answer that input ends with, by the window of the session that it joins. An overflow is
-// marked as an error, so that no view shows it. What comes back describes the verdict; the rest is told by describe.
-func (i *Intake) judgeAnswer(in *input, row *storagev1.Session) *compactordv1.ModelAnswer {
+// classifyAnswer classifies the last message as a model's answer, by the context window of the session's policy. An
+// overflow gets stop reason ERROR, so that no view shows it. The returned answer has only the classification;
+// describeAnswer adds the rest.
+func (i *Intake) classifyAnswer(in *input, row *storagev1.Session) *compactordv1.ModelAnswer {
 	last := len(in.messages) - 1
 	m, window := in.messages[last], row.GetResolvedPolicy().GetContextWindow()
-	verdict := i.Overflow.Classify(&compactordv1.ClassifyErrorRequest{
+	class := i.Overflow.Classify(&compactordv1.ClassifyErrorRequest{
 		StopReason: m.GetStopReason(), ProviderStopReason: in.providerStop, Usage: m.GetUsage(),
 		ErrorText: m.GetErrorText(),
 	}, window)
-	if !verdict.GetOverflow() {
+	if !class.GetOverflow() {
 		return &compactordv1.ModelAnswer{}
 	}
 	answer := &compactordv1.ModelAnswer{
-		Overflow: true, Rule: verdict.GetRule(), Why: whyOverflow(verdict, m.GetUsage(), window),
+		Overflow: true, Rule: class.GetRule(), Why: whyOverflow(class, m.GetUsage(), window),
 	}
 	m = proto.CloneOf(m)
 	m.StopReason = compactordv1.StopReason_STOP_REASON_ERROR
@@ -37,47 +38,47 @@ func (i *Intake) judgeAnswer(in *input, row *storagev1.Session) *compactordv1.Mo
 		m.ErrorText = fmt.Sprintf("Context overflow by rule %s: %s", answer.GetRule(), answer.GetWhy())
 	}
 	in.messages[last] = m
-	// A provider that had no room to answer need not have said anything.
+	// An answer that is an overflow may be empty.
 	in.findings = slices.DeleteFunc(in.findings, func(f *compactordv1.Finding) bool {
 		return f.GetRule() == dialect.InputEmptyMessage && int(f.GetMessage()) == in.positions[last]
 	})
 	return answer
 }
 
-// whyOverflow is the sentence of the rule that decided, with the figures that it went by.
-func whyOverflow(verdict *compactordv1.ClassifyErrorResponse, u *compactordv1.Usage, window uint32) string {
+// whyOverflow returns the sentence of the rule that decided, with its figures.
+func whyOverflow(class *compactordv1.ClassifyErrorResponse, u *compactordv1.Usage, window uint32) string {
 	var figures []string
-	tell := func(what string, tokens uint64) {
+	add := func(what string, tokens uint64) {
 		if tokens > 0 {
 			figures = append(figures, fmt.Sprintf("%s: %d tokens", what, tokens))
 		}
 	}
-	tell("requested", uint64(verdict.GetRequestedTokens()))
-	tell("limit", uint64(verdict.GetLimitTokens()))
+	add("requested", uint64(class.GetRequestedTokens()))
+	add("limit", uint64(class.GetLimitTokens()))
 	if len(figures) == 0 {
-		tell("input and cache_read", uint64(u.GetInputTokens())+uint64(u.GetCacheReadTokens()))
-		tell("context window", uint64(window))
+		add("input and cache_read", uint64(u.GetInputTokens())+uint64(u.GetCacheReadTokens()))
+		add("context window", uint64(window))
 	}
 	if len(figures) == 0 {
-		return verdict.GetWhy()
+		return class.GetWhy()
 	}
-	return fmt.Sprintf("%s (%s).", strings.TrimSuffix(verdict.GetWhy(), "."), strings.Join(figures, "; "))
+	return fmt.Sprintf("%s (%s).", strings.TrimSuffix(class.GetWhy(), "."), strings.Join(figures, "; "))
 }
 
-// demandAnswer refuses input that does not end with what a model said.
-func (in *input) demandAnswer() error {
+// requireAnswer refuses input whose last message is not a model's.
+func (in *input) requireAnswer() error {
 	if n := len(in.messages); n == 0 || in.messages[n-1].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return apierror.InvalidField("model_answer", "the last message must be an ASSISTANT message")
 	}
 	return nil
 }
 
-// describeAnswer tells of an answer what the message of the log says.
+// describeAnswer fills answer with what the logged message says.
 func (i *Intake) describeAnswer(answer *compactordv1.ModelAnswer, m *compactordv1.Message, index uint32) {
 	answer.Index, answer.StopReason, answer.Usage = index, m.GetStopReason(), m.GetUsage()
 	size := 0
 	for at, p := range m.GetParts() {
-		said := saidPart(p, index, uint32(at))
+		said := answerPart(p, index, uint32(at))
 		if said == nil {
 			continue
 		}
@@ -89,8 +90,8 @@ func (i *Intake) describeAnswer(answer *compactordv1.ModelAnswer, m *compactordv
 	}
 }
 
-// saidPart is a text or a call as an agent acts on it; nil for all other parts.
-func saidPart(p *compactordv1.Part, index, part uint32) *compactordv1.Part {
+// answerPart returns a text or a tool call as an agent needs it; nil for other parts.
+func answerPart(p *compactordv1.Part, index, part uint32) *compactordv1.Part {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
 		return &compactordv1.Part{Kind: k}
@@ -107,26 +108,27 @@ func saidPart(p *compactordv1.Part, index, part uint32) *compactordv1.Part {
 	}
 }
 
-// rememberAppended adds a request and its response to what is to be written, without what the log says of a model's answer.
+// rememberAppended stores a request with its response. Of a model's answer it stores only the classification, since the
+// rest is in the log.
 func rememberAppended(
-	p *sessionlog.Write, req *compactordv1.AppendMessagesRequest, response *compactordv1.AppendMessagesResponse,
+	w *sessionlog.Write, req *compactordv1.AppendMessagesRequest, response *compactordv1.AppendMessagesResponse,
 ) error {
-	verdict := response.GetAnswer()
-	if verdict == nil {
-		return p.Remember(req, response)
+	class := response.GetAnswer()
+	if class == nil {
+		return w.Remember(req, response)
 	}
 	remembered := &compactordv1.AppendMessagesResponse{
 		FirstIndex: response.GetFirstIndex(), NextIndex: response.GetNextIndex(), Point: response.GetPoint(),
 		Report: response.GetReport(), Findings: response.GetFindings(),
 		Answer: &compactordv1.ModelAnswer{
-			Overflow: verdict.GetOverflow(), Rule: verdict.GetRule(), Why: verdict.GetWhy(),
+			Overflow: class.GetOverflow(), Rule: class.GetRule(), Why: class.GetWhy(),
 		},
 	}
-	return p.Remember(req, remembered)
+	return w.Remember(req, remembered)
 }
 
-// recordedAppend finds the response of a request that was carried out before, and reads from the log what it says of a
-// model's answer.
+// recordedAppend fills the response of a request that was carried out before, and reads the rest of a model's answer
+// from the log.
 func (i *Intake) recordedAppend(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.AppendMessagesRequest,
 	response *compactordv1.AppendMessagesResponse,

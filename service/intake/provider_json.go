@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// providerInput takes a provider's JSON.
+// providerInput reads a provider's JSON.
 func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*input, error) {
 	d, err := i.Dialect(p.GetDialect(), "provider_json.dialect")
 	if err != nil {
@@ -23,13 +23,13 @@ func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*inpu
 		return nil, malformed(err)
 	}
 	for _, m := range parsed.Messages {
-		// What stands for a message that cannot be read says so: it is no request.
+		// A message that stands for an unreadable one has an origin already, since it is no request of the client.
 		if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 			m.Origin = compactordv1.Origin_ORIGIN_CLIENT
 		}
 	}
 	completeAnswer(parsed, p)
-	// The dialects keep to the contract's bounds; should one forget a bound, nothing gets past it here.
+	// The dialects check the contract's limits. This catches a limit that one of them forgets.
 	if err := protovalidate.Validate(&compactordv1.InlineHistory{Messages: parsed.Messages}); err != nil {
 		return nil, malformed(&dialect.InputError{
 			Rule: dialect.InputLimit, Message: -1, Err: errors.New("breaks a bound of the contract: " + violationPath(err)),
@@ -39,16 +39,16 @@ func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*inpu
 		messages: parsed.Messages, positions: parsed.Positions, strict: strict, providerStop: parsed.ProviderStop,
 	}
 	for _, at := range dialect.HalfCharacters(d, p.GetJson()) {
-		in.find(dialect.InputHalfCharacter, at, 0, "half of a surrogate pair stands alone; it is shown as U+FFFD")
+		in.addFinding(dialect.InputHalfCharacter, at, 0, "half of a surrogate pair stands alone; it is shown as U+FFFD")
 	}
 	for _, f := range parsed.Findings {
-		in.find(f.Rule, f.Message, f.Part, "%s", f.Text)
+		in.addFinding(f.Rule, f.Message, f.Part, "%s", f.Text)
 	}
 	return in, nil
 }
 
-// completeAnswer fills in what the JSON did not say of the model's last answer. Of a stream that broke off the client may
-// know more than that.
+// completeAnswer adds what the JSON does not say about the model's last answer. If a stream was cut off, the client may
+// know the stop reason.
 func completeAnswer(parsed *dialect.Parsed, p *compactordv1.ProviderJson) {
 	if parsed.Cut && p.GetStopReason() != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
 		parsed.Messages[0].StopReason = p.GetStopReason()
@@ -74,7 +74,7 @@ func completeAnswer(parsed *dialect.Parsed, p *compactordv1.ProviderJson) {
 	}
 }
 
-// malformed makes the API's error of what a dialect refused.
+// malformed returns the API's error for input that a dialect refused.
 func malformed(err error) error {
 	refused := &dialect.InputError{}
 	if !errors.As(err, &refused) {
@@ -86,7 +86,7 @@ func malformed(err error) error {
 	return e
 }
 
-// violationPath names the first field that breaks a bound.
+// violationPath returns the path of the first field that breaks a limit.
 func violationPath(err error) string {
 	invalid := &protovalidate.ValidationError{}
 	if !errors.As(err, &invalid) || len(invalid.Violations) == 0 {

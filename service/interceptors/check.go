@@ -17,10 +17,11 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// check refuses requests.
+// check returns an error for a request that must be refused.
 type check func(req proto.Message, options ...protovalidate.ValidationOption) error
 
-// limitTo refuses requests over the limit with its name and value, which gRPC's own refusal has no room for.
+// limitTo returns a check for the size of requests. Its error names the limit and its value, which gRPC's own error
+// does not.
 func limitTo(maxBytes int) check {
 	return func(req proto.Message, _ ...protovalidate.ValidationOption) error {
 		size := proto.Size(req)
@@ -33,22 +34,23 @@ func limitTo(maxBytes int) check {
 	}
 }
 
-// knownFields refuses fields that this daemon's contract does not have: a newer client must learn that they do nothing.
+// knownFields refuses fields that this daemon's contract does not have: a newer client must learn that they have no
+// effect.
 func knownFields(req proto.Message, _ ...protovalidate.ValidationOption) error {
 	if isUndecodable(req) {
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD, nil,
 			"the request does not decode as %s: broken bytes, or text that is not UTF-8",
 			req.ProtoReflect().Descriptor().FullName())
 	}
-	if field, what := strangeField(req.ProtoReflect()); field != "" {
+	if field, what := invalidPart(req.ProtoReflect()); field != "" {
 		return apierror.InvalidField(field, what)
 	}
 	return nil
 }
 
-// strangeField returns the path of the first field that is unknown, by its number, or that is a time or span out of
-// protobuf's range, and what is wrong with it; empty where there is none.
-func strangeField(m protoreflect.Message) (path, what string) {
+// invalidPart returns the path of the first field that is unknown (its number) or holds a time or duration outside of
+// protobuf's range, and what is wrong with it. Both are empty where there is none.
+func invalidPart(m protoreflect.Message) (path, what string) {
 	if unknown := m.GetUnknown(); len(unknown) > 0 {
 		number, _, _ := protowire.ConsumeTag(unknown)
 		return strconv.Itoa(int(number)), "this daemon does not know this field"
@@ -58,17 +60,17 @@ func strangeField(m protoreflect.Message) (path, what string) {
 		case f.IsMap() || f.Kind() != protoreflect.MessageKind:
 		case f.IsList():
 			for i := range v.List().Len() {
-				if inner, w := strangeField(v.List().Get(i).Message()); w != "" {
+				if inner, w := invalidPart(v.List().Get(i).Message()); w != "" {
 					path, what = fmt.Sprintf("%s[%d].%s", f.Name(), i, inner), w
 					return false
 				}
 			}
 		default:
-			if w := outOfTime(v.Message()); w != "" {
+			if w := invalidTime(v.Message()); w != "" {
 				path, what = string(f.Name()), w
 				return false
 			}
-			if inner, w := strangeField(v.Message()); w != "" {
+			if inner, w := invalidPart(v.Message()); w != "" {
 				path, what = fmt.Sprintf("%s.%s", f.Name(), inner), w
 				return false
 			}
@@ -78,8 +80,8 @@ func strangeField(m protoreflect.Message) (path, what string) {
 	return path, what
 }
 
-// outOfTime says what is wrong with a time or span that JSON could not show again.
-func outOfTime(m protoreflect.Message) string {
+// invalidTime says what is wrong with a time or duration that JSON cannot express; empty where nothing is.
+func invalidTime(m protoreflect.Message) string {
 	switch t := m.Interface().(type) {
 	case *timestamppb.Timestamp:
 		if !t.IsValid() {
@@ -129,7 +131,7 @@ func CheckContract(req proto.Message) error {
 	return protovalidate.Validate(req)
 }
 
-// checkAll checks a request. Health checks and reflection have no rules and pass.
+// checkAll checks a request. Requests of other services, health and reflection, have no rules and pass.
 func checkAll(checks []check, req any) error {
 	m, ok := req.(proto.Message)
 	if !ok {

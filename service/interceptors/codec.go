@@ -8,17 +8,17 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// undecodable is the number of the field that marks a request which does not decode. No contract can use it: protobuf
-// reserves it for its implementations.
+// undecodable is the field number that marks a request which cannot be decoded. No contract can use it, since protobuf
+// reserves it for implementations.
 const undecodable = protowire.FirstReservedNumber
 
-// LenientCodec lets requests that do not decode reach the interceptors, marked, which refuse them like any other bad
-// request. gRPC's own refusal is INTERNAL and has no details.
+// LenientCodec marks requests that cannot be decoded and passes them on, so that the interceptors refuse them like
+// other bad requests. gRPC's own error is INTERNAL and has no details.
 type LenientCodec struct {
 	encoding.CodecV2
 }
 
-// NewLenientCodec returns the codec that servers read requests with.
+// NewLenientCodec returns the codec for a server.
 func NewLenientCodec() LenientCodec { return LenientCodec{encoding.GetCodecV2(grpcproto.Name)} }
 
 // Unmarshal never fails on bytes that a client sent.

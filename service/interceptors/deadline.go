@@ -10,14 +10,14 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// maxUnaryTime is the longest that a unary call may take. Compact streams have the limits of the policy's summaries.
+// maxUnaryTime is the time limit of a unary call. Compact streams have the time limits of the policy's summaries.
 const maxUnaryTime = 2 * time.Minute
 
-// maxSummarizingTime is the longest that a unary call may take that has a summary written: the most that a policy allows
-// for it, and what any call has.
+// maxSummarizingTime is the time limit of a unary call that has a summary written: the longest time that a policy can
+// allow for that, plus that of any call.
 const maxSummarizingTime = 6*time.Hour + maxUnaryTime
 
-// unaryTime is the longest that a unary call may take.
+// unaryTime returns the time limit of a unary call.
 func unaryTime(req any) time.Duration {
 	if r, ok := req.(*compactordv1.RevertToCheckpointRequest); ok && r.GetSummarize() {
 		return maxSummarizingTime

@@ -26,8 +26,8 @@ func (m errorMap) stream(srv any, stream grpc.ServerStream, info *grpc.StreamSer
 	return mapError(stream.Context(), m.logger, info.FullMethod, handler(srv, stream))
 }
 
-// mapError turns an error into the status that goes out. A bug is logged with its cause under the id that the client
-// gets.
+// mapError turns an error into the status that the client gets. It logs a bug with its cause, under the id in the
+// status.
 func mapError(ctx context.Context, logger *slog.Logger, method string, err error) error {
 	if err == nil {
 		return nil
@@ -48,10 +48,10 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 	return e.GRPCStatus().Err()
 }
 
-// endedAtDeadline says that a call failed with nothing but the end of its context, which came with its deadline.
+// endedAtDeadline says that the call failed only because its deadline has passed.
 func endedAtDeadline(ctx context.Context, err error) bool {
-	var told *apierror.Error
-	if errors.As(err, &told) || !errors.Is(apierror.EndOf(ctx), apierror.ErrCallDeadline) {
+	var ours *apierror.Error
+	if errors.As(err, &ours) || !errors.Is(apierror.EndOf(ctx), apierror.ErrCallDeadline) {
 		return false
 	}
 	code := status.Code(err)
@@ -59,7 +59,7 @@ func endedAtDeadline(ctx context.Context, err error) bool {
 		code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
-// isOurs tells our errors, which carry a status too, from those of gRPC itself.
+// isOurs says whether an error is the API's, and not gRPC's own. Both carry a status.
 func isOurs(err error) bool {
 	e := &apierror.Error{}
 	return errors.As(err, &e) || apierror.From(err, "").Code() != codes.Internal

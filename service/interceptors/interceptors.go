@@ -1,5 +1,5 @@
-// Package interceptors has what every call passes before its handler and behind it: logs, metrics, errors, limits, and the
-// rules of the contract on requests.
+// Package interceptors has the interceptors of every call: logs, metrics, errors, limits, and the contract's rules for
+// requests.
 package interceptors
 
 import (
@@ -25,24 +25,24 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// Chain is the interceptors in their order, the same for unary and streaming calls:
+// Chain is the interceptors, outermost first, in the same order for unary and streaming calls:
 //
 //	backstop   a panic in an interceptor must not end the daemon
-//	arrival    when the call came, and with it who ended it
-//	metrics    outside the log and all that refuses, so that refusals are counted
-//	log        outside the error map, so that it sees the final status
-//	errors     one mapping to statuses
-//	recovery   inside metrics and log, so that a panic is counted and logged like any other failure
-//	deadline   no unary call goes on for ever, whatever its client said
-//	limit      the size of requests, before anything is spent on them
-//	known      fields that the contract does not have
-//	validate   the contract's rules on fields
+//	arrival    notes when the call arrived, so that a deadline can be told from a cancel
+//	metrics    before the log and the checks, so that refused calls are counted
+//	log        before errors, so that it sees the final status
+//	errors     turns errors into statuses
+//	recovery   after metrics and log, so that a panic is counted and logged like any other failure
+//	deadline   the daemon's time limit for unary calls
+//	limit      the size of requests, checked before other work
+//	known      refuses fields that the contract does not have
+//	validate   the contract's rules for fields
 type Chain struct {
 	Unary  []grpc.UnaryServerInterceptor
 	Stream []grpc.StreamServerInterceptor
 }
 
-// contractRules is one validator for all servers of a process: it compiles the rules of a message when it first meets one.
+// contractRules is one validator for all servers of a process. It compiles the rules of a message at its first use.
 var contractRules = sync.OnceValues(func() (protovalidate.Validator, error) { return protovalidate.New() })
 
 // New returns the interceptors of a server.
@@ -59,7 +59,7 @@ func New(
 	recovered := recovery.WithRecoveryHandlerContext(func(ctx context.Context, cause any) error {
 		return apierror.Recovered(ctx, logger, "handler", sessionlog.NewID(), cause)
 	})
-	// Payloads are conversations: only that a call ended is logged, never what was in it.
+	// Payloads are conversations: log only the end of a call, never its content.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
 	log := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
@@ -88,7 +88,7 @@ func New(
 	}, nil
 }
 
-// callLevel is the level at which a call's end is logged: what only the client can fix is no error of the daemon.
+// callLevel returns the log level of a call's end. An error that only the client can fix is no error of the daemon.
 func callLevel(code codes.Code) logging.Level {
 	switch code {
 	case codes.Internal, codes.DataLoss, codes.Unknown:
@@ -100,7 +100,7 @@ func callLevel(code codes.Code) logging.Level {
 	}
 }
 
-// ourServices leaves health checks and reflection out of the log: they come every few seconds and tell nothing.
+// ourServices excludes health checks and reflection from the log: they come every few seconds and are of no interest.
 var ourServices = selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {
 	return strings.HasPrefix(call.Service, "compactord.")
 })

@@ -9,8 +9,9 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// EndError makes the RPC's error of an operation that failed. Who ended its context is asked first: what fails after that
-// fails because of it. It logs what only the daemon's side can fix, since the call may be gone by now.
+// EndError returns the RPC's error for an operation that failed. Where the operation's context has ended, the reason
+// for that is the error, since it caused the failure. EndError also logs bugs and damage of the store, since the call
+// may have ended.
 func EndError(ctx context.Context, logger *slog.Logger, id, what string, err error) *apierror.Error {
 	cause := apierror.EndOf(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {

@@ -1,5 +1,5 @@
-// Package operations holds the operations that run a summarizer for a session: at most one for each, which others can wait
-// for and cancel.
+// Package operations holds the running operations, at most one for each session. Calls can wait for an operation and
+// cancel it.
 package operations
 
 import (
@@ -11,47 +11,48 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// Operation is what runs a summarizer for a session: a compaction, or a revert that summarizes.
+// Operation runs a summarizer for a session: a compaction, or a revert with a summary.
 type Operation struct {
-	// ID is what clients and the log name it by.
+	// ID is the operation's id for clients and the log.
 	ID string
-	// Cancel ends its context for a cause.
+	// Cancel ends its context with a cause.
 	Cancel context.CancelCauseFunc
-	// done is closed when the operation has written all that it will.
+	// done is closed after the operation has written everything.
 	done chan struct{}
-	// Ending is its last event; nil where it has none. It may be read once Wait has returned nil.
+	// Ending is its last event; nil where it has none. It may be read after Wait has returned nil.
 	Ending *compactordv1.CompactionEvent
 }
 
-// Running are the operations that run, at most one for each session: a second one would pay the summarizer twice for
-// what only one of them can commit.
+// Running holds the running operations, at most one for each session: only one of two could commit, and the summarizer
+// would be paid for both.
 type Running struct {
 	mu      sync.Mutex
 	running map[string]*Operation
 	closed  bool
 }
 
-// Terms are how an operation is to be started.
+// Terms are options of Start.
 type Terms struct {
-	// Preempt: one that runs already is cancelled and waited for. Else it is an error.
+	// Preempt cancels an operation that runs already, and waits for it. Without it, that is an error.
 	Preempt bool
-	// Detach: the operation outlives the call that starts it. Else it ends with it.
+	// Detach lets the operation continue after the call that started it ends. Without it, the operation ends with the
+	// call.
 	Detach bool
 }
 
-// Start begins an operation of the session and returns the context that it runs under. End must be called.
-func (o *Running) Start(ctx context.Context, session string, t Terms) (context.Context, *Operation, error) {
+// Start begins an operation of a session and returns the context that it must use. The caller must call End.
+func (r *Running) Start(ctx context.Context, session string, t Terms) (context.Context, *Operation, error) {
 	for {
-		o.mu.Lock()
-		if o.closed {
-			o.mu.Unlock()
+		r.mu.Lock()
+		if r.closed {
+			r.mu.Unlock()
 			return nil, nil, apierror.ErrShuttingDown
 		}
-		other := o.running[session]
+		other := r.running[session]
 		if other == nil {
 			break
 		}
-		o.mu.Unlock()
+		r.mu.Unlock()
 		if !t.Preempt {
 			return nil, nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": other.ID},
 				"a compaction of this session runs already: wait for it, cancel it, or set preempt")
@@ -61,40 +62,40 @@ func (o *Running) Start(ctx context.Context, session string, t Terms) (context.C
 			return nil, nil, err
 		}
 	}
-	defer o.mu.Unlock()
-	if o.running == nil {
-		o.running = make(map[string]*Operation)
+	defer r.mu.Unlock()
+	if r.running == nil {
+		r.running = make(map[string]*Operation)
 	}
 	if t.Detach {
 		ctx = context.WithoutCancel(ctx)
 	}
 	mine := &Operation{ID: sessionlog.NewID(), done: make(chan struct{})}
 	ctx, mine.Cancel = context.WithCancelCause(ctx)
-	o.running[session] = mine
+	r.running[session] = mine
 	return ctx, mine, nil
 }
 
-// End takes the operation of the session off the list. ending is its last event, or nil.
-func (o *Running) End(session string, mine *Operation, ending *compactordv1.CompactionEvent) {
+// End removes the session's operation. ending is its last event, or nil.
+func (r *Running) End(session string, mine *Operation, ending *compactordv1.CompactionEvent) {
 	mine.Cancel(nil)
-	o.mu.Lock()
-	delete(o.running, session)
-	o.mu.Unlock()
+	r.mu.Lock()
+	delete(r.running, session)
+	r.mu.Unlock()
 	mine.Ending = ending
 	close(mine.done)
 }
 
-// Find returns the running operation of the session, if it has this id or id is empty; else nil.
-func (o *Running) Find(session, id string) *Operation {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if op := o.running[session]; op != nil && (id == "" || id == op.ID) {
+// Find returns the session's running operation if it has this id or id is empty; else nil.
+func (r *Running) Find(session, id string) *Operation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if op := r.running[session]; op != nil && (id == "" || id == op.ID) {
 		return op
 	}
 	return nil
 }
 
-// Wait returns once the operation has ended, or the cause of the context's end.
+// Wait waits until the operation has ended. It returns an error if ctx ends first.
 func (op *Operation) Wait(ctx context.Context) error {
 	select {
 	case <-op.done:
@@ -104,35 +105,35 @@ func (op *Operation) Wait(ctx context.Context) error {
 	}
 }
 
-func (o *Running) all() []*Operation {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	all := make([]*Operation, 0, len(o.running))
-	for _, op := range o.running {
+func (r *Running) all() []*Operation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]*Operation, 0, len(r.running))
+	for _, op := range r.running {
 		all = append(all, op)
 	}
 	return all
 }
 
-// WaitAll returns once the operations that run now have ended.
-func (o *Running) WaitAll() {
-	for _, op := range o.all() {
+// WaitAll waits until all operations that run now have ended.
+func (r *Running) WaitAll() {
+	for _, op := range r.all() {
 		<-op.done
 	}
 }
 
 // CancelAll refuses new operations and cancels the running ones.
-func (o *Running) CancelAll() {
-	o.mu.Lock()
-	o.closed = true
-	o.mu.Unlock()
-	for _, op := range o.all() {
+func (r *Running) CancelAll() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	for _, op := range r.all() {
 		op.Cancel(apierror.ErrShuttingDown)
 	}
 }
 
-// Close is CancelAll and waits for them.
-func (o *Running) Close() {
-	o.CancelAll()
-	o.WaitAll()
+// Close calls CancelAll and waits for the operations.
+func (r *Running) Close() {
+	r.CancelAll()
+	r.WaitAll()
 }

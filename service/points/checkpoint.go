@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Checkpoint makes a checkpoint at the end of the log.
+// Checkpoint creates a checkpoint at the end of the log.
 func (p *Points) Checkpoint(
 	ctx context.Context, req *compactordv1.CreateCheckpointRequest,
 ) (*compactordv1.CreateCheckpointResponse, error) {
@@ -44,7 +44,8 @@ func (p *Points) Checkpoint(
 	return answer, nil
 }
 
-// announce adds the announcement of the next checkpoint to what is to be written and returns its index; nil where none is wanted.
+// announce adds the announcement of the next checkpoint to the write and returns its index; nil where the request does
+// not want one.
 func (p *Points) announce(
 	ctx context.Context, w *sessionlog.Write, req *compactordv1.CreateCheckpointRequest,
 ) (*uint32, error) {
@@ -61,7 +62,7 @@ func (p *Points) announce(
 	return &marker.Index, nil
 }
 
-// CheckpointInForce returns a checkpoint that can be gone back to by its id.
+// CheckpointInForce returns the checkpoint with an id, if a revert can go back to it.
 func (p *Points) CheckpointInForce(
 	ctx context.Context, row *storagev1.Session, id uint32,
 ) (*compactordv1.Checkpoint, error) {
@@ -84,7 +85,7 @@ func (p *Points) CheckpointInForce(
 	return c, nil
 }
 
-// lastCheckpoint says how far the checkpoints of a session go.
+// lastCheckpoint says in words which checkpoint is the last.
 func lastCheckpoint(id uint32) string {
 	if id == 0 {
 		return "the session has none"

@@ -31,8 +31,8 @@ func (p *Points) Clear(
 	return answer, nil
 }
 
-// clear makes the Revert to the end of the leading run; nil where nothing else is active, since no record hides or edits
-// that run.
+// clear writes the Revert to the end of the leading run. It returns nil where no other message is active: no record
+// hides or edits the leading run.
 func (p *Points) clear(
 	ctx context.Context, row *storagev1.Session, answer *compactordv1.ClearSessionResponse,
 ) (*sessionlog.Write, error) {
@@ -58,7 +58,8 @@ func (p *Points) clear(
 	return w, nil
 }
 
-// endOfLead is the point of the last message of the leading run; the empty session's where there is none.
+// endOfLead returns the point of the last message of the leading run; 0, the point of the empty session, where there is
+// none.
 func (p *Points) endOfLead(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	end := row.GetHead().GetLeadEnd()
 	if end == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// destination is the Revert that a request asks for, with the point that it goes to.
+// destination returns the Revert that a request asks for, with its point.
 func (p *Points) destination(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.Revert, error) {
@@ -35,10 +35,10 @@ func (p *Points) destination(
 	return &compactordv1.Revert{Point: point}, err
 }
 
-// turnChunk is how many messages are read at a time, backwards.
+// turnChunk is the number of messages that are read at a time, backwards.
 const turnChunk = 100
 
-// beforeTurns is the point before the message that starts the last but so many active turns.
+// beforeTurns returns the point before the first of the last active turns, as many as turns says.
 func (p *Points) beforeTurns(ctx context.Context, row *storagev1.Session, turns uint32) (uint32, error) {
 	left := turns
 	active := row.GetHead().GetActive()
@@ -68,10 +68,12 @@ func (p *Points) beforeTurns(ctx context.Context, row *storagev1.Session, turns 
 		"turns: %d are to be taken back and the conversation has %d", turns, turns-left)
 }
 
-// beforeLastChange is the point before the newest record that an undo undoes: the newest Revert, or what has changed the
-// view since. A change of policy is passed over: a revert would not bring the old one back. So is an imported compaction:
-// nobody did it here, and before it the session was never seen. And so is what policy.on_user_message did: each turn does
-// it again, so that nothing before it could ever be undone.
+// beforeLastChange returns the point before the newest record that an undo undoes: a Revert, or what has changed the
+// view since the last one.
+//
+// It skips changes of the policy, since a revert does not bring the old policy back. It skips imported compactions,
+// since before them the session never had a view here. It skips the prunes of policy.on_user_message: each turn makes
+// one, so nothing before them could ever be undone.
 func (p *Points) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	changed := row.GetHead().GetLastViewChange()
 	for changed > 0 {
@@ -92,7 +94,7 @@ func (p *Points) beforeLastChange(ctx context.Context, row *storagev1.Session) (
 		"undo: nothing that can be undone has changed the view of this session")
 }
 
-// undoable says whether an undo takes back a record that changed the view.
+// undoable says whether an undo undoes a record that changed the view.
 func undoable(r *compactordv1.Record) bool {
 	return r.GetPolicyChange() == nil && r.GetCompaction().GetImportedFrom() == "" &&
 		r.GetPrune().GetProvenance().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE

@@ -1,8 +1,7 @@
-// Package points goes back to earlier points of a log: by checkpoints, which give points a number, by reverts, which may
-// leave a summary of what they put aside, and by clearing a session.
+// Package points goes back to earlier points of a log: it creates checkpoints, reverts, and clears sessions. A revert
+// can leave a summary of what it puts aside.
 //
-// A point names the end of a log as it was. Going back removes nothing: a Revert is a record, which puts messages and
-// records behind its point aside.
+// Going back deletes nothing. A Revert is a record, which puts the messages and records after its point aside.
 package points
 
 import (
@@ -15,15 +14,16 @@ import (
 	"github.com/compactord/compactord/service/summaries"
 )
 
-// Points makes checkpoints of sessions and takes sessions back.
+// Points creates checkpoints and reverts sessions.
 type Points struct {
 	Logs *sessionlog.Logs
-	// Policies and Summaries are for a revert that leaves a summary, which is one of Operations.
+	// Policies and Summaries are for a revert with a summary, which is one of the Operations.
 	Policies   *policies.Resolver
 	Summaries  *summaries.Config
 	Operations *operations.Running
-	// Logger takes what operators need to know; never content of conversations.
+	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
-	// BeforeCommit is called when a summary of what is put aside has been written; it may be nil. Tests hold a revert there.
+	// BeforeCommit is called after the summary of a revert is written, so that tests can hold the revert there. May be
+	// nil.
 	BeforeCommit func(ctx context.Context)
 }

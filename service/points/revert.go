@@ -50,7 +50,7 @@ func (p *Points) Revert(
 	return answer, nil
 }
 
-// messageFromFuture is the message that a revert sends back; nil where there is none.
+// messageFromFuture returns the message that the revert appends for the model; nil where there is none.
 func messageFromFuture(req *compactordv1.RevertToCheckpointRequest) (*compactordv1.Message, error) {
 	if req.GetMessageFromFuture() == "" {
 		return nil, nil
@@ -68,22 +68,23 @@ type reversal struct {
 	at *storagev1.Head
 	// aside are the indexes of the messages that it puts aside.
 	aside []*compactordv1.IndexRange
-	// firstRequest is the first of them that starts a turn; nil where none does.
+	// firstRequest is the index of the first of them that starts a turn; nil where none does.
 	firstRequest *uint32
 }
 
-// toNewest says whether it goes to the newest point of the log, where all is as it is.
+// toNewest says whether the revert goes to the newest point, and so changes nothing.
 func (r *reversal) toNewest(row *storagev1.Session) bool {
 	return r.revert.GetPoint() == session.Point(row.GetHead())
 }
 
-// stay answers that nothing was written: an undo would undo it, and take what was done before along.
+// stay fills the response of a revert that writes nothing. A record would be what the next undo undoes, instead of an
+// earlier change.
 func stay(row *storagev1.Session, answer *compactordv1.RevertToCheckpointResponse) {
 	answer.Record, answer.MessagesPutAside, answer.FirstRequestPutAside = nil, 0, nil
 	answer.Point, answer.Report = session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 }
 
-// reversal works out what a request reverts.
+// reversal returns the reversal that a request asks for.
 func (p *Points) reversal(
 	ctx context.Context, row *storagev1.Session, req *compactordv1.RevertToCheckpointRequest,
 ) (*reversal, error) {
@@ -112,7 +113,7 @@ func (p *Points) reversalTo(
 	return r, err
 }
 
-// revert adds the Revert to what is to be written, and behind it the message to the model, if there is one.
+// revert adds the Revert to the write, and after it the message to the model, if there is one.
 func (p *Points) revert(
 	ctx context.Context, w *sessionlog.Write, r *reversal, future *compactordv1.Message,
 	answer *compactordv1.RevertToCheckpointResponse,

@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// summarizedRevert is one run of a revert that leaves a summary of what it puts aside.
+// summarizedRevert is one run of a revert with a summary.
 type summarizedRevert struct {
 	points  *Points
 	req     *compactordv1.RevertToCheckpointRequest
@@ -28,14 +28,15 @@ type summarizedRevert struct {
 
 	row    *storagev1.Session
 	policy *compactordv1.Policy
-	// future is the message with the summary; nil where nothing is put aside.
+	// future is the message with the summary; nil where no message is put aside.
 	future *compactordv1.Message
-	// provenance is how that message came about, and cited are the messages that its lines cite.
+	// provenance is that of the summary, and cited are the messages that its lines cite.
 	provenance *compactordv1.Provenance
 	cited      []uint32
 }
 
-// revertWithSummary has what a revert puts aside summarized, and then reverts, as one operation of the session.
+// revertWithSummary has a summary written of what the revert puts aside, and then reverts, as one operation of the
+// session.
 func (p *Points) revertWithSummary(
 	ctx context.Context, req *compactordv1.RevertToCheckpointRequest,
 ) (*compactordv1.RevertToCheckpointResponse, error) {
@@ -62,7 +63,7 @@ func (p *Points) revertWithSummary(
 func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
 	p := r.points
 	var err error
-	// The operation that ran before may have been this very request.
+	// The operation that ran before may have been another copy of this request.
 	if r.row, err = p.Logs.Row(ctx, r.req.GetSessionId()); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 	return r.commit(ctx, answer)
 }
 
-// summarize has the messages that are put aside summarized as the log holds them.
+// summarize has a summary written of the messages that are put aside, as they are in the log.
 func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error {
 	p := r.points
 	then, err := p.Logs.State(ctx, r.row, back.at)
@@ -112,7 +113,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return err
 	}
-	// The summary need not be smaller than what it tells of: that leaves the view in any case.
+	// The summary need not be smaller than these messages: they leave the view in any case.
 	summary, err := writer.Write(ctx, &summaries.Task{
 		History: aside, MaxTokens: strategies.SummaryBudget(r.policy), Replaces: math.MaxUint32,
 	})
@@ -134,7 +135,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	return nil
 }
 
-// rejected turns that nothing is gained, which a revert does not ask for, into an error that says what it means here.
+// rejected turns a NoGainError into an error that makes sense for a revert, which does not ask for a gain.
 func rejected(err error) error {
 	var noGain *summaries.NoGainError
 	if !errors.As(err, &noGain) {
@@ -144,7 +145,7 @@ func rejected(err error) error {
 		"no summary of what is put aside fits the policy's budget for summaries")
 }
 
-// commit writes the Revert and the summary, if the log is still the one that was summarized.
+// commit writes the Revert and the summary, if the log has not changed since it was summarized.
 func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.RevertToCheckpointResponse) error {
 	p := r.points
 	return p.Logs.Update(ctx, r.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {

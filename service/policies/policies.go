@@ -1,4 +1,4 @@
-// Package policies resolves the policies of sessions and calls, and refuses what this daemon cannot do.
+// Package policies resolves the policies of sessions and calls, and refuses those that this daemon cannot carry out.
 package policies
 
 import (
@@ -15,14 +15,14 @@ import (
 
 // Resolver resolves policies.
 type Resolver struct {
-	// Default is what sessions start from, under what they give themselves. May be nil.
+	// Default is the policy that applies where a session's own policy sets nothing. May be nil.
 	Default *compactordv1.Policy
-	// Strategies and Summarizers are what policies can name.
+	// Strategies and Summarizers are those that policies can name.
 	Strategies  *strategies.Registry
 	Summarizers *summarizers.Registry
 }
 
-// Resolve resolves the daemon's default policy and what is given over it, each over the ones before.
+// Resolve resolves the daemon's default policy and the given policies. Each overrides those before it.
 func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{r.Default}, given...)...)
 	if errors.Is(err, strategies.ErrUnknown) {
@@ -34,7 +34,7 @@ func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy,
 	return resolved, r.check(resolved)
 }
 
-// check refuses what this daemon cannot do, by the name of the field, before anything relies on it.
+// check refuses names that this daemon does not know, and strategies where they cannot be used.
 func (r *Resolver) check(p *compactordv1.Policy) error {
 	for _, named := range namedStrategies(p) {
 		if err := r.Strategies.Supports(named.strategy); err != nil {
@@ -53,7 +53,7 @@ func (r *Resolver) check(p *compactordv1.Policy) error {
 	return summaries.CheckTools(p.GetSummary())
 }
 
-// editsOnly refuses a strategy that is for Compact alone, wherever it is nested.
+// editsOnly refuses a strategy that only Compact may run, also where it is nested.
 func editsOnly(field string, s *compactordv1.Strategy) error {
 	for n := range strategies.Nested(s) {
 		at := field
@@ -70,7 +70,7 @@ func editsOnly(field string, s *compactordv1.Strategy) error {
 	return nil
 }
 
-// namedStrategy is a strategy that the registry is to find, with the field of the policy that selects it.
+// namedStrategy is a strategy that the registry must know, with the policy's field that selects it.
 type namedStrategy struct {
 	field    string
 	strategy *compactordv1.Strategy
@@ -86,7 +86,7 @@ func namedStrategies(p *compactordv1.Policy) []namedStrategy {
 	return all
 }
 
-// unknownName adds to the error of a registry where the name stood and which names there are.
+// unknownName adds to a registry's error the field of the name, and the known names.
 func unknownName(field string, err error, known []string) error {
 	var nested *strategies.NestedError
 	if errors.As(err, &nested) {

@@ -45,10 +45,10 @@ func failureOf(name string, failure error) *apierror.Error {
 	}
 }
 
-// timedOut says that no answer came within the limit of one request.
+// timedOut says that the provider did not answer within the time limit of one request.
 func timedOut(p *summarizers.ProviderError) bool { return p.Status == 0 && p.Code == "timeout" }
 
-// ofLimit names the limit that has passed.
+// ofLimit returns the time limit that has passed, for an error message.
 func ofLimit(failure error) string {
 	var passed *summarizers.TimeLimitError
 	if !errors.As(failure, &passed) {

@@ -1,4 +1,4 @@
-// Package tokens counts: a text, messages that a request sends, or the view of a session.
+// Package tokens counts the tokens of a text, of messages in a request, or of a session's view.
 package tokens
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// maxCounts bounds the messages that one answer tells of.
+// maxCounts is the most messages in one response.
 const maxCounts = 100_000
 
 // OfText counts a text.
@@ -57,7 +57,7 @@ func OfMessages(
 	return c.done(session.NewHead(e), len(messages)), nil
 }
 
-// OfSession counts a session's view: as the session does, or by another estimator.
+// OfSession counts a session's view, by the session's estimator or by another one.
 func OfSession(
 	ctx context.Context, logs *sessionlog.Logs, row *storagev1.Session, e compactordv1.Estimator,
 ) (*compactordv1.CountTokensResponse, error) {
@@ -98,7 +98,7 @@ func OfSession(
 	return c.done(head, len(view.Messages)), nil
 }
 
-// indexOf is the index of the log's message that a view shows; nil for the summary and for mends.
+// indexOf returns the log index of a message in a view; nil for the summary and for log repairs.
 func indexOf(vm *compactordv1.ViewMessage) *uint32 {
 	if o, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok {
 		return &o.Index
@@ -127,7 +127,7 @@ func (c *count) message(m *compactordv1.Message, tokens uint32, index *uint32) {
 	}
 }
 
-// done fills in the sums. The head says how far they may be off, and by what they are scaled.
+// done sets the sums of the response. The head has what the estimates are scaled by, and their error bound.
 func (c *count) done(h *storagev1.Head, messages int) *compactordv1.CountTokensResponse {
 	stored, media := atMost32(c.tokens), atMost32(c.media)
 	c.answer.Tokens, c.answer.MediaTokens = session.Scaled(h, stored), session.Scaled(h, media)
@@ -139,7 +139,7 @@ func (c *count) done(h *storagev1.Head, messages int) *compactordv1.CountTokensR
 
 func atMost32(n uint64) uint32 { return uint32(min(n, math.MaxUint32)) }
 
-// textBytes is how many bytes of a message are text of any kind: what its tokens are counted of, media aside.
+// textBytes returns how many bytes of a message count as text, so without its media.
 func textBytes(m *compactordv1.Message) uint64 {
 	size := 0
 	for _, p := range m.GetParts() {

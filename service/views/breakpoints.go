@@ -5,8 +5,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// stableEnds are the messages after which a cache breakpoint pays: the leading run and the summary stay until the next
-// change of views, and the whole view is the prefix of the next one.
+// stableEnds returns the positions in a view after which a cache breakpoint is useful. The leading run and the summary
+// stay until views next change, and the whole view is the start of the next one.
 func stableEnds(view []*compactordv1.ViewMessage) []int {
 	lead, summary := -1, -1
 	for i, vm := range view {
@@ -26,7 +26,8 @@ func stableEnds(view []*compactordv1.ViewMessage) []int {
 	return ends
 }
 
-// breakpoints are the rendered messages after which a breakpoint pays. A system prompt that stands apart has none.
+// breakpoints returns the rendered messages after which a breakpoint is useful. A system prompt outside of the messages
+// has none.
 func (r *Rendered) breakpoints() []uint32 {
 	var at []uint32
 	for _, end := range stableEnds(r.view.Messages) {

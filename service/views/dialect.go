@@ -15,11 +15,11 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// maxCallIDs bounds the ids that one error names.
+// maxCallIDs is the most call ids that one error names.
 const maxCallIDs = 100
 
-// InDialect answers in a provider's shape. The whole view is rendered and checked, whatever of it is sent: neighbours merge,
-// and a rule can be broken by what stands far apart.
+// InDialect returns a rendered view. It renders and checks the whole view, even where it sends only the end: neighbours
+// can merge, and a rule can concern messages that are far apart.
 func InDialect(
 	ctx context.Context, log Log, shape dialect.Dialect, r *Request,
 ) (*compactordv1.GetLLMViewResponse, error) {
@@ -51,7 +51,7 @@ func (r *Request) optionsIn(shape dialect.Dialect) session.ViewOptions {
 	return session.ViewOptions{Thinking: r.Thinking, Dialect: shape.Kind()}
 }
 
-// CallsAnswered refuses a session whose calls wait for results: no provider takes a request without them.
+// CallsAnswered refuses a session with open calls: no provider accepts a request without their results.
 func CallsAnswered(h *storagev1.Head) error {
 	open := session.Awaited(h)
 	if len(open) == 0 {
@@ -70,7 +70,7 @@ func CallsAnswered(h *storagev1.Head) error {
 		"%s: append their results first, or a USER message, which has the model go on without them", wait)
 }
 
-// unchangedRendered counts the messages at the start that the client holds already, byte for byte.
+// unchangedRendered returns how many messages at the start the client already has, byte for byte.
 func (r *Request) unchangedRendered(
 	ctx context.Context, log Log, token session.ViewToken, now *Rendered,
 ) (int, error) {
@@ -104,8 +104,8 @@ func (r *Request) unchangedRendered(
 	return n, nil
 }
 
-// UpTo is the part of a view that stood there when the log's next index was the given one. It was rendered then, so no call
-// was awaited: what repairs an earlier message was there already.
+// UpTo returns the part of a view that existed when the log's next index was nextIndex. That view was rendered, so no
+// call was open then, and repairs of earlier messages are part of it.
 func UpTo(v *session.View, nextIndex uint32) *session.View {
 	end := 0
 	for i, vm := range v.Messages {

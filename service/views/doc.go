@@ -1,3 +1,3 @@
-// Package views answers what an LLM view is: drawn from a session's log, rendered in a provider's shape, and only what is
-// new of it where the client holds an earlier one. Answers come in pages.
+// Package views builds LLM views from a session's log, and renders them in a dialect. Where the client has an earlier
+// view, the response holds only the delta. Responses come in pages.
 package views

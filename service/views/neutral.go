@@ -11,91 +11,91 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Neutral answers with neutral messages.
+// Neutral returns a view as neutral messages.
 func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMViewResponse, error) {
 	token := r.token(compactordv1.Dialect_DIALECT_UNSPECIFIED)
 	held, relation := r.held(token)
-	draw := r.drawWhole
+	build := r.wholeDelta
 	if relation == session.DeltaAppended && held.NextIndex > 0 && r.isPlain() {
-		draw = r.drawAppended
+		build = r.appendedDelta
 	}
-	fresh, err := draw(ctx, log, held, relation)
+	missing, err := build(ctx, log, held, relation)
 	if err != nil {
 		return nil, err
 	}
-	answer := fresh.page(token, r.MaxBytes)
-	answer.Report = strategies.Report(fresh.head, r.Row.GetResolvedPolicy())
+	answer := missing.page(token, r.MaxBytes)
+	answer.Report = strategies.Report(missing.head, r.Row.GetResolvedPolicy())
 	return answer, nil
 }
 
-// isPlain says that the figures of the head are those of the view that is asked for.
+// isPlain says that the head has the figures of the requested view.
 func (r *Request) isPlain() bool {
 	return r.isNewest() && r.Thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED
 }
 
-// fresh is what a client lacks of a view.
-type fresh struct {
+// delta is the part of a view that the client lacks.
+type delta struct {
 	head *storagev1.Head
-	// unchanged is how many messages of the view the client holds; messages follow them.
+	// unchanged is how many messages of the view the client has; messages follow them.
 	unchanged uint32
 	messages  []*compactordv1.ViewMessage
 	report    *compactordv1.ViewReport
-	// breakpoints are the positions in the view after which a cache breakpoint pays, of those in messages.
+	// breakpoints are the positions in the view after which a cache breakpoint is useful, if they are in messages.
 	breakpoints []uint32
-	// resumable says that the view can be drawn from any of its messages on, without what stands before.
+	// resumable says that the view can be built from any of its messages on, without those before.
 	resumable bool
 }
 
-// drawAppended draws only what was appended since the client's view.
-func (r *Request) drawAppended(
+// appendedDelta builds only what was appended since the client's view.
+func (r *Request) appendedDelta(
 	ctx context.Context, log Log, held session.ViewToken, _ session.Delta,
-) (*fresh, error) {
+) (*delta, error) {
 	state, err := log.StateFrom(ctx, r.Row, r.Head, held.NextIndex)
 	if err != nil {
 		return nil, err
 	}
 	view := state.ViewFrom(held.NextIndex, session.ViewOptions{})
 	view.Report.Tokens, view.Report.Bytes = r.Head.GetViewTokens(), r.Head.GetViewBytes()
-	f := &fresh{
+	d := &delta{
 		head: r.Head, unchanged: held.Messages, messages: view.Messages, report: view.Report,
 		resumable: state.InLogOrder(),
 	}
-	if n := len(f.messages); n > 0 {
-		f.breakpoints = []uint32{f.unchanged + uint32(n) - 1}
+	if n := len(d.messages); n > 0 {
+		d.breakpoints = []uint32{d.unchanged + uint32(n) - 1}
 	}
-	return f, nil
+	return d, nil
 }
 
-// drawWhole draws the whole view, and leaves out what the client holds of it.
-func (r *Request) drawWhole(
+// wholeDelta builds the whole view, and leaves out what the client has.
+func (r *Request) wholeDelta(
 	ctx context.Context, log Log, held session.ViewToken, relation session.Delta,
-) (*fresh, error) {
+) (*delta, error) {
 	state, err := log.State(ctx, r.Row, r.Head)
 	if err != nil {
 		return nil, err
 	}
-	f := &fresh{
+	d := &delta{
 		head:      r.withMetrics(state),
 		resumable: r.isPlain() && !collapses(state) && state.InLogOrder(),
 	}
 	view := state.View(session.ViewOptions{Thinking: r.Thinking})
 	switch relation {
 	case session.DeltaAppended:
-		f.unchanged = min(held.Messages, uint32(len(view.Messages)))
+		d.unchanged = min(held.Messages, uint32(len(view.Messages)))
 	case session.DeltaChanged:
-		f.unchanged = min(held.Messages, unchangedSince(view, f.head, held.Point))
+		d.unchanged = min(held.Messages, unchangedSince(view, d.head, held.Point))
 	default:
 	}
-	f.messages, f.report = view.Messages[f.unchanged:], view.Report
+	d.messages, d.report = view.Messages[d.unchanged:], view.Report
 	for _, end := range stableEnds(view.Messages) {
-		if uint32(end) >= f.unchanged {
-			f.breakpoints = append(f.breakpoints, uint32(end))
+		if uint32(end) >= d.unchanged {
+			d.breakpoints = append(d.breakpoints, uint32(end))
 		}
 	}
-	return f, nil
+	return d, nil
 }
 
-// unchangedSince counts the messages at the start of a view that no change since a point has touched.
+// unchangedSince returns how many messages at the start of a view have not changed since a point.
 func unchangedSince(view *session.View, h *storagev1.Head, point uint32) uint32 {
 	changedFrom := h.GetNextIndex()
 	for _, mark := range h.GetChanges() {
@@ -124,7 +124,7 @@ func unchangedSince(view *session.View, h *storagev1.Head, point uint32) uint32 
 	return unchanged
 }
 
-// collapses says whether a group is collapsed: its results are left out by an edit that stands before them.
+// collapses says whether a tool group is collapsed. Its results are left out because of an edit of an earlier message.
 func collapses(s *session.State) bool {
 	for _, edits := range s.Edits {
 		for _, e := range edits {
@@ -136,12 +136,12 @@ func collapses(s *session.State) bool {
 	return false
 }
 
-// page cuts what is new to the size that was asked for.
-func (f *fresh) page(token session.ViewToken, maxBytes int) *compactordv1.GetLLMViewResponse {
-	f.report.SuggestedBreakpoints = f.breakpoints
-	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: f.unchanged, ViewReport: f.report}
+// page returns the messages that fit into maxBytes, and at least one.
+func (d *delta) page(token session.ViewToken, maxBytes int) *compactordv1.GetLLMViewResponse {
+	d.report.SuggestedBreakpoints = d.breakpoints
+	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: d.unchanged, ViewReport: d.report}
 	size := 0
-	for _, vm := range f.messages {
+	for _, vm := range d.messages {
 		size += proto.Size(vm)
 		if len(answer.GetMessages()) > 0 && size > maxBytes {
 			answer.HasMore = true
@@ -149,21 +149,22 @@ func (f *fresh) page(token session.ViewToken, maxBytes int) *compactordv1.GetLLM
 		}
 		answer.Messages = append(answer.Messages, vm)
 	}
-	token.Messages = f.unchanged + uint32(len(answer.GetMessages()))
+	token.Messages = d.unchanged + uint32(len(answer.GetMessages()))
 	if answer.GetHasMore() {
-		token.NextIndex = f.nextIndex(len(answer.GetMessages()))
+		token.NextIndex = d.nextIndex(len(answer.GetMessages()))
 	}
 	answer.ViewToken = token.String()
 	return answer
 }
 
-// nextIndex is where the view goes on after the first n of what is new; 0 where that cannot be told by an index, and the
-// view has to be drawn whole again: among what is shown out of place, or between a repair and the message it stands before.
-func (f *fresh) nextIndex(n int) uint32 {
-	next := f.messages[n]
+// nextIndex returns the log index from which the view goes on after the first n messages. It returns 0 where an index
+// cannot say that, and the view has to be built whole again: among messages out of place, or between a repair and the
+// message after it.
+func (d *delta) nextIndex(n int) uint32 {
+	next := d.messages[n]
 	o, inLog := next.GetOrigin().(*compactordv1.ViewMessage_Index)
-	if !f.resumable || !inLog || next.GetOutOfPlace() || o.Index < session.KeptFrom(f.head) ||
-		f.messages[n-1].GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
+	if !d.resumable || !inLog || next.GetOutOfPlace() || o.Index < session.KeptFrom(d.head) ||
+		d.messages[n-1].GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
 		return 0
 	}
 	return o.Index

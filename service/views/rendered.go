@@ -10,10 +10,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// maxReported bounds the repairs and dropped parts that one report tells of.
+// maxReported is the most repairs, and the most dropped parts, in one report.
 const maxReported = 1000
 
-// Rendered is a view in a provider's shape.
+// Rendered is a rendered view.
 type Rendered struct {
 	*dialect.Rendered
 
@@ -22,7 +22,7 @@ type Rendered struct {
 	view   *session.View
 }
 
-// Render renders a view in a dialect, with marks for the provider's prompt cache where marked is set.
+// Render renders a view in a dialect. If marked is set, it adds the marks of the provider's prompt cache.
 func Render(shape dialect.Dialect, v *session.View, marked bool) (*Rendered, error) {
 	r := &Rendered{shape: shape, marked: marked, view: v}
 	messages := make([]*compactordv1.Message, len(v.Messages))
@@ -40,7 +40,7 @@ func Render(shape dialect.Dialect, v *session.View, marked bool) (*Rendered, err
 	return r, nil
 }
 
-// mode is REQUEST where the next message would be the model's.
+// mode returns Request where the model would write the next message, else History.
 func (r *Rendered) mode() dialect.Mode {
 	if n := len(r.view.Messages); n > 0 {
 		switch r.view.Messages[n-1].GetMessage().GetRole() {
@@ -52,7 +52,7 @@ func (r *Rendered) mode() dialect.Mode {
 	return dialect.History
 }
 
-// check refuses a list that breaks a rule of the provider: it never leaves the daemon.
+// check refuses a list that breaks a rule of the provider, so that it never leaves the daemon.
 func (r *Rendered) check() error {
 	found := r.shape.Validate(&r.List, r.mode())
 	if len(found) == 0 {
@@ -69,7 +69,7 @@ func (r *Rendered) check() error {
 		"the view would break a rule of %s at %s", r.shape.Name(), first)
 }
 
-// page cuts what is new to the size that was asked for.
+// page returns the messages after the unchanged ones that fit into maxBytes, and at least one.
 func (r *Rendered) page(token session.ViewToken, unchanged, maxBytes int) *compactordv1.GetLLMViewResponse {
 	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: uint32(unchanged), ViewReport: r.report()}
 	for _, raw := range r.System {
@@ -89,7 +89,7 @@ func (r *Rendered) page(token session.ViewToken, unchanged, maxBytes int) *compa
 	return answer
 }
 
-// report says what was done to draw and render the view.
+// report returns the view report, with what rendering changed.
 func (r *Rendered) report() *compactordv1.ViewReport {
 	report := r.view.Report
 	report.DisableThinking = report.GetDisableThinking() || r.DisableThinking

@@ -8,11 +8,11 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Log is where views are read from. sessionlog.Logs is one.
+// Log is a session's log. sessionlog.Logs implements it.
 type Log interface {
-	// State reads what the view of a head shows.
+	// State returns what the view of a head shows.
 	State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error)
-	// StateFrom is State with the kept part from an index on only.
+	// StateFrom returns the state with the kept part from an index on only.
 	StateFrom(ctx context.Context, row *storagev1.Session, h *storagev1.Head, from uint32) (*session.State, error)
 	// HeadAt returns the head of a session at a point.
 	HeadAt(ctx context.Context, row *storagev1.Session, point uint32) (*storagev1.Head, error)
@@ -21,18 +21,18 @@ type Log interface {
 // Request asks for a view.
 type Request struct {
 	Row *storagev1.Session
-	// Head is the row's, or that of an earlier point of the log.
+	// Head is the row's head, or that of an earlier point.
 	Head     *storagev1.Head
 	Thinking compactordv1.ThinkingPolicy
-	// Held is the token of the view that the client holds. One that does not fit is as good as none.
+	// Held is the token of the view that the client has. A token that does not fit counts as none.
 	Held string
-	// MarkBreakpoints puts marks for the provider's prompt cache into a view in a dialect.
+	// MarkBreakpoints adds the marks of the provider's prompt cache to a rendered view.
 	MarkBreakpoints bool
-	// MaxBytes is where a page ends, after one message at the earliest.
+	// MaxBytes limits the messages of a page, which holds at least one message.
 	MaxBytes int
 }
 
-// token names the view that is asked for, but for how many messages the client will hold of it.
+// token returns the token of the requested view, without the number of messages that the client will have.
 func (r *Request) token(kind compactordv1.Dialect) session.ViewToken {
 	return session.ViewToken{
 		UID: r.Row.GetUid(), Point: session.Point(r.Head), NextIndex: r.Head.GetNextIndex(),
@@ -41,7 +41,7 @@ func (r *Request) token(kind compactordv1.Dialect) session.ViewToken {
 	}
 }
 
-// held reads the token of the client, and how its view relates to the one that is asked for.
+// held parses the client's token, and returns how its view relates to the requested one.
 func (r *Request) held(wanted session.ViewToken) (session.ViewToken, session.Delta) {
 	held, err := session.ParseViewToken(r.Held)
 	if err != nil {
@@ -50,10 +50,11 @@ func (r *Request) held(wanted session.ViewToken) (session.ViewToken, session.Del
 	return held, held.Compare(r.Head, wanted.UID, wanted.Options)
 }
 
-// isNewest says that the view is asked for as it is now, whose figures the head has.
+// isNewest says that the requested view is the current one, whose figures are in the head.
 func (r *Request) isNewest() bool { return r.Head == r.Row.GetHead() }
 
-// withMetrics is a head with the figures of today's policy. One of an earlier point has those of the policy of then.
+// withMetrics returns the head with figures of the current policy. The head of an earlier point has those of the policy
+// of that time.
 func (r *Request) withMetrics(s *session.State) *storagev1.Head {
 	if r.isNewest() {
 		return r.Head

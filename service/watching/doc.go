@@ -1,4 +1,4 @@
-// Package watching tells clients what happens to a session while it happens. A watch reads the log from the store and waits
-// where there is nothing new; whoever writes wakes it. Only the events of compactions, which no log holds, wait for it in
-// memory, and a client that does not keep up with them is told where to go on.
+// Package watching sends the messages and records of a session to clients as they are written. A watch reads the log
+// from the store and waits where it ends; each write wakes it. Only events of compactions, which the log does not have,
+// wait in memory. A client that does not keep up with them gets an error that says from which sequence to go on.
 package watching

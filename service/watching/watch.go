@@ -17,27 +17,27 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// farewellTimeout is how long a client may take to hear how its watch ended.
-const farewellTimeout = 2 * time.Second
+// endTimeout is how long a client may take to receive the last response before its watch ends.
+const endTimeout = 2 * time.Second
 
-// Watching serves watches.
+// Watching serves WatchSession.
 type Watching struct {
 	Logs     *sessionlog.Logs
 	Watchers *Watchers
 	// Heartbeat is how long a stream may be silent.
 	Heartbeat time.Duration
-	// Patience is how long a client may leave an answer unread before it counts as too slow.
-	Patience time.Duration
-	// Queue is how many events of compactions may wait for a watcher before it counts as too slow.
+	// ReadTimeout is how long a client may leave a response unread before it counts as too slow.
+	ReadTimeout time.Duration
+	// Queue is how many events of compactions may wait for a watcher. With more it counts as too slow.
 	Queue int
 }
 
-// Watch sends what is new of a session until it has to end, and returns why.
-func (o *Watching) Watch(
+// Watch sends what is new in a session until the watch has to end, and returns the reason.
+func (s *Watching) Watch(
 	req *compactordv1.WatchSessionRequest, stream grpc.ServerStreamingServer[compactordv1.WatchSessionResponse],
 ) error {
 	ctx := stream.Context()
-	row, err := o.Logs.Row(ctx, req.GetSessionId())
+	row, err := s.Logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return err
 	}
@@ -48,35 +48,35 @@ func (o *Watching) Watch(
 	if err != nil {
 		return err
 	}
-	log, err := o.Logs.NewReader(ctx, row, from)
+	log, err := s.Logs.NewReader(ctx, row, from)
 	if err != nil {
 		return err
 	}
 	events := 0
 	if req.GetEvents() {
-		events = o.Queue
+		events = s.Queue
 	}
 	name := sessionlog.NameOf(ctx, req.GetSessionId())
-	joined, err := o.Watchers.join(name, row.GetUid(), events)
+	joined, err := s.Watchers.join(name, row.GetUid(), events)
 	if err != nil {
 		return err
 	}
-	defer o.Watchers.leave(name, joined)
+	defer s.Watchers.leave(name, joined)
 	w := &watch{
-		watching: o, req: req, log: log, watcher: joined,
+		watching: s, req: req, log: log, watcher: joined,
 		sends: make(chan *compactordv1.WatchSessionResponse), sent: make(chan struct{}),
-		patience: time.NewTimer(o.Patience), heartbeat: time.NewTicker(o.Heartbeat),
+		readTimer: time.NewTimer(s.ReadTimeout), heartbeat: time.NewTicker(s.Heartbeat),
 	}
 	w.undelivered.Store(from)
-	defer w.patience.Stop()
+	defer w.readTimer.Stop()
 	defer w.heartbeat.Stop()
 	go w.sendAll(stream)
 	err = w.run(ctx, row)
 	close(w.sends)
-	return w.farewell(ctx, err)
+	return w.finish(ctx, err)
 }
 
-// watchedFrom is the first sequence to deliver.
+// watchedFrom returns the first sequence to send.
 func watchedFrom(req *compactordv1.WatchSessionRequest, h *storagev1.Head) (uint32, error) {
 	switch next := h.GetNextSequence(); {
 	case req.FromSequence == nil:
@@ -88,28 +88,29 @@ func watchedFrom(req *compactordv1.WatchSessionRequest, h *storagev1.Head) (uint
 	}
 }
 
-const overrun = "events of compactions came faster than they were read"
+const overrunText = "events of compactions came faster than they were read"
 
-// watch is one WatchSession. It reads the log from the store and waits where there is nothing new.
+// watch is one WatchSession.
 type watch struct {
 	watching *Watching
 	req      *compactordv1.WatchSessionRequest
 	log      *sessionlog.Reader
 	watcher  *watcher
 
-	// sends goes to the goroutine that sends, since a send to a client that does not read cannot be given up: it ends
-	// with the call. sent is closed when that goroutine has ended; then sendErr is why, nil where sends was closed.
+	// sends goes to the goroutine that sends. A Send to a client that does not read blocks until the call ends, so it
+	// needs a goroutine of its own. sent is closed when that goroutine has ended. Then sendErr is its error, or nil where
+	// sends was closed.
 	sends   chan *compactordv1.WatchSessionResponse
 	sent    chan struct{}
 	sendErr error
 	// undelivered is the first sequence that may not have reached the client.
 	undelivered atomic.Uint32
-	// patience runs out where the client leaves an answer unread.
-	patience  *time.Timer
+	// readTimer fires where the client leaves a response unread.
+	readTimer *time.Timer
 	heartbeat *time.Ticker
 }
 
-// sendAll sends what comes until sends is closed or the client is gone.
+// sendAll sends the responses until sends is closed or the client is gone.
 func (w *watch) sendAll(stream grpc.ServerStreamingServer[compactordv1.WatchSessionResponse]) {
 	defer close(w.sent)
 	for answer := range w.sends {
@@ -125,7 +126,7 @@ func (w *watch) sendAll(stream grpc.ServerStreamingServer[compactordv1.WatchSess
 	}
 }
 
-// run delivers until the watch has to end, and returns why.
+// run sends until the watch has to end, and returns the reason.
 func (w *watch) run(ctx context.Context, row *storagev1.Session) error {
 	err := w.send(ctx, &compactordv1.WatchSessionResponse{Kind: &compactordv1.WatchSessionResponse_Started{
 		Started: &compactordv1.WatchStarted{
@@ -135,7 +136,7 @@ func (w *watch) run(ctx context.Context, row *storagev1.Session) error {
 	if err != nil {
 		return err
 	}
-	// The session may have changed before this watcher had joined.
+	// The session may have changed before this watcher joined.
 	for look := true; ; {
 		if look {
 			if err := w.catchUp(ctx); err != nil {
@@ -148,7 +149,7 @@ func (w *watch) run(ctx context.Context, row *storagev1.Session) error {
 	}
 }
 
-// wait returns when there may be something new in the log, or false when it has sent an event.
+// wait returns true when the log may have grown, or false after it has sent an event or a heartbeat.
 func (w *watch) wait(ctx context.Context) (look bool, err error) {
 	select {
 	case <-w.watcher.changed:
@@ -156,7 +157,7 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 	case e := <-w.watcher.events:
 		return false, w.sendEvent(ctx, e)
 	case <-w.heartbeat.C:
-		// Another daemon on the same store wakes nobody here.
+		// A write of another daemon on the same store wakes no watcher here.
 		before := w.log.Next()
 		if err := w.catchUp(ctx); err != nil || w.log.Next() != before {
 			return false, err
@@ -167,7 +168,7 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 	case <-w.sent:
 		return false, w.sendErr
 	case <-w.watcher.overrun:
-		return false, &tooSlowError{overrun}
+		return false, &tooSlowError{overrunText}
 	case <-w.watching.Watchers.ended:
 		return false, apierror.ErrShuttingDown
 	case <-ctx.Done():
@@ -175,7 +176,7 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 	}
 }
 
-// catchUp delivers what the log holds by now, and the events that come meanwhile.
+// catchUp sends what the log has, and the events that come meanwhile.
 func (w *watch) catchUp(ctx context.Context) error {
 	row, err := w.watching.Logs.Row(ctx, w.req.GetSessionId())
 	if err != nil {
@@ -209,7 +210,7 @@ func (w *watch) catchUp(ctx context.Context) error {
 	}
 }
 
-// sendEvents delivers the events that wait.
+// sendEvents sends the waiting events.
 func (w *watch) sendEvents(ctx context.Context) error {
 	for {
 		select {
@@ -238,19 +239,19 @@ func (w *watch) sendEvent(ctx context.Context, e *compactordv1.CompactionEvent) 
 	})
 }
 
-// send hands an answer over to be sent, after the one before has been.
+// send passes a response to the sending goroutine, after that has sent the one before.
 func (w *watch) send(ctx context.Context, answer *compactordv1.WatchSessionResponse) error {
-	w.patience.Reset(w.watching.Patience)
+	w.readTimer.Reset(w.watching.ReadTimeout)
 	select {
 	case w.sends <- answer:
 		w.heartbeat.Reset(w.watching.Heartbeat)
 		return nil
 	case <-w.sent:
 		return w.sendErr
-	case <-w.patience.C:
-		return &tooSlowError{"an answer was left unread for " + w.watching.Patience.String()}
+	case <-w.readTimer.C:
+		return &tooSlowError{"an answer was left unread for " + w.watching.ReadTimeout.String()}
 	case <-w.watcher.overrun:
-		return &tooSlowError{overrun}
+		return &tooSlowError{overrunText}
 	case <-w.watching.Watchers.ended:
 		return apierror.ErrShuttingDown
 	case <-ctx.Done():
@@ -258,12 +259,13 @@ func (w *watch) send(ctx context.Context, answer *compactordv1.WatchSessionRespo
 	}
 }
 
-// farewell lets the last answer go out before the status, and says where a watcher that is too slow is to go on.
-func (w *watch) farewell(ctx context.Context, why error) error {
-	w.patience.Reset(min(w.watching.Patience, farewellTimeout))
+// finish waits until the last response is sent. For a watcher that is too slow, it returns an error that says where to
+// go on.
+func (w *watch) finish(ctx context.Context, why error) error {
+	w.readTimer.Reset(min(w.watching.ReadTimeout, endTimeout))
 	select {
 	case <-w.sent:
-	case <-w.patience.C:
+	case <-w.readTimer.C:
 	case <-ctx.Done():
 	}
 	var slow *tooSlowError

@@ -11,8 +11,8 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// Watchers are those who watch sessions on this daemon, by the names that logs know them by. They are woken by each write;
-// what was written they read from the store, so that nothing is buffered for them.
+// Watchers are the watchers of sessions on this daemon, by the name of the session. Each write wakes them, and they
+// read the new part of the log from the store, so nothing is buffered for them.
 type Watchers struct {
 	count prometheus.Gauge
 
@@ -23,21 +23,21 @@ type Watchers struct {
 	ended chan struct{}
 }
 
-// watcher is one who watches a session.
+// watcher is one client that watches a session.
 type watcher struct {
 	uid string
-	// changed holds an element where something may have been written since it was last taken out.
+	// changed has an element where the session may have been written since it was last received.
 	changed chan struct{}
-	// events are those of compactions; nil for a watcher that does not want them.
+	// events are those of compactions; nil where the client does not want them.
 	events chan *compactordv1.CompactionEvent
-	// overrun is closed when events has had no room for one; missed says so under the lock of all watchers.
+	// overrun is closed when an event did not fit into events. missed says the same, and is guarded by Watchers.mu.
 	overrun chan struct{}
 	missed  bool
 }
 
-// NewWatchers returns no watchers, and registers their metric; nil: nobody wants it.
+// NewWatchers returns empty Watchers, and registers their metric if metrics is not nil.
 func NewWatchers(metrics prometheus.Registerer) (*Watchers, error) {
-	w := &Watchers{
+	ws := &Watchers{
 		byName: make(map[sessionlog.Name]map[*watcher]struct{}), ended: make(chan struct{}),
 		count: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "compactord_watchers",
@@ -45,48 +45,49 @@ func NewWatchers(metrics prometheus.Registerer) (*Watchers, error) {
 		}),
 	}
 	if metrics == nil {
-		return w, nil
+		return ws, nil
 	}
-	if err := metrics.Register(w.count); err != nil {
+	if err := metrics.Register(ws.count); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	return w, nil
+	return ws, nil
 }
 
-// join begins to watch an incarnation of a session, with room for so many events (0: none are wanted). leave must be called.
-func (w *Watchers) join(name sessionlog.Name, uid string, events int) (*watcher, error) {
-	mine := &watcher{uid: uid, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
+// join adds a watcher of an incarnation of a session. At most `events` events can wait for it; 0 means that it wants
+// none. The caller must call leave.
+func (ws *Watchers) join(name sessionlog.Name, uid string, events int) (*watcher, error) {
+	joined := &watcher{uid: uid, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
 	if events > 0 {
-		mine.events = make(chan *compactordv1.CompactionEvent, events)
+		joined.events = make(chan *compactordv1.CompactionEvent, events)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.closed {
 		return nil, apierror.ErrShuttingDown
 	}
-	if w.byName[name] == nil {
-		w.byName[name] = make(map[*watcher]struct{})
+	if ws.byName[name] == nil {
+		ws.byName[name] = make(map[*watcher]struct{})
 	}
-	w.byName[name][mine] = struct{}{}
-	w.count.Inc()
-	return mine, nil
+	ws.byName[name][joined] = struct{}{}
+	ws.count.Inc()
+	return joined, nil
 }
 
-func (w *Watchers) leave(name sessionlog.Name, mine *watcher) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.count.Dec()
-	delete(w.byName[name], mine)
-	if len(w.byName[name]) == 0 {
-		delete(w.byName, name)
+func (ws *Watchers) leave(name sessionlog.Name, joined *watcher) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.count.Dec()
+	delete(ws.byName[name], joined)
+	if len(ws.byName[name]) == 0 {
+		delete(ws.byName, name)
 	}
 }
 
-// Wake tells the watchers of a session that it was written to or deleted.
-func (w *Watchers) Wake(name sessionlog.Name) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for each := range w.byName[name] {
+// Wake wakes the watchers of a session that was written or deleted.
+func (ws *Watchers) Wake(name sessionlog.Name) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for each := range ws.byName[name] {
 		select {
 		case each.changed <- struct{}{}:
 		default:
@@ -94,12 +95,12 @@ func (w *Watchers) Wake(name sessionlog.Name) {
 	}
 }
 
-// Publish hands an event of a compaction to the watchers of an incarnation of a session. It never waits: a watcher without room
-// for the event is overrun, and gets no more of them.
-func (w *Watchers) Publish(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for each := range w.byName[name] {
+// Publish sends an event of a compaction to the watchers of an incarnation. It never waits: a watcher whose events are
+// full is overrun, and gets no more of them.
+func (ws *Watchers) Publish(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for each := range ws.byName[name] {
 		if each.events == nil || each.missed || each.uid != uid {
 			continue
 		}
@@ -113,11 +114,11 @@ func (w *Watchers) Publish(name sessionlog.Name, uid string, e *compactordv1.Com
 }
 
 // Close ends all watchers and refuses new ones.
-func (w *Watchers) Close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.closed {
-		w.closed = true
-		close(w.ended)
+func (ws *Watchers) Close() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if !ws.closed {
+		ws.closed = true
+		close(ws.ended)
 	}
 }
