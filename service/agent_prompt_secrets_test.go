@@ -22,7 +22,7 @@ import (
 // aToken has the shape of a credential; none was ever issued with it.
 const aToken = "ghp_" + "x9Kq2LmN8pRs4TuV6wYz1AbC3dEf5GhJ7kM0"
 
-// promptWith is the agent's own prompt in a dialect, in readable form, of a session that begins with messages.
+// promptWith returns the agent's own prompt in a dialect, in readable form, for a session that begins with messages.
 func promptWith(
 	t *testing.T, kind compactordv1.Dialect, redact bool, messages []*compactordv1.Message, options ...option,
 ) (string, error) {
@@ -49,7 +49,7 @@ func promptWith(
 	return shown, failure
 }
 
-// readable is a text with what is in its base64 behind it.
+// readable returns a text followed by the decoded base64 in it.
 func readable(text string) string {
 	for _, encoded := range regexp.MustCompile(`[A-Za-z0-9+/]{40,}=*`).FindAllString(text, -1) {
 		if data, err := base64.StdEncoding.DecodeString(encoded); err == nil {
@@ -59,7 +59,7 @@ func readable(text string) string {
 	return text
 }
 
-// Wherever a message can hold a secret, it is replaced in the agent's own prompt, or the prompt is not drawn.
+// A secret anywhere in a message is replaced in the agent's own prompt, or the prompt is not rendered.
 func TestNoPlaceOfAMessageLetsASecretOut(t *testing.T) {
 	t.Parallel()
 	begin := func(parts ...*compactordv1.Part) *compactordv1.Message {
@@ -125,7 +125,7 @@ tf1 `+aToken+"}"), ""},
 	}
 }
 
-// strict is a dialect whose provider takes nothing.
+// strict is a dialect whose provider accepts nothing.
 type strict struct{ dialect.Dialect }
 
 func (strict) Validate(*dialect.List, dialect.Mode) []dialect.Violation {
@@ -145,7 +145,7 @@ func TestAgentsPromptThatWouldBeRefused(t *testing.T) {
 	require.ErrorContains(t, err, "would break the rule nothing.passes")
 }
 
-// The model is told of a provider's item in a result what it is, and nothing that is in it.
+// Of a provider's item in a result, the model is told the type, and nothing of its content.
 func TestItemsInResultsToBeWrittenShorter(t *testing.T) {
 	t.Parallel()
 	writer := observing("All is well there.")

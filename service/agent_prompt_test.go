@@ -21,8 +21,8 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// What a summarizer gets as the agent's own prompt is, in every dialect, what the agent sends, up to the cut and all of
-// that: all but the last message, which may be merged with what follows, are the same bytes.
+// In every dialect, the agent's own prompt for a summarizer is what the agent sends, up to the cut. All but the last
+// message, which may be merged with what follows, are the same bytes.
 func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
@@ -76,7 +76,7 @@ func TestAgentsPromptIsAPrefixOfTheView(t *testing.T) {
 	require.Greater(t, counts["plan on the agent's prompt"], 10)
 }
 
-// upTo are the messages of a view that stand before the first one of what is kept from an index on.
+// upTo returns the messages of a view before the first kept one.
 func upTo(view []*compactordv1.ViewMessage, firstKept uint32) []*compactordv1.ViewMessage {
 	kept := slices.IndexFunc(view, func(vm *compactordv1.ViewMessage) bool {
 		index := vm.GetIndex()
@@ -91,7 +91,7 @@ func upTo(view []*compactordv1.ViewMessage, firstKept uint32) []*compactordv1.Vi
 	return view[:kept]
 }
 
-// planOnAgentsPrompt has a client plan a compaction: it is told to send all of its view up to the cut.
+// planOnAgentsPrompt plans a compaction by the client, whose prompt must follow all of the view up to the cut.
 func (w *checkedService) planOnAgentsPrompt() {
 	plan, err := w.service.PlanCompaction(w.t.Context(), &compactordv1.PlanCompactionRequest{
 		SessionId: checkedSession, Policy: w.compactPolicy(),
@@ -105,7 +105,7 @@ func (w *checkedService) planOnAgentsPrompt() {
 	}
 }
 
-// requirePrefix compares the agent's prompt that a summarizer is given with the agent's view.
+// requirePrefix compares the agent's own prompt of a request with the agent's view.
 func (w *checkedService) requirePrefix(ctx context.Context, req *summarizers.Request) {
 	firstKept := req.Messages[len(req.Messages)-1].GetIndex() + 1
 	covered := upTo(w.view(), firstKept)
@@ -150,8 +150,8 @@ func listed[T ~[]byte](raw []T) []string {
 	return slices.Clip(all)
 }
 
-// With secrets replaced, the prompt is the agent's own up to the first of them. From there on it has no thinking: that is
-// bound to what stood there.
+// With secrets replaced, the prompt is the agent's own up to the first secret. After that it has no thinking, since
+// that is bound to the original text.
 func TestAgentsPromptIsRedacted(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
@@ -206,7 +206,7 @@ func TestAgentsPromptIsRedacted(t *testing.T) {
 	require.NotContains(t, strings.Join(listed(views[1].Messages), "\n"), secret.Secret)
 }
 
-// An item that must come back byte for byte is not sent with a secret in it.
+// An opaque item with a secret is not sent, since it cannot be changed.
 func TestAgentsPromptWithASecretInAnItem(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// goingOn is a policy under which automatic compactions tell the agent to go on.
+// goingOn returns a policy under which automatic compactions tell the agent to go on.
 func goingOn(keep uint32) *compactordv1.Policy {
 	policy := keepMessages(keep)
 	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(1000)}
@@ -18,7 +18,7 @@ func goingOn(keep uint32) *compactordv1.Policy {
 	return policy
 }
 
-// stepped is a conversation over the trigger of goingOn that ends with what the assistant said.
+// stepped returns a conversation over the trigger of goingOn that ends with an answer.
 func stepped() []*compactordv1.Message {
 	return []*compactordv1.Message{
 		user("Begin. " + long(400)), assistant(long(400)), user("Go on."), assistant(long(400)), assistant("So far."),
@@ -72,7 +72,7 @@ func TestCase161AutomaticCompactionsTellTheAgentToGoOn(t *testing.T) {
 			view := d.view("s")
 			require.Equal(t, uint32(5), view[len(view)-1].GetIndex())
 			require.False(t, session.StartsTurn(l.GetMessage()))
-			// What the compaction gained is told without it, and the report with it.
+			// The entry's tokens_after is without the message that was appended.
 			require.Equal(t, tokensOf(view)-l.GetTokens(), done.GetCompaction().GetTokensAfter())
 			require.Equal(t, tokensOf(view), done.GetReport().GetTokens())
 			again, err := d.compact(req)
@@ -84,7 +84,7 @@ func TestCase161AutomaticCompactionsTellTheAgentToGoOn(t *testing.T) {
 	}
 }
 
-// Open calls are answered first, and a request of the user speaks for itself. A refused answer in between is not shown.
+// The agent is not told to go on where calls are open, or where a request of the user follows.
 func TestNobodyIsToldToGoOnWhoDoes(t *testing.T) {
 	t.Parallel()
 	for name, messages := range map[string][]*compactordv1.Message{
@@ -107,7 +107,7 @@ func TestNobodyIsToldToGoOnWhoDoes(t *testing.T) {
 	}
 }
 
-// Where nothing is cut nobody need be told.
+// Without a cut the agent is not told to go on.
 func TestPruneAloneTellsNobodyToGoOn(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -120,7 +120,7 @@ func TestPruneAloneTellsNobodyToGoOn(t *testing.T) {
 	require.Nil(t, done.ContinueIndex)
 }
 
-// Who watches sees the compaction and then what was appended with it.
+// Watchers see the compaction and then the message that was appended with it.
 func TestWatchersSeeThatTheAgentIsToldToGoOn(t *testing.T) {
 	t.Parallel()
 	d := start(t)

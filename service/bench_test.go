@@ -21,9 +21,9 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Each benchmark has its baseline beside it, so that figures of one run can be compared on any machine.
+// Each benchmark has its baseline next to it, so that figures of one run can be compared on any machine.
 
-// echo is a bare gRPC server that always gives the same answer, and the client of it.
+// echo returns a client call to a plain gRPC server that always sends the same response.
 func echo(b *testing.B, fixed proto.Message) func(payload []byte) {
 	b.Helper()
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(64<<20), grpc.MaxSendMsgSize(64<<20))
@@ -93,8 +93,8 @@ func BenchmarkAppend2kB(b *testing.B) {
 	})
 }
 
-// BenchmarkAppendTurn is a durable append of a finished turn with a result of 2 kB, by each kind of policy on append. The
-// session is cleared every 50 turns: with on_user_message what is in the view is read.
+// BenchmarkAppendTurn is a durable append of a finished turn with a result of 2 kB, by each kind of policy on append.
+// The session is cleared every 50 turns, since on_user_message reads the view.
 func BenchmarkAppendTurn(b *testing.B) {
 	const size, turns = 2000, 50
 	for _, each := range []struct {
@@ -162,8 +162,8 @@ func viewOnce(b *testing.B, d *daemon) {
 	}
 }
 
-// behindTheCut is a daemon whose session has so many messages that the summary covers, and 50 after them.
-func behindTheCut(b *testing.B, covered int) *daemon {
+// afterCut returns a daemon with a session of `covered` covered messages and 50 kept ones.
+func afterCut(b *testing.B, covered int) *daemon {
 	b.Helper()
 	d := start(b)
 	d.create("s", nil)
@@ -191,10 +191,10 @@ func behindTheCut(b *testing.B, covered int) *daemon {
 	return d
 }
 
-// BenchmarkBehindTheCut compares logs of which 1,000 and 100,000 messages are covered. Target: within 1.2 times.
+// BenchmarkAfterCut compares logs with 1,000 and 100,000 covered messages. Target: within 1.2 times.
 func BenchmarkBehindTheCut(b *testing.B) {
 	for _, covered := range []int{1000, 100_000} {
-		d := behindTheCut(b, covered)
+		d := afterCut(b, covered)
 		b.Run(fmt.Sprintf("view/covered=%d", covered), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

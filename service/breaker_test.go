@@ -22,7 +22,7 @@ const (
 	threshold = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
 )
 
-// neverWriting is a summarizer that never writes a summary.
+// neverWriting returns a summarizer that never writes a summary.
 func neverWriting() *scripted {
 	return &scripted{name: "broken", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,
@@ -31,7 +31,7 @@ func neverWriting() *scripted {
 	}}
 }
 
-// report asks how full a session's context is.
+// report returns a session's context report.
 func (d *daemon) report(id string) *compactordv1.ContextReport {
 	d.t.Helper()
 	answer, err := d.sessions.GetSession(d.t.Context(), &compactordv1.GetSessionRequest{SessionId: id})
@@ -48,7 +48,7 @@ func (d *daemon) compactFor(
 	return d.compact(req)
 }
 
-// full is a session that is over its trigger, whose policy names a summarizer that always fails.
+// full creates a session over its trigger whose policy names a summarizer that always fails.
 func full(t *testing.T, d *daemon) {
 	t.Helper()
 	d.create("s", by("broken", noFallback, small(1000)))
@@ -56,7 +56,7 @@ func full(t *testing.T, d *daemon) {
 	require.True(t, d.report("s").GetShouldCompact())
 }
 
-// opened is such a session after three attempts.
+// opened returns such a session after three attempts.
 func opened(t *testing.T) (*daemon, *scripted) {
 	t.Helper()
 	writer := neverWriting()
@@ -84,7 +84,8 @@ func requireClosed(t *testing.T, d *daemon) {
 	require.Empty(t, d.report("s").GetBlockedBy())
 }
 
-// oh-my-pi#8920: 90 failed compactions in three days. An agent that asks at each of its steps stops after three.
+// oh-my-pi#8920: 90 failed compactions in three days. An agent that compacts whenever the report says so stops after
+// three.
 func TestAnAgentStopsAfterThreeFailures(t *testing.T) {
 	t.Parallel()
 	writer := neverWriting()
@@ -106,7 +107,7 @@ func TestAnAgentStopsAfterThreeFailures(t *testing.T) {
 	requireOpen(t, d)
 }
 
-// attempts are the records of compactions that left no entry.
+// attempts returns the attempts of session s.
 func (d *daemon) attempts() []*compactordv1.CompactionAttempt {
 	d.t.Helper()
 	answer, err := d.sessions.ListRecords(d.t.Context(), &compactordv1.ListRecordsRequest{SessionId: "s", PageSize: 1000})
@@ -120,7 +121,7 @@ func (d *daemon) attempts() []*compactordv1.CompactionAttempt {
 	return found
 }
 
-// senpi#529: the breaker was ignored by those who did not look at it, and 12 prompts made 12 compactions.
+// senpi#529: callers that did not check the breaker ignored it, and 12 prompts caused 12 compactions.
 func TestTheBreakerHoldsThoseWhoDoNotLook(t *testing.T) {
 	t.Parallel()
 	d, writer := opened(t)
@@ -137,7 +138,7 @@ func TestTheBreakerHoldsThoseWhoDoNotLook(t *testing.T) {
 	require.Len(t, d.attempts(), 3, "what was refused is no attempt")
 }
 
-// A tenth of the window closes it, and then a single failure opens it again.
+// A tenth of the window of new tokens closes the breaker. Then a single failure opens it again.
 func TestTheBreakerClosesByWhatIsAppended(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t)
@@ -169,7 +170,7 @@ func TestAManualCompactionClosesTheBreaker(t *testing.T) {
 	requireClosed(t, d)
 }
 
-// Neither a return to before it opened nor another policy nor a restart closes it. A prune may help, and runs.
+// A revert to before it opened, another policy and a restart do not close the breaker. A prune may help, so it runs.
 func TestWhatDoesNotCloseTheBreaker(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -210,7 +211,7 @@ func TestWhatDoesNotCloseTheBreaker(t *testing.T) {
 	require.Empty(t, pruned.GetPrune().GetProvenance().GetOperationId())
 }
 
-// One that helps begins the count anew; one that is cancelled does not count.
+// A compaction that helps resets the count. A cancelled one does not count.
 func TestWhatCountsForTheBreaker(t *testing.T) {
 	t.Parallel()
 	fails := true
@@ -268,7 +269,7 @@ func TestACancelledCompactionDoesNotCount(t *testing.T) {
 	requireClosed(t, d)
 }
 
-// waitForCompactions returns when no compaction of the session runs any more: one that preempts waits for the others.
+// waitForCompactions waits until no compaction of the session runs, by preempting one.
 func (d *daemon) waitForCompactions() {
 	d.t.Helper()
 	req := compactRequest("s", nil)
@@ -277,7 +278,7 @@ func (d *daemon) waitForCompactions() {
 	require.NoError(d.t, err)
 }
 
-// tight leaves so little beside what is outside the log that any summary fills it.
+// tight returns a policy that leaves so little beside the fixed tokens that any summary fills it.
 func tight() *compactordv1.Policy {
 	policy := small(6000)
 	policy.OverheadTokens = proto.Uint32(4900)
@@ -285,7 +286,7 @@ func tight() *compactordv1.Policy {
 	return policy
 }
 
-// openai/codex#23585: turns went back and forth between work and compactions that left the context at the trigger.
+// openai/codex#23585: turns alternated between work and compactions that left the context at the trigger.
 func TestCompactionsThatLeaveItFullOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -307,8 +308,8 @@ func TestCompactionsThatLeaveItFullOpenTheBreaker(t *testing.T) {
 	require.Equal(t, 7, compactions, "three, and then one after each tenth of the window that was appended")
 }
 
-// The guard of a compaction that left the context full: on the same state there is no second one, though the report
-// still says that compaction is due.
+// After a compaction that left the context full, there is no second one on the same state, though the report still says
+// that compaction is due.
 func TestCase044NotAgainOnTheSameState(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -326,7 +327,8 @@ func TestCase044NotAgainOnTheSameState(t *testing.T) {
 	}
 }
 
-// A compaction that only edits is one, too: each names its operation, and three that leave the context full are enough.
+// Compactions that only edit count, too: each has its operation id, and three that leave the context full open the
+// breaker.
 func TestCompactionsThatOnlyEditCount(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -344,8 +346,8 @@ func TestCompactionsThatOnlyEditCount(t *testing.T) {
 	requireOpen(t, d)
 }
 
-// A model whose provider answers 500 opens the breaker as any failure does, and is not asked while it is open. Its first
-// summary that is committed closes it.
+// A provider that answers 500 opens the breaker like any failure, and is not asked while it is open. The next committed
+// summary closes it.
 func TestAProviderThatFailsOpensTheBreaker(t *testing.T) {
 	t.Parallel()
 	model := persisting(fails(&summarizers.ProviderError{Status: 500, Retryable: true}))

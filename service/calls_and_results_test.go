@@ -13,10 +13,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What users of other tools complain of: histories that the provider answers with 400 after a compaction, for ever. Each
-// test is named after what broke.
+// What users of other tools complain about: after a compaction the provider answers every request with 400. Each test
+// is named after what broke.
 
-// compactKeeping compacts so that about so many tokens are kept, and says whether it did.
+// compactKeeping compacts so that about recentTokens are kept, and says whether it did.
 func (d *daemon) compactKeeping(id string, recentTokens uint32) bool {
 	d.t.Helper()
 	events, err := d.compact(compactRequest(id, small(recentTokens)))
@@ -24,7 +24,7 @@ func (d *daemon) compactKeeping(id string, recentTokens uint32) bool {
 	return last(d.t, events).GetCompleted() != nil
 }
 
-// batches is a conversation whose turns each hold a batch of parallel calls.
+// batches returns a conversation whose turns each have parallel calls.
 func batches(turns, parallel int) []*compactordv1.Message {
 	messages := []*compactordv1.Message{system("You count ships.")}
 	for i := range turns {
@@ -41,8 +41,8 @@ func batches(turns, parallel int) []*compactordv1.Message {
 	return messages
 }
 
-// Whatever the budget, a cut never leaves a result without its call, nor a call without its result, nor a tail that
-// begins with a result; and compacting again always goes on.
+// With any budget, a cut never leaves a result without its call, a call without its result, or a kept part that begins
+// with a result. Compacting again is always possible.
 func TestACutAtAnyBudgetKeepsCallsAndResultsTogether(t *testing.T) {
 	t.Parallel()
 	for name, recent := range map[string]uint32{
@@ -78,7 +78,7 @@ func (d *daemon) openCalls(id string) uint32 {
 	return answer.GetReport().GetOpenCallCount()
 }
 
-// deepagentsjs#228: one result of 668,000 characters survived the cut, without its call.
+// deepagentsjs#228: a result of 668,000 characters survived the cut without its call.
 func TestAHugeResultDoesNotSurviveTheCutWithoutItsCall(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -91,7 +91,7 @@ func TestAHugeResultDoesNotSurviveTheCutWithoutItsCall(t *testing.T) {
 	}
 }
 
-// OpenHarness#191: a call that was interrupted stayed in the tail without a result.
+// OpenHarness#191: an interrupted call stayed in the kept part without a result.
 func TestAnInterruptedCallGetsAResult(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -109,7 +109,7 @@ func TestAnInterruptedCallGetsAResult(t *testing.T) {
 	require.Equal(t, dialect.InputCallUnanswered, answer.GetFindings()[0].GetRule())
 }
 
-// oh-my-openagent#6605: calls that were still running were sent without results.
+// oh-my-openagent#6605: running calls were sent without results.
 func TestRunningCallsAreNeverSentWithoutResults(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -128,7 +128,7 @@ func TestRunningCallsAreNeverSentWithoutResults(t *testing.T) {
 	require.NotEmpty(t, d.view("s"), "the neutral view shows them")
 }
 
-// senpi#306: the summarizer's own request was refused for the history in it, and the session was bricked.
+// senpi#306: the summarizer's own request was refused because of the history in it, and the session could not go on.
 func TestAMalformedHistoryCanBeSummarized(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -154,8 +154,8 @@ func TestAMalformedHistoryCanBeSummarized(t *testing.T) {
 	}
 }
 
-// wayland-core#75: a result was folded into the summary's message and lost its tool_call_id, and a strict server refused
-// the whole list.
+// wayland-core#75: a result was merged into the summary's message and lost its tool_call_id, and a strict server
+// refused the whole list.
 func TestTheSummaryHoldsNoResult(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -175,7 +175,7 @@ func TestTheSummaryHoldsNoResult(t *testing.T) {
 	require.NotContains(t, d.render("s", anthropic).GetMessagesJson()[0], "tool_result")
 }
 
-// Codewhale#6119: a user message that held text beside results was not recognized as theirs.
+// Codewhale#6119: a user message with text and results was not recognized as holding the results.
 func TestAUserMessageMayHoldResultsAndText(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -192,7 +192,7 @@ func TestAUserMessageMayHoldResultsAndText(t *testing.T) {
 	}
 }
 
-// adk-python#4740: a compaction took a call away that still waited for its confirmation.
+// adk-python#4740: a compaction removed a call that still waited for its confirmation.
 func TestACompactionKeepsTheCallThatWaits(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// gate holds a compaction at a place until the test has cancelled it.
+// gate holds a compaction at one place until the test has cancelled it.
 type gate struct {
 	reached chan struct{}
 	visited atomic.Bool
@@ -25,7 +25,7 @@ type gate struct {
 
 func newGate() *gate { return &gate{reached: make(chan struct{})} }
 
-// hold waits for the cancel; a second visit passes.
+// hold waits for the cancel. Later calls return at once.
 func (g *gate) hold(ctx context.Context) {
 	if g.visited.CompareAndSwap(false, true) {
 		close(g.reached)
@@ -33,7 +33,7 @@ func (g *gate) hold(ctx context.Context) {
 	}
 }
 
-// stagesToCancelAt builds a daemon that stops at a stage of its first compaction.
+// stagesToCancelAt returns, by the name of a stage, the options of a daemon that holds its first compaction there.
 func stagesToCancelAt() map[string]func(g *gate) []option {
 	return map[string]func(g *gate) []option{
 		"before the plan": func(g *gate) []option {
@@ -48,7 +48,7 @@ func stagesToCancelAt() map[string]func(g *gate) []option {
 				return faithful(ctx, req, p)
 			}})}
 		},
-		// Seed case 166: the summary is there, the entry is not.
+		// Seed case 166: the summary is written, the entry is not.
 		"at the commit": func(g *gate) []option {
 			return []option{withHooks(service.Hooks{BeforeCommit: g.hold}), withSummarizer(&scripted{name: "held", do: faithful})}
 		},
@@ -74,7 +74,7 @@ func TestCase166And167CancelWritesNothingButTheAttempt(t *testing.T) {
 			_, err := d.compactCtx(ctx, compactRequest("s", nil))
 			require.Equal(t, codes.Canceled, statusCode(err))
 
-			// The next compaction of the session waits for the end of the cancelled one, if that is still on its way.
+			// The next compaction of the session waits for the end of the cancelled one.
 			req := compactRequest("s", nil)
 			req.Preempt, req.DryRun = true, true
 			_, err = d.compact(req)
@@ -98,7 +98,7 @@ func TestCase166And167CancelWritesNothingButTheAttempt(t *testing.T) {
 	}
 }
 
-// Seed case 175: what is appended between plan and commit stays.
+// Seed case 175: messages that are appended between plan and commit stay in the view.
 func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
 	t.Parallel()
 	for stage, build := range stagesToCancelAt() {
@@ -134,7 +134,7 @@ func TestCase175AppendsDuringCompactionAreKept(t *testing.T) {
 	}
 }
 
-// Seed case 175: the commit itself leaves what came after the plan, and counts it.
+// Seed case 175: the commit keeps what was appended after the plan, and counts it.
 func TestCase175CommitKeepsWhatCameAfterThePlan(t *testing.T) {
 	t.Parallel()
 	held := newStops()
@@ -158,8 +158,8 @@ func TestCase175CommitKeepsWhatCameAfterThePlan(t *testing.T) {
 	d.requireChecked()
 }
 
-// preemptWhenReached runs a compaction into the gate and has a second one take its place: the first ends as cancelled,
-// the second completes.
+// preemptWhenReached runs a compaction to the gate and preempts it with a second one: the first is cancelled, the
+// second completes.
 func preemptWhenReached(t *testing.T, d *daemon, g *gate, appended <-chan struct{}) {
 	t.Helper()
 	first := make(chan error, 1)
@@ -227,7 +227,7 @@ func TestCase169SecondCompactionIsRefused(t *testing.T) {
 	require.Equal(t, codes.Canceled, statusCode(<-first))
 }
 
-// Seed case 171: every start has its end, also where the daemon stops.
+// Seed case 171: every `started` is followed by an end, also when the daemon stops.
 func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
 	t.Parallel()
 	g := newGate()
@@ -259,7 +259,7 @@ func TestCase171ShutdownEndsRunningCompactions(t *testing.T) {
 		record.GetRecord().GetAttempt().GetOutcome())
 }
 
-// A Revert while a compaction runs makes the plan worthless: it is given up, and the Revert stands.
+// A Revert during a compaction makes its plan useless: the compaction fails and the Revert stays.
 func TestRevertDuringCompaction(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -292,7 +292,7 @@ func TestRevertDuringCompaction(t *testing.T) {
 	requireSameView(t, want, d.view("s"))
 }
 
-// Where two compactions run at once, as two daemons on one store can have them, one is committed.
+// If two compactions run at once, as with two daemons on one store, one is committed.
 func TestCompactionDuringCompaction(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -325,8 +325,8 @@ type shared struct{ storage.Store }
 
 func (*shared) Close() error { return nil }
 
-// A client that has seen the end of one compaction can start the next at once. Called without a network, and often, so
-// that a session that is freed too late is met.
+// A client that has received the end of one compaction can start the next at once. This test calls the service directly
+// and often, so that it would find a session that is freed too late.
 func TestNextCompactionAfterTheEndIsNotRefused(t *testing.T) {
 	t.Parallel()
 	w := newCheckedService(t, make(map[string]int), func(low, _ int, _ string) int { return low })

@@ -21,42 +21,42 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// checkedService is a service whose every answer is compared with the naive model of the whole log.
+// checkedService is a service whose every response is compared with the naive model of the whole log.
 type checkedService struct {
 	t        checkedT
 	store    storage.Store
 	service  *service.Service
 	recorder *scripted
-	// fallback is extractive, which records what it is given where it stands in for another.
+	// fallback is extractive, and records its requests where it replaces another summarizer.
 	fallback  *scripted
 	generator *sessiontest.Generator
 	counts    map[string]int
 	draw      func(low, high int, label string) int
 
-	// scale makes what strategies keep fit longer conversations.
+	// scale makes strategies keep more, for longer conversations.
 	scale int
-	// received are the indexes that the summarizer was given for each entry.
+	// received are the indexes that the summarizer got for each entry.
 	received map[string][]uint32
-	// duringCommit is run once, when the next compaction is about to commit.
+	// duringCommit is called once, when the next compaction is about to commit.
 	duringCommit func()
-	// shown is the last view, and changes how many view-changing records the log held then.
+	// shown is the last view, and changes the number of view-changing records in the log at that time.
 	shown   []*compactordv1.ViewMessage
 	changes int
-	// late are the results that came late, by sequence: each changes views as a record does.
+	// late are the late results, by sequence: each changes views like a record.
 	late map[uint32]bool
-	// followers are clients that follow the view in a dialect.
+	// followers are clients that update their view in a dialect by deltas.
 	followers map[compactordv1.Dialect]*follower
 }
 
 const checkedSession = "s"
 
-// checkedT is what a checkedService needs of a test, be it of testing or of rapid.
+// checkedT is the part of a test, of testing or of rapid, that a checkedService needs.
 type checkedT interface {
 	require.TestingT
 	Context() context.Context
 }
 
-// newCheckedService makes a service with an empty session. draw draws a number between two, both included.
+// newCheckedService returns a service with an empty session. draw returns a number from low to high, both included.
 func newCheckedService(t checkedT, counts map[string]int, draw func(low, high int, label string) int) *checkedService {
 	w := &checkedService{
 		t: t, draw: draw, scale: 1, store: memory.New(), counts: counts, received: make(map[string][]uint32),
@@ -90,7 +90,7 @@ func newCheckedService(t checkedT, counts map[string]int, draw func(low, high in
 	return w
 }
 
-// between draws evenly; rapid's own ranges prefer small numbers, so that most worlds would stay empty.
+// between draws evenly. rapid's own ranges prefer small numbers, so that most sessions would stay empty.
 func between(t *rapid.T, low, high int, label string) int {
 	return low + int(rapid.Uint64().Draw(t, label)%uint64(high-low+1))
 }
@@ -127,7 +127,7 @@ func (w *checkedService) log() *sessiontest.Log {
 	return log
 }
 
-// message has the generator draw a message and appends it to the service's log.
+// message appends a generated message to the log.
 func (w *checkedService) message(t *rapid.T) {
 	if w.generator == nil {
 		w.generator = sessiontest.NewGenerator(t, make(sessiontest.Counts))
@@ -158,7 +158,7 @@ func (w *checkedService) message(t *rapid.T) {
 	w.checkAppended(row.GetResolvedPolicy(), row.GetPoint(), log)
 }
 
-// enlarge makes texts longer than what stands in for them: what is short already cannot be compacted.
+// enlarge makes texts longer than their replacements: short content cannot be compacted.
 func enlarge(m *compactordv1.Message, words int) {
 	more := strings.Repeat(" and more words", words)
 	for _, p := range m.GetParts() {

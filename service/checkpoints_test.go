@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// checkpoints reads all checkpoints of session s, in pages of a size.
+// checkpoints returns all checkpoints of session s, read in pages.
 func (d *daemon) checkpoints(pageSize uint32) []*compactordv1.Record {
 	d.t.Helper()
 	var all []*compactordv1.Record
@@ -34,7 +34,7 @@ func (d *daemon) checkpoints(pageSize uint32) []*compactordv1.Record {
 	}
 }
 
-// Checkpoints are listed by their ids, those that a revert put aside too, however many records stand between them.
+// Checkpoints are listed by id, including those that a revert put aside, however many other records are between them.
 func TestListCheckpoints(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -80,7 +80,7 @@ func TestListCheckpoints(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_TOKEN")
 }
 
-// More checkpoints than are read at a time are listed without a gap.
+// More checkpoints than one read returns are listed without a gap.
 func TestListManyCheckpoints(t *testing.T) {
 	t.Parallel()
 	d := start(t, withStore(memory.New()))
@@ -98,7 +98,7 @@ func TestListManyCheckpoints(t *testing.T) {
 	}
 }
 
-// An announcement would close the calls that are open: it has to wait for their results.
+// An announcement would close the open calls, so it has to wait for their results.
 func TestAnnouncementWhileCallsAreOpen(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -145,7 +145,7 @@ func TestCase067MarkersAreNotCounted(t *testing.T) {
 	}
 }
 
-// Seed case 179: clearing leaves the rules, the log keeps all, and ids of checkpoints go on.
+// Seed case 179: after Clear the leading run stays in the view, the log keeps everything, and checkpoint ids go on.
 func TestCase179ClearKeepsTheLog(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -221,7 +221,7 @@ func TestCase181FillAfterACompaction(t *testing.T) {
 	require.Equal(t, compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, report.GetSource())
 }
 
-// Seed cases 182 and 183: an unknown checkpoint is an error; a known one keeps what stood before it and itself.
+// Seed cases 182 and 183: an unknown checkpoint is an error; a known one keeps itself and everything before it.
 func TestCase182And183RevertToCheckpoints(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -244,7 +244,7 @@ func TestCase182And183RevertToCheckpoints(t *testing.T) {
 	require.Equal(t, uint32(3), d.checkpoint("s", false).GetId())
 }
 
-// Seed cases 185 and 192: a checkpoint older than a compaction is what it always was; going back undoes the compaction.
+// Seed cases 185 and 192: a compaction does not affect an earlier checkpoint; going back to it undoes the compaction.
 func TestCase185And192CheckpointBeforeACompaction(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -262,7 +262,7 @@ func TestCase185And192CheckpointBeforeACompaction(t *testing.T) {
 	require.Empty(t, d.session("s").GetSession().GetCompactionId())
 }
 
-// Seed case 190: without announcements the model sees nothing of checkpoints, and they are there.
+// Seed case 190: without announcements the model sees nothing of checkpoints, but they exist.
 func TestCase190CheckpointsWithoutAnnouncements(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -292,7 +292,8 @@ func TestCase191FilesAreNotReverted(t *testing.T) {
 	require.Contains(t, textOf(view[len(view)-1].GetMessage()), "Files and the outside world were not reverted")
 }
 
-// Seed case 194: a session that is not there is NOT_FOUND, an empty one has an empty view, and none is made over another.
+// Seed case 194: an unknown session is NOT_FOUND, an empty one has an empty view, and an existing one is not created
+// again.
 func TestCase194EmptySessions(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -313,8 +314,8 @@ func TestCase194EmptySessions(t *testing.T) {
 	})
 }
 
-// Seed case 234: taking back a turn goes to before the request, and says which it was, so that it can be edited and sent
-// again.
+// Seed case 234: taking back a turn goes to the point before its request, and returns the request's index, so that the
+// user can edit and send it again.
 func TestCase234TakingBackATurn(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -38,7 +38,7 @@ func TestClassifyError(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 }
 
-// The window is the request's, else that of the session's policy.
+// The context window is the request's, else that of the session's policy.
 func TestClassifyErrorBySession(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -35,7 +35,7 @@ func (d *daemon) commitPlan(req *compactordv1.CommitCompactionRequest) *compacto
 	return answer.GetCompleted()
 }
 
-// sectioned is a summary with all sections that are asked for, with something to say in the first.
+// sectioned returns a summary with all required sections, and a text in the first.
 func sectioned(kind compactordv1.SummaryPromptKind, says string) string {
 	of := summarizers.History
 	if kind == compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX {
@@ -53,7 +53,7 @@ func sectioned(kind compactordv1.SummaryPromptKind, says string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// answersTo answers the prompts that are final as a model might that says so little.
+// answersTo returns answers to the final prompts, as a model that writes little.
 func answersTo(plan *compactordv1.PlanCompactionResponse) []string {
 	var answers []string
 	for _, p := range plan.GetPrompts() {
@@ -72,7 +72,7 @@ func commitment(plan *compactordv1.PlanCompactionResponse, answers ...string) *c
 	return &compactordv1.CommitCompactionRequest{SessionId: "s", PlanToken: plan.GetPlanToken(), Answers: answers}
 }
 
-// withPlan is a daemon with a session s whose plan is made.
+// withPlan returns a daemon with a session s, and a plan for it.
 func withPlan(t *testing.T, options ...option) (*daemon, *compactordv1.PlanCompactionResponse) {
 	t.Helper()
 	d := start(t, options...)
@@ -81,7 +81,7 @@ func withPlan(t *testing.T, options ...option) (*daemon, *compactordv1.PlanCompa
 	return d, d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
 }
 
-// What the client's model wrote is committed as if a summarizer of the daemon's had written it.
+// The client model's text is committed like that of a summarizer of the daemon.
 func TestCommitIsWhatCompactWouldWrite(t *testing.T) {
 	t.Parallel()
 	text := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Look into the modules [#1].")
@@ -117,7 +117,7 @@ func TestCommitIsWhatCompactWouldWrite(t *testing.T) {
 	require.Equal(t, d.view("s")[0].GetTokens()+tokensOf(d.view("s")[1:]), done.GetReport().GetTokens())
 	require.True(t, proto.Equal(got, d.lastRecord("s").GetCompaction()))
 
-	// All that does not tell who wrote is the same.
+	// Everything but the writer is the same.
 	for _, e := range []*compactordv1.CompactionEntry{want, got} {
 		e.Id, e.CreatedAt, e.Sequence = "", nil, 0
 		by := e.GetProvenance()
@@ -137,7 +137,7 @@ func requireSameMessages(t require.TestingT, want, got []*compactordv1.ViewMessa
 	}
 }
 
-// I13: what is appended between plan and commit is in the view behind the summary.
+// I13: messages that are appended between plan and commit are in the view after the summary.
 func TestAppendsBetweenPlanAndCommit(t *testing.T) {
 	t.Parallel()
 	d, plan := withPlan(t)
@@ -153,7 +153,7 @@ func TestAppendsBetweenPlanAndCommit(t *testing.T) {
 	d.requireSound(t)
 }
 
-// A commit of what can no longer be carried out writes nothing, not even that it was tried.
+// A commit of a plan that can no longer be carried out writes nothing, not even an attempt.
 func TestCommitOfAnOldPlan(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -215,7 +215,7 @@ func TestCommitOfAnOldPlan(t *testing.T) {
 	}
 }
 
-// A policy that comes to the same plan and the same prompts does not stand in the way.
+// A changed policy that leads to the same plan and prompts does not prevent the commit.
 func TestCommitUnderAPolicyThatPlansTheSame(t *testing.T) {
 	t.Parallel()
 	d, plan := withPlan(t)
@@ -231,7 +231,7 @@ func TestCommitUnderAPolicyThatPlansTheSame(t *testing.T) {
 	d.requireSound(t)
 }
 
-// A compaction that commits while the texts are checked has won.
+// Where another compaction commits while the texts are checked, the first commit wins.
 func TestCommitThatIsOvertaken(t *testing.T) {
 	t.Parallel()
 	var d *daemon
@@ -253,7 +253,7 @@ func TestCommitThatIsOvertaken(t *testing.T) {
 	d.requireSound(t)
 }
 
-// Each check of a summary refuses what a client's model wrote, and says in a sentence what is wrong.
+// Each check of a summary refuses a client model's text, and says in a sentence what is wrong.
 func TestAnswersThatDoNotPass(t *testing.T) {
 	t.Parallel()
 	good := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "Look into the modules [#1].")
@@ -277,7 +277,7 @@ func TestAnswersThatDoNotPass(t *testing.T) {
 			require.Len(t, attempts, 1)
 			require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, attempts[0].GetErrorReason())
 
-			// A better one is taken, by the same plan.
+			// A better text is accepted with the same plan.
 			entry := d.commitPlan(commitment(plan, good)).GetCompaction()
 			require.Equal(t, good, entry.GetSummary())
 			d.requireSound(t)
@@ -285,7 +285,7 @@ func TestAnswersThatDoNotPass(t *testing.T) {
 	}
 }
 
-// A summary of nothing but headings would lose all that it covers. Only `extractive` may find nothing to say.
+// A summary of headings alone would lose everything that it covers. Only `extractive` may find nothing to say.
 func TestAnswersThatSayNothing(t *testing.T) {
 	t.Parallel()
 	nothing := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "(none)")
@@ -345,7 +345,7 @@ func TestCommitWithFallback(t *testing.T) {
 	requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
 }
 
-// Three automatic commits in a row that are refused open the breaker, as failed compactions do.
+// Three refused automatic commits in a row open the breaker, like failed compactions.
 func TestRefusedCommitsOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -361,7 +361,7 @@ func TestRefusedCommitsOpenTheBreaker(t *testing.T) {
 	}
 	_, err := d.compactions.PlanCompaction(t.Context(), due)
 	requireReason(t, err, codes.FailedPrecondition, "BREAKER_OPEN")
-	// What was planned before can be committed.
+	// An earlier plan can still be committed.
 	d.commitPlan(commitment(plan, answersTo(plan)...))
 }
 
@@ -391,7 +391,7 @@ func TestPlansThatDoNothing(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 }
 
-// What is sent and does not go with the plan is refused, and changes nothing.
+// A commit that does not match the plan is refused, and changes nothing.
 func TestCommitsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	d, plan := withPlan(t)
@@ -437,7 +437,7 @@ func withBlock(kind compactordv1.Dialect, raw string) func(req *compactordv1.Com
 	}
 }
 
-// A whole summary of the client's own making stands in for the answers, also where a turn is split.
+// The client can send a whole summary instead of the answers, also where a turn is split.
 func TestCommitOfAWholeSummary(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -458,7 +458,7 @@ func TestCommitOfAWholeSummary(t *testing.T) {
 	require.Zero(t, entry.GetProvenance().GetPromptVersion())
 	d.requireSound(t)
 
-	// Refused, it has no prompt that could be named.
+	// The error names no prompt.
 	d, plan = withPlan(t)
 	req = commitment(plan)
 	req.Summary = "They worked on the parser."
@@ -477,8 +477,8 @@ func kindsOf(plan *compactordv1.PlanCompactionResponse) []compactordv1.SummaryPr
 	return kinds
 }
 
-// The parts of a split turn are joined as Compact joins them. A summary of what came before that no history was added to
-// is passed on as it is, and no prompt asks for it.
+// The parts of a split turn are joined as Compact joins them. If the first part has no new history, the summary before
+// stays as it is, and no prompt asks for it.
 func TestCommitOfASplitTurn(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -490,7 +490,7 @@ func TestCommitOfASplitTurn(t *testing.T) {
 	require.True(t, strings.HasPrefix(summary, history+"\n\n---\n\n"), summary)
 	require.True(t, strings.HasSuffix(summary, "\n\n"+prefix), summary)
 
-	// The next turn is kept from its middle on, and nothing stands between the summary and its beginning.
+	// The next turn is split, and nothing lies between the summary and its first message.
 	d = start(t)
 	d.create("s", keepMessages(2))
 	d.append("s", user("Begin. "+long(400)), assistant(long(400)), user("Next. "+long(400)), assistant("Yes."))
@@ -506,7 +506,7 @@ func TestCommitOfASplitTurn(t *testing.T) {
 	d.requireSound(t)
 }
 
-// A request that is sent again does nothing twice and gets the recorded answer; with other bytes it is refused.
+// A commit that is sent again returns the recorded response. With other content it is refused.
 func TestCommitSentAgain(t *testing.T) {
 	t.Parallel()
 	d, plan := withPlan(t)

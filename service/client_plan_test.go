@@ -71,7 +71,7 @@ func TestStrategyOfTheClient(t *testing.T) {
 	d.requireSound(t)
 }
 
-// Edits alone whose text is known need no prompt, and become a PruneEntry.
+// Edits with known texts need no prompt, and become a PruneEntry.
 func TestEditsOfTheClient(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -86,7 +86,7 @@ func TestEditsOfTheClient(t *testing.T) {
 	_, err := d.compactions.CommitCompaction(t.Context(), commit)
 	require.ErrorContains(t, err, "summary: the plan has no cut")
 	commit.Summary = ""
-	// One of them is pinned by then.
+	// One of their messages is pinned now.
 	d.pin("s", 3)
 	done := d.commitPlan(commit)
 	require.Nil(t, done.GetCompaction())
@@ -95,7 +95,7 @@ func TestEditsOfTheClient(t *testing.T) {
 	require.Empty(t, done.GetPrune().GetProvenance().GetSummarizer())
 	require.Equal(t, done.GetPrune().GetTokensBefore()-done.GetPrune().GetEdits()[0].GetTokensFreed(), done.GetPrune().GetTokensAfter())
 
-	// By the time of another commit all of it was done.
+	// Before another commit everything has been done already.
 	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", ClientPlan: &compactordv1.ClientPlan{
 		Strategy: "theirs", Edits: []*compactordv1.Edit{hides(11, "[gone]")},
 	}})
@@ -108,7 +108,7 @@ func TestEditsOfTheClient(t *testing.T) {
 	d.requireSound(t)
 }
 
-// A result that the client's model does not write shorter stays as it is.
+// A result that the client's model does not shorten stays as it is.
 func TestResultLeftAsItIs(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -129,7 +129,7 @@ func TestResultLeftAsItIs(t *testing.T) {
 	answer, err := d.compactions.CommitCompaction(t.Context(), commit)
 	require.NoError(t, err)
 	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NO_GAIN, answer.GetSkipped().GetReason())
-	// The second answer is refused, and said to be that one.
+	// The second answer is refused, and the error names it.
 	commit.Answers[1] = strings.Repeat("It is long. ", 5000)
 	_, err = d.compactions.CommitCompaction(t.Context(), commit)
 	info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
@@ -140,7 +140,7 @@ func TestResultLeftAsItIs(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 }
 
-// Plans from outside are held to the invariants.
+// Client plans must keep the invariants.
 func TestPlansOfTheClientThatBreakInvariants(t *testing.T) {
 	t.Parallel()
 	d := start(t)

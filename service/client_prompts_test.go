@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// allPrompts reads the prompts of a plan page by page, each page holding to its bounds.
+// allPrompts returns the prompts of a plan, read page by page, and checks the limits of each page.
 func (d *daemon) allPrompts(req *compactordv1.PlanCompactionRequest) (*compactordv1.PlanCompactionResponse, int) {
 	d.t.Helper()
 	req = proto.CloneOf(req)
@@ -56,13 +56,13 @@ func TestFoldedPrompts(t *testing.T) {
 		tokens += p.GetTokens()
 	}
 	require.Equal(t, tokens, folded.GetPlan().GetSummarizerInputTokens())
-	// How it is asked for does not change the plan.
+	// The page and prompt limits do not change the plan.
 	require.Equal(t, whole.GetPlanToken(), folded.GetPlanToken())
 	entry := d.commitPlan(commitment(folded, answersTo(folded)...)).GetCompaction()
 	require.Equal(t, folded.GetPlan().GetCut().GetFirstKeptIndex(), entry.GetFirstKeptIndex())
 }
 
-// An answer with prompts ends before it is too long for a client, and goes on where the client wants.
+// A page of prompts ends before it is too long for a client, and the client chooses where the next begins.
 func TestPagesOfPrompts(t *testing.T) {
 	inFull(t)
 	t.Parallel()
@@ -101,8 +101,8 @@ func TestPromptBeyondTheLast(t *testing.T) {
 	require.ErrorContains(t, err, "from_prompt: there are 1 prompts")
 }
 
-// The client's model is told the focus, the further context and the policy's own instructions, as the daemon's models are;
-// and no secret.
+// The prompts for the client's model have the focus, the extra context and the policy's own instructions, as those for
+// the daemon's models do, and no secret.
 func TestWhatPromptsTell(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_" + "x9Kq2LmN8pRs4TuV6wYz1AbC3dEf5GhJ7kM0"
@@ -121,7 +121,7 @@ func TestWhatPromptsTell(t *testing.T) {
 	}
 	require.NotContains(t, text, "## Key Decisions")
 	require.Zero(t, plan.GetRedactions())
-	// Where the instructions are others, so may be the sections.
+	// With other instructions the sections may be others, too.
 	entry := d.commitPlan(commitment(plan, "Ten modules read through,\nall of their tests are still green.\nAutumn leaves fall."))
 	require.Equal(t, "the tests of module 4", entry.GetCompaction().GetProvenance().GetFocus())
 
@@ -142,8 +142,8 @@ func TestWhatPromptsTell(t *testing.T) {
 	require.NotZero(t, got.GetProvenance().GetRedactions())
 }
 
-// What goes with the agent's prompt and is not in the log is counted, so that the prompt fits: the tools that the policy
-// gives, or where it is more, what the agent says is outside.
+// The tokens that are sent with the agent's prompt but are not in the log count, so that the prompt fits: the policy's
+// tools, or the session's overhead if that is more.
 func TestPromptOnTheAgentsOwnCountsWhatGoesWithIt(t *testing.T) {
 	t.Parallel()
 	planned := func(tools string, overhead, limit uint32) *compactordv1.SummaryPrompt {
@@ -169,7 +169,7 @@ func TestPromptOnTheAgentsOwnCountsWhatGoesWithIt(t *testing.T) {
 	require.Nil(t, planned(tools, 0, alone+ofTools-1).ViewMessages)
 }
 
-// On the agent's own prompt the client's model is sent what the agent sends, up to the cut, and one instruction behind it.
+// With cached_prefix, the client's model is sent what the agent sends, up to the cut, and then one instruction.
 func TestPromptOnTheAgentsOwn(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -193,7 +193,7 @@ func TestPromptOnTheAgentsOwn(t *testing.T) {
 	entry := d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction()
 	require.True(t, entry.GetProvenance().GetCachedPrefix())
 
-	// Where it does not fit, the conversation is sent as text, in one summary all the same.
+	// Where that does not fit, the conversation is sent as text, for one summary too.
 	d.append("s", working(10, 2000)[1:]...)
 	req.MaxPromptTokens = proto.Uint32(4000)
 	plan = d.plan(req)

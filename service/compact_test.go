@@ -33,7 +33,7 @@ func TestCompactEndToEnd(t *testing.T) {
 	require.Less(t, len(after), len(before))
 }
 
-// Entries say what they were made with, defaults included.
+// Entries have the strategy with its defaults.
 func TestEntriesHoldResolvedParameters(t *testing.T) {
 	t.Parallel()
 	d := start(t)

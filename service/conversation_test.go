@@ -46,7 +46,7 @@ func textPart(text string) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}}
 }
 
-// working is a conversation of so many turns, each with a tool call of resultChars characters.
+// working returns a conversation of n turns, each with a tool call whose result has resultChars characters.
 func working(turns, resultChars int) []*compactordv1.Message {
 	messages := []*compactordv1.Message{system("You are a careful assistant. Never touch main.go.")}
 	for i := range turns {
@@ -61,7 +61,7 @@ func working(turns, resultChars int) []*compactordv1.Message {
 	return messages
 }
 
-// small is a policy with a small window, so that little is a lot.
+// small returns a policy with a small window.
 func small(recentTokens uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		ContextWindow: proto.Uint32(20000),
@@ -82,10 +82,10 @@ func hideAllBut(n uint32) *compactordv1.Policy {
 
 func mask(paths ...string) *fieldmaskpb.FieldMask { return &fieldmaskpb.FieldMask{Paths: paths} }
 
-// long is text of about so many tokens.
+// long returns a text of about that many tokens.
 func long(tokens int) string { return strings.Repeat("abc ", tokens) }
 
-// splitting keeps the newest recent tokens and splits turns.
+// splitting returns a policy that keeps the newest tokens and splits turns.
 func splitting(recent uint32) *compactordv1.Policy {
 	return by("writer", noFallback, small(recent))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// corpusFiles returns recorded conversations of real agents, or skips the test where they are not there.
+// corpusFiles returns recorded conversations of real agents, or skips the test where there are none.
 func corpusFiles(t testing.TB) []string {
 	t.Helper()
 	folder := os.Getenv("COMPACTORD_CORPUS")

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Large appends are counted by the session's own estimator, as small ones are.
+// Large appends are counted by the session's own estimator, like small ones.
 func TestLargeAppendsAreCountedAsSmallOnesAre(t *testing.T) {
 	t.Parallel()
 	d := start(t)

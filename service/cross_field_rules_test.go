@@ -106,7 +106,7 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 	require.Empty(t, unnamed, "rules of the contract that this test does not break")
 }
 
-// unnamed are the rules of the contract that look at several fields.
+// unnamed are the contract's rules that concern several fields.
 var unnamed = crossFieldRules()
 
 func crossFieldRules() map[string]bool {

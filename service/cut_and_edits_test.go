@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// rungs is a policy whose strategy is a ladder of these.
+// rungs returns a policy whose strategy is a ladder.
 func rungs(list ...*compactordv1.Strategy) *compactordv1.Policy {
 	ladder := &compactordv1.LadderStrategy{}
 	for _, s := range list {
@@ -26,12 +26,12 @@ func rungs(list ...*compactordv1.Strategy) *compactordv1.Policy {
 	}
 }
 
-// hideAndCut hides the results of all but the newest group, and then cuts behind so many turns.
+// hideAndCut returns a policy that hides the results of all but the newest group, and then keeps the newest turns.
 func hideAndCut(turns uint32) *compactordv1.Policy {
 	return rungs(hideAllBut(1).GetPruneStrategy(), keepTurns(turns).GetStrategy())
 }
 
-// writes is a summarizer that writes the same text whatever it is asked.
+// writes returns a summarizer that always writes the same text.
 func writes(text string) *scripted {
 	return &scripted{name: "writer", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,
@@ -40,7 +40,7 @@ func writes(text string) *scripted {
 	}}
 }
 
-// The edits of what is kept and the cut are one transaction: two records, the figures of the second going on where those
+// Edits of kept messages and the cut are one transaction with two records. The figures of the second begin where those
 // of the first end.
 func TestEditsAndCutAreWrittenTogether(t *testing.T) {
 	t.Parallel()
@@ -70,12 +70,13 @@ func TestEditsAndCutAreWrittenTogether(t *testing.T) {
 	d.requireChecked()
 }
 
-// Where no summary is smaller than what it would replace, the edits go alone: also those of what it would have covered.
+// Where no summary is smaller than what it would replace, only the edits are made, including those of messages that the
+// cut would have covered.
 func TestEditsAloneWhereNoSummaryIsSmaller(t *testing.T) {
 	t.Parallel()
 	for name, writer := range map[string]*scripted{
 		"found by its checks": writes("## Goal\n" + long(5000)),
-		// It passes the checks, but not with the words around it.
+		// The summary passes the checks, but the view with the words around it is too large.
 		"found at the commit": {name: "writer", do: func(
 			_ context.Context, req *summarizers.Request, _ summarizers.Progress,
 		) (*summarizers.Summary, error) {
@@ -126,7 +127,7 @@ func TestCutAloneWhereTheEditsWereOvertaken(t *testing.T) {
 	d.requireChecked()
 }
 
-// A summary that fails fails all: nothing is written but the attempt.
+// A failed summary fails the whole compaction: only the attempt is written.
 func TestFailedSummaryWritesNoEdits(t *testing.T) {
 	t.Parallel()
 	writer := neverWriting()

@@ -21,14 +21,14 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// clock is a clock that a test can move.
+// clock can be moved by a test.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
 func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// untilGone says when it was asked, and waits for the end of what asks it.
+// untilGone returns a summarizer that signals when it is asked, and then waits until its context ends.
 func untilGone(asked chan<- struct{}) *scripted {
 	return &scripted{name: "model", do: func(
 		ctx context.Context, _ *summarizers.Request, _ summarizers.Progress,
@@ -39,15 +39,15 @@ func untilGone(asked chan<- struct{}) *scripted {
 	}}
 }
 
-// ended is how a compaction ended, wherever that is told.
+// ended is how a compaction ended, everywhere that this is reported.
 type ended struct {
 	event   *compactordv1.CompactionEvent
 	attempt *compactordv1.CompactionAttempt
-	// outcome is what the metrics count.
+	// outcome is the label in the metrics.
 	outcome string
 }
 
-// givenUp runs a compaction whose client had an hour and leaves after some of it.
+// givenUp runs a compaction with a deadline of an hour, which the client leaves after some time.
 func givenUp(t *testing.T, after time.Duration) ended {
 	t.Helper()
 	asked, clock, metrics := make(chan struct{}, 1), &clock{}, prometheus.NewRegistry()
@@ -84,7 +84,7 @@ func givenUp(t *testing.T, after time.Duration) ended {
 	return end
 }
 
-// outcomeOf is the outcome of the one compaction that was counted.
+// outcomeOf returns the outcome of the one compaction in the metrics.
 func outcomeOf(t *testing.T, metrics *prometheus.Registry) string {
 	t.Helper()
 	families, err := metrics.Gather()
@@ -103,7 +103,7 @@ func outcomeOf(t *testing.T, metrics *prometheus.Registry) string {
 	return ""
 }
 
-// A client whose deadline passes resets the stream, as one that cancels does. It was told to have cancelled.
+// A client whose deadline passes resets the stream, like one that cancels. It must not be reported as a cancel.
 func TestDeadlineOfAClientIsNoCancel(t *testing.T) {
 	t.Parallel()
 	end := givenUp(t, time.Hour-mostGivenUp)
@@ -115,7 +115,7 @@ func TestDeadlineOfAClientIsNoCancel(t *testing.T) {
 	require.Equal(t, "deadline", end.outcome)
 }
 
-// mostGivenUp is how long before a far deadline a client may be heard to give up.
+// mostGivenUp is how long before a distant deadline a client's cancel still counts as giving up.
 const mostGivenUp = time.Second
 
 func TestCancelBeforeTheDeadlineIsACancel(t *testing.T) {
@@ -127,7 +127,7 @@ func TestCancelBeforeTheDeadlineIsACancel(t *testing.T) {
 	require.Equal(t, "cancelled", end.outcome)
 }
 
-// The daemon's own count of the deadline may be the first to end.
+// The daemon may notice the deadline before the client does.
 func TestDeadlineThatTheDaemonNoticesFirst(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{}, 1)
@@ -158,7 +158,7 @@ func TestDeadlineThatTheDaemonNoticesFirst(t *testing.T) {
 	require.Equal(t, map[string]string{"deadline": "call", "operation_id": failed.GetOperationId()}, info.GetMetadata())
 }
 
-// What has no events and leaves no attempt is told by the log, and by the status that is counted.
+// A call without events and attempts shows its deadline in the log and in the status.
 func TestDeadlineOfAnyCallIsLoggedAsOne(t *testing.T) {
 	t.Parallel()
 	for code, after := range map[string]time.Duration{"DeadlineExceeded": time.Hour, "Canceled": time.Minute} {

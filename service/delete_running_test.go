@@ -17,7 +17,7 @@ func (d *daemon) delete(id string) {
 	require.NoError(d.t, err)
 }
 
-// endless is a summarizer that goes on until it is cancelled, and then does what a test says before it ends.
+// endless is a summarizer that runs until it is cancelled, and then calls a function of the test.
 type endless struct {
 	begun, ended chan struct{}
 	cancelled    func()
@@ -39,7 +39,7 @@ func (e *endless) option() option {
 	}})
 }
 
-// What runs for a session ends with it: nobody else could end it, and a summary would be paid for nothing.
+// Deleting a session ends its operation: nobody could cancel it any more, and a summary would be paid for nothing.
 func TestDeletedSessionEndsWhatRuns(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*daemon) error{
@@ -59,7 +59,7 @@ func TestDeletedSessionEndsWhatRuns(t *testing.T) {
 			d.append("s", working(6, 3000)...)
 			d.create("other", nil)
 			summarizer.cancelled = func() {
-				// Time enough for a delete that does not wait to answer.
+				// A delete that does not wait would answer within this time.
 				for range 20 {
 					d.append("other", user("meanwhile"))
 				}

@@ -12,8 +12,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A client that replays a recording message by message and follows the view by deltas holds the whole view at every step,
-// whatever is done to the session in between.
+// A client that replays a recording message by message and updates its view by deltas has the whole view at every step,
+// whatever happens to the session in between.
 func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
@@ -58,14 +58,14 @@ func TestDeltasOverTheCorpusMessageByMessage(t *testing.T) {
 	}
 }
 
-// neutralFollower holds a view and keeps it up to date by deltas.
+// neutralFollower is a client that updates its view by deltas.
 type neutralFollower struct {
 	w     *checkedService
 	held  []*compactordv1.ViewMessage
 	token string
 }
 
-// follow fetches what is new, and compares what it holds with the whole view.
+// follow fetches the delta, and compares the result with the whole view.
 func (f *neutralFollower) follow() {
 	for more := true; more; {
 		answer, err := f.w.service.GetLLMView(f.w.t.Context(), &compactordv1.GetLLMViewRequest{
@@ -94,7 +94,7 @@ func (f *neutralFollower) count(unchanged int) {
 	}
 }
 
-// A view as of a point, drawn under another placement of the summary, is another view.
+// A view at a point with another placement of the summary is another view.
 func TestDeltaAfterAChangeOfPlacement(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -121,7 +121,7 @@ func TestDeltaAfterAChangeOfPlacement(t *testing.T) {
 	require.Equal(t, compactordv1.Role_ROLE_SYSTEM, after.GetMessages()[1].GetMessage().GetRole())
 }
 
-// Figures of a view are those of the whole view, whatever of it an answer holds.
+// The figures of a view are those of the whole view, however small the delta is.
 func TestDeltaReportsTheWholeView(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// inDeltas writes a faithful summary after so many deltas of so many characters.
+// inDeltas returns a summarizer that writes a faithful summary after some deltas.
 func inDeltas(deltas, chars int) func(
 	context.Context, *summarizers.Request, summarizers.Progress,
 ) (*summarizers.Summary, error) {
@@ -54,7 +54,7 @@ func detached(id string) *compactordv1.CompactRequest {
 	return req
 }
 
-// events reads events up to the end of a compaction, and the records that come between.
+// events reads events up to the end of a compaction, and the records between them.
 func (w *watching) events() (events []*compactordv1.CompactionEvent, logged []*compactordv1.WatchSessionResponse) {
 	w.t.Helper()
 	for {
@@ -71,14 +71,14 @@ func (w *watching) events() (events []*compactordv1.CompactionEvent, logged []*c
 	}
 }
 
-// cancelRunning cancels what runs in a session, or the operation with this id.
+// cancelRunning cancels the operation with this id, or whatever runs if it is empty.
 func (d *daemon) cancelRunning(session, operation string) (*compactordv1.CancelCompactionResponse, error) {
 	return d.compactions.CancelCompaction(d.t.Context(), &compactordv1.CancelCompactionRequest{
 		SessionId: session, OperationId: operation,
 	})
 }
 
-// With detach, neither the client's going away nor the deadline of its call ends the compaction. Without, they do.
+// A detached compaction goes on when its client leaves or its call's deadline passes. Others end.
 func TestDetachedCompactionOutlivesItsClient(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]time.Duration{"cancel": time.Minute, "deadline": time.Hour} {
@@ -110,7 +110,7 @@ func TestDetachedCompactionOutlivesItsClient(t *testing.T) {
 	}
 }
 
-// compactNothing waits for the end of what runs, without writing anything.
+// compactNothing waits for the end of a running compaction, without writing anything.
 func (d *daemon) compactNothing(id string) {
 	d.t.Helper()
 	req := compactRequest(id, nil)
@@ -119,8 +119,8 @@ func (d *daemon) compactNothing(id string) {
 	require.NoError(d.t, err)
 }
 
-// A client that stays, but does not read, does not hold up its detached compaction either. What it misses is progress
-// and text, never the end.
+// A client that stays but does not read does not delay its detached compaction. It misses progress and text, but never
+// the last event.
 func TestDetachedCompactionDoesNotWaitForItsStream(t *testing.T) {
 	t.Parallel()
 	const deltas, chars = 5000, 1000
@@ -150,8 +150,8 @@ func TestDetachedCompactionDoesNotWaitForItsStream(t *testing.T) {
 	require.Less(t, len(events), deltas)
 }
 
-// Watchers get the events that the stream gets from `started` on, with the same numbers, heartbeats too. Of a compaction
-// that never started they hear nothing.
+// Watchers get the events of the stream from `started` on, with the same numbers, including heartbeats. They get no
+// event of a compaction that never started.
 func TestWatchersGetTheEventsOfTheStream(t *testing.T) {
 	t.Parallel()
 	held := newStops()
@@ -195,7 +195,7 @@ func TestWatchersGetTheEventsOfTheStream(t *testing.T) {
 	require.Empty(t, cmp.Diff(events, seen, protocmp.Transform()))
 }
 
-// CancelCompaction ends what runs, detached or not, and answers its last event; the stream says who it was.
+// CancelCompaction ends what runs, detached or not, and returns its last event. The stream says who cancelled.
 func TestCancelCompaction(t *testing.T) {
 	t.Parallel()
 	for name, req := range map[string]*compactordv1.CompactRequest{
@@ -267,7 +267,7 @@ func TestCancelCompactionBeforeItStarts(t *testing.T) {
 	require.Zero(t, completed+attempts)
 }
 
-// slowDisk holds what has committed an entry, when it is on disk already.
+// slowDisk holds the commit of an entry after it is on disk.
 type slowDisk struct {
 	storage.Store
 	written, release chan struct{}
@@ -284,7 +284,7 @@ func (s *slowDisk) Commit(ctx context.Context, c *storage.Commit) error {
 
 func isCompaction(r *storagev1.StoredRecord) bool { return r.GetRecord().GetCompaction() != nil }
 
-// After the commit a cancel changes nothing, and says so.
+// After the commit a cancel changes nothing, and its response says so.
 func TestCancelCompactionAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -321,7 +321,7 @@ func TestCancelCompactionAfterTheCommit(t *testing.T) {
 	require.NotNil(t, entry)
 	o := <-cancelled
 	if o.err != nil {
-		// It had ended when the cancel came.
+		// The compaction had ended before the cancel came.
 		requireReason(t, o.err, codes.NotFound, "OPERATION_NOT_FOUND")
 	} else {
 		require.Equal(t, entry.GetId(), o.answer.GetEnding().GetCompleted().GetCompaction().GetId())
@@ -363,7 +363,7 @@ func TestCancelCompactionOfAnother(t *testing.T) {
 	requireReason(t, err, codes.NotFound, "OPERATION_NOT_FOUND")
 }
 
-// A detached compaction may finish within the drain timeout, though it has no call; after that it is cancelled.
+// A detached compaction may finish within the drain timeout, though it has no call. After that it is cancelled.
 func TestStopWaitsForDetachedCompactions(t *testing.T) {
 	t.Parallel()
 	for name, drain := range map[string]time.Duration{"within the timeout": time.Hour, "after it": 1} {
@@ -385,7 +385,7 @@ func TestStopWaitsForDetachedCompactions(t *testing.T) {
 			}()
 			requireReason(t, w.last(), codes.Unavailable, "SHUTTING_DOWN")
 			if drain == time.Hour {
-				// Time enough for a stop that does not wait to cancel it.
+				// A stop that does not wait would cancel it within this time.
 				other := start(t, withStore(&shared{d.store}))
 				for range 20 {
 					other.append("s", user("meanwhile"))

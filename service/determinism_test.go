@@ -23,7 +23,7 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// childStore names, in a child of the test process, the store whose views it is to print.
+// childStore is set in a child of the test process to the store whose views it prints.
 const childStore = "COMPACTORD_TEST_CHILD_STORE"
 
 // printViews prints a digest of the view at each point of each session.

@@ -14,7 +14,7 @@ import (
 
 var exampleJSON = regexp.MustCompile("(?s)```json\n(.*?)```")
 
-// The policies that the documents show are taken as they stand, and resolve to what they say.
+// The policies in the documents are accepted as they are, and resolve as described.
 func TestPoliciesOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	for file, holds := range map[string]func(*compactordv1.Policy) bool{
@@ -43,7 +43,7 @@ func TestPoliciesOfTheDocuments(t *testing.T) {
 	}
 }
 
-// The client's plan that the documents show is planned as it stands.
+// The client plan in the documents is accepted as it is.
 func TestClientPlanOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "docs", "client-model.md"))

@@ -13,8 +13,8 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// folding is a policy that folds the tool groups of finished turns when the next message of the user comes.
-func folding(digest compactordv1.ToolDigest) *compactordv1.Policy {
+// dialogueOnly returns a policy that hides the tool groups of finished turns when the user's next message comes.
+func dialogueOnly(digest compactordv1.ToolDigest) *compactordv1.Policy {
 	policy := small(300)
 	policy.OnUserMessage = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
 		DialogueOnly: &compactordv1.DialogueOnlyStrategy{ToolDigest: digest.Enum()},
@@ -22,7 +22,7 @@ func folding(digest compactordv1.ToolDigest) *compactordv1.Policy {
 	return policy
 }
 
-// requireDialogue asserts that these messages hold nothing but what user and assistant said, the summary among it.
+// requireDialogue asserts that these messages hold only what user and assistant said, and the summary.
 func requireDialogue(t testing.TB, view []*compactordv1.ViewMessage) {
 	t.Helper()
 	for _, vm := range view {
@@ -35,7 +35,7 @@ func requireDialogue(t testing.TB, view []*compactordv1.ViewMessage) {
 	}
 }
 
-// toolWork is what an agent does within a turn: some calls at once, and then one more.
+// toolWork returns an agent's messages within a turn: some calls at once, and then one more.
 func toolWork(turn int) []*compactordv1.Message {
 	id := func(call int) string { return fmt.Sprintf("%d-%d", turn, call) }
 	return []*compactordv1.Message{
@@ -45,25 +45,25 @@ func toolWork(turn int) []*compactordv1.Message {
 	}
 }
 
-// The wish that the two views were made for: the user's next message finds no tool call in the context, only what user
-// and agent said. Within a turn the model has all of it.
+// The use case of the two views: at the user's next message the context has no tool calls, only what user and agent
+// said. Within a turn the model has everything.
 func TestDualView(t *testing.T) {
 	t.Parallel()
 	for _, digest := range []compactordv1.ToolDigest{
 		compactordv1.ToolDigest_TOOL_DIGEST_LINE, compactordv1.ToolDigest_TOOL_DIGEST_NOTHING,
 	} {
-		t.Run(digest.String(), func(t *testing.T) { liveInTwoViews(t, digest) })
+		t.Run(digest.String(), func(t *testing.T) { twoViews(t, digest) })
 	}
 }
 
-// liveInTwoViews lives some turns of an agent in two daemons, and restarts one.
-func liveInTwoViews(t *testing.T, digest compactordv1.ToolDigest) {
+// twoViews runs some turns of an agent in two daemons, and restarts one.
+func twoViews(t *testing.T, digest compactordv1.ToolDigest) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
-	d.create("s", folding(digest))
+	d.create("s", dialogueOnly(digest))
 	elsewhere := start(t, withStore(memory.New()))
-	elsewhere.create("s", folding(digest))
+	elsewhere.create("s", dialogueOnly(digest))
 	appendBoth := func(messages ...*compactordv1.Message) {
 		d.append("s", messages...)
 		elsewhere.append("s", messages...)
@@ -84,7 +84,7 @@ func liveInTwoViews(t *testing.T, digest compactordv1.ToolDigest) {
 		}
 		appendBoth(assistant(fmt.Sprintf("Answer %d: it leaves at %d. %s", turn, turn, long(30))))
 		if turn == 2 {
-			// A compaction while the tools are in the view: what it keeps is folded with the next message all the same.
+			// A compaction within a turn: the tool groups that it keeps are hidden at the next message anyway.
 			requireCompacted(t, d)
 			requireCompacted(t, elsewhere)
 			require.NotEmpty(t, toolMessages(d.view("s")))
@@ -97,7 +97,7 @@ func liveInTwoViews(t *testing.T, digest compactordv1.ToolDigest) {
 	said := view[len(view)-2].GetMessage()
 	require.Contains(t, textOf(said), "Answer 3: it leaves at 3.")
 
-	// The session's own view of the dialogue has every word, and every tool result can be had back.
+	// The dialogue listing has every word, and every tool result can be recalled.
 	listed, err := d.sessions.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{
 		SessionId: "s", Listing: compactordv1.MessageListing_MESSAGE_LISTING_DIALOGUE, PageSize: 1000,
 	})
@@ -136,7 +136,7 @@ func withoutOrigin(m *compactordv1.Message) *compactordv1.Message {
 	return m
 }
 
-// requireSameTexts compares views of two sessions, whose entries have ids of their own.
+// requireSameTexts compares views of two sessions, whose entries have different ids.
 func requireSameTexts(t *testing.T, want, got []*compactordv1.ViewMessage) {
 	t.Helper()
 	require.Len(t, got, len(want))
@@ -145,17 +145,17 @@ func requireSameTexts(t *testing.T, want, got []*compactordv1.ViewMessage) {
 	}
 }
 
-// The tools' work of a finished turn that is pinned stays, as do calls that nobody answered until they are closed.
+// Pinned tool groups of a finished turn stay, and calls without a result stay until they are closed.
 func TestDualViewKeepsWhatIsPinned(t *testing.T) {
 	t.Parallel()
 	d := start(t)
-	d.create("s", folding(compactordv1.ToolDigest_TOOL_DIGEST_LINE))
+	d.create("s", dialogueOnly(compactordv1.ToolDigest_TOOL_DIGEST_LINE))
 	d.append("s", user("Look."))
 	d.append("s", toolWork(0)...)
 	d.pinned(t, 2)
 	d.append("s", user("And now?"))
 	view := d.view("s")
-	require.Len(t, toolMessages(view), 2, "the group that is pinned, whole; the other is folded")
+	require.Len(t, toolMessages(view), 2, "the group that is pinned, whole; the other is hidden")
 	d.append("s", toolWork(1)[:2]...)
 	d.append("s", user("Never mind."))
 	view = d.view("s")

@@ -10,17 +10,17 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// An agent was told to compact at each of its steps, and each compaction did nothing, for ever: what the strategy kept was
-// more than the trigger leaves room for, and nothing gave way.
+// An agent was told to compact at each of its steps, and each compaction did nothing, for ever: the strategy kept more
+// than the trigger leaves, and no limit ended it.
 func TestAnAgentIsNotToldToCompactForEver(t *testing.T) {
 	inFull(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		policy *compactordv1.Policy
 		turns  int
-		// outside is what the provider reports beyond the log.
+		// outside is the overhead that the provider reports.
 		outside uint32
-		// tight says that so little is left to the view that the breaker may have to help.
+		// tight says that the view has so few tokens left that the breaker may be needed.
 		tight bool
 	}{
 		"trigger_tokens far below the window": {
@@ -71,7 +71,7 @@ func TestAnAgentIsNotToldToCompactForEver(t *testing.T) {
 	}
 }
 
-// obey compacts as the report said, and returns how it ended.
+// obey compacts as the report said, and returns the last event.
 func (d *daemon) obey(id string) *compactordv1.CompactionEvent {
 	d.t.Helper()
 	req := compactRequest(id, nil)
@@ -81,14 +81,14 @@ func (d *daemon) obey(id string) *compactordv1.CompactionEvent {
 	return last(d.t, events)
 }
 
-// estimate is what the view of a session takes by the estimate.
+// estimate returns the estimated tokens of a session's view.
 func (d *daemon) estimate(id string) uint32 {
 	d.t.Helper()
 	return d.countTokens(countSession(id, compactordv1.Estimator_ESTIMATOR_UNSPECIFIED)).GetTokens()
 }
 
-// Bytes and tool groups that no cut brings down: the report says so, and says should_compact again with the next place
-// where one can be made.
+// Where no cut can lower bytes or tool groups, the report says so. It says should_compact again as soon as a cut is
+// possible.
 func TestNothingCanBeCut(t *testing.T) {
 	t.Parallel()
 	for name, trigger := range map[string]*compactordv1.Trigger{
@@ -116,7 +116,7 @@ func TestNothingCanBeCut(t *testing.T) {
 	}
 }
 
-// Prune may hide a result that no cut can take out.
+// Prune may hide a result that no cut can remove.
 func TestPruneWhereNothingCanBeCut(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -134,8 +134,7 @@ func TestPruneWhereNothingCanBeCut(t *testing.T) {
 	require.Empty(t, answer.GetReport().GetBlockedBy())
 }
 
-// Whatever a session has come to: where the report says that compaction is due and nothing blocks it, there is something
-// to compact.
+// In any session: where the report says that compaction is due and nothing blocks it, there is something to compact.
 func TestWhatIsDueCanBeCompacted(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)

@@ -25,7 +25,7 @@ func TestEmptyOnAppendTakesThePresetsAway(t *testing.T) {
 	}
 }
 
-// The same of what is done when a user speaks.
+// The same for on_user_message.
 func TestEmptyOnUserMessageTakesThePresetsAway(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -40,7 +40,7 @@ func TestEmptyOnUserMessageTakesThePresetsAway(t *testing.T) {
 	}
 }
 
-// What the daemon's default policy or the session gives to every summarizer, a request can take away.
+// A request can remove what the daemon's default policy or the session gives to every summarizer.
 func TestEmptyListOfARequestReplacesTheSessions(t *testing.T) {
 	t.Parallel()
 	d := start(t)

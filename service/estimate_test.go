@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// estimating is a model that can tell what a request takes, as one with a window of so many tokens.
+// estimating is a model with a window of this many tokens that can estimate a request.
 type estimating struct {
 	*persistent
 	window    uint32
@@ -34,8 +34,8 @@ func (e *estimating) Describe() *compactordv1.SummarizerInfo {
 	return &compactordv1.SummarizerInfo{Name: "model", ContextWindow: e.window}
 }
 
-// A dry run tells what the summarizer would take, of all that it is asked for. A run tells as much only where it has to
-// look at the conversation for that anyway.
+// A dry run returns the estimate for all requests to the summarizer. A run returns it only where it has to look at the
+// conversation anyway.
 func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
 	}
 }
 
-// With the fallback's own summarizer there is no model, and nothing to estimate.
+// `extractive` has no model, so there is nothing to estimate.
 func TestPlanOfExtractiveSendsNothing(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -92,7 +92,7 @@ func TestPlanOfExtractiveSendsNothing(t *testing.T) {
 	require.Nil(t, plan.EstimatedCostUsd)
 }
 
-// Fallbacks and refused texts are counted, each by its cause.
+// Fallbacks and refused texts are counted by their causes.
 func TestSummariesAreCounted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -124,7 +124,7 @@ func TestSummariesAreCounted(t *testing.T) {
 	}
 }
 
-// What a summarizer repeated and had written again by itself is counted too.
+// The retries and refused texts inside of a summarizer are counted too.
 func TestWhatASummarizerRepeatsIsCounted(t *testing.T) {
 	t.Parallel()
 	model := persisting(func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {

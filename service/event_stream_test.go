@@ -11,8 +11,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// requireGrammar asserts what every stream of events keeps: numbers that count from 1, one operation, `started` once and
-// first, exactly one end and nothing after it, stages in order with progress that never falls and reaches its total.
+// requireGrammar asserts the rules of every event stream: numbers count from 1, one operation, `started` at most once
+// and first, exactly one end and nothing after it, stages in order, and progress that never falls and reaches its
+// total.
 func requireGrammar(t testing.TB, events []*compactordv1.CompactionEvent) {
 	t.Helper()
 	require.NotEmpty(t, events)
@@ -81,7 +82,7 @@ func (d *daemon) records(id string) []*compactordv1.Record {
 	return d.listRecords(&compactordv1.ListRecordsRequest{SessionId: id, PageSize: 7})
 }
 
-// listCompactions are the compaction entries of a session, the newest first.
+// listCompactions returns the compaction entries of a session, newest first.
 func (d *daemon) listCompactions(id string) []*compactordv1.CompactionEntry {
 	d.t.Helper()
 	var entries []*compactordv1.CompactionEntry
@@ -94,7 +95,7 @@ func (d *daemon) listCompactions(id string) []*compactordv1.CompactionEntry {
 	return entries
 }
 
-// listRecords reads records to their end, page by page.
+// listRecords reads all records, page by page.
 func (d *daemon) listRecords(req *compactordv1.ListRecordsRequest) []*compactordv1.Record {
 	d.t.Helper()
 	var all []*compactordv1.Record
@@ -130,7 +131,7 @@ func (d *daemon) messages(id string) []*compactordv1.LoggedMessage {
 	}
 }
 
-// ends counts the records that end a compaction which had started.
+// ends counts the records that end started compactions.
 func (d *daemon) ends(id string) (completed, attempts int) {
 	d.t.Helper()
 	for _, r := range d.records(id) {

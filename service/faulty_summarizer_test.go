@@ -121,7 +121,7 @@ func TestFaultySummarizerFallsBack(t *testing.T) {
 	}
 }
 
-// A summarizer that writes badly first and well when told the fault needs no fallback.
+// A summarizer whose second text is good, after it was told the fault of the first, needs no fallback.
 func TestSecondTryIsToldTheFault(t *testing.T) {
 	t.Parallel()
 	learns := &scripted{name: "learns", do: func(

@@ -27,8 +27,8 @@ type violation struct {
 	set  func(m protoreflect.Message, f protoreflect.FieldDescriptor)
 }
 
-// sentBytes is the size up to which values are really sent; larger ones go to the validator alone, since the bound on
-// whole messages would refuse them first. A short run sends less: under the race detector that takes half a minute.
+// sentBytes is the size up to which values are really sent. Larger ones go only to the validator, since the size limit
+// for whole messages would refuse them first. Short runs send less, since the race detector would take half a minute.
 func sentBytes() int {
 	if testing.Short() {
 		return 8 << 10
@@ -36,8 +36,8 @@ func sentBytes() int {
 	return 1 << 20
 }
 
-// TestEveryFieldOutOfRange walks the requests of all RPCs by reflection, sets each field that has a rule to a value that
-// breaks it, and wants INVALID_ARGUMENT that names it.
+// TestEveryFieldOutOfRange visits the requests of all RPCs by reflection. It sets each field that has a rule to a value
+// that breaks it, and expects INVALID_ARGUMENT that names the field.
 func TestEveryFieldOutOfRange(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -70,8 +70,8 @@ type walk struct {
 	tried     int
 }
 
-// fields visits the fields of a message that is reached from the request by path; nested names the messages on the way,
-// so that Strategy within Strategy ends.
+// fields visits the fields of a message that is at path in the request. nested has the messages on the way, so that
+// recursion such as Strategy in Strategy ends.
 func (w *walk) fields(m protoreflect.MessageDescriptor, path []protoreflect.FieldDescriptor, nested []protoreflect.FullName) {
 	if strings.HasPrefix(string(m.FullName()), "google.protobuf.") || contains(nested, m.FullName()) {
 		return
@@ -176,7 +176,7 @@ func (d *daemon) dial() *grpc.ClientConn {
 	return conn
 }
 
-// violations are the values that break the rules of a field, one a rule.
+// violations returns values that break the rules of a field, one for each rule.
 func violations(f protoreflect.FieldDescriptor, rules *validate.FieldRules) []violation {
 	var all []violation
 	add := func(rule string, v protoreflect.Value) {
@@ -299,8 +299,8 @@ func mapViolations(r *validate.MapRules) []violation {
 	return all
 }
 
-// Names that are none are told what a name looks like, in words.
-func TestShapesOfNamesInWords(t *testing.T) {
+// For an invalid name the error describes valid names in words.
+func TestPatternsOfNamesInWords(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	_, err := d.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{

@@ -12,8 +12,8 @@ import (
 
 const taggedFiles = "\n\n<read-files>\npkg/module0/file.go\npkg/module1/file.go\n</read-files>"
 
-// With file_tags the summary ends in the files so far, once, however many compactions there were; views tell them nowhere
-// else, and who writes the next summary is not shown them.
+// With file_tags the summary ends with all files so far, once, however many compactions there were. Views list them
+// nowhere else, and the writer of the next summary does not see them.
 func TestSummaryEndsInFileTags(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"extractive", "model"} {
@@ -51,8 +51,8 @@ func TestSummaryEndsInFileTags(t *testing.T) {
 	}
 }
 
-// The budget of a summary is for its tags too. Where they would take most of it, the view tells the files as it does
-// without.
+// The summary's budget includes its tags. Where they would take most of it, the view lists the files as it does without
+// file_tags.
 func TestFileTagsStayWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -84,7 +84,7 @@ func TestFileTagsStayWithinTheBudget(t *testing.T) {
 	}
 }
 
-// A revert tells the files of what it puts aside in the words of its message.
+// A revert lists the files of what it puts aside in the text of its message.
 func TestRevertHasNoFileTags(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -24,7 +24,7 @@ func (d *daemon) fork(req *compactordv1.ForkSessionRequest) *compactordv1.ForkSe
 	return answer
 }
 
-// lived is a session s with one of everything, all of it put aside and brought back in part.
+// lived creates a session s with a record of every kind, all of it put aside and partly brought back.
 func lived(d *daemon) {
 	_, err := d.sessions.CreateSession(d.t.Context(), &compactordv1.CreateSessionRequest{
 		SessionId: "s", Policy: small(1000), Labels: map[string]string{"team": "blue"}, Title: "The parser",
@@ -46,7 +46,7 @@ func lived(d *daemon) {
 	d.append("s", working(2, 2000)[1:]...)
 }
 
-// A fork at any point is what the session was there: log, records, views in every shape, and the figures.
+// A fork at any point is what the session was there: log, records, views in every dialect, and figures.
 func TestForkIsTheSessionAsOfThePoint(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]storage.Store{
@@ -84,7 +84,7 @@ func TestForkIsTheSessionAsOfThePoint(t *testing.T) {
 	}
 }
 
-// requireSameRendered asserts that a fork renders as session s does as of the point.
+// requireSameRendered asserts that a fork renders like session s at the point.
 func (d *daemon) requireSameRendered(t *testing.T, fork string, point uint32) {
 	t.Helper()
 	for _, kind := range allKinds() {
@@ -100,7 +100,7 @@ func (d *daemon) requireSameRendered(t *testing.T, fork string, point uint32) {
 	}
 }
 
-// A fork goes its own way: neither sees what the other does, and the fork has what the request gives it.
+// Fork and source are independent: neither sees the other's changes. The fork has what the request sets.
 func TestForkGoesItsOwnWay(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -136,7 +136,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	d.requireSound(t)
 }
 
-// The policy of a fork is the one of then.
+// A fork has the policy of its point.
 func TestForkHasThePolicyOfThePoint(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -158,7 +158,7 @@ func TestForkHasThePolicyOfThePoint(t *testing.T) {
 	require.Equal(t, uint32(99_000), now.GetResolvedPolicy().GetContextWindow())
 }
 
-// A fork is made when it is made, whenever its source was.
+// A fork has its own creation time.
 func TestForkHasItsOwnTimes(t *testing.T) {
 	t.Parallel()
 	var hours atomic.Int64
@@ -175,7 +175,7 @@ func TestForkHasItsOwnTimes(t *testing.T) {
 	require.Equal(t, begun, d.session("s").GetSession().GetCreatedAt().AsTime())
 }
 
-// What cannot be forked is refused by name, and no session is made.
+// A fork of something that does not exist is refused with its name, and creates no session.
 func TestForkOfNothing(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// drawArrival has a policy edit results when they are appended, or shorten views when a user speaks, or neither.
+// drawArrival sets on_append or on_user_message in a policy, or neither.
 func (w *checkedService) drawArrival(policy *compactordv1.Policy) {
 	policy.OnAppend, policy.OnUserMessage = nil, nil
 	switch w.draw(0, 5, "on append") {
@@ -54,13 +54,13 @@ func (w *checkedService) drawOnUserMessage() *compactordv1.Strategy {
 	}
 }
 
-// checkAppended compares what an append did with what the policy of then says.
+// checkAppended compares what an append did with the policy of that time.
 func (w *checkedService) checkAppended(policy *compactordv1.Policy, before uint32, log *sessiontest.Log) {
 	appended := log.Items[before+1:]
 	w.checkArrivalEdits(policy, appended[0], modelAt(log, before+1))
-	folds := 0
+	prunes := 0
 	for at, item := range appended[1:] {
-		folds++
+		prunes++
 		require.Equal(w.t, userMessage, item.Record.GetPrune().GetProvenance().GetReason())
 		require.True(w.t, session.StartsTurn(appended[0].Message), "only what starts a turn shortens the view")
 		then := modelAt(log, before+1+uint32(at)).View(session.ViewOptions{}).Tokens
@@ -71,7 +71,7 @@ func (w *checkedService) checkAppended(policy *compactordv1.Policy, before uint3
 		})
 		w.counts["shortened on a user's message"]++
 	}
-	require.LessOrEqual(w.t, folds, 1)
+	require.LessOrEqual(w.t, prunes, 1)
 	if session.StartsTurn(appended[0].Message) {
 		for _, s := range policy.GetOnUserMessage().GetStrategies() {
 			w.checkHidden(s, modelAt(log, log.Newest()))
@@ -79,7 +79,7 @@ func (w *checkedService) checkAppended(policy *compactordv1.Policy, before uint3
 	}
 }
 
-// checkArrivalEdits asserts that exactly the results which the policy is about were edited.
+// checkArrivalEdits asserts that exactly the results that the policy concerns were edited.
 func (w *checkedService) checkArrivalEdits(policy *compactordv1.Policy, item sessiontest.Item, m *sessiontest.Model) {
 	last := m.Messages[len(m.Messages)-1]
 	if last.Place != compactordv1.ResultPlace_RESULT_PLACE_ANSWER || len(policy.GetOnAppend().GetStrategies()) == 0 {
@@ -124,10 +124,10 @@ func (w *checkedService) checkArrivalEdits(policy *compactordv1.Policy, item ses
 	}
 }
 
-// checkHidden asserts that the view shows nothing of what the strategy hides and can be shorter.
+// checkHidden asserts that the view shows nothing that the strategy hides and that could be shorter.
 func (w *checkedService) checkHidden(s *compactordv1.Strategy, m *sessiontest.Model) {
 	if s.GetDialogueOnly().GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
-		w.checkFolded(s.GetDialogueOnly(), m)
+		w.checkDialogueOnly(s.GetDialogueOnly(), m)
 	}
 	p := s.GetPruneToolOutputs()
 	if p == nil {
@@ -154,16 +154,16 @@ func (w *checkedService) checkHidden(s *compactordv1.Strategy, m *sessiontest.Mo
 	}
 }
 
-// ofOpenGroup says whether a result is of a group that still waits for others: nothing edits it.
+// ofOpenGroup says whether a result belongs to an open tool group, which no strategy edits.
 func ofOpenGroup(m *sessiontest.Model, a *sessiontest.Active) bool {
 	return slices.ContainsFunc(m.OpenCalls(), func(c *sessiontest.Call) bool { return c.Owner == a.Answers.Owner })
 }
 
-// checkFolded asserts that the view shows no result of a finished turn that was answered and is not pinned.
-func (w *checkedService) checkFolded(p *compactordv1.DialogueOnlyStrategy, m *sessiontest.Model) {
+// checkDialogueOnly asserts that the view shows no answered result of a finished turn that is not pinned.
+func (w *checkedService) checkDialogueOnly(p *compactordv1.DialogueOnlyStrategy, m *sessiontest.Model) {
 	turns := int(p.GetKeepTurns()) + 1
 	finished := false
-	// A group is of the turn in which its last result came.
+	// A group belongs to the turn of its last result.
 	recent := make(map[*sessiontest.Active]bool)
 	for i := len(m.Kept()) - 1; i >= 0; i-- {
 		a := m.Kept()[i]

@@ -13,8 +13,8 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// compactByClient compacts as the request says, by PlanCompaction and CommitCompaction, with a client's model that writes
-// what extractive writes. A fork of the session that Compact compacts shows what is to come of it.
+// compactByClient compacts by PlanCompaction and CommitCompaction, with a client's model that writes what extractive
+// writes. A fork of the session, compacted by Compact, shows the expected result.
 func (w *checkedService) compactByClient(req *compactordv1.CompactRequest, before []*compactordv1.ViewMessage, meanwhile func()) {
 	const twin = "twin"
 	_, err := w.service.ForkSession(w.t.Context(), &compactordv1.ForkSessionRequest{SessionId: checkedSession, NewSessionId: twin})
@@ -64,7 +64,7 @@ func (w *checkedService) compactByClient(req *compactordv1.CompactRequest, befor
 	w.completed(answer.GetCompleted(), before)
 }
 
-// answering commits a plan with what extractive wrote for the same requests, and sometimes a provider's item beside it.
+// answering returns a commit of a plan with extractive's texts, and sometimes with a provider's item.
 func (w *checkedService) answering(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
 	req := &compactordv1.CommitCompactionRequest{SessionId: checkedSession, PlanToken: plan.GetPlanToken(), UseFallback: true}
 	for _, asked := range w.recorder.seen() {
@@ -75,7 +75,7 @@ func (w *checkedService) answering(plan *compactordv1.PlanCompactionResponse) *c
 		require.NoError(w.t, err)
 		req.Answers = append(req.Answers, written.Text)
 	}
-	// Compact asks for no more where one part of a summary cannot be written.
+	// Compact stops after one part of a summary cannot be written.
 	for range len(kindsOf(plan)) - len(req.GetAnswers()) {
 		req.Answers = append(req.Answers, "(not asked for)")
 	}
@@ -87,7 +87,7 @@ func (w *checkedService) answering(plan *compactordv1.PlanCompactionResponse) *c
 	return req
 }
 
-// compactByOwnPlan has a client cut where it likes. Wherever that is, it is refused, or the view is sound.
+// compactByOwnPlan commits a client plan with a drawn cut. The cut is refused, or the view is valid.
 func (w *checkedService) compactByOwnPlan(before []*compactordv1.ViewMessage) {
 	own := &compactordv1.ClientPlan{Strategy: "drawn", FirstKeptIndex: proto.Uint32(uint32(w.draw(0, 200, "anywhere")))}
 	if len(before) > 0 && w.draw(0, 5, "nowhere") > 0 {
@@ -129,7 +129,7 @@ func (w *checkedService) viewOfSession(id string) []*compactordv1.ViewMessage {
 	return answer.GetMessages()
 }
 
-// reasonOf is the stable reason of an error.
+// reasonOf returns the reason of an error.
 func reasonOf(err error) compactordv1.ErrorReason {
 	e := &apierror.Error{}
 	if errors.As(err, &e) {

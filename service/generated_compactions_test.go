@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// compact runs a compaction; meanwhile is done while it is about to commit.
+// compact runs a compaction, and calls meanwhile when it is about to commit.
 func (w *checkedService) compact(meanwhile func()) {
 	policy := w.compactPolicy()
 	before := w.view()
@@ -32,7 +32,7 @@ func (w *checkedService) compact(meanwhile func()) {
 	err := w.service.Compact(w.compactRequest(policy), stream)
 	w.duringCommit = nil
 	if err != nil {
-		// Only what nobody asked for is held up.
+		// Only automatic compactions are blocked.
 		require.Contains(w.t, []codes.Code{codes.FailedPrecondition}, status.Code(err))
 		w.counts["compaction held up"]++
 		requireSameBytes(w.t, before, w.view())
@@ -53,7 +53,7 @@ func (w *checkedService) compact(meanwhile func()) {
 	w.completed(done, before)
 }
 
-// compactRequest draws why it is asked for, and what an automatic compaction does beside.
+// compactRequest draws a request with a reason and options.
 func (w *checkedService) compactRequest(policy *compactordv1.Policy) *compactordv1.CompactRequest {
 	if w.draw(0, 3, "ladder") == 0 {
 		policy.Strategy = rungs(hideAllBut(uint32(w.draw(0, 2, "hide"))).GetPruneStrategy(), policy.GetStrategy()).GetStrategy()
@@ -69,7 +69,7 @@ func (w *checkedService) compactRequest(policy *compactordv1.Policy) *compactord
 	case 1, 2, 3, 4:
 		req.Reason = tooLong
 		if w.draw(0, 1, "next to nothing") == 0 {
-			// Else the last request is mostly kept.
+			// Otherwise the last request is mostly kept.
 			policy.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
 				Summarize: &compactordv1.SummarizeStrategy{
 					RecentMessages: proto.Uint32(1), MaxSummaryTokens: proto.Uint32(uint32(w.scale * 64)),
@@ -87,9 +87,9 @@ func (w *checkedService) compactRequest(policy *compactordv1.Policy) *compactord
 	return req
 }
 
-// completed holds what a compaction has done to what it says, and notes it. before is the view before it.
+// completed compares what a compaction has done with its entry, and notes it. before is the view before it.
 func (w *checkedService) completed(done *compactordv1.CompactionCompleted, before []*compactordv1.ViewMessage) {
-	// I5, by what the view really holds: what tells the agent to go on comes on top.
+	// I5, by the tokens of the view itself. The message that tells the agent to go on is not included.
 	after := w.view()
 	if done.ContinueIndex != nil {
 		w.counts["told to go on"]++
@@ -129,7 +129,7 @@ func (w *checkedService) completed(done *compactordv1.CompactionCompleted, befor
 	}
 }
 
-// checkReplay holds a replay to the whole log: the last request, of several, that is neither kept nor pinned.
+// checkReplay checks a replay against the whole log: it is the last of several requests, and neither kept nor pinned.
 func (w *checkedService) checkReplay(entry *compactordv1.CompactionEntry, view []*compactordv1.ViewMessage) {
 	w.counts["replay"]++
 	log := w.log()
@@ -155,7 +155,7 @@ func (w *checkedService) checkReplay(entry *compactordv1.CompactionEntry, view [
 	require.Equal(w.t, 1, shown)
 }
 
-// remember notes what the summarizer was given for an entry, and that what the entry before said was not dropped.
+// remember notes what the summarizer got for an entry, and checks that the summary before was not lost.
 func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 	var indexes []uint32
 	carried := entry.GetPreviousEntryId() == ""
@@ -165,7 +165,7 @@ func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 	}
 	for _, req := range slices.Concat(w.recorder.seen(), w.fallback.seen()) {
 		if req.Fault != "" {
-			continue // The same once more: what extractive finds nothing in is no model's to say.
+			continue // Asked again: where extractive finds nothing, a model writes nothing either.
 		}
 		for _, l := range req.Messages {
 			indexes = append(indexes, l.GetIndex())
@@ -179,8 +179,8 @@ func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 	w.received[entry.GetId()] = indexes
 }
 
-// checkOnce holds each message to the one text that it is for: that of the complete turns, or that of the turn which the
-// cut splits. What is kept is for neither.
+// checkOnce checks that each covered message was in the request for exactly one text: that of the complete turns, or
+// that of the split turn. Kept messages were in neither.
 func (w *checkedService) checkOnce(s *scripted, entry *compactordv1.CompactionEntry) {
 	once := make(map[uint32]bool)
 	for _, req := range s.seen() {
@@ -265,7 +265,7 @@ func (w *checkedService) prune() {
 	require.Less(w.t, tokensOf(w.view()), tokensOf(before), "the view shrinks")
 }
 
-// memoryStream takes the events of a Compact that is called without a network.
+// memoryStream receives the events of a Compact that is called without a network.
 type memoryStream struct {
 	grpc.ServerStreamingServer[compactordv1.CompactResponse]
 	context func() context.Context

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// triggered gives the session a policy by which compaction is due early.
+// triggered sets a policy by which compaction is due early.
 func (w *checkedService) triggered() {
 	policy := &compactordv1.Policy{
 		Preset:        proto.String([]string{"default", "pi"}[w.draw(0, 1, "preset")]),
@@ -32,7 +32,7 @@ func (w *checkedService) triggered() {
 	require.NoError(w.t, err)
 }
 
-// obey compacts where the report says so.
+// obey compacts if the report says so.
 func (w *checkedService) obey() {
 	report := func() *compactordv1.ContextReport {
 		answer, err := w.service.GetSession(w.t.Context(), &compactordv1.GetSessionRequest{SessionId: checkedSession})
@@ -60,7 +60,7 @@ func (w *checkedService) obey() {
 	}
 	log := w.log()
 	kept := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest())).Kept()
-	// A report does not know which messages repairs leave out, nor which media are smaller than the line in their place.
+	// A report does not know which messages repairs leave out, nor which media are smaller than their replacement.
 	if !slices.ContainsFunc(kept, (*sessiontest.Active).LeftOut) && before.GetMediaTokens() == 0 {
 		w.counts["obeyed where the report knows"]++
 		require.NotEqual(w.t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, end.GetSkipped().GetReason(), "%v", before)

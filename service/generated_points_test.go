@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// The reasons for which going back is refused.
+// The reasons for refusing a revert.
 const (
 	noCheckpoint    = compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND
 	checkpointAside = compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE
@@ -33,7 +33,7 @@ func (w *checkedService) refused(err error, reason compactordv1.ErrorReason, bef
 	w.counts["refused: "+reason.String()]++
 }
 
-// modelAt works out what was in force at a point.
+// modelAt returns the model of the log at a point.
 func modelAt(log *sessiontest.Log, point uint32) *sessiontest.Model {
 	return sessiontest.NewModel(log, point, log.PolicyAt(point))
 }
@@ -55,7 +55,7 @@ func (w *checkedService) makeCheckpoint() {
 	w.counts[fmt.Sprintf("checkpoint, announced %v", announce)]++
 }
 
-// aim draws where to go back to, and works out from the log what point that is, or why it is refused.
+// aim draws the target of a revert, and computes its point from the log, or the reason for refusing it.
 func (w *checkedService) aim(
 	log *sessiontest.Log, req *compactordv1.RevertToCheckpointRequest,
 ) (point uint32, refusal compactordv1.ErrorReason) {
@@ -115,7 +115,7 @@ func beforeLastChangeOf(log *sessiontest.Log) (point uint32, refusal compactordv
 	return 0, nothingToRevert
 }
 
-// revertSomehow reverts to any target, with a message or a summary or neither.
+// revertSomehow reverts to a drawn target, with a message, with a summary, or with neither.
 func (w *checkedService) revertSomehow() {
 	req := &compactordv1.RevertToCheckpointRequest{SessionId: checkedSession}
 	log, before := w.log(), w.row()
@@ -153,7 +153,7 @@ func (w *checkedService) revertSomehow() {
 		require.Equal(w.t, before.GetNextIndex(), answer.GetRecord().GetRevert().GetFutureIndex())
 		require.Equal(w.t, compactordv1.Origin_ORIGIN_FUTURE, view[len(view)-1].GetMessage().GetOrigin())
 	}
-	// Calls that were open at the point are closed by the message, so what it shows comes behind the view of then.
+	// The message closes calls that were open at the point, so its messages come after the view of the point.
 	want := w.viewAt(point)
 	requireSameBytes(w.t, want, view[:min(len(want), len(view))])
 	if !told {
@@ -164,7 +164,7 @@ func (w *checkedService) revertSomehow() {
 	}
 }
 
-// checkSummarized asserts that the summarizer got exactly what was put aside.
+// checkSummarized asserts that the summarizer got exactly the messages that were put aside.
 func (w *checkedService) checkSummarized(aside []*sessiontest.Active) {
 	var want []uint32
 	for _, a := range aside {
@@ -208,7 +208,7 @@ func (w *checkedService) clearAll() {
 	w.counts["clear"]++
 }
 
-// fork makes a session as of a point, which must be what the naive model says of that point.
+// fork forks at a point, and compares the fork with the model of that point.
 func (w *checkedService) fork() {
 	log := w.log()
 	point := uint32(w.draw(0, int(log.Newest()), "fork at"))
@@ -228,7 +228,7 @@ func (w *checkedService) fork() {
 	w.counts["fork"]++
 }
 
-// The invariants hold however often a conversation is sent back, cleared and forked, by any target, with compactions,
+// The invariants hold however often a conversation is reverted, cleared and forked, to any target, with compactions,
 // prunes and pins in any order.
 func TestInvariantsOverPoints(t *testing.T) {
 	t.Parallel()

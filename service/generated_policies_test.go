@@ -21,12 +21,12 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// I1 to I8 and I13 for each strategy, each preset and each nesting: sessions that live under a preset and are compacted,
-// pruned, pinned and reverted by it and by drawn strategies, for each reason.
+// I1 to I8 and I13 for each strategy, each preset and each nesting. Each session has a preset, and is compacted,
+// pruned, pinned and reverted by the preset and by drawn strategies, for each reason.
 func TestInvariantsForEveryStrategyAndPreset(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
-	// What is rare by chance comes up in another round.
+	// Another round finds what was too rare by chance.
 	for range 4 {
 		rapid.Check(t, func(t *rapid.T) { liveUnderPresets(t, counts) })
 		if t.Failed() || testing.Short() || rareOfStrategies(counts) == "" {
@@ -65,7 +65,7 @@ func liveUnderPresets(t *rapid.T, counts map[string]int) {
 	require.Empty(t, problems)
 }
 
-// rareOfStrategies names what came up too rarely; empty where nothing did.
+// rareOfStrategies returns what was too rare; empty where nothing was.
 func rareOfStrategies(counts map[string]int) string {
 	least := map[string]int{
 		"compaction": 5, "edits by a compaction": 5, "edits beside a cut": 5, "prune": 5, "by a drawn strategy": 5,
@@ -83,7 +83,7 @@ func rareOfStrategies(counts map[string]int) string {
 	return ""
 }
 
-// underPreset has the session live under a preset from here on.
+// underPreset sets a preset as the session's policy.
 func (w *checkedService) underPreset() {
 	names := strategies.PresetNames()
 	name := names[w.draw(0, len(names)-1, "preset")]
@@ -98,7 +98,7 @@ func (w *checkedService) underPreset() {
 	require.NoError(w.t, err)
 }
 
-// drawSummary draws how summaries are written and shown, by a summarizer that looks at the agent's prompt as a model does.
+// drawSummary draws a summary policy, with a summarizer that gets the agent's own prompt like a model.
 func (w *checkedService) drawSummary() *compactordv1.SummaryPolicy {
 	s := &compactordv1.SummaryPolicy{
 		Summarizer:   proto.String("recorder"),

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// anyRecord does something to the session that writes a record, or might.
+// anyRecord does something to the session that can write a record.
 func (w *checkedService) anyRecord() {
 	switch n := w.draw(0, 99, "what"); {
 	case n < 30:
@@ -69,7 +69,7 @@ func (w *checkedService) unpin() {
 	}
 }
 
-// checkpoint makes one, announced where no call is open.
+// checkpoint creates a checkpoint, announced if no call is open.
 func (w *checkedService) checkpoint() {
 	_, err := w.service.CreateCheckpoint(w.t.Context(), &compactordv1.CreateCheckpointRequest{
 		SessionId: checkedSession, Announce: true,
@@ -115,7 +115,7 @@ func (w *checkedService) clear() {
 	}
 }
 
-// leading counts the SYSTEM and DEVELOPER messages that the view begins with.
+// leading counts the SYSTEM and DEVELOPER messages at the start of the view.
 func (w *checkedService) leading() uint32 {
 	var leading uint32
 	for _, vm := range w.view() {

@@ -12,17 +12,17 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// follower is a client that holds a rendered view and asks for what is new of it.
+// follower is a client that has a rendered view and updates it by deltas.
 type follower struct {
 	token    string
 	marked   bool
 	messages []string
 	system   []string
-	// changes is how many view-changing records the log held when the view was fetched.
+	// changes is the number of view-changing records when the view was fetched.
 	changes int
 }
 
-// follow brings what the follower holds up to date, page by page.
+// follow fetches the delta for the follower, page by page.
 func (w *checkedService) follow(d dialect.Dialect, f *follower, maxBytes uint32) (*compactordv1.ViewReport, error) {
 	for {
 		answer, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
@@ -41,10 +41,10 @@ func (w *checkedService) follow(d dialect.Dialect, f *follower, maxBytes uint32)
 	}
 }
 
-// checkRendered renders the view in a dialect as a new client and as one that followed it all along: both hold the same,
-// and it is valid.
+// checkRendered renders the view in a dialect for a new client and for one that has used deltas. Both get the same, and
+// it is valid.
 func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compactordv1.ViewMessage, changes int) {
-	// Drawing and judging costs more than all else in a step.
+	// Rendering and validating takes more time than everything else in a step.
 	if w.draw(0, 2, "render") > 0 {
 		return
 	}
@@ -85,7 +85,7 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	requireValid(w.t, d, fresh, view)
 }
 
-// requireValid judges a rendered view anew: in REQUEST mode where the next message would be the model's.
+// requireValid validates a rendered view again: in REQUEST mode where the model would write the next message.
 func requireValid(t require.TestingT, d dialect.Dialect, f *follower, view []*compactordv1.ViewMessage) {
 	list := &dialect.List{}
 	for _, raw := range f.system {

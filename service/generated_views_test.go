@@ -45,7 +45,7 @@ func (w *checkedService) check() {
 	}
 	changes := changesOf(log) + len(w.late)
 	if changes == w.changes {
-		// I8: nothing has changed views since the last one.
+		// I8: no record has changed views since the last view.
 		require.GreaterOrEqual(w.t, len(view), len(w.shown))
 		requireSameBytes(w.t, w.shown, view[:len(w.shown)])
 	}
@@ -64,8 +64,8 @@ func changesOf(log *sessiontest.Log) int {
 	return changes
 }
 
-// checkCoverage is I1: each active message is shown, was given to a summarizer for the summary in the view, was collapsed
-// with its group, is left out by a repair, or was thinking alone that an edit dropped.
+// checkCoverage checks I1: each active message is shown, was given to a summarizer for the summary in the view, was
+// collapsed with its group, is left out by a repair, or had only thinking that an edit removed.
 func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
@@ -88,7 +88,7 @@ func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compact
 	}
 }
 
-// thoughtOnly says whether nothing but thinking is in a message, and edits dropped it.
+// thoughtOnly says whether a message had only thinking, and edits removed it.
 func thoughtOnly(model *sessiontest.Model, a *sessiontest.Active) bool {
 	for _, p := range a.Message.GetParts() {
 		if p.GetThinking() == nil {
