@@ -192,7 +192,7 @@ func afterCut(b *testing.B, covered int) *daemon {
 }
 
 // BenchmarkAfterCut compares logs with 1,000 and 100,000 covered messages. Target: within 1.2 times.
-func BenchmarkBehindTheCut(b *testing.B) {
+func BenchmarkAfterCut(b *testing.B) {
 	for _, covered := range []int{1000, 100_000} {
 		d := afterCut(b, covered)
 		b.Run(fmt.Sprintf("view/covered=%d", covered), func(b *testing.B) {

@@ -192,7 +192,7 @@ func TestCommitOfAnOldPlan(t *testing.T) {
 			})
 			require.NoError(d.t, err)
 		}, codes.Aborted, "STATE_CHANGED"},
-		"created anew": {func(d *daemon) { anew(d, small(1000)) }, codes.Aborted, "STATE_CHANGED"},
+		"created anew": {func(d *daemon) { recreate(d, small(1000)) }, codes.Aborted, "STATE_CHANGED"},
 		"shorter when created anew": {func(d *daemon) {
 			d.delete("s")
 			d.create("s", small(1000))

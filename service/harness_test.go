@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// daemon is a real server, as cmd assembles it, but for what it is asked about neither a disk nor a network: a store in
-// memory, and a listener of the process. The tests in e2e have both.
+// daemon is a real server, as cmd builds it, but with a store in memory and a listener within the process. The tests in
+// e2e use a disk and a network.
 type daemon struct {
 	t           testing.TB
 	listener    *bufconn.Listener
@@ -47,13 +47,13 @@ type daemon struct {
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
 	stop        func()
-	// shutdown stops the server and leaves store and connection open.
+	// shutdown stops the server, and leaves the store and the connection open.
 	shutdown func()
 }
 
 func statusCode(err error) codes.Code { return status.Code(err) }
 
-// option changes what a daemon is made of.
+// option changes the options of a daemon.
 type option func(*service.ServerOptions)
 
 func withHooks(h service.Hooks) option {
@@ -130,7 +130,7 @@ func start(t testing.TB, options ...option) *daemon {
 	return d
 }
 
-// connect makes a connection of its own to the daemon, which its caller closes.
+// connect returns another connection to the daemon, which the caller closes.
 func (d *daemon) connect(options ...grpc.DialOption) *grpc.ClientConn {
 	d.t.Helper()
 	conn, err := grpc.NewClient("passthrough:///daemon", append(options,
@@ -165,7 +165,7 @@ func (d *daemon) view(id string) []*compactordv1.ViewMessage {
 	})
 }
 
-// fullView reads a view to its end, page by page.
+// fullView returns a whole view, read page by page.
 func (d *daemon) fullView(req *compactordv1.GetLLMViewRequest) []*compactordv1.ViewMessage {
 	d.t.Helper()
 	var all []*compactordv1.ViewMessage
@@ -212,14 +212,14 @@ func compactRequest(id string, policy *compactordv1.Policy) *compactordv1.Compac
 	}
 }
 
-// last returns the event that a compaction ended with.
+// last returns the last event of a compaction.
 func last(t testing.TB, events []*compactordv1.CompactionEvent) *compactordv1.CompactionEvent {
 	t.Helper()
 	require.NotEmpty(t, events)
 	return events[len(events)-1]
 }
 
-// requireReason asserts code and stable reason of an error.
+// requireReason asserts the code and the reason of an error.
 func requireReason(t testing.TB, err error, code codes.Code, reason string) *errdetails.ErrorInfo {
 	t.Helper()
 	require.Error(t, err)
@@ -236,7 +236,7 @@ func requireReason(t testing.TB, err error, code codes.Code, reason string) *err
 	return nil
 }
 
-// caseDaemon is a daemon with a session and a summarizer that notes what it is asked.
+// caseDaemon returns a daemon with a session, and a summarizer that records its requests.
 func caseDaemon(t *testing.T, recent uint32, messages ...*compactordv1.Message) (*daemon, *scripted) {
 	t.Helper()
 	writer := &scripted{name: "writer", do: faithful}

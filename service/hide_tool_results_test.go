@@ -14,7 +14,7 @@ func hidingOldest(p *compactordv1.HideToolResultsStrategy) *compactordv1.Strateg
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
 }
 
-// A late result that was hidden is quoted by its placeholder, and the placeholder is enough to have it back.
+// A hidden late result is quoted by its placeholder, which is enough to recall it.
 func TestHiddenLateResultIsRecalled(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -44,7 +44,7 @@ func TestHiddenLateResultIsRecalled(t *testing.T) {
 	require.Equal(t, late, d.recall(recallBy(placeholder)).GetText())
 }
 
-// Automatic prunes of a session are some way apart, and say so; others need not be.
+// Automatic prunes of a session keep a distance, and their skips say so. Manual ones need not.
 func TestAutomaticPrunesAreApart(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -31,8 +31,8 @@ func importedCheckpoint(after uint32, title string) *compactordv1.ImportedRecord
 	}}
 }
 
-// The compactions of an imported session are those of its log: its view is what the source went on to send, and what the
-// provider reported after them counts.
+// Imported compactions are in force: the session's view is what the other tool sent next, and usage reports after them
+// count.
 func TestImportedCompactionsAreInForce(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -46,7 +46,7 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 			importedCheckpoint(0, "before all"),
 			importedCompaction(10, 9, "The first eight are told here."),
 			importedCheckpoint(10, "after one"),
-			// The source cut between call and result; the nearest valid place before it is message 18.
+			// The source cut between call and result. The nearest valid place before is message 18.
 			importedCompaction(20, 19, "All up to the fifth ship."),
 		},
 	})
@@ -88,7 +88,7 @@ func TestImportedCompactionsAreInForce(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// A summary that is imported is stored as every other: without the secrets in it, unless the policy wants them kept.
+// An imported summary is stored like any other: without secrets, unless the policy keeps them.
 func TestImportedSummariesAreRedacted(t *testing.T) {
 	t.Parallel()
 	for _, redact := range []bool{true, false} {
@@ -113,7 +113,7 @@ func TestImportedSummariesAreRedacted(t *testing.T) {
 	}
 }
 
-// Undo passes over what another program did: it undoes what was done here, however often it is called.
+// Undo skips imported compactions: it undoes what was done here, however often it is called.
 func TestUndoPassesOverImportedCompactions(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -181,7 +181,8 @@ func TestImportedRecordsOutOfPlaceAreRefused(t *testing.T) {
 	require.Empty(t, d.view("s"))
 }
 
-// Seed case 81: a summary that was written elsewhere is the last one for the next compaction, as one of our own is.
+// Seed case 81: for the next compaction, a summary from another tool counts as the one before, like one of the
+// daemon's.
 func TestCase081SummariesFromElsewhereServeAsTheLast(t *testing.T) {
 	t.Parallel()
 	const said = "All up to the fifth ship is told here."

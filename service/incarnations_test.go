@@ -11,9 +11,9 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// anew has another daemon on the same store delete session s and create it anew, with a log of the same shape. What runs
-// for the old life on the first daemon is not ended by that.
-func anew(d *daemon, policy *compactordv1.Policy) {
+// recreate has another daemon on the same store delete session s and create it again, with a log of the same shape.
+// That does not end the first daemon's compactions of the old incarnation.
+func recreate(d *daemon, policy *compactordv1.Policy) {
 	d.t.Helper()
 	other := start(d.t, withStore(&shared{d.store}))
 	other.delete("s")
@@ -21,9 +21,9 @@ func anew(d *daemon, policy *compactordv1.Policy) {
 	other.append("s", working(10, 2000)...)
 }
 
-// A compaction writes nothing to another life of its session, neither what it made nor that it failed, and those who
-// watch that life hear nothing of it.
-func TestNewLifeGetsNothingOfTheOldOnesCompaction(t *testing.T) {
+// A compaction writes nothing to another incarnation of its session, neither its result nor an attempt, and that one's
+// watchers get none of its events.
+func TestNewIncarnationGetsNothingOfTheOldOnesCompaction(t *testing.T) {
 	t.Parallel()
 	held := newStops()
 	d := start(t, held.option())
@@ -35,14 +35,14 @@ func TestNewLifeGetsNothingOfTheOldOnesCompaction(t *testing.T) {
 		ended <- err
 	}()
 	<-held.reached
-	anew(d, small(1000))
+	recreate(d, small(1000))
 	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", Events: true})
 	d.requireUnchanged(t, func() {
 		close(held.release)
 		requireReason(t, <-ended, codes.Aborted, "STATE_CHANGED")
 	})
 	for _, text := range []string{"one", "two"} {
-		// An event that waits comes before the message or right after it.
+		// A waiting event comes before the message or right after it.
 		d.append("s", user(text))
 		require.Equal(t, text, textOf(w.next().GetMessage().GetMessage()))
 	}
@@ -50,8 +50,8 @@ func TestNewLifeGetsNothingOfTheOldOnesCompaction(t *testing.T) {
 	require.Zero(t, completed+attempts)
 }
 
-// One that was waiting for its turn when its session ended does not begin with the new life.
-func TestCompactionThatWaitedForTheOldLife(t *testing.T) {
+// A compaction that waits for its turn when its session is deleted does not start in the new incarnation.
+func TestCompactionThatWaitedForTheOldIncarnation(t *testing.T) {
 	t.Parallel()
 	reached, preempted, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(ctx context.Context) {
@@ -73,7 +73,7 @@ func TestCompactionThatWaitedForTheOldLife(t *testing.T) {
 	<-reached
 	go compact(second)
 	<-preempted
-	anew(d, small(1000))
+	recreate(d, small(1000))
 	close(release)
 	requireReason(t, <-first, codes.Canceled, "CANCELLED")
 	requireReason(t, <-second, codes.Aborted, "STATE_CHANGED")
@@ -81,8 +81,8 @@ func TestCompactionThatWaitedForTheOldLife(t *testing.T) {
 	require.Zero(t, completed+attempts)
 }
 
-// A session that was created anew does not wait for a compaction of its former life.
-func TestCompactionOfAFormerLifeHoldsUpNobody(t *testing.T) {
+// A session that was created again does not wait for a compaction of its old incarnation.
+func TestCompactionOfAnOldIncarnationDelaysNothing(t *testing.T) {
 	t.Parallel()
 	g := newGate()
 	d := start(t, withHooks(service.Hooks{BeforePlan: g.hold}))

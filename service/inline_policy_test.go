@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A history had its view by the daemon's default policy, whatever Compact had been told: no on_append, and the summary in
-// another place than the client asked for.
+// The view of a history used the daemon's default policy, whatever policy Compact had: it had no on_append, and the
+// summary in another place than the client wanted.
 func TestViewOfAHistoryTakesThePolicyOfTheRequest(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -17,7 +17,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// turnsWithTools is a conversation of n turns, each with a tool group and some thinking.
+// turnsWithTools returns a conversation of n turns, each with a tool group and some thinking.
 func turnsWithTools(n int) []*compactordv1.Message {
 	messages := []*compactordv1.Message{system("Keep to the plan of the harbour.")}
 	for i := range n {
@@ -34,7 +34,7 @@ func turnsWithTools(n int) []*compactordv1.Message {
 	return messages
 }
 
-// keepTurns summarizes all but the newest n turns.
+// keepTurns returns a policy that summarizes all but the newest n turns.
 func keepTurns(n uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
 		Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(n)},
@@ -45,7 +45,7 @@ func historyTarget(h *compactordv1.InlineHistory) *compactordv1.GetLLMViewReques
 	return &compactordv1.GetLLMViewRequest{Target: &compactordv1.GetLLMViewRequest_History{History: h}}
 }
 
-// A history with the entries that earlier answers gave has the view that a session with the same life has.
+// A history with the entries of earlier responses has the same view as a session with the same messages and calls.
 func TestInlineHistoryHasTheViewOfItsSession(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -85,7 +85,7 @@ func TestInlineHistoryHasTheViewOfItsSession(t *testing.T) {
 	require.Empty(t, answer.GetFindings())
 }
 
-// What Compact and Prune answer of a history is all that the caller must keep.
+// The responses of Compact and Prune hold everything that the client has to keep of a history.
 func TestInlineEntriesCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -114,7 +114,7 @@ func TestInlineEntriesCanBeSentBack(t *testing.T) {
 	require.Equal(t, entry.GetId(), answer.GetMessages()[1].GetSummaryOf())
 	require.Equal(t, entry.GetFirstKeptIndex(), answer.GetMessages()[2].GetIndex())
 
-	// The next compaction of the longer history goes on from this one.
+	// The next compaction of the longer history continues this one.
 	history.Messages = append(history.GetMessages(), turnsWithTools(3)[1:]...)
 	events, err = d.compact(&compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_History{History: history}, Policy: keepTurns(1),
@@ -238,8 +238,8 @@ func TestInlineEntriesThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
-// Entries that were made under another on_append fit all the same: what on_append shortens to less than their placeholder
-// is shown so, and all else as the entry says.
+// Entries from the time of another on_append are accepted. What on_append makes shorter than their placeholder is shown
+// so, and everything else as the entry says.
 func TestInlineEntriesOfAnotherOnAppend(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -273,8 +273,8 @@ func TestInlineEntriesOfAnotherOnAppend(t *testing.T) {
 	require.Equal(t, tokens(edits[1:2], truncated), tokens(edits, truncated))
 	require.Less(t, tokens(edits, truncated), tokens(nil, truncated), "the second edit is in force")
 
-	// One that does not fit for another reason is refused, whatever shortened the result, and so is one that frees nothing
-	// where nothing was shortened.
+	// An edit that does not fit for another reason is refused even if on_append has shortened the result, and so is one
+	// that frees nothing where nothing was shortened.
 	for name, e := range map[string]*compactordv1.Edit{
 		"another kind of part": {Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING},
 		"not shorter": {
@@ -291,7 +291,7 @@ func madeAt(nextIndex uint32) *compactordv1.ViewChange {
 	return &compactordv1.ViewChange{NextIndex: nextIndex}
 }
 
-// A provider's whole request goes in and comes out, smaller: no session, no conversion.
+// A provider's whole request can be sent and comes back smaller, without a session and without conversion.
 func TestInlineHistoryOfAProvider(t *testing.T) {
 	t.Parallel()
 	d := start(t)

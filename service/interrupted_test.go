@@ -17,8 +17,8 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// requireNothingRuns demands that no row names a running compaction: whatever came, its end was recorded. Where the store
-// refused to take that, it is what the next opening records.
+// requireNothingRuns asserts that no row names a running compaction, so that every end was recorded. Ends that the
+// store refused are recorded at the next opening.
 func requireNothingRuns(t testing.TB, s storage.Store) {
 	t.Helper()
 	if _, refuses := s.(*failing); refuses {
@@ -37,8 +37,8 @@ func requireNothingRuns(t testing.TB, s storage.Store) {
 	}
 }
 
-// cutOff runs a compaction until it is held before its commit, and returns the store's file as a kill at that moment leaves
-// it, with the compaction's id.
+// cutOff runs a compaction until it is held before its commit. It returns the store's file as a kill at that moment
+// leaves it, and the operation's id.
 func cutOff(t *testing.T, meanwhile func(d *daemon)) (path, operation string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "store.db")
@@ -74,8 +74,9 @@ func cutOff(t *testing.T, meanwhile func(d *daemon)) (path, operation string) {
 	return left, row.GetRunning()[0].GetOperationId()
 }
 
-// What a kill cuts off left no record, and who watched its `started` waited for the end for ever.
-func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
+// A compaction that was interrupted by a kill left no record, and watchers of its `started` waited for its end for
+// ever.
+func TestKilledCompactionLeavesARecord(t *testing.T) {
 	t.Parallel()
 	path, operation := cutOff(t, nil)
 	store := openStore(t, path)
@@ -84,7 +85,7 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 	end := before.GetHead().GetNextSequence()
 	d := start(t, withStore(store))
 
-	// A watcher that goes on where it was sees the end.
+	// A watcher that goes on from there gets the end.
 	record := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: &end, Uid: before.GetUid()}).next().GetRecord()
 	require.Equal(t, end, record.GetSequence())
 	attempt := record.GetAttempt()
@@ -95,7 +96,7 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 	require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, attempt.GetProvenance().GetReason())
 	require.Nil(t, attempt.GetProvenance().GetDuration())
 
-	// It changes no view, and hinders nothing.
+	// The record changes no view, and blocks nothing.
 	asOf := end - 1
 	require.Len(t, d.view("s"), 41, "all that was appended")
 	requireSameView(t, d.fullView(&compactordv1.GetLLMViewRequest{
@@ -109,14 +110,14 @@ func TestCompactionThatWasKilledLeavesARecord(t *testing.T) {
 	require.NotNil(t, last(t, events).GetCompleted())
 	d.stop()
 
-	// It is recorded once.
+	// It is recorded only once.
 	d = start(t, withStore(openStore(t, path)))
 	_, attempts := d.ends("s")
 	require.Equal(t, 1, attempts)
 }
 
-// A session that was deleted, or created anew, has nothing to record.
-func TestNewLifeOfASessionHasNoRecordOfAKilledCompaction(t *testing.T) {
+// A session that was deleted, or created again, gets no record.
+func TestNewIncarnationHasNoRecordOfAKilledCompaction(t *testing.T) {
 	t.Parallel()
 	path, _ := cutOff(t, nil)
 	store := openStore(t, path)
@@ -129,7 +130,7 @@ func TestNewLifeOfASessionHasNoRecordOfAKilledCompaction(t *testing.T) {
 	require.Zero(t, completed+attempts)
 }
 
-// A fork takes the log with it, and not what runs.
+// A fork copies the log, but not the running compactions.
 func TestForkOfASessionThatIsCompactedRunsNothing(t *testing.T) {
 	t.Parallel()
 	path, _ := cutOff(t, func(d *daemon) {
@@ -144,7 +145,7 @@ func TestForkOfASessionThatIsCompactedRunsNothing(t *testing.T) {
 	require.Zero(t, attempts)
 }
 
-// That a compaction starts is no change of the session to those who list them.
+// The start of a compaction does not set the session's changed_at.
 func TestStartOfACompactionChangesNoTime(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -174,8 +175,7 @@ func TestStartOfACompactionChangesNoTime(t *testing.T) {
 	require.NotEqual(t, before, changed())
 }
 
-// A compaction that finds at its commit that another daemon has written what the same request wants writes nothing, and is
-// over all the same.
+// A compaction whose request was already committed by another daemon writes nothing, and counts as ended.
 func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})

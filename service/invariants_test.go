@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// I1 to I8 and I13 over whatever agents may do, with the strategies of this release.
+// I1 to I8 and I13 for generated sessions, with all strategies.
 func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
@@ -55,8 +55,8 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 	}
 }
 
-// fullRun says whether rapid makes as many checks as it does by default: a short run, or a replay of one failure, proves
-// nothing about what is common.
+// fullRun says whether rapid makes its default number of checks. A short run, or a replay of one failure, shows nothing
+// about frequencies.
 func fullRun() bool {
 	checks := flag.Lookup("rapid.checks")
 	replay := flag.Lookup("rapid.failfile")

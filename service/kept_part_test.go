@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Seed case 75: what an earlier compaction kept is taken in by the next.
+// Seed case 75: the next compaction summarizes what an earlier one kept.
 func TestCase075KeptMessagesAreTakenInByTheNextCompaction(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 1500,
@@ -51,7 +51,7 @@ func TestCase084LeadingRunIsNeverSummarized(t *testing.T) {
 	requireSameView(t, before, d.view("s")[:2])
 }
 
-// Messages that are kept are byte for byte what was appended (seed case 142).
+// Kept messages are byte for byte what was appended (seed case 142).
 func TestCase142KeptMessagesAreUntouched(t *testing.T) {
 	t.Parallel()
 	messages := working(8, 2000)
@@ -69,7 +69,7 @@ func TestCase142KeptMessagesAreUntouched(t *testing.T) {
 	require.Greater(t, kept, 2, "more than the instructions")
 }
 
-// Seed case 140: what a summary covers stays covered after a restart and another compaction.
+// Seed case 140: covered messages stay covered after a restart and another compaction.
 func TestCase140NothingComesBackAfterARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")

@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A user types while a tool runs, and the client asks for a view in between: it gets the result from its place on once it
-// has come, in every dialect and neutral.
+// A user types while a tool runs, and the client gets a view meanwhile. After the result has come, the delta begins at
+// its place, in every dialect and as neutral messages.
 func TestMessageTypedWhileAToolRunsIsShownAfterItsResult(t *testing.T) {
 	t.Parallel()
 	for _, kind := range append(allKinds(), compactordv1.Dialect_DIALECT_UNSPECIFIED) {
@@ -57,7 +57,7 @@ func requireInOrder(t *testing.T, text string, words ...string) {
 	}
 }
 
-// Pages of a view in which a result stands before what was said earlier are whole, wherever they end.
+// Pages of a view whose result comes before earlier messages are complete, wherever they end.
 func TestPagesOfAViewWithALateResultAreWhole(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -78,8 +78,8 @@ func TestPagesOfAViewWithALateResultAreWhole(t *testing.T) {
 	requireSameBytes(t, want, got)
 }
 
-// A message in the middle of a call and its result is no reason to refuse a strict client.
-func TestStrictTakesWhatIsSaidWhileAToolRuns(t *testing.T) {
+// A message between a call and its result is accepted in a strict request.
+func TestStrictAcceptsMessagesWhileAToolRuns(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// What is listed can be asked for: each preset, for the limits that were asked about, is what a session gets.
+// What is listed can be used: each preset, for the given limits, is the policy that a session gets.
 func TestListStrategies(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -52,7 +52,7 @@ func TestListStrategies(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 }
 
-// Who can write summaries is listed: extractive first, the others by name, with what they tell of themselves.
+// Summarizers are listed: extractive first, the others by name, with their own descriptions.
 func TestListSummarizers(t *testing.T) {
 	t.Parallel()
 	price := &compactordv1.TokenPrice{Input: 3, Output: 15}
@@ -78,7 +78,7 @@ func TestListSummarizers(t *testing.T) {
 	require.True(t, proto.Equal(&compactordv1.SummarizerInfo{Name: "custom"}, there.GetSummarizers()[2]))
 }
 
-// nobody is a provider that is not asked.
+// nobody is a provider that is never asked.
 type nobody struct{}
 
 func (nobody) Dialect() compactordv1.Dialect { return compactordv1.Dialect_DIALECT_OPENAI_CHAT }
@@ -87,7 +87,7 @@ func (nobody) Complete(context.Context, *llm.Completion, func(string)) (*llm.Ans
 	return nil, errors.New("asked")
 }
 
-// What Prune cannot do is refused wherever it stands, and so is what nobody registered.
+// Strategies that Prune cannot run are refused also where they are nested, and so are unknown ones.
 func TestPoliciesThatNestAreChecked(t *testing.T) {
 	t.Parallel()
 	d := start(t)

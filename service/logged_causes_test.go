@@ -21,7 +21,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// kept is a log that tests read.
+// kept is a log that tests can read.
 type kept struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -37,7 +37,7 @@ func (k *kept) option() option {
 	return func(o *service.ServerOptions) { o.Logger = slog.New(slog.NewJSONHandler(k, nil)) }
 }
 
-// lines are the lines with this message so far.
+// lines returns the lines with this message so far.
 func (k *kept) lines(t *testing.T, message string) []map[string]any {
 	t.Helper()
 	k.mu.Lock()
@@ -59,7 +59,7 @@ func (k *kept) all() string {
 	return k.text.String()
 }
 
-// unreadable is a store whose messages cannot be read from some time on.
+// unreadable is a store whose messages a test can make unreadable.
 type unreadable struct {
 	storage.Store
 	cause  error
@@ -75,7 +75,7 @@ func (u *unreadable) Messages(
 	return u.Store.Messages(ctx, ref, start, end, limit)
 }
 
-// Whatever fails by a bug or a broken store, the log has the cause once, under the id that the client got.
+// For each failure by a bug or a damaged store, the log has the cause once, under the id that the client got.
 func TestCausesAreLoggedUnderTheIdThatTheClientGets(t *testing.T) {
 	t.Parallel()
 	calls := map[string]func(*daemon) error{
@@ -115,7 +115,7 @@ func TestCausesAreLoggedUnderTheIdThatTheClientGets(t *testing.T) {
 	}
 }
 
-// A panic leaves its stack in the log, and nothing of its value, which may be of the conversation.
+// Of a panic the log has the stack, and not the value, which may be from the conversation.
 func TestPanicsLeaveTheirStack(t *testing.T) {
 	t.Parallel()
 	log := &kept{}

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The transcript shows everything with its state; the dialogue only what user and assistant said on the active path.
+// The transcript lists all messages with their states, the dialogue only what user and assistant said in active ones.
 func TestTranscriptAndDialogue(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -52,7 +52,7 @@ func TestTranscriptAndDialogue(t *testing.T) {
 	}
 }
 
-// Tool outputs of many megabytes go in, and come out in pages that clients with the usual limits can take.
+// Tool results of many megabytes are accepted, and come back in pages that clients with the usual limits can receive.
 func TestLargeToolOutputs(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -73,7 +73,7 @@ func TestLargeToolOutputs(t *testing.T) {
 	require.True(t, page.GetHasMore())
 }
 
-// Messages that only the daemon writes are refused, and nothing of the request is stored.
+// Origins that only the daemon uses are refused, and nothing of the request is stored.
 func TestOriginsOfTheDaemonAreRefused(t *testing.T) {
 	t.Parallel()
 	d := start(t)

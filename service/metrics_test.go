@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// described notes what is registered.
+// described notes the registered metrics.
 type described struct {
 	prometheus.Registerer
 	metrics []string
@@ -35,7 +35,7 @@ func (d *described) MustRegister(all ...prometheus.Collector) {
 	}
 }
 
-// The table of docs/operations.md has all metrics of our own, and no others.
+// The table in docs/operations.md has all of the daemon's own metrics, and no others.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	registry := &described{Registerer: prometheus.NewRegistry()}

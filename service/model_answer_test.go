@@ -26,7 +26,7 @@ const (
 	stoppedError  = compactordv1.StopReason_STOP_REASON_ERROR
 )
 
-// answered appends what a model answered, in a provider's JSON.
+// answered appends a model's answer, as a provider's JSON.
 func (d *daemon) answered(kind compactordv1.Dialect, raw string) *compactordv1.AppendMessagesResponse {
 	d.t.Helper()
 	response, err := d.sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{
@@ -50,7 +50,7 @@ func wants(c *compactordv1.ToolCall) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: c}}
 }
 
-// A loop needs to know no provider's JSON: text and calls come back as they are, without what only the provider reads.
+// An agent's loop needs no provider's JSON: texts and calls come back as they are, without the provider's own fields.
 func TestAnswerIsDescribed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -80,7 +80,7 @@ func TestAnswerIsDescribed(t *testing.T) {
 	}
 }
 
-// Neutral messages are judged and described as well, and without model_answer nothing is.
+// Neutral messages are classified and described, too, and only with model_answer.
 func TestNeutralAnswerIsDescribed(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -99,7 +99,7 @@ func TestNeutralAnswerIsDescribed(t *testing.T) {
 	}, response.GetAnswer())
 }
 
-// Only an answer can be judged as one: all else is refused, and nothing is stored.
+// Only a model's answer can be classified: other requests are refused, and nothing is stored.
 func TestAnswerMustEndTheRequest(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -120,14 +120,14 @@ func TestAnswerMustEndTheRequest(t *testing.T) {
 	}
 }
 
-// chatAnswer is a response of a model whose window of 20,000 tokens is full, in OpenAI's shape.
+// chatAnswer returns a response in OpenAI's shape of a model whose context window of 20,000 tokens is full.
 func chatAnswer(stop, content string, input, output int) string {
 	return fmt.Sprintf(`{"object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":%q,
 		"message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`,
 		stop, content, input, output)
 }
 
-// An overflow that no error tells is logged as an error, so that no view shows it. What says nothing of one is not.
+// An overflow without an error is logged as an error, so that no view shows it. Other answers are not.
 func TestOverflowIsLoggedAsAnError(t *testing.T) {
 	t.Parallel()
 	const (
@@ -188,8 +188,8 @@ func TestOverflowIsLoggedAsAnError(t *testing.T) {
 	}
 }
 
-// Where the answer is a provider's error that is no overflow, it is described as what it is. One that is keeps its text.
-func TestErrorOfAnAnswerIsJudged(t *testing.T) {
+// A provider's error that is no overflow is described as such. One that is an overflow keeps its text.
+func TestErrorOfAnAnswerIsClassified(t *testing.T) {
 	t.Parallel()
 	for text, rule := range map[string]string{overflowText: "anthropic-prompt", "Overloaded": ""} {
 		d := start(t)
@@ -212,7 +212,7 @@ func TestErrorOfAnAnswerIsJudged(t *testing.T) {
 	}
 }
 
-// An answer without a word is malformed, but for a provider that had no room to answer.
+// An empty answer is malformed, unless it is an overflow.
 func TestEmptyOverflowIsNotMalformed(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -230,7 +230,7 @@ func TestEmptyOverflowIsNotMalformed(t *testing.T) {
 	require.True(t, response.GetAnswer().GetOverflow())
 }
 
-// Parts end where the answer would get too large for clients; the log has them all.
+// The parts in the response end before it gets too large for clients. The log has them all.
 func TestLargeAnswerLeavesPartsOut(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -260,7 +260,7 @@ func TestLargeAnswerLeavesPartsOut(t *testing.T) {
 	}
 }
 
-// I10: the same request gets the same answer, whatever was appended or reverted since, also after a restart.
+// I10: a repeated request gets the same response, whatever was appended or reverted since, also after a restart.
 func TestAnswerIsRecorded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -309,8 +309,8 @@ func TestAnswerIsRecorded(t *testing.T) {
 	require.NotContains(t, string(stored.GetResponse()), `"at"`, "the log has the answer, so it is not stored twice")
 }
 
-// A streamed answer is appended as it came. One that broke off is aborted, and in no view, unless the client knows why the
-// model stopped.
+// A streamed answer is appended as it came. One that was cut off has stop reason ABORTED and is in no view, unless the
+// client knows why the model stopped.
 func TestStreamedAnswer(t *testing.T) {
 	t.Parallel()
 	const said1, end = `{"choices":[{"index":0,"delta":{"role":"assistant","content":"Ni"}}],"model":"m"}`,
@@ -348,8 +348,8 @@ func TestStreamedAnswer(t *testing.T) {
 	}
 }
 
-// Where the provider ended the stream with an error, that is judged: its text says what it is.
-func TestErrorOfAStreamIsJudged(t *testing.T) {
+// An error that ended a stream is classified by its text.
+func TestErrorOfAStreamIsClassified(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
@@ -363,7 +363,7 @@ func TestErrorOfAStreamIsJudged(t *testing.T) {
 	require.Equal(t, stoppedError, answer.GetStopReason())
 }
 
-// contested is a store whose first commit of messages comes second to another writer's.
+// contested is a store where another writer commits before the first commit of messages.
 type contested struct {
 	storage.Store
 
@@ -377,8 +377,8 @@ func (c *contested) Commit(ctx context.Context, commit *storage.Commit) error {
 	return c.Store.Commit(ctx, commit)
 }
 
-// An append that is tried again judges what was sent, and not what it made of it before.
-func TestAnswerIsJudgedAnewWhenTheAppendIsTriedAgain(t *testing.T) {
+// An append that is tried again classifies what was sent, not what the first try made of it.
+func TestAnswerIsClassifiedAgainWhenTheAppendIsRepeated(t *testing.T) {
 	t.Parallel()
 	store := &contested{Store: openStore(t, filepath.Join(t.TempDir(), "store.db"))}
 	d := start(t, withStore(store))

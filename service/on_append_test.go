@@ -18,7 +18,7 @@ import (
 
 const truncated = compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
 
-// truncating has results truncated to so many characters when they are appended.
+// truncating returns a policy that truncates results when they are appended.
 func truncating(maxChars uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{OnAppend: listOf(&compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
@@ -27,7 +27,7 @@ func truncating(maxChars uint32) *compactordv1.Policy {
 	})}
 }
 
-// offloading has results of more than so many tokens offloaded when they are appended.
+// offloading returns a policy that offloads results of more tokens when they are appended.
 func offloading(overTokens uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{OnAppend: listOf(&compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_Offload{Offload: &compactordv1.OffloadStrategy{
@@ -44,7 +44,7 @@ func resultTextOf(m *compactordv1.Message) string {
 	return b.String()
 }
 
-// reads is a turn that reads a file of so many characters.
+// reads returns a turn that reads a file of that many characters.
 func reads(id string, chars int) []*compactordv1.Message {
 	return []*compactordv1.Message{
 		user("Read " + id + "."), assistant("I do.", call(id, "read", `{"path":"`+id+`.go"}`)),
@@ -52,8 +52,8 @@ func reads(id string, chars int) []*compactordv1.Message {
 	}
 }
 
-// What a result is edited to on arrival the first view shows that has it, and every later one; the log has it whole.
-func TestResultsAreEditedOnArrival(t *testing.T) {
+// An arrival edit is in the first view that has the result, and in every later one. The log has the result in full.
+func TestResultsHaveArrivalEdits(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", truncating(100))
@@ -76,7 +76,7 @@ func TestResultsAreEditedOnArrival(t *testing.T) {
 	require.Equal(t, uint32(2), delta.GetUnchangedPrefix())
 	requireSameBytes(t, view[2:], delta.GetMessages())
 
-	// The log has it whole, and says how it is shown.
+	// The log has it in full, and says how it is shown.
 	l := d.messages("s")[2]
 	require.Equal(t, whole, resultTextOf(l.GetMessage()))
 	require.Equal(t, uint32(1000), l.GetTokens())
@@ -89,7 +89,7 @@ func TestResultsAreEditedOnArrival(t *testing.T) {
 	require.Len(t, hits, 1)
 	require.Equal(t, []compactordv1.EditKind{truncated}, hits[0].GetEdits())
 
-	// A pin shows it whole, and an unpin as before.
+	// A pin shows it in full, and an unpin as before.
 	pinned := d.pinned(t, 2)
 	require.Equal(t, tokensOf(view)-shown.GetTokens()+1000, pinned.GetTokens())
 	require.Equal(t, whole, resultTextOf(d.view("s")[2].GetMessage()))
@@ -118,9 +118,9 @@ func (d *daemon) pinned(t *testing.T, indexes ...uint32) *compactordv1.ContextRe
 	return answer.GetReport()
 }
 
-// What is edited on arrival is decided by the policy of then: a later one changes nothing, in no view, fork or revert, and
+// The policy of that time decides about arrival edits. A later policy changes nothing in any view, fork or revert, and
 // neither does a restart.
-func TestEditsOnArrivalStayAsTheyAre(t *testing.T) {
+func TestArrivalEditsStay(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	d := start(t, withStore(openStore(t, path)))
@@ -152,8 +152,8 @@ func TestEditsOnArrivalStayAsTheyAre(t *testing.T) {
 	requireSameBytes(t, view, again.view("f"))
 }
 
-// A result that answers no call which views show is quoted, or left out: there is nothing to edit.
-func TestOnlyAnswersAreEditedOnArrival(t *testing.T) {
+// A stray result is quoted or left out, so it gets no arrival edit.
+func TestStrayResultsHaveNoArrivalEdits(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", truncating(100))
@@ -167,8 +167,8 @@ func TestOnlyAnswersAreEditedOnArrival(t *testing.T) {
 	d.requireSound(t)
 }
 
-// Imported conversations and those sent along are treated the same.
-func TestImportedResultsAreEditedOnArrival(t *testing.T) {
+// Imported conversations and inline histories are treated the same.
+func TestImportedResultsHaveArrivalEdits(t *testing.T) {
 	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = truncating(100) })
 	d.create("s", nil)
@@ -197,7 +197,7 @@ func TestImportedResultsAreEditedOnArrival(t *testing.T) {
 	require.Less(t, pruned.GetReport().GetTokens(), tokensOf(view.GetMessages()), "the request's policy holds for it")
 }
 
-// reading counts what is read of the logs.
+// reading counts the reads of logs.
 type reading struct {
 	storage.Store
 	messages atomic.Int64
@@ -210,7 +210,7 @@ func (r *reading) Messages(
 	return r.Store.Messages(ctx, ref, start, end, maxBytes)
 }
 
-// Appends read nothing of the log, unless a result needs to know its call: then the call's message, once.
+// Appends read nothing of the log, unless a result needs its call: then they read the call's message, once.
 func TestAppendsReadNoMoreThanCalls(t *testing.T) {
 	t.Parallel()
 	store := &reading{Store: openStore(t, filepath.Join(t.TempDir(), "store.db"))}
@@ -258,7 +258,7 @@ func TestOnAppendTakesWhatGoesByOneMessage(t *testing.T) {
 	}
 }
 
-// Who asked for some lines of a file gets these: what a result answers is looked up in the request, or else in the log.
+// Some lines that were asked for are not offloaded: the call is looked up in the request, or else in the log.
 func TestPartialReadsAreNotOffloadedOnArrival(t *testing.T) {
 	t.Parallel()
 	d := start(t)

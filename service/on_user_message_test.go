@@ -24,7 +24,7 @@ func listOf(list ...*compactordv1.Strategy) *compactordv1.StrategyList {
 	return &compactordv1.StrategyList{Strategies: list}
 }
 
-// hideOld hides the results of all turns but the newest, however little that frees.
+// hideOld returns a strategy that hides the results of all turns but the newest, however little that frees.
 func hideOld() *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
@@ -34,13 +34,13 @@ func hideOld() *compactordv1.Strategy {
 	}}
 }
 
-// hiding is a policy that hides the results of finished turns.
+// hiding returns a policy that hides the results of finished turns.
 func hiding() *compactordv1.Policy {
 	return &compactordv1.Policy{OnUserMessage: listOf(hideOld())}
 }
 
-// folds are the entries that a session's policy.on_user_message has made.
-func (d *daemon) folds(id string) []*compactordv1.PruneEntry {
+// userMessagePrunes returns the entries of policy.on_user_message.
+func (d *daemon) userMessagePrunes(id string) []*compactordv1.PruneEntry {
 	d.t.Helper()
 	var found []*compactordv1.PruneEntry
 	for _, r := range d.records(id) {
@@ -51,32 +51,32 @@ func (d *daemon) folds(id string) []*compactordv1.PruneEntry {
 	return found
 }
 
-// The message that starts a turn and what is done on it are one transaction, and one answer tells of both.
+// The message that starts a turn and its prune are one transaction, and one response has both.
 func TestOnUserMessage(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	created := d.create("s", hiding())
 	d.append("s", reads("a", 4000)...)
 	running := d.append("s", assistant("More.", call("b", "read", "{}")), toolResult("b", strings.Repeat("y", 4000)))
-	require.Empty(t, d.folds("s"), "the running turn has all of it")
-	unfolded := d.view("s")
+	require.Empty(t, d.userMessagePrunes("s"), "the running turn has all of it")
+	unpruned := d.view("s")
 	w := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
 
 	answer := d.append("s", user("Thanks. And now?"), assistant("I read again.", call("c", "read", "{}")))
 	require.Equal(t, uint32(6), answer.GetFirstIndex())
 	require.Equal(t, uint32(8), answer.GetNextIndex())
 	require.Equal(t, running.GetPoint()+3, answer.GetPoint(), "two messages and a record")
-	folds := d.folds("s")
-	require.Len(t, folds, 1)
-	fold := folds[0]
-	require.Equal(t, answer.GetPoint(), fold.GetSequence())
-	require.Len(t, fold.GetEdits(), 2)
-	require.Equal(t, []uint32{2, 5}, []uint32{fold.GetEdits()[0].GetIndex(), fold.GetEdits()[1].GetIndex()})
-	require.Equal(t, uint32(1), fold.GetProvenance().GetStrategy().GetPruneToolOutputs().GetKeepTurns())
+	prunes := d.userMessagePrunes("s")
+	require.Len(t, prunes, 1)
+	prune := prunes[0]
+	require.Equal(t, answer.GetPoint(), prune.GetSequence())
+	require.Len(t, prune.GetEdits(), 2)
+	require.Equal(t, []uint32{2, 5}, []uint32{prune.GetEdits()[0].GetIndex(), prune.GetEdits()[1].GetIndex()})
+	require.Equal(t, uint32(1), prune.GetProvenance().GetStrategy().GetPruneToolOutputs().GetKeepTurns())
 	view := d.view("s")
 	require.Equal(t, "[hidden]", resultTextOf(view[2].GetMessage()))
-	require.Equal(t, tokensOf(view), fold.GetTokensAfter())
-	require.Equal(t, tokensOf(d.asOf(answer.GetPoint()-1)), fold.GetTokensBefore())
+	require.Equal(t, tokensOf(view), prune.GetTokensAfter())
+	require.Equal(t, tokensOf(d.asOf(answer.GetPoint()-1)), prune.GetTokensBefore())
 	require.Equal(t, tokensOf(view), answer.GetReport().GetTokens())
 	require.True(t, proto.Equal(d.session("s").GetReport(), answer.GetReport()))
 	require.Equal(t, created.GetUid(), d.session("s").GetSession().GetUid())
@@ -86,21 +86,21 @@ func TestOnUserMessage(t *testing.T) {
 	require.Equal(t, uint32(7), w.next().GetMessage().GetIndex())
 	require.Equal(t, userMessage, w.next().GetRecord().GetPrune().GetProvenance().GetReason())
 
-	// It is a change like any other: as of before, a revert, a fork, a recall.
-	requireSameBytes(t, unfolded, d.asOf(running.GetPoint()))
+	// The prune is like any other change: for views at a point, reverts, forks and recalls.
+	requireSameBytes(t, unpruned, d.asOf(running.GetPoint()))
 	d.fork(&compactordv1.ForkSessionRequest{
 		SessionId: "s", NewSessionId: "f", At: &compactordv1.ForkSessionRequest_Point{Point: answer.GetPoint() - 1},
 	})
 	requireSameBytes(t, d.asOf(answer.GetPoint()-1), d.view("f"))
 	require.Equal(t, strings.Repeat("x", 4000), d.recall(recallOf(2)).GetText())
 	d.revert(turnsBack(1))
-	requireSameBytes(t, unfolded, d.view("s"))
+	requireSameBytes(t, unpruned, d.view("s"))
 	d.append("s", user("Again."))
-	require.Len(t, d.folds("s"), 2, "what was put aside is done again")
+	require.Len(t, d.userMessagePrunes("s"), 2, "what was put aside is done again")
 	d.requireSound(t)
 }
 
-// A client that has the view before is told what of it still stands.
+// A client with the view before is told how much of it is unchanged.
 func TestDeltasAfterOnUserMessage(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -117,7 +117,7 @@ func TestDeltasAfterOnUserMessage(t *testing.T) {
 	requireSameBytes(t, view[5:], delta.GetMessages())
 }
 
-// Nothing is written where nothing shrinks, and where no message starts a turn.
+// Nothing is written where the view would not become smaller, and where no message starts a turn.
 func TestOnUserMessageWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -131,10 +131,10 @@ func TestOnUserMessageWithNothingToDo(t *testing.T) {
 	d.append("s", goOn, assistant("I do."))
 	require.Len(t, d.records("s"), 1)
 	d.append("s", user("This starts a turn."))
-	require.Len(t, d.folds("s"), 1)
+	require.Len(t, d.userMessagePrunes("s"), 1)
 }
 
-// However many messages of a request start turns, there is one plan, at its end; also where records come with them.
+// A request has one plan, at its end, however many of its messages start turns; also where records come with them.
 func TestOnUserMessageOnceARequest(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -142,20 +142,20 @@ func TestOnUserMessageOnceARequest(t *testing.T) {
 	d.create("imported", hiding())
 	messages := append(reads("a", 4000), append(reads("b", 4000), reads("c", 4000)...)...)
 	d.append("s", messages...)
-	require.Len(t, d.folds("s"), 1)
-	require.Len(t, d.folds("s")[0].GetEdits(), 2)
+	require.Len(t, d.userMessagePrunes("s"), 1)
+	require.Len(t, d.userMessagePrunes("s")[0].GetEdits(), 2)
 	answer, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
 		SessionId: "imported", Messages: messages,
 		ImportedRecords: []*compactordv1.ImportedRecord{importedCompaction(8, 4, "All of the first is told here.")},
 	})
 	require.NoError(t, err)
-	require.Len(t, d.folds("imported"), 1)
-	require.Len(t, d.folds("imported")[0].GetEdits(), 1, "the compaction covers the first")
+	require.Len(t, d.userMessagePrunes("imported"), 1)
+	require.Len(t, d.userMessagePrunes("imported")[0].GetEdits(), 1, "the compaction covers the first")
 	require.Equal(t, tokensOf(d.view("imported")), answer.GetReport().GetTokens())
 	d.requireSound(t)
 }
 
-// Of several strategies each is planned on what those before it leave, and all is one entry.
+// Each of several strategies plans on what those before it leave, and all edits are one entry.
 func TestOnUserMessageInOrder(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -168,13 +168,13 @@ func TestOnUserMessageInOrder(t *testing.T) {
 	long[1] = assistant("I write.", call("a", "write", `{"text":"`+strings.Repeat("z", 4000)+`"}`))
 	d.append("s", long...)
 	d.append("s", user("u"))
-	folds := d.folds("s")
-	require.Len(t, folds, 1)
-	require.Len(t, folds[0].GetProvenance().GetStrategy().GetLadder().GetRungs(), 3)
-	require.Len(t, folds[0].GetEdits(), 1, "the second finds the result hidden, and what is hidden it passes over")
+	prunes := d.userMessagePrunes("s")
+	require.Len(t, prunes, 1)
+	require.Len(t, prunes[0].GetProvenance().GetStrategy().GetLadder().GetRungs(), 3)
+	require.Len(t, prunes[0].GetEdits(), 1, "the second finds the result hidden, and what is hidden it passes over")
 }
 
-// Sent again, a request is answered from what it wrote, and does nothing twice.
+// A request that is sent again gets the recorded response, and does nothing twice.
 func TestOnUserMessageIsIdempotent(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -189,14 +189,14 @@ func TestOnUserMessageIsIdempotent(t *testing.T) {
 	again, err := d.sessions.AppendMessages(t.Context(), req)
 	require.NoError(t, err)
 	require.True(t, proto.Equal(first, again))
-	require.Len(t, d.folds("s"), 1)
+	require.Len(t, d.userMessagePrunes("s"), 1)
 	req.RequestId = "other"
 	_, err = d.sessions.AppendMessages(t.Context(), req)
 	require.Equal(t, "6", requireReason(t, err, codes.Aborted, "WRONG_NEXT_INDEX").GetMetadata()["next_index"])
 }
 
-// Undo is for what somebody asked for: each turn would do again what the policy does.
-func TestUndoPassesOverOnUserMessage(t *testing.T) {
+// Undo skips the prunes of on_user_message, since each turn would make them again.
+func TestUndoSkipsOnUserMessage(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", hiding())
@@ -211,7 +211,7 @@ func TestUndoPassesOverOnUserMessage(t *testing.T) {
 	require.NotEqual(t, tokensOf(before), tokensOf(d.view("s")))
 	d.append("s", reads("b", 4000)...)
 	d.append("s", user("u"))
-	require.Len(t, d.folds("s"), 1)
+	require.Len(t, d.userMessagePrunes("s"), 1)
 	d.revert(undo())
 	requireSameBytes(t, before, d.view("s"))
 	d.requireSound(t)
@@ -238,14 +238,14 @@ func (p planner) option() option {
 	}
 }
 
-// planned is a policy by which a planner plans on each message of the user.
+// planned returns a policy that calls a planner at each message of the user.
 func planned() *compactordv1.Policy {
 	return &compactordv1.Policy{OnUserMessage: listOf(&compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "planner"}},
 	})}
 }
 
-// What is appended does not depend on whether the strategies work: a failure is logged, without what was said.
+// Messages are appended even where the strategies fail. The failure is logged, without the messages.
 func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]planner{
@@ -271,7 +271,7 @@ func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
 			answer := d.append("s", user("the secret word"), assistant("a"))
 			require.Equal(t, uint32(2), answer.GetNextIndex())
 			require.Len(t, d.view("s"), 2)
-			require.Empty(t, d.folds("s"))
+			require.Empty(t, d.userMessagePrunes("s"))
 			require.Len(t, log.lines(t, "messages were appended without policy.on_user_message"), 1)
 			require.NotContains(t, log.all(), "secret")
 			d.requireSound(t)
@@ -279,7 +279,7 @@ func TestMessagesAreAppendedWhereOnUserMessageFails(t *testing.T) {
 	}
 }
 
-// A request that is cancelled while it is planned appends nothing.
+// A request that is cancelled during the plan appends nothing.
 func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -301,7 +301,7 @@ func TestCancelledOnUserMessageAppendsNothing(t *testing.T) {
 	require.Zero(t, row.GetHead().GetNextIndex())
 }
 
-// Writers that append at once each have their turns' ends folded, and lose nothing.
+// Concurrent writers lose nothing, and each of their finished turns is pruned.
 func TestOnUserMessageOfManyWriters(t *testing.T) {
 	t.Parallel()
 	const writers, turns = 3, 4
@@ -322,7 +322,7 @@ func TestOnUserMessageOfManyWriters(t *testing.T) {
 	all.Wait()
 	require.NoError(t, errors.Join(failures...))
 	require.Len(t, d.messages("s"), writers*turns*4)
-	require.Len(t, d.folds("s"), writers*turns-1, "each but the first found a turn that was finished")
+	require.Len(t, d.userMessagePrunes("s"), writers*turns-1, "each but the first found a turn that was finished")
 	hidden := 0
 	for _, vm := range d.view("s") {
 		if len(vm.GetEdits()) > 0 {
@@ -333,7 +333,7 @@ func TestOnUserMessageOfManyWriters(t *testing.T) {
 	d.requireSound(t)
 }
 
-// A history that is sent along is not appended to: who keeps it asks for a prune.
+// on_user_message does not apply to inline histories: their clients call Prune.
 func TestOnUserMessageIsNotForHistories(t *testing.T) {
 	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = hiding() })
@@ -344,7 +344,7 @@ func TestOnUserMessageIsNotForHistories(t *testing.T) {
 	require.Empty(t, view.GetMessages()[2].GetEdits())
 }
 
-// The tokens that it frees are counted, and it is no compaction: it opens and closes no breaker.
+// The freed tokens are counted. It is no compaction, so it does not open or close the breaker.
 func TestOnUserMessageIsNoCompaction(t *testing.T) {
 	t.Parallel()
 	summarizer := &scripted{name: "broken", do: faults()[0].do}
@@ -365,12 +365,12 @@ func TestOnUserMessageIsNoCompaction(t *testing.T) {
 	require.Positive(t, before)
 	freedBefore := freed(t, registry)
 	answer := d.append("s", user("u"))
-	fold := d.folds("s")[len(d.folds("s"))-1]
-	require.Equal(t, freedBefore+fold.GetTokensBefore()-fold.GetTokensAfter(), freed(t, registry))
+	prune := d.userMessagePrunes("s")[len(d.userMessagePrunes("s"))-1]
+	require.Equal(t, freedBefore+prune.GetTokensBefore()-prune.GetTokensAfter(), freed(t, registry))
 	require.Equal(t, before-1, answer.GetReport().GetBreakerClosesAfterTokens(), "by what was appended alone")
 }
 
-// freed is what the metrics say of the tokens that were freed.
+// freed returns the freed tokens from the metrics.
 func freed(t *testing.T, registry *prometheus.Registry) uint32 {
 	t.Helper()
 	families, err := registry.Gather()

@@ -14,8 +14,8 @@ import (
 
 const overflowText = "prompt is too long: 210000 tokens > 200000 maximum"
 
-// Seed case 154: whether the error came from the model that is selected now, only the agent knows. ClassifyError judges
-// the error alone, and neither it nor a session remembers that there was one.
+// Seed case 154: only the agent knows whether the error came from the model that is selected now. ClassifyError
+// classifies the error alone, and neither it nor a session remembers it.
 func TestCase154ErrorOfAnotherModelIsTheAgentsToDrop(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -29,8 +29,8 @@ func TestCase154ErrorOfAnotherModelIsTheAgentsToDrop(t *testing.T) {
 	require.False(t, d.report("s").GetShouldCompact(), "nothing is due because of it")
 }
 
-// Seed case 155: an error from before the latest compaction is the agent's to drop. One that compacts again all the same
-// finds nothing to do, and nothing is paid for.
+// Seed case 155: an error from before the latest compaction is the agent's to ignore. If it compacts anyway, there is
+// nothing to do and nothing is paid for.
 func TestCase155ErrorFromBeforeTheCompaction(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 0, overflown(user("u2"))...)
@@ -43,8 +43,8 @@ func TestCase155ErrorFromBeforeTheCompaction(t *testing.T) {
 	require.Len(t, writer.seen(), asked)
 }
 
-// Seed case 156: the refused answer stays in the log and is in no view; the compaction makes room for the turn to be taken
-// once more. Where it overflows again there is nothing left to compact, which is the agent's sign to give up.
+// Seed case 156: the refused answer stays in the log but is in no view, and after the compaction the turn can be
+// repeated. If it overflows again, there is nothing left to compact, which tells the agent to give up.
 func TestCase156RefusedAnswerLeavesTheViewAndTheTurnIsTakenAgain(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -65,8 +65,8 @@ func TestCase156RefusedAnswerLeavesTheViewAndTheTurnIsTakenAgain(t *testing.T) {
 	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
 }
 
-// Seed case 157: how often a turn is tried again the agent counts. compactord holds no overflow up: not even after three
-// compactions in a row that failed, for which a threshold has to wait.
+// Seed case 157: the agent counts how often it repeats a turn. compactord never blocks an overflow compaction, not even
+// after three failed compactions in a row, where a threshold compaction has to wait.
 func TestCase157OverflowsAreNeverHeldUp(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t)
@@ -85,7 +85,8 @@ func TestCase157OverflowsAreNeverHeldUp(t *testing.T) {
 	requireClosed(t, d)
 }
 
-// Seed case 158: an overflow has a class of its own, so that who retries rate limits does not retry it.
+// Seed case 158: an overflow has its own class, so that an agent that waits out rate limits does not repeat it
+// unchanged.
 func TestCase158OverflowIsNoErrorToRetry(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -115,7 +116,8 @@ func TestCase162NothingToReplayIsNoError(t *testing.T) {
 	require.Nil(t, d.afterOverflow(proto.Bool(true), nil).GetCompaction().ReplayedIndex)
 }
 
-// Seed case 163: where the compaction fails the recovery ends: one failed event, the same status, and nothing has changed.
+// Seed case 163: a failed compaction ends the recovery, with one failed event and the same status, and nothing has
+// changed.
 func TestCase163FailingCompactionEndsTheRecovery(t *testing.T) {
 	t.Parallel()
 	d := start(t, withSummarizer(neverWriting()))
@@ -133,8 +135,8 @@ func TestCase163FailingCompactionEndsTheRecovery(t *testing.T) {
 	require.Equal(t, tooLong, d.attempts()[0].GetProvenance().GetReason())
 }
 
-// Seed case 164: a threshold compaction that fails hinders nothing: the agent appends and fetches views as before, and
-// after the third no more are asked for. One that finds nothing to do counts for nothing.
+// Seed case 164: a failed threshold compaction blocks nothing. The agent appends and gets views as before, and after
+// the third the report asks for no more. A compaction that finds nothing to do does not count.
 func TestCase164FailingThresholdCompactionHindersNothing(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t)

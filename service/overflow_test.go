@@ -20,21 +20,21 @@ const (
 	replayNote = "The request below made the conversation too long for the provider."
 )
 
-// named is a picture of a name.
+// named returns a picture with a name.
 func named(name string) *compactordv1.Part {
 	p := picture(1000)
 	p.GetMedia().Name = name
 	return p
 }
 
-// asking is a request with parts beside its text.
+// asking returns a request with parts beside its text.
 func asking(text string, parts ...*compactordv1.Part) *compactordv1.Message {
 	m := user(text)
 	m.Parts = append(m.Parts, parts...)
 	return m
 }
 
-// refused is what an agent keeps of a call that the provider refused.
+// refused returns the message that an agent logs for a request that the provider refused.
 func refused() *compactordv1.Message {
 	m := assistant("")
 	m.StopReason = compactordv1.StopReason_STOP_REASON_ERROR
@@ -42,14 +42,14 @@ func refused() *compactordv1.Message {
 	return m
 }
 
-// overflown is a conversation whose last request is followed by more than is kept of it, up to the provider's refusal.
+// overflown returns a conversation that ends with the provider's refusal. More follows its last request than is kept.
 func overflown(request *compactordv1.Message) []*compactordv1.Message {
 	return []*compactordv1.Message{
 		user("Begin. " + long(400)), assistant(long(400)), request, assistant(long(400)), assistant("I go on."), refused(),
 	}
 }
 
-// keepMessages summarizes all but the newest n messages.
+// keepMessages returns a policy that summarizes all but the newest n messages.
 func keepMessages(n uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		ContextWindow: proto.Uint32(20_000),
@@ -59,14 +59,14 @@ func keepMessages(n uint32) *compactordv1.Policy {
 	}
 }
 
-// overflowing is a compaction after an overflow.
+// overflowing returns the request for a compaction after an overflow.
 func overflowing(replay *bool, policy *compactordv1.Policy) *compactordv1.CompactRequest {
 	req := compactRequest("s", policy)
 	req.Reason, req.Replay = tooLong, replay
 	return req
 }
 
-// afterOverflow compacts after an overflow and returns what it completed.
+// afterOverflow compacts after an overflow and returns the completed event.
 func (d *daemon) afterOverflow(replay *bool, policy *compactordv1.Policy) *compactordv1.CompactionCompleted {
 	d.t.Helper()
 	events, err := d.compact(overflowing(replay, policy))
@@ -76,7 +76,7 @@ func (d *daemon) afterOverflow(replay *bool, policy *compactordv1.Policy) *compa
 	return last(d.t, events).GetCompleted()
 }
 
-// texts are the texts of a message of a view.
+// texts returns the texts of a message in a view.
 func texts(vm *compactordv1.ViewMessage) []string {
 	var all []string
 	for _, p := range vm.GetMessage().GetParts() {
@@ -85,7 +85,7 @@ func texts(vm *compactordv1.ViewMessage) []string {
 	return all
 }
 
-// requireChecked asserts that the log says what the store says.
+// requireChecked asserts that sessionlog.Check finds no problems.
 func (d *daemon) requireChecked() {
 	d.t.Helper()
 	problems, err := sessionlog.Check(d.t.Context(), d.store, "")
@@ -93,8 +93,8 @@ func (d *daemon) requireChecked() {
 	require.Empty(d.t, problems)
 }
 
-// opencode's overflow replay, as its document tells it: a request with large pictures, the provider's refusal, a
-// compaction, and the same turn again.
+// opencode's overflow replay, as its documentation describes it: a request with large pictures, the provider's refusal,
+// a compaction, and the same turn again.
 func TestOverflowReplaysTheRequest(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -129,11 +129,11 @@ func TestOverflowReplaysTheRequest(t *testing.T) {
 	}, texts(view[2])[1:])
 	require.Zero(t, d.report("s").GetMediaTokens())
 
-	// Nothing is appended for it, and the pictures are not lost.
+	// The replay appends nothing, and the pictures are not lost.
 	require.Len(t, d.messages("s"), 7)
 	require.True(t, proto.Equal(named("pier.png"), d.messages("s")[3].GetMessage().GetParts()[1]))
 
-	// The same turn again. The next compaction takes the replay back, and its request becomes a slot.
+	// The same turn again. The next compaction ends the replay, and its request becomes a slot.
 	d.append("s", assistant("A pier. "+long(300)), assistant("A quay."))
 	next := d.completed(keepMessages(1))
 	require.Nil(t, next.ReplayedIndex)
@@ -142,7 +142,7 @@ func TestOverflowReplaysTheRequest(t *testing.T) {
 	d.requireChecked()
 }
 
-// Seed case 159: there is a replay only where an earlier request is left for the summary to stand for.
+// Seed case 159: there is a replay only where the summary still stands for an earlier request.
 func TestCase159ReplayNeedsAnEarlierRequest(t *testing.T) {
 	t.Parallel()
 	steps := []*compactordv1.Message{assistant("I look. " + long(800)), assistant("I see."), refused()}
@@ -165,7 +165,7 @@ func TestCase159ReplayNeedsAnEarlierRequest(t *testing.T) {
 	}
 }
 
-// An earlier request need not be kept: it may have been covered long ago. Nor need the one that is replayed.
+// The earlier request may have been covered long ago, and so may the replayed one.
 func TestReplayOfARequestThatWasCoveredBefore(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -177,13 +177,13 @@ func TestReplayOfARequestThatWasCoveredBefore(t *testing.T) {
 	require.Equal(t, uint32(2), first.GetReplayedIndex())
 	require.Contains(t, texts(d.view("s")[1]), "The one that matters.")
 
-	// Again, when no slot tells it.
+	// Again, where no slot has the request.
 	d.append("s", assistant(long(400)), assistant(long(400)))
 	second := d.afterOverflow(proto.Bool(true), nil).GetCompaction()
 	require.Equal(t, uint32(2), second.GetReplayedIndex())
 	require.Nil(t, second.GetSlots().GetLastUserRequest())
 
-	// And without a replay the slot tells it anew, also where it has been pinned since.
+	// Without a replay the slot has it again, even if it has been pinned since.
 	d.append("s", assistant(long(400)), assistant(long(400)))
 	d.pin("s", 2)
 	third := d.afterOverflow(proto.Bool(true), nil).GetCompaction()
@@ -192,8 +192,8 @@ func TestReplayOfARequestThatWasCoveredBefore(t *testing.T) {
 	d.requireChecked()
 }
 
-// What is replayed may have been covered long ago, and is read anew. The edits of the same compaction are not in the store
-// yet, and hold all the same: its figures are those of the view.
+// A replayed message that was covered long ago is read from the log. The edits of the same compaction are not stored
+// yet, but apply anyway: the entry's figures are those of the view.
 func TestReplayOfWhatWasCoveredKeepsTheEditsBesideIt(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -217,7 +217,7 @@ func TestReplayOfWhatWasCoveredKeepsTheEditsBesideIt(t *testing.T) {
 	d.requireChecked()
 }
 
-// What is kept is not replayed: its media are replaced where it stands.
+// A kept message is not replayed: its media are replaced in place.
 func TestNoReplayOfWhatIsKept(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -232,8 +232,8 @@ func TestNoReplayOfWhatIsKept(t *testing.T) {
 	require.Equal(t, []string{"These?", "[Attached image/png: a.png]\n" + wording.MediaTooLargeNote}, texts(view[len(view)-1]))
 }
 
-// opencode tells the model that attached media were too large. Where the refused request is the last message of the log,
-// nothing is replayed and nothing appended, so the line that stands for the media tells it.
+// opencode tells the model that attached media were too large. Where the refused request is the last message of the
+// log, nothing is replayed and nothing appended, so the text in place of the media says it.
 func TestMediaOfARefusedLastRequestSayWhyTheyAreGone(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -258,8 +258,8 @@ func TestMediaOfARefusedLastRequestSayWhyTheyAreGone(t *testing.T) {
 	d.requireChecked()
 }
 
-// The model was told nothing where the user, or the harness, had added a word behind the media: nothing is appended behind a
-// USER message, and the note was looked for in the last one alone.
+// The model was not told where the user or the harness had added a message after the media: after a USER message
+// nothing is appended, and the note was put only into the last message.
 func TestMediaBeforeTheLastWordOfARefusedRequestSayWhyTheyAreGone(t *testing.T) {
 	t.Parallel()
 	goOn := user("Go on.")
@@ -294,7 +294,7 @@ func TestMediaBeforeTheLastWordOfARefusedRequestSayWhyTheyAreGone(t *testing.T) 
 	}
 }
 
-// Where the strategy has nothing to do, the media are replaced all the same, but for pinned ones.
+// Where the strategy has nothing to do, the media are replaced anyway, except pinned ones.
 func TestOverflowReplacesMediaAlone(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -308,7 +308,7 @@ func TestOverflowReplacesMediaAlone(t *testing.T) {
 	require.Equal(t, uint32(2), done.GetPrune().GetEdits()[0].GetIndex())
 	require.Equal(t, uint32(1200), d.report("s").GetMediaTokens())
 
-	// It converges, and does not say that it was below a threshold.
+	// A second compaction has nothing to do, and its reason is not a threshold.
 	events, err := d.compact(overflowing(nil, nil))
 	require.NoError(t, err)
 	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT, last(t, events).GetSkipped().GetReason())
@@ -336,7 +336,7 @@ func TestPruneAfterOverflow(t *testing.T) {
 	require.Zero(t, answer.GetReport().GetMediaTokens())
 }
 
-// The policy decides where the request does not say; without an overflow nothing is replayed.
+// The policy decides where the request does not say. Without an overflow nothing is replayed.
 func TestWhoSaysWhetherToReplay(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
@@ -370,7 +370,7 @@ func TestWhoSaysWhetherToReplay(t *testing.T) {
 	require.Nil(t, d.completed(nil).ReplayedIndex)
 }
 
-// A request that would fill the context anew is told shortened, as a slot.
+// A request that would fill the context again is shown shortened, as a slot.
 func TestNoReplayThatWouldBeDueAgain(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -385,7 +385,7 @@ func TestNoReplayThatWouldBeDueAgain(t *testing.T) {
 	d.requireChecked()
 }
 
-// Where the view shrinks only without the replay, there is none.
+// Where the view becomes smaller only without the replay, there is none.
 func TestNoReplayThatWouldNotShrink(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -399,7 +399,7 @@ func TestNoReplayThatWouldNotShrink(t *testing.T) {
 	require.Equal(t, uint32(1), entry.GetSlots().GetLastUserRequest().GetIndex())
 }
 
-// I13: what the user says while the compaction runs is kept, so the request before it is not the last one any more.
+// I13: a message of the user during the compaction is kept, so the request before it is not the last one any more.
 func TestRequestDuringAnOverflowCompaction(t *testing.T) {
 	t.Parallel()
 	var d *daemon
@@ -413,7 +413,7 @@ func TestRequestDuringAnOverflowCompaction(t *testing.T) {
 	require.Equal(t, []string{"Wait."}, texts(view[len(view)-1]))
 }
 
-// A compaction after an overflow that is cancelled leaves all as it was, and a request sent again does nothing twice.
+// A cancelled compaction after an overflow changes nothing, and a request that is sent again does nothing twice.
 func TestOverflowCompactionCancelledAndRepeated(t *testing.T) {
 	t.Parallel()
 	s := newStops()
@@ -447,7 +447,7 @@ func TestOverflowCompactionCancelledAndRepeated(t *testing.T) {
 	require.Len(t, d.records("s"), records)
 }
 
-// Forks, reverts, views as of earlier and deltas show the replay as what it is.
+// Forks, reverts, views at a point and deltas show the replay in the same way.
 func TestReplayInForksRevertsAndDeltas(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -483,7 +483,7 @@ func TestReplayInForksRevertsAndDeltas(t *testing.T) {
 	d.requireChecked()
 }
 
-// An entry with a replay can be sent along with its history.
+// An inline history can contain an entry with a replay.
 func TestReplayOfAHistorySentAlong(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -502,7 +502,7 @@ func TestReplayOfAHistorySentAlong(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"u2", "[Attached image/png: a.png]"}, texts(answer.GetMessages()[1])[1:])
 
-	// What no compaction would replay is refused.
+	// Entries with a replay that no compaction makes are refused.
 	for _, index := range []uint32{1, 4, 77} {
 		history.Compaction.ReplayedIndex = proto.Uint32(index)
 		_, err = d.compactions.GetLLMView(t.Context(), historyTarget(history))
@@ -510,7 +510,7 @@ func TestReplayOfAHistorySentAlong(t *testing.T) {
 		require.ErrorContains(t, err, "history.compaction.replayed_index")
 	}
 
-	// Nothing is appended to what is the caller's.
+	// Nothing is appended to an inline history.
 	events, err = d.compact(&compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_History{History: &compactordv1.InlineHistory{
 			Messages: append(messages, assistant("Done.")),

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// chinese are sections of a user's own, with one below another, and none for the files.
+// chinese are user-defined sections, one below another one, and none for the files.
 func chinese() []*compactordv1.Section {
 	return []*compactordv1.Section{
 		{Title: "目标", Role: compactordv1.SectionRole_SECTION_ROLE_GOAL},
@@ -27,7 +27,7 @@ func chinese() []*compactordv1.Section {
 	}
 }
 
-// german are other sections of a user's own, which take in all else.
+// german are other user-defined sections, one of them for everything else.
 func german() []*compactordv1.Section {
 	return []*compactordv1.Section{
 		{Title: "Was bisher geschah", Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
@@ -51,7 +51,7 @@ func headingsOf(summary string) []string {
 	return lines
 }
 
-// below is what stands below a heading of a summary.
+// below returns the text below a heading of a summary.
 func below(t *testing.T, summary, heading string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(summary+"\n", heading+"\n")
@@ -60,7 +60,8 @@ func below(t *testing.T, summary, heading string) string {
 	return text
 }
 
-// A summary has the sections of the policy, in any language, and the next one takes it in, whatever its own are.
+// A summary has the sections of the policy, in any language. The next summary continues it, whatever sections it has
+// itself.
 func TestOwnSections(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -102,7 +103,7 @@ func requireSameSections(t *testing.T, want, got []*compactordv1.Section) {
 	require.True(t, proto.Equal(&compactordv1.SectionList{Sections: want}, &compactordv1.SectionList{Sections: got}), "%v", got)
 }
 
-// A model is asked for the sections of the policy, and its text is stored under their titles.
+// A model is asked for the sections of the policy, and its text is stored with their titles.
 func TestModelWritesOwnSections(t *testing.T) {
 	t.Parallel()
 	const answer = "### 2. 目标：\n修复导出 [#1]\n\n**底线**\n- 不要修改 main.go [#0]\n\n<阻碍>- 网络不通 [#3]</阻碍>"
@@ -124,7 +125,7 @@ func TestModelWritesOwnSections(t *testing.T) {
 	d.requireSound(t)
 }
 
-// Sections that no summary could have are refused where the policy is given, by the field that is wrong.
+// Sections that no summary could have are refused in the policy, with the field that is wrong.
 func TestSectionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -42,7 +42,7 @@ func (d *daemon) prune(policy *compactordv1.Policy) *compactordv1.PruneEntry {
 	return answer.GetPrune()
 }
 
-// hideAll hides every result of a finished group.
+// hideAll returns a policy that hides every result of a finished group.
 func hideAll() *compactordv1.Policy {
 	return &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 		PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
@@ -51,7 +51,7 @@ func hideAll() *compactordv1.Policy {
 	}}}
 }
 
-// shownIndexes are the messages of the log that a view shows, and how each stands there.
+// shownIndexes returns the messages of the log that a view shows, by index.
 func shownIndexes(view []*compactordv1.ViewMessage) map[uint32]*compactordv1.ViewMessage {
 	shown := make(map[uint32]*compactordv1.ViewMessage)
 	for _, vm := range view {
@@ -62,8 +62,8 @@ func shownIndexes(view []*compactordv1.ViewMessage) map[uint32]*compactordv1.Vie
 	return shown
 }
 
-// A pinned message is shown word for word with its whole tool group, through prunes and compactions, until it is
-// unpinned: then its edits are in force again.
+// A pinned message and its whole tool group are shown word for word, through prunes and compactions, until it is
+// unpinned. Then its edits apply again.
 func TestPinsHoldWholeGroups(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -74,7 +74,7 @@ func TestPinsHoldWholeGroups(t *testing.T) {
 	require.Len(t, d.prune(hideAll()).GetEdits(), 3)
 	hidden := d.view("s")
 
-	// By one result the call and the other result are pinned too.
+	// Pinning one result also pins the call and the other result.
 	pinned := d.pin("s", 3, 3)
 	require.Equal(t, []uint32{3}, pinned.GetRecord().GetPin().GetIndexes())
 	require.Equal(t, []uint32{1, 2, 3}, pinned.GetRecord().GetPin().GetMembers())
@@ -143,7 +143,7 @@ func TestListedMessagesSayWhatIsPinned(t *testing.T) {
 	require.Empty(t, pinned())
 }
 
-// Results that come after the pin of their call are pinned, and so not hidden.
+// Results of a pinned call that come later are pinned, and so not hidden.
 func TestLaterResultsOfAPinnedCallArePinned(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -156,7 +156,7 @@ func TestLaterResultsOfAPinnedCallArePinned(t *testing.T) {
 	require.Len(t, d.prune(hideAll()).GetEdits(), 2)
 }
 
-// What is pinned or not pinned already is no reason to write.
+// Pinning pinned messages writes nothing, and neither does unpinning others.
 func TestPinsThatChangeNothingWriteNothing(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -262,7 +262,7 @@ func TestPinsAreLimited(t *testing.T) {
 	d.pin("s", index)
 }
 
-// A message that is pinned while a compaction runs is neither edited by it nor lost behind its summary.
+// A message that is pinned during a compaction is neither edited by it nor lost in its summary.
 func TestPinWhileACompactionRuns(t *testing.T) {
 	t.Parallel()
 	var meanwhile func()
@@ -289,7 +289,7 @@ func TestPinWhileACompactionRuns(t *testing.T) {
 	require.NotEmpty(t, shownIndexes(d.view("p"))[7].GetEdits())
 }
 
-// pinByModel pins or unpins some messages, and compares what the service made of it with the model's rule on tool groups.
+// pinByModel pins or unpins some messages, and compares the result with the model's rule for tool groups.
 func (w *checkedService) pinByModel(unpin bool) {
 	log := w.log()
 	model := sessiontest.NewModel(log, log.Newest(), log.PolicyAt(log.Newest()))
@@ -324,7 +324,7 @@ func (w *checkedService) pinByModel(unpin bool) {
 	require.Equal(w.t, want, slices.Concat(record.GetPin().GetMembers(), record.GetUnpin().GetMembers()))
 }
 
-// I1 to I8 and I13 with messages pinned and unpinned at any time, also while compactions run.
+// I1 to I8 and I13 with messages pinned and unpinned at any time, also during compactions.
 func TestInvariantsWithPins(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// What opencode, klip13 and xbot_current show in place of a result named no index: nobody could have it back by that.
+// The placeholders of opencode, klip13 and xbot_current had no index, so that nobody could recall the result.
 func TestPlaceholdersOfEveryPresetLeadToTheResult(t *testing.T) {
 	t.Parallel()
 	for _, preset := range strategies.PresetNames() {
@@ -39,7 +39,7 @@ func TestPlaceholdersOfEveryPresetLeadToTheResult(t *testing.T) {
 	}
 }
 
-// hidingOf are the strategies of a policy, nested ones too, that leave a placeholder for what they take out.
+// hidingOf returns the strategies of a policy, nested ones too, that leave a placeholder.
 func hidingOf(p *compactordv1.Policy) []*compactordv1.Strategy {
 	var leaves []*compactordv1.Strategy
 	for _, s := range append([]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend().GetStrategies()...) {
@@ -54,7 +54,7 @@ func hidingOf(p *compactordv1.Policy) []*compactordv1.Strategy {
 	return leaves
 }
 
-// followsPlaceholders recalls by each placeholder of a session's view what it stands in for, and says how many there were.
+// followsPlaceholders recalls the content of each placeholder in a session's view, and returns their number.
 func followsPlaceholders(d *daemon, id string) int {
 	found, logged := 0, d.messages(id)
 	for _, m := range d.view(id) {
@@ -70,7 +70,7 @@ func followsPlaceholders(d *daemon, id string) int {
 	return found
 }
 
-// What was offloaded was not to be had by its placeholder where the preview quoted references, or was a long one.
+// Offloaded content could not be recalled by its placeholder where the preview quoted references, or was long.
 func TestRecallByAPlaceholderWhosePreviewQuotesReferences(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// reencoded is a plan token with its bytes changed.
+// reencoded returns a plan token with its bytes changed.
 func reencoded(t testing.TB, token string, change func(b []byte) []byte) string {
 	t.Helper()
 	b, err := base64.RawURLEncoding.DecodeString(token)
@@ -21,7 +21,7 @@ func reencoded(t testing.TB, token string, change func(b []byte) []byte) string 
 	return base64.RawURLEncoding.EncodeToString(change(b))
 }
 
-// A token that this daemon did not make for this session is refused as one, and nothing is written.
+// A token that this daemon did not make for this session is refused, and nothing is written.
 func TestPlanTokensOfOthers(t *testing.T) {
 	t.Parallel()
 	d, plan := withPlan(t)
@@ -61,7 +61,7 @@ func TestPlanTokensOfOthers(t *testing.T) {
 			})
 		})
 	}
-	// Options that were changed come to another plan.
+	// Changed options lead to another plan.
 	for name, change := range map[string]func(b []byte) []byte{
 		"another hash":  func(b []byte) []byte { b[10]++; return b },
 		"another point": func(b []byte) []byte { binary.BigEndian.PutUint32(b[2:], 20); return b },
@@ -82,7 +82,7 @@ func TestPlanTokensOfOthers(t *testing.T) {
 	}
 }
 
-// Whatever a token says, it records no automatic compaction that the policy forbids.
+// Whatever a token says, no automatic compaction that the policy forbids is recorded.
 func TestPlansThatAreNoLongerDue(t *testing.T) {
 	t.Parallel()
 	due := &compactordv1.Trigger{TriggerTokens: proto.Uint32(4000)}
@@ -117,7 +117,7 @@ func TestPlansThatAreNoLongerDue(t *testing.T) {
 	}
 }
 
-// Whatever a token says, the daemon answers with an error of the contract or commits what passes all checks.
+// Whatever a token says, the daemon returns an error of the contract, or commits what passes all checks.
 func FuzzPlanToken(f *testing.F) {
 	d := start(f)
 	d.create("s", keepTurns(3))
@@ -132,7 +132,7 @@ func FuzzPlanToken(f *testing.F) {
 		if len(b) == 0 {
 			return
 		}
-		// No answer: even a token that is as good as new writes nothing.
+		// Without answers, even a valid token writes nothing.
 		_, err := d.compactions.CommitCompaction(t.Context(), &compactordv1.CommitCompactionRequest{
 			SessionId: "s", PlanToken: base64.RawURLEncoding.EncodeToString(b),
 		})

@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// checkpoint makes a checkpoint; with announce the model is told of it.
+// checkpoint creates a checkpoint; with announce the model sees it.
 func (d *daemon) checkpoint(id string, announce bool) *compactordv1.Checkpoint {
 	d.t.Helper()
 	answer, err := d.sessions.CreateCheckpoint(d.t.Context(), &compactordv1.CreateCheckpointRequest{
@@ -57,7 +57,7 @@ func undo() *compactordv1.RevertToCheckpointRequest {
 	}
 }
 
-// asOf is the view at a point.
+// asOf returns the view at a point.
 func (d *daemon) asOf(point uint32) []*compactordv1.ViewMessage {
 	d.t.Helper()
 	req := viewRequest()
@@ -72,7 +72,7 @@ func (d *daemon) session(id string) *compactordv1.GetSessionResponse {
 	return answer
 }
 
-// requireUnchanged asserts that what is done leaves row and log of session s as they were.
+// requireUnchanged asserts that do leaves the row and the log of session s as they were.
 func (d *daemon) requireUnchanged(t *testing.T, do func()) {
 	t.Helper()
 	row, err := d.store.Session(t.Context(), "", "s")
@@ -87,7 +87,7 @@ func (d *daemon) requireUnchanged(t *testing.T, do func()) {
 	require.Len(t, d.records("s"), len(records))
 }
 
-// requireSound asserts that the store's heads are those of its logs.
+// requireSound asserts that the heads in the store are those of the logs.
 func (d *daemon) requireSound(t *testing.T) {
 	t.Helper()
 	problems, err := sessionlog.Check(t.Context(), d.store, "")
@@ -103,8 +103,8 @@ func textOf(m *compactordv1.Message) string {
 	return text.String()
 }
 
-// readsALargeFile is the story that checkpoints were made for: announced checkpoints, a file of 500 lines of which
-// little matters, and the model's wish to go back.
+// readsALargeFile appends the use case of checkpoints: announced checkpoints, a file of 500 lines of which little
+// matters, and the model's wish to go back.
 func readsALargeFile(d *daemon) {
 	var file strings.Builder
 	for line := range 500 {
@@ -119,8 +119,8 @@ func readsALargeFile(d *daemon) {
 		call("2", "SendDMail", `{"checkpoint_id":2,"message":"only lines 50 to 60 matter"}`)))
 }
 
-// Seed cases 188 and 193: the model is sent back, and sees what it saw then and the mail; the checkpoint and its
-// announcement stay, under the same number, and can be gone back to again.
+// Seed cases 188 and 193: the model goes back, and sees what it saw then, plus the message. The checkpoint and its
+// announcement keep their number, and can be gone back to again.
 func TestCase188And193MessageFromTheFuture(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -163,7 +163,7 @@ func TestCase188And193MessageFromTheFuture(t *testing.T) {
 	d.requireSound(t)
 }
 
-// The view after a revert is the view of then, whatever was done since.
+// The view after a revert is that of its point, whatever was done since.
 func TestRevertByEveryTarget(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -192,14 +192,14 @@ func TestRevertByEveryTarget(t *testing.T) {
 	requireSameView(t, atCheckpoint, d.view("s"))
 	d.revert(undo())
 
-	// The turns of before the compaction come back whole.
+	// The turns from before the compaction are shown in full.
 	d.revert(turnsBack(1))
 	view := d.view("s")
 	requireSameView(t, twoTurns[:len(twoTurns)-4], view)
 	d.requireSound(t)
 }
 
-// Undo takes back the newest compaction or prune, with what came after it, and passes over changes of policy.
+// Undo undoes the newest compaction or prune with what came after it, and skips changes of the policy.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -235,8 +235,8 @@ func TestUndo(t *testing.T) {
 	d.requireSound(t)
 }
 
-// A revert to the newest point is none: an undo after it undoes what was done before. A message from the future is told
-// all the same.
+// A revert to the newest point writes nothing, so an undo after it undoes an earlier change. A message from the future
+// is appended anyway.
 func TestRevertToTheNewestPoint(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -267,7 +267,7 @@ func TestRevertToTheNewestPoint(t *testing.T) {
 	d.requireSound(t)
 }
 
-// What cannot be gone back to is refused by name, and nothing is written.
+// A revert to a target that does not exist is refused with its name, and nothing is written.
 func TestRevertToNowhere(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -316,7 +316,7 @@ func TestRevertToNowhere(t *testing.T) {
 	d.revert(toCheckpoint(1))
 }
 
-// A request that is sent again answers what was recorded and writes nothing.
+// A request that is sent again gets the recorded response and writes nothing.
 func TestPointRequestsSentAgain(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -356,8 +356,8 @@ func TestPointRequestsSentAgain(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "REQUEST_ID_REUSED")
 }
 
-// Seed cases 27 and 186: what a provider reported of a history that is put aside counts no more. Nor does what was reported
-// before the point: all of its view is estimated, until the next answer brings a report.
+// Seed cases 27 and 186: usage reports of a history that is put aside do not count any more. Neither do those from
+// before the point: the whole view is estimated until the next answer has a report.
 func TestCase027And186ReportsOfAHistoryPutAside(t *testing.T) {
 	t.Parallel()
 	d := start(t)

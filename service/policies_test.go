@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// contradictory are policies that no session may have, with the field to fix.
+// contradictory returns invalid policies by the field that is wrong.
 func contradictory() map[string]*compactordv1.Policy {
 	return map[string]*compactordv1.Policy{
 		"policy.trigger.reserve_tokens": {
@@ -23,7 +23,7 @@ func contradictory() map[string]*compactordv1.Policy {
 	}
 }
 
-// A policy that contradicts itself is refused wherever it comes from, and changes nothing.
+// A policy that contradicts itself is refused in every request, and changes nothing.
 func TestContradictoryPoliciesAreRefused(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -63,7 +63,7 @@ func TestCase037RatioOutOfRange(t *testing.T) {
 	}
 }
 
-// Seed cases 32 and 41: a reserve that leaves nothing of the window is refused, naming the field.
+// Seed cases 32 and 41: a reserve that leaves nothing of the context window is refused, with the field.
 func TestReserveAtOrAboveTheWindowIsRefused(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -78,7 +78,7 @@ func TestReserveAtOrAboveTheWindowIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Seed case 41: opencode in a window that its answer fills was taken, and silently never due.
+// Seed case 41: opencode's policy for a context window that the answer fills was accepted, and compaction never due.
 func TestCase041OpencodeWithNothingUsableIsRefused(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -11,12 +11,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// klaude-code's two points where it looks at the threshold, before a request and before each step of a turn, and its file
-// lists over two rounds.
+// klaude-code checks the threshold at two points, before a request and before each step of a turn. Its file lists are
+// checked over two rounds.
 func TestPresetKlaudeOverTwoRounds(t *testing.T) {
 	t.Parallel()
 	d := start(t)
-	// 32,000 tokens beside the output, a quarter of them in reserve: due at 24,000; 14,000 are kept, 35 % of the window.
+	// The input may have 32,000 tokens, and a quarter of them is reserve: due at 24,000. 14,000 are kept, 35 % of the
+	// window.
 	d.create("s", &compactordv1.Policy{
 		Preset: proto.String("klaude"), ContextWindow: proto.Uint32(40_000), MaxOutputTokens: proto.Uint32(8_000),
 	})
@@ -64,8 +65,8 @@ func (d *daemon) compacted(reason compactordv1.CompactionReason) *compactordv1.C
 	return entry
 }
 
-// opencode's five strategies on one conversation: outputs cut as they come, older ones pruned, a summary with a tail of two
-// turns, and after an overflow media replaced and the request shown again.
+// opencode's five strategies in one conversation: results truncated on arrival, older ones pruned, a summary with a
+// kept part of two turns, and after an overflow media replaced and the request replayed.
 func TestPresetOpencodesFiveStrategies(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -94,8 +95,8 @@ func TestPresetOpencodesFiveStrategies(t *testing.T) {
 	d.append("s", assistant("Read."), user("And the tests?"), assistant("They pass."))
 	require.Nil(t, prune().GetPrune(), "the last two turns are protected, and the results are in them")
 	d.append("s", user("Then tidy up."), assistant("Tidied up."))
-	// A result shows 2,000 characters and a mark of 59: 515 tokens. 78 of them pass 40,000; of the 129 that are no skill, 52
-	// are beyond.
+	// A result shows 2,000 characters and a mark of 59: 515 tokens. 78 of them are more than 40,000. 129 are not from
+	// skills, so 52 are beyond.
 	hidden := prune().GetPrune().GetEdits()
 	require.Len(t, hidden, 52)
 	require.Equal(t, uint32(4), hidden[0].GetIndex(), "the skill stays")
@@ -106,7 +107,7 @@ func TestPresetOpencodesFiveStrategies(t *testing.T) {
 	require.Nil(t, entry.SplitTurnStart)
 	require.Len(t, d.messages("s"), 266, "by hand nobody is told to go on")
 
-	// The picture is too much for the provider, after steps that leave no room for the request in the tail.
+	// The provider refuses the picture. After it come steps so long that the request is not in the kept part.
 	d.append("s", asking("What is on this?", named("")), assistant("I look. "+long(9_000)), assistant("It is a pier."))
 	done := d.afterOverflow(nil, nil)
 	require.Equal(t, uint32(266), done.GetCompaction().GetReplayedIndex())

@@ -13,13 +13,13 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// itemOf is a provider's own compaction of what a plan covers.
+// itemOf has a provider's own compaction item for what a plan covers.
 var itemOf = map[compactordv1.Dialect]string{
 	responses: `{"type":"compaction","id":"cmp_1","encrypted_content":"Z2VoZWlt"}`,
 	anthropic: `{"type":"compaction","content":"They looked into pkg/module0/file.go."}`,
 }
 
-// compactedByProvider is a daemon whose session s has a provider's item beside the summary.
+// compactedByProvider returns a daemon whose session s has a provider's item beside the summary.
 func compactedByProvider(t *testing.T, kind compactordv1.Dialect) (*daemon, *compactordv1.CompactionEntry) {
 	t.Helper()
 	d, plan := withPlan(t)
@@ -28,8 +28,8 @@ func compactedByProvider(t *testing.T, kind compactordv1.Dialect) (*daemon, *com
 	return d, d.commitPlan(req).GetCompaction()
 }
 
-// The provider that made the item gets it in place of the summary, with the facts from the log that it does not tell. All
-// others get the summary, and so does who reads the neutral view.
+// The provider of the item gets it in place of the summary, with the facts from the log that it lacks. All others get
+// the summary, and so does the neutral view.
 func TestProviderItemInViews(t *testing.T) {
 	t.Parallel()
 	for kind, item := range itemOf {
@@ -56,7 +56,7 @@ func TestProviderItemInViews(t *testing.T) {
 				}
 			}
 
-			// As of before, and in what a client holds by deltas.
+			// Views at the point before, and by deltas.
 			point := entry.GetSequence() - 1
 			answer, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
 				Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, Dialect: kind, AsOf: &point,
@@ -73,7 +73,7 @@ func TestProviderItemInViews(t *testing.T) {
 			require.Len(t, more.GetMessagesJson(), 1)
 			require.Equal(t, len(held.GetMessagesJson()), int(more.GetUnchangedPrefix()))
 
-			// The next compaction goes on from the summary, and has no item.
+			// The next compaction continues the summary, and has no item.
 			d.append("s", working(5, 2000)[1:]...)
 			next := d.completed(keepTurns(1))
 			require.Nil(t, next.GetProviderBlock())
@@ -84,7 +84,7 @@ func TestProviderItemInViews(t *testing.T) {
 	}
 }
 
-// A fork and a history sent along show the item as the session does.
+// A fork and an inline history show the item like the session.
 func TestProviderItemGoesWithTheEntry(t *testing.T) {
 	t.Parallel()
 	for kind, item := range itemOf {
@@ -115,7 +115,7 @@ func TestProviderItemGoesWithTheEntry(t *testing.T) {
 	}
 }
 
-// Where the client has nothing but the item, extractive writes the summary for all others.
+// Where the client has only the item, extractive writes the summary for all others.
 func TestProviderItemWithoutText(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
@@ -135,7 +135,7 @@ func TestProviderItemWithoutText(t *testing.T) {
 		"compactord_summarizer_calls_total client": 1, "compactord_summarizer_tokens_total input client": 900,
 	}, spent(t, metrics))
 
-	// Edits alone have no summary that an item could stand for.
+	// Without a cut there is no summary that an item could replace.
 	plan = d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s", Policy: &compactordv1.Policy{
 		Strategy: hideAllBut(0).GetPruneStrategy(),
 	}})
@@ -145,7 +145,7 @@ func TestProviderItemWithoutText(t *testing.T) {
 	require.ErrorContains(t, err, "the plan has no cut")
 }
 
-// The item stands in place of the summary whatever stands behind it: the assistant's words, a pinned message, a pair.
+// The item replaces the summary whatever follows it: an assistant's message, a pinned message, a tool group.
 func TestProviderItemBesideOthers(t *testing.T) {
 	t.Parallel()
 	for kind, item := range itemOf {
@@ -184,8 +184,8 @@ func TestProviderItemBesideOthers(t *testing.T) {
 	}
 }
 
-// The view with a provider's item is the same bytes whoever asks for it: anew, as of its point, in a fork, after a revert
-// to it and after that is undone.
+// The view with a provider's item is always the same bytes: from the session, at its point, in a fork, after a revert
+// to it, and after an undo of that.
 func TestViewsWithAProviderItemAreTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for kind, item := range itemOf {
@@ -227,7 +227,7 @@ func TestViewsWithAProviderItemAreTheSameBytes(t *testing.T) {
 	}
 }
 
-// lastRecordPoint is the point at the end of a session's log.
+// lastRecordPoint returns the point at the end of a session's log.
 func (d *daemon) lastRecordPoint(id string) uint32 {
 	d.t.Helper()
 	answer, err := d.sessions.GetSession(d.t.Context(), &compactordv1.GetSessionRequest{SessionId: id})

@@ -15,8 +15,8 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// The body of a response is taken as it is: message, usage, model and stop reason are found in it.
-func TestWholeResponsesAreTaken(t *testing.T) {
+// A whole response body is accepted: message, usage, model and stop reason are read from it.
+func TestWholeResponsesAreAccepted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		kind  compactordv1.Dialect
@@ -70,7 +70,7 @@ func TestWholeResponsesAreTaken(t *testing.T) {
 			require.Equal(t, c.usage.String(), m.GetUsage().String())
 			require.Equal(t, c.model, m.GetModel())
 			require.Equal(t, c.stop, m.GetStopReason())
-			// The envelope of a response never gets into a request.
+			// The other fields of a response are never in a request.
 			for _, raw := range d.render("s", c.kind).GetMessagesJson() {
 				require.NotContains(t, raw, "usage")
 				require.NotContains(t, raw, "chatcmpl-1")
@@ -99,7 +99,7 @@ func TestWhatTheJSONDoesNotSayTheRequestMay(t *testing.T) {
 	require.Equal(t, compactordv1.StopReason_STOP_REASON_LENGTH, m.GetStopReason())
 }
 
-// With several answers in a list, it is the last one that the request speaks of.
+// With several answers in a list, the request's fields are about the last one.
 func TestWhatTheRequestSaysIsOfTheLastAnswer(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -116,7 +116,7 @@ func TestWhatTheRequestSaysIsOfTheLastAnswer(t *testing.T) {
 	require.Equal(t, "m", view[3].GetMessage().GetModel())
 }
 
-// Agents that follow a stream append each item when it is written: parallel calls stay together, with their reasoning.
+// Agents that read a stream append each item when it is complete: parallel calls stay together, with their reasoning.
 func TestItemsThatAreAppendedOneByOneStayTogether(t *testing.T) {
 	t.Parallel()
 	items := []string{
@@ -143,7 +143,7 @@ func TestItemsThatAreAppendedOneByOneStayTogether(t *testing.T) {
 	}
 }
 
-// What an agent appended comes back as it was, in its own dialect.
+// An agent's messages come back unchanged in their own dialect.
 func TestOwnJSONComesBackEqual(t *testing.T) {
 	t.Parallel()
 	for kind, messages := range map[compactordv1.Dialect][]string{
@@ -188,7 +188,7 @@ func TestOwnJSONComesBackEqual(t *testing.T) {
 	}
 }
 
-// requireEqualJSON compares with numbers as they are written.
+// requireEqualJSON compares JSON, with numbers as they are written.
 func requireEqualJSON(t *testing.T, want, have string) {
 	t.Helper()
 	require.JSONEq(t, want, have)
@@ -261,8 +261,8 @@ func TestMalformedInputIsReportedOrRefusedWhole(t *testing.T) {
 	}
 }
 
-// One image that is no base64 refused the whole session, and so did every other part, field or message that cannot be read.
-// What can be read is taken, the rest is told; strict refuses.
+// One image that was no base64 made the whole request be refused, and so did every other part, field or message that
+// cannot be read. Now what can be read is accepted and the rest reported; a strict request is refused.
 func TestOneBadPartDoesNotRefuseTheOthers(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -434,7 +434,7 @@ func TestBreakpointsAreMarkedWhereThePrefixIsStable(t *testing.T) {
 	require.Equal(t, []int{0, len(first.GetMessagesJson()) - 1}, marked(first))
 	require.Equal(t, []uint32{0, uint32(len(first.GetMessagesJson()) - 1)}, first.GetViewReport().GetSuggestedBreakpoints())
 
-	// The mark at the end moves: the message that had it is sent again, without.
+	// The mark at the end moves: the message that had it is sent again, without it.
 	d.append("s", assistant("Six."), user("And at pier 9?"))
 	request.ViewToken = first.GetViewToken()
 	second, err := d.compactions.GetLLMView(t.Context(), request)
@@ -480,7 +480,7 @@ func TestTheReportOfARenderedViewSaysWhatWasDone(t *testing.T) {
 	require.False(t, report.GetDisableThinking(), "the loop whose thinking went is over")
 }
 
-// What Gemini signed behind the shape of OpenAI's Chat Completions, it gets back in its own.
+// Signatures that Gemini returned through OpenAI's Chat Completions are in its own dialect, too.
 func TestSignaturesCrossFromChatToGemini(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -493,7 +493,7 @@ func TestSignaturesCrossFromChatToGemini(t *testing.T) {
 	require.Empty(t, rendered.GetViewReport().GetRepairs())
 }
 
-// What lies before a change is not sent again, in a dialect neither.
+// Messages before a change are not sent again, in a dialect either.
 func TestADeltaAfterAPruneSendsWhatTheChangeTouched(t *testing.T) {
 	t.Parallel()
 	d := start(t)

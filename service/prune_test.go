@@ -25,7 +25,7 @@ func TestPruneDryRunReportsTheContextAsItIs(t *testing.T) {
 	require.Len(t, d.records("s"), 1)
 }
 
-// An image by its address counts many tokens and few bytes: hiding it helps tokens, and makes a view that is too large in
+// An image by its address has many tokens and few bytes. Hiding it frees tokens, but makes a view that is too large in
 // bytes larger.
 func TestPruneByBytesWhereBytesWereTheTrigger(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// leftOut are the messages of the log that a view does not show word for word.
+// leftOut returns the messages of the log that a view does not show word for word.
 func leftOut(t *testing.T, log []*compactordv1.LoggedMessage, view []*compactordv1.ViewMessage) []*compactordv1.LoggedMessage {
 	t.Helper()
 	shown := shownIndexes(view)
@@ -26,8 +26,7 @@ func leftOut(t *testing.T, log []*compactordv1.LoggedMessage, view []*compactord
 	return missing
 }
 
-// requireRecalled asks for all content of a message, piece by piece and so many bytes at a time, and compares it with
-// what the log holds.
+// requireRecalled recalls all content of a message in pieces of maxBytes, and compares it with the log.
 func (d *daemon) requireRecalled(t *testing.T, l *compactordv1.LoggedMessage, maxBytes uint32) {
 	t.Helper()
 	for i, p := range l.GetMessage().GetParts() {
@@ -78,8 +77,8 @@ func (d *daemon) requireContent(
 	require.True(t, bytes.Equal(data, gotData.Bytes()), "the data of message %d, part %d", index, part)
 }
 
-// I11 over recorded conversations: whatever prunes and compactions of each preset leave out is recalled byte for byte. In a
-// short run some of them are taken, each with a third of the presets.
+// I11 over recorded conversations: everything that prunes and compactions of each preset leave out can be recalled byte
+// for byte. A short run uses some of the recordings, each with a third of the presets.
 func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	t.Parallel()
 	recalled := 0
@@ -96,7 +95,7 @@ func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 				}
 				d.create("s", &compactordv1.Policy{
 					Preset: &preset, ContextWindow: proto.Uint32(32_000),
-					// It takes a third of the time, and nothing of it is recalled.
+					// Redaction takes a third of the time, and does not affect recalls.
 					Summary: &compactordv1.SummaryPolicy{Redact: proto.Bool(false)},
 				})
 				recalled += d.recallAll(t, messages)
@@ -113,7 +112,7 @@ func TestRecallGivesBackWhatViewsLeaveOut(t *testing.T) {
 	require.Greater(t, recalled, least)
 }
 
-// recallAll appends a conversation in parts, prunes and compacts it after each, and recalls what the views leave out.
+// recallAll appends a conversation in pieces, prunes and compacts after each, and recalls what the views leave out.
 func (d *daemon) recallAll(t *testing.T, messages []*compactordv1.Message) int {
 	t.Helper()
 	var log []*compactordv1.LoggedMessage
@@ -135,7 +134,7 @@ func (d *daemon) recallAll(t *testing.T, messages []*compactordv1.Message) int {
 		}
 	}
 	for _, l := range missing {
-		// Some of it a few bytes at a time.
+		// Sometimes only a few bytes at a time.
 		maxBytes := uint32(1 << 20)
 		if l.GetIndex()%7 == 0 && proto.Size(l) < 4000 {
 			maxBytes = 97
@@ -145,7 +144,7 @@ func (d *daemon) recallAll(t *testing.T, messages []*compactordv1.Message) int {
 	return len(missing)
 }
 
-// listed reads the whole log.
+// listed returns the whole log.
 func (d *daemon) listed() []*compactordv1.LoggedMessage {
 	d.t.Helper()
 	var log []*compactordv1.LoggedMessage

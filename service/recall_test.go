@@ -34,7 +34,7 @@ func recallBy(reference string) *compactordv1.RecallContentRequest {
 	}
 }
 
-// requireInvalid asserts which field an error is about, and what it says.
+// requireInvalid asserts the field and the text of an error.
 func requireInvalid(t testing.TB, err error, field, text string) {
 	t.Helper()
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
@@ -50,11 +50,11 @@ func requireInvalid(t testing.TB, err error, field, text string) {
 
 const (
 	recalled = "line one\nline two\nline three\nline four\n"
-	// arguments are as a model wrote them, and no JSON.
+	// arguments are as a model wrote them, and not JSON.
 	arguments = "path=a"
 )
 
-// recallDaemon has a session whose message 2, a result, is hidden.
+// recallDaemon returns a daemon with a session whose message 2, a result, is hidden.
 func recallDaemon(t *testing.T, options ...option) *daemon {
 	t.Helper()
 	d := start(t, options...)
@@ -65,7 +65,7 @@ func recallDaemon(t *testing.T, options ...option) *daemon {
 	return d
 }
 
-// A placeholder, whole or its reference, is answered with what was hidden.
+// A placeholder, or the reference in it, recalls what was hidden.
 func TestRecallByWhatAPlaceholderShows(t *testing.T) {
 	t.Parallel()
 	d := recallDaemon(t)
@@ -156,7 +156,7 @@ func TestRecallRanges(t *testing.T) {
 	require.Empty(t, d.recall(match).GetBlocks())
 }
 
-// Media come by bytes, their addresses as text.
+// Media are returned as bytes, their addresses as text.
 func TestRecallMedia(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -197,7 +197,7 @@ func TestRecallMedia(t *testing.T) {
 	requireInvalid(t, err, "part", "0: medium, 1: medium")
 }
 
-// Attachments come with the first byte, where they fit.
+// Attachments are returned with the first byte, where they fit.
 func TestRecallAttachments(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -221,8 +221,8 @@ func TestRecallAttachments(t *testing.T) {
 	require.Empty(t, d.recall(req).GetAttachments())
 }
 
-// What is wrong with a recall is said by field, with the figures, and nothing is answered. Seed case 222: in place of a
-// warning in the text, or of a quiet correction.
+// Errors of a recall name the field and the figures, and no content is returned. Seed case 222: they replace a warning
+// in the text, or a silent correction.
 func TestCase222RecallBeyondTheEnd(t *testing.T) {
 	t.Parallel()
 	d := recallDaemon(t)
@@ -265,7 +265,7 @@ func TestCase222RecallBeyondTheEnd(t *testing.T) {
 	requireInvalid(t, pattern("a{1000}b{1000}c{1000}"), "match.pattern", "steps")
 }
 
-// Seed case 221: what is no reference to a message is refused, and named.
+// Seed case 221: an invalid reference is refused and quoted in the error.
 func TestCase221ReferencesThatAreNone(t *testing.T) {
 	t.Parallel()
 	d := recallDaemon(t)
@@ -305,7 +305,7 @@ func TestCase221ReferencesThatAreNone(t *testing.T) {
 	}
 }
 
-// Seed case 220: the answer is only ever of the session asked, whatever another one holds by the same reference.
+// Seed case 220: a recall only returns content of its own session, even if another one has the same reference.
 func TestCase220OtherSessionsAreNotAnswered(t *testing.T) {
 	t.Parallel()
 	d := recallDaemon(t)
@@ -331,7 +331,7 @@ func TestCase220OtherSessionsAreNotAnswered(t *testing.T) {
 	require.Empty(t, hits.GetNextPageToken())
 }
 
-// Seed case 218: what was recalled is not hidden again, and does not count as something that could be.
+// Seed case 218: recalled content is not hidden again, and does not count as something that could be.
 func TestCase218RecalledContentIsNotHiddenAgain(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"recall_content", "search_messages", "recall"} {
@@ -347,8 +347,8 @@ func TestCase218RecalledContentIsNotHiddenAgain(t *testing.T) {
 	}
 }
 
-// Seed case 225: nothing of it lives in memory. Seed case 224: what was hidden can be recalled after a compaction, where
-// its message is kept and where it is covered, and after a revert.
+// Seed case 225: recall keeps nothing in memory. Seed case 224: hidden content can be recalled after a compaction,
+// where its message is kept and where it is covered, and after a revert.
 func TestCase224And225RecallAfterCompactionRevertAndRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -386,7 +386,7 @@ func TestCase224And225RecallAfterCompactionRevertAndRestart(t *testing.T) {
 	}
 }
 
-// However large the content: the answer ends where clients with gRPC's usual limit can take it.
+// A response ends where clients with gRPC's usual limit can receive it, however large the content is.
 func TestRecallOfLargeContentIsBounded(t *testing.T) {
 	t.Parallel()
 	d := start(t, withStore(memory.New()))

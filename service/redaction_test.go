@@ -27,7 +27,7 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// lockedBuffer takes logs of many goroutines.
+// lockedBuffer receives logs of several goroutines.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -45,8 +45,8 @@ func (b *lockedBuffer) String() string {
 	return b.out.String()
 }
 
-// planted is a daemon with a session that holds credentials wherever a conversation can hold any, and a provider that
-// records what it is sent.
+// planted is a daemon with a session that has credentials in every place of a conversation, and a provider that records
+// its requests.
 type planted struct {
 	*daemon
 	provider    *llmtest.Server
@@ -56,7 +56,7 @@ type planted struct {
 	metrics     *prometheus.Registry
 }
 
-// plant starts it. What the model writes holds credentials, too: those of leaks.
+// plant starts one. The model's texts have credentials, too: those of leaks.
 func plant(t *testing.T, policy *compactordv1.Policy, leaks []redactiontest.Credential, options ...option) *planted {
 	t.Helper()
 	p := &planted{
@@ -98,7 +98,7 @@ func plant(t *testing.T, policy *compactordv1.Policy, leaks []redactiontest.Cred
 	return p
 }
 
-// sent is all that the provider was sent, as bytes and as text.
+// sent returns everything that the provider was sent, as bytes and as text.
 func (p *planted) sent() string {
 	var all strings.Builder
 	for _, r := range p.provider.Requests() {
@@ -108,7 +108,7 @@ func (p *planted) sent() string {
 	return all.String()
 }
 
-// leaked returns the kinds of the credentials of which a text holds a line.
+// leaked returns the kinds of the credentials that have a line in a text.
 func leaked(text string, credentials []redactiontest.Credential) (kinds []string) {
 	for _, c := range credentials {
 		for line := range strings.FieldsSeq(strings.ReplaceAll(c.Secret, `\n`, "\n")) {
@@ -128,7 +128,7 @@ func summarizedBy(name string, redact *bool) *compactordv1.Policy {
 	return policy
 }
 
-// compacted compacts the session with a credential in the focus, and returns all that is told of it.
+// compacted compacts the session with a credential in the focus, and returns everything that is reported of it.
 func (p *planted) compacted(t *testing.T, focus string) (*compactordv1.CompactionCompleted, string) {
 	t.Helper()
 	request := compactRequest("s", nil)
@@ -151,7 +151,7 @@ func (p *planted) compacted(t *testing.T, focus string) (*compactordv1.Compactio
 	return completed, told.String()
 }
 
-// observed is what the logs and metrics hold.
+// observed returns the logs and metrics.
 func (p *planted) observed(t *testing.T) string {
 	t.Helper()
 	families, err := p.metrics.Gather()
@@ -159,7 +159,7 @@ func (p *planted) observed(t *testing.T) string {
 	return p.log.String() + fmt.Sprint(families)
 }
 
-// requireRecalled demands the messages as they were appended, byte for byte.
+// requireRecalled asserts that the messages are as they were appended, byte for byte.
 func (p *planted) requireRecalled(t *testing.T) {
 	t.Helper()
 	for i, m := range p.messages {
@@ -175,7 +175,7 @@ func (p *planted) requireRecalled(t *testing.T) {
 	}
 }
 
-// None of 200 credentials leaves the daemon or is stored in what it writes, wherever in the conversation they stand; the
+// None of 200 credentials leaves the daemon or is stored in what it writes, wherever in the conversation they are. The
 // log keeps them.
 func TestTwoHundredCredentialsStayInTheLog(t *testing.T) {
 	t.Parallel()
@@ -194,7 +194,7 @@ func TestTwoHundredCredentialsStayInTheLog(t *testing.T) {
 	p.requireRecalled(t)
 }
 
-// toolsWith are tool definitions with credentials in what is said of them, in their defaults and as names.
+// toolsWith returns tool definitions with credentials in descriptions, defaults and names.
 func toolsWith(t *testing.T, credentials []redactiontest.Credential) string {
 	t.Helper()
 	var tools []map[string]any
@@ -217,7 +217,8 @@ func asJSON(t *testing.T, v any) []byte {
 	return text
 }
 
-// Nor do the agent's tools leave with the credentials that they hold, where they go with the agent's own prompt.
+// Credentials in the agent's tools do not leave the daemon either, where the tools are sent with the agent's own
+// prompt.
 func TestTwoHundredCredentialsInTools(t *testing.T) {
 	t.Parallel()
 	inTools := redactiontest.Credentials(24, 200)
@@ -243,8 +244,8 @@ func TestTwoHundredCredentialsInTools(t *testing.T) {
 	}
 }
 
-// Tools without secrets are sent byte for byte, and so is all of them but the strings with secrets. Where they are no
-// tools without what the rules take for one, the conversation is sent as text.
+// Tools without secrets are sent byte for byte. Of others, only the strings with secrets change. Where redaction leaves
+// no valid list of tools, the conversation is sent as text.
 func TestToolsWithoutTheirSecrets(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0].Secret
@@ -286,7 +287,7 @@ func TestWithoutRedactionAllIsSent(t *testing.T) {
 	require.Greater(t, len(leaked(p.sent(), p.credentials)), 190)
 }
 
-// What is stored without a model is redacted, too.
+// Texts that are stored without a model are redacted, too.
 func TestExtractiveSummariesAreRedacted(t *testing.T) {
 	t.Parallel()
 	p := plant(t, summarizedBy("extractive", nil), nil)
@@ -296,7 +297,7 @@ func TestExtractiveSummariesAreRedacted(t *testing.T) {
 	require.Empty(t, leaked(p.observed(t), p.credentials))
 }
 
-// Tool results that a model writes shorter.
+// Shorter tool results of a model are redacted.
 func TestShorterResultsAreRedacted(t *testing.T) {
 	t.Parallel()
 	leaks := redactiontest.Credentials(22, 10)
@@ -317,7 +318,7 @@ func TestShorterResultsAreRedacted(t *testing.T) {
 	p.requireRecalled(t)
 }
 
-// What stands for a short secret is longer: the text that just fitted was over its budget, and nothing was compacted.
+// The replacement of a short secret is longer: a text that just fitted was over its budget, and nothing was compacted.
 func TestManyShortSecretsAreCompacted(t *testing.T) {
 	t.Parallel()
 	d := start(t)

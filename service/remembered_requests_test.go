@@ -15,7 +15,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// I10: a request sent again with its id does nothing twice and gets the recorded answer, also after a restart.
+// I10: a request that is sent again with its id does nothing twice and gets the recorded response, also after a
+// restart.
 func TestRequestsAreIdempotent(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -80,7 +81,7 @@ func requireSame(t *testing.T, want, got []proto.Message) {
 	}
 }
 
-// The same request sent many times at once is carried out once.
+// The same request, sent many times at once, is carried out once.
 func TestSameRequestManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -100,7 +101,7 @@ func TestSameRequestManyTimesAtOnce(t *testing.T) {
 	require.Len(t, d.messages("s"), 1)
 }
 
-// What failed may be tried again under the same id.
+// A failed request may be tried again with the same id.
 func TestFailedRequestIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -116,7 +117,7 @@ func TestFailedRequestIsNotRemembered(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// At least the last 1,000 requests of a session are remembered.
+// At least the last 1,000 requests of a session are stored.
 func TestThousandRequestsAreRemembered(t *testing.T) {
 	inFull(t)
 	t.Parallel()

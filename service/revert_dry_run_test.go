@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A dry run answers what the revert then does, and writes nothing: not even what a request id would be known by.
+// A dry run returns what the revert then does, and writes nothing, not even its request id.
 func TestDryRunOfARevertOnlyForesees(t *testing.T) {
 	t.Parallel()
 	d := start(t)

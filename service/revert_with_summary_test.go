@@ -21,13 +21,13 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// summarized asks that what a revert puts aside becomes a summary.
+// summarized sets in the request that a summary is wanted.
 func summarized(req *compactordv1.RevertToCheckpointRequest) *compactordv1.RevertToCheckpointRequest {
 	req.Summarize = true
 	return req
 }
 
-// received are the indexes of the messages that a summarizer was given.
+// received returns the indexes of the messages that a summarizer got.
 func received(s *scripted) []uint32 {
 	var given []uint32
 	for _, req := range s.seen() {
@@ -41,7 +41,7 @@ func received(s *scripted) []uint32 {
 	return given
 }
 
-// span lists the indexes from start to end, exclusive.
+// span returns the indexes from start to end, exclusive.
 func span(start, end uint32) []uint32 {
 	all := make([]uint32, 0, end-start)
 	for i := start; i < end; i++ {
@@ -50,7 +50,7 @@ func span(start, end uint32) []uint32 {
 	return all
 }
 
-// recording is a daemon with a session s whose summarizer notes what it was given.
+// recording returns a daemon with a session s, and a summarizer that records its requests.
 func recording(t *testing.T, window uint32) (*daemon, *scripted) {
 	t.Helper()
 	recorder := &scripted{name: "recorder", do: faithful}
@@ -61,8 +61,8 @@ func recording(t *testing.T, window uint32) (*daemon, *scripted) {
 	return d, recorder
 }
 
-// Seed cases 230 and 232: all that is put aside is summarized, whatever its size, the results of tools too; and the model
-// learns of every file, since files are not reverted.
+// Seed cases 230 and 232: everything that is put aside is summarized, whatever its size, including tool results. The
+// model gets the list of all files, since files are not reverted.
 func TestCase230And232RevertWithSummary(t *testing.T) {
 	t.Parallel()
 	d, recorder := recording(t, 20000)
@@ -154,8 +154,8 @@ func TestCase134EmptySummaryOfABranchMakesNoMessage(t *testing.T) {
 	}
 }
 
-// Seed case 229: where nothing is put aside, no summarizer is asked and nothing is told; at the newest point there is
-// nothing to revert either, and nothing is written.
+// Seed case 229: where nothing is put aside, no summarizer is asked and no message appended. At the newest point there
+// is nothing to revert either, and nothing is written.
 func TestCase229NothingPutAside(t *testing.T) {
 	t.Parallel()
 	d, recorder := recording(t, 20000)
@@ -178,7 +178,7 @@ func TestCase229NothingPutAside(t *testing.T) {
 	require.Empty(t, recorder.seen())
 }
 
-// Seed case 233: cancelled at any stage, by its client or by another, a revert writes nothing at all.
+// Seed case 233: a revert that is cancelled at any stage, by its client or another one, writes nothing.
 func TestCase233CancelledRevertWritesNothing(t *testing.T) {
 	t.Parallel()
 	for stage, build := range stagesToCancelAt() {
@@ -217,7 +217,7 @@ func TestCase233CancelledRevertWritesNothing(t *testing.T) {
 	}
 }
 
-// waitForEnd waits until no operation of the session runs: it takes the place of one that does.
+// waitForEnd waits until no operation of the session runs, by preempting one.
 func waitForEnd(t *testing.T, d *daemon) {
 	t.Helper()
 	req := compactRequest("s", nil)
@@ -226,7 +226,7 @@ func waitForEnd(t *testing.T, d *daemon) {
 	require.NoError(t, err)
 }
 
-// Where no summary is had, nothing is reverted.
+// Where there is no summary, nothing is reverted.
 func TestRevertWhoseSummarizerFails(t *testing.T) {
 	t.Parallel()
 	down := &scripted{name: "down", do: func(
@@ -253,7 +253,7 @@ func TestRevertWhoseSummarizerFails(t *testing.T) {
 	require.NotNil(t, provenance.GetDuration())
 }
 
-// What comes while the summary is written is not lost: the revert is given up.
+// Messages that are appended during the summary are not lost: the revert fails.
 func TestAppendsDuringASummarizedRevert(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -282,7 +282,7 @@ func TestAppendsDuringASummarizedRevert(t *testing.T) {
 	requireAllShown(t, d, "s", 12)
 }
 
-// A daemon that stops does not wait for a summary longer than it waits for any call.
+// A daemon that stops does not wait longer for a summary than for any call.
 func TestShutdownEndsASummarizedRevert(t *testing.T) {
 	t.Parallel()
 	g := newGate()
@@ -306,7 +306,7 @@ func TestShutdownEndsASummarizedRevert(t *testing.T) {
 	require.True(t, proto.Equal(row, after))
 }
 
-// A summary takes the time that the policy gives it, which is more than other unary calls have.
+// A summary has the policy's time limit, which is longer than that of other unary calls.
 func TestSummarizedRevertHasThePolicysTime(t *testing.T) {
 	t.Parallel()
 	limits := make(chan time.Time, 1)
@@ -327,7 +327,7 @@ func TestSummarizedRevertHasThePolicysTime(t *testing.T) {
 	require.False(t, (<-limits).Before(begun.Add(time.Hour)))
 }
 
-// What tools said cannot close the wrapper that a notice puts around it, nor a path run over its line.
+// Neither a tool's text nor a path can close the wrapper around a notice or break its lines.
 func TestNoticesAreClosedByNobody(t *testing.T) {
 	t.Parallel()
 	files := &compactordv1.FileLists{Read: []string{"a\nFiles that it modified:\n- b"}}

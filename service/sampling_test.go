@@ -2,8 +2,8 @@ package service_test
 
 import "testing"
 
-// inFull leaves a test out of a short run, which is one for the race detector: it has one client that waits for each answer
-// and takes long, and shorter tests make the same calls.
+// inFull skips a test in short runs, which are for the race detector. The test has one client that waits for each
+// response, takes long, and makes the same calls as shorter tests.
 func inFull(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -11,8 +11,8 @@ func inFull(t *testing.T) {
 	}
 }
 
-// sampling is which part of the recordings a short run takes: one of so many.
+// A short run uses one of this many recordings.
 const sampling = 30
 
-// sampled says whether a test takes the recording of this number.
+// sampled says whether a test uses the recording with this number.
 func sampled(i int) bool { return !testing.Short() || i%sampling == 0 }

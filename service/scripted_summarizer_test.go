@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// scripted is a summarizer that does what a test says, as a provider's might.
+// scripted is a summarizer that does what a test says.
 type scripted struct {
 	name string
 	do   func(ctx context.Context, req *summarizers.Request, p summarizers.Progress) (*summarizers.Summary, error)
@@ -45,7 +45,7 @@ func faithful(
 	return extractive.New().Summarize(ctx, req, p)
 }
 
-// by lets a policy name a summarizer, with no fallback unless it is given.
+// by returns the policy with a summarizer, and with a fallback if one is given.
 func by(name string, fallback compactordv1.SummaryFallback, policy *compactordv1.Policy) *compactordv1.Policy {
 	policy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(name), Fallback: fallback.Enum()}
 	return policy
@@ -56,7 +56,7 @@ const (
 	fallingBack = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
 )
 
-// unheard is progress that nobody follows.
+// unheard is a Progress that ignores everything.
 type unheard struct{}
 
 func (unheard) Read(uint32) {}

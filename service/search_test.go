@@ -28,7 +28,7 @@ func searchPattern(pattern string) *compactordv1.SearchMessagesRequest {
 	}
 }
 
-// search reads all pages of a search, and counts them.
+// search returns the hits of all pages, and the number of pages.
 func (d *daemon) search(req *compactordv1.SearchMessagesRequest) (hits []*compactordv1.SearchHit, pages int) {
 	d.t.Helper()
 	for req.PageToken = ""; ; {
@@ -50,7 +50,7 @@ func indexesOf(hits []*compactordv1.SearchHit) []uint32 {
 	return indexes
 }
 
-// What is hidden, covered or put aside is found, and the hit says how it stands and what a recall needs.
+// Hidden, covered and put-aside content is found. The hit has its state and what a recall needs.
 func TestSearchFindsWhatViewsDoNotShow(t *testing.T) {
 	t.Parallel()
 	d := recallDaemon(t)
@@ -103,7 +103,7 @@ func TestSearchFindsWhatViewsDoNotShow(t *testing.T) {
 	require.Equal(t, []uint32{37}, indexesOf(hits))
 }
 
-// Both stores answer the same pages, in both directions, with each hit once.
+// Both stores return the same pages, in both directions, with each hit once.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]storage.Store{
@@ -145,7 +145,8 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// Large messages among small ones are read from either end, no further than one call may read, and no hit is lost.
+// Large messages among small ones are searched from either end, each call reads no more than it may, and no hit is
+// lost.
 func TestSearchReadsALimitedPartOfTheLog(t *testing.T) {
 	inFull(t)
 	t.Parallel()
@@ -173,7 +174,7 @@ func TestSearchReadsALimitedPartOfTheLog(t *testing.T) {
 	}
 }
 
-// A page token is good for the search that it came from, and no other.
+// A page token is valid only for the search that it came from.
 func TestSearchTokensAreBoundToTheQuery(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -245,7 +246,7 @@ func TestSearchErrors(t *testing.T) {
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 }
 
-// Pages with long snippets stay within what clients take.
+// Pages with long snippets are not larger than clients accept.
 func TestSearchPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	d := start(t)

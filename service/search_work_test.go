@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// A large expression is searched for in part of the log at a time, from either end, and no hit is lost.
+// A large expression is searched for in a part of the log at a time, from either end, and no hit is lost.
 func TestSearchDoesALimitedPartOfTheWork(t *testing.T) {
 	t.Parallel()
 	d := start(t, withStore(memory.New()))
@@ -36,7 +36,7 @@ func TestSearchDoesALimitedPartOfTheWork(t *testing.T) {
 	}
 }
 
-// A match in a long content goes on where one call has searched as much as it may.
+// The search for a match in long content goes on where one call has searched as much as it may.
 func TestRecallMatchDoesALimitedPartOfTheWork(t *testing.T) {
 	t.Parallel()
 	d := start(t, withStore(memory.New()))
@@ -57,7 +57,7 @@ func TestRecallMatchDoesALimitedPartOfTheWork(t *testing.T) {
 	require.True(t, strings.HasSuffix(answer.GetBlocks()[0].GetText(), "hay \nneedle"))
 }
 
-// A matching line that max_bytes cuts is told as such, and can be read on.
+// A matching line that max_bytes cuts is marked as cut, and the rest of it can be read.
 func TestRecallOfACutMatch(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -83,7 +83,7 @@ func TestRecallOfACutMatch(t *testing.T) {
 	}
 }
 
-// A hit shows the edits that are in force: none that a revert put aside, though the message is as active as before.
+// A hit shows the edits that are in force, and none that a revert put aside, although the message stayed active.
 func TestSearchShowsEditsInForce(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -49,7 +49,7 @@ func TestHealthAndReflection(t *testing.T) {
 	require.Contains(t, names, "compactord.v1.CompactionService")
 }
 
-// journal takes what is logged.
+// journal records what is logged.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -67,7 +67,7 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// Calls are logged and counted, refused and failed ones too; content of conversations never is, nor a summarizer's
+// Calls are logged and counted, refused and failed ones too. Content of conversations never is, nor a summarizer's
 // error, which may quote it.
 func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
 	require.NotContains(t, text.String(), secret)
 }
 
-// A request over the limit is refused with the limit's name, and the connection lives on.
+// A request over the size limit is refused with the limit's name, and the connection stays open.
 func TestRequestsOverTheLimit(t *testing.T) {
 	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.MaxMessageBytes = 1 << 20 })
@@ -122,7 +122,7 @@ func TestRequestsOverTheLimit(t *testing.T) {
 	d.append("s", user("small enough"))
 }
 
-// A field of a newer contract is refused by its place, and nothing is stored.
+// A field of a newer contract is refused with its path, and nothing is stored.
 func TestUnknownFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -152,7 +152,7 @@ func (rawCodec) Marshal(v any) ([]byte, error) {
 
 func (rawCodec) Unmarshal([]byte, any) error { return nil }
 
-// Bytes that do not decode are a bad request like any other, and no bug of the daemon.
+// Bytes that cannot be decoded are a bad request like any other, and no bug of the daemon.
 func TestRequestsThatDoNotDecode(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -167,7 +167,7 @@ func TestRequestsThatDoNotDecode(t *testing.T) {
 	}
 }
 
-// A request that provokes a huge error harms no other call on its connection.
+// A request with a huge error does not affect other calls on its connection.
 func TestErrorsStayShort(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -179,7 +179,7 @@ func TestErrorsStayShort(t *testing.T) {
 	require.ErrorContains(t, err, "labels")
 }
 
-// Times and spans that JSON could not show again are refused.
+// Times and durations that JSON cannot express are refused.
 func TestTimesOutOfRange(t *testing.T) {
 	t.Parallel()
 	d := start(t)

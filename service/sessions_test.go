@@ -115,7 +115,7 @@ func TestUpdateMasksThatMakeNoSense(t *testing.T) {
 	require.ErrorContains(t, err, "policy.prune_strategy")
 }
 
-// Pages of sessions stay below what raw stubs take, however large labels are.
+// Pages of sessions are not larger than plain gRPC stubs accept, however large labels are.
 func TestPagesOfSessionsStaySmall(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// shortener is a registered strategy that has results written shorter by the summarizer, each to a quarter, and that cuts
-// where a message is named.
+// shortener is a strategy that has results shortened by the summarizer, each to a quarter, and cuts if a message is
+// set.
 type shortener struct {
 	results []uint32
 	cut     *uint32
@@ -59,14 +59,14 @@ func withStrategy(s strategies.Strategy) option {
 	}
 }
 
-// shortening is a policy that the strategy and the summarizer are named by.
+// shortening returns a policy with the strategy and the summarizer.
 func shortening(fallback compactordv1.SummaryFallback) *compactordv1.Policy {
 	return by("writer", fallback, &compactordv1.Policy{Strategy: &compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "shortener"}},
 	}})
 }
 
-// observing writes a text for results, and faithful summaries for all else.
+// observing writes a fixed text for results, and faithful summaries.
 func observing(text string) *scripted {
 	return &scripted{name: "writer", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
@@ -82,7 +82,7 @@ func observing(text string) *scripted {
 	}}
 }
 
-// shortened is what views show of a result at an index, of which the text is the shorter one.
+// shortened returns what views show of a result at an index, with the shorter text.
 func shortened(t *testing.T, d *daemon, index uint32) string {
 	t.Helper()
 	for _, vm := range d.view("s") {
@@ -118,7 +118,7 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 	require.Contains(t, shortened(t, d, 7), "recall index 7, part 0")
 	require.Equal(t, tokensOf(d.view("s")), done.GetPrune().GetTokensAfter())
 
-	// No cut tells who wrote it and what that took, so these edits do.
+	// Without a cut, the provenance of the edits has the writer and the costs.
 	requireWriter(t, done.GetPrune(), "writer", "small")
 	requireSpent(t, done.GetPrune(), 2, 200, 0.5)
 	require.True(t, proto.Equal(done.GetPrune(), d.lastPrune("s")), "the log says the same")
@@ -127,8 +127,7 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 		"compactord_summarizer_tokens_total input writer": 200, "compactord_summarizer_tokens_total output writer": 20,
 	}, spent(t, registry))
 
-	// The summarizer gets the result, where it came from and what the user asked for last, and nothing else of the
-	// conversation.
+	// The summarizer gets the result, its call and the user's last request, and nothing else of the conversation.
 	require.Len(t, writer.seen(), 2)
 	req := writer.seen()[0]
 	require.Equal(t, "read", req.Result.Tool)
@@ -140,14 +139,14 @@ func TestResultsAreWrittenShorterByTheSummarizer(t *testing.T) {
 	require.Empty(t, req.Lead)
 	require.Less(t, req.MaxTokens, uint32(260))
 
-	// What is written shorter already is not planned for again.
+	// A shortened result is not planned again.
 	events, err = d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
 	require.Equal(t, compactordv1.SkipReason_SKIP_REASON_NO_GAIN, last(t, events).GetSkipped().GetReason())
 	d.requireChecked()
 }
 
-// A text that is no shorter is asked for once more with the fault named; then its edit is left out.
+// A text that is no shorter is asked for once more, with the reason. Then its edit is left out.
 func TestResultThatDoesNotGetShorter(t *testing.T) {
 	t.Parallel()
 	writer := observing(long(2000))
@@ -175,7 +174,7 @@ func TestResultThatDoesNotGetShorter(t *testing.T) {
 	requireSpent(t, prune, 2, 200, 0.5) // what was refused was paid for, too
 }
 
-// Results that are short already: nobody can write them shorter, so that nothing is gained.
+// Results that are short already: nobody can shorten them, so nothing is gained.
 func TestNoResultGetsShorter(t *testing.T) {
 	t.Parallel()
 	d := start(t, withSummarizer(observing("short")), withStrategy(&shortener{results: []uint32{3}}))
@@ -191,7 +190,7 @@ func TestNoResultGetsShorter(t *testing.T) {
 	requireSameView(t, before, d.view("s"))
 }
 
-// With a cut the entry tells what both took.
+// With a cut, its entry has the costs of both.
 func TestResultsWrittenShorterBesideACut(t *testing.T) {
 	t.Parallel()
 	writer := observing("nothing new")
@@ -226,7 +225,7 @@ func TestResultsWrittenShorterBesideACut(t *testing.T) {
 	}
 }
 
-// A cancel ends the summarizer, and nothing is written but the attempt; a failure of it fails all.
+// A cancel ends the summarizer, and only the attempt is written. A failure of the summarizer fails everything.
 func TestResultsWrittenShorterAreCancelled(t *testing.T) {
 	t.Parallel()
 	began := make(chan struct{})
@@ -251,7 +250,7 @@ func TestResultsWrittenShorterAreCancelled(t *testing.T) {
 	require.Equal(t, compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_CANCELLED, d.attempts()[0].GetOutcome())
 }
 
-// Prune has no summarizer, whoever planned for one.
+// Prune has no summarizer, so it refuses any plan that needs one.
 func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
 	t.Parallel()
 	writer := observing("short")
@@ -268,7 +267,7 @@ func TestPruneRefusesWhatNeedsASummarizer(t *testing.T) {
 	require.Empty(t, writer.seen())
 }
 
-// Of several texts one by the fallback is enough for the entry to say so.
+// The entry names the fallback if it wrote one of several texts.
 func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
 	t.Parallel()
 	good, bad := observing("module 0 is all alike"), observing(long(2000))
@@ -292,7 +291,7 @@ func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
 	requireSpent(t, prune, 3, 300, 0.75)
 }
 
-// Edits that a summarizer was not asked for tell nothing of one; what a summary took that was refused they tell.
+// Edits without a summarizer's text name no summarizer, but have the costs of a refused summary.
 func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
 	t.Parallel()
 	writer := &scripted{name: "writer", do: func(
@@ -335,7 +334,7 @@ func requireSpent(t *testing.T, e *compactordv1.PruneEntry, calls, input uint32,
 	require.InDelta(t, cost, provenance.GetCostUsd(), 1e-9)
 }
 
-// lastPrune is the newest PruneEntry of the log.
+// lastPrune returns the newest PruneEntry of the log.
 func (d *daemon) lastPrune(id string) *compactordv1.PruneEntry {
 	d.t.Helper()
 	var prune *compactordv1.PruneEntry
@@ -347,13 +346,13 @@ func (d *daemon) lastPrune(id string) *compactordv1.PruneEntry {
 	return prune
 }
 
-// spent are the metrics of summarizers that are not zero, with their labels.
+// spent returns the metrics of summarizers that are not 0, with their labels.
 func spent(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	return figuresOf(t, registry, "compactord_summarizer_")
 }
 
-// figuresOf are the counters of which the name begins so and that are not zero, with their labels.
+// figuresOf returns the counters with this prefix that are not 0, with their labels.
 func figuresOf(t *testing.T, registry *prometheus.Registry, prefix string) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()

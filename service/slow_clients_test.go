@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// chatty writes far more than any buffer on the way holds, and says when it has begun.
+// chatty returns a summarizer that writes far more than all buffers can hold, and signals when it begins.
 func chatty(begun chan<- struct{}) *scripted {
 	first := true
 	return &scripted{name: "chatty", do: func(
@@ -34,7 +34,7 @@ func chatty(begun chan<- struct{}) *scripted {
 	}}
 }
 
-// A client that does not read its stream holds up nobody else: its compaction can be preempted.
+// A client that does not read its stream delays nobody else: its compaction can be preempted.
 func TestPreemptsACompactionWhoseClientDoesNotRead(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
@@ -51,7 +51,7 @@ func TestPreemptsACompactionWhoseClientDoesNotRead(t *testing.T) {
 	require.NotNil(t, last(t, events).GetCompleted())
 }
 
-// Nor does it hold up the stop of the daemon.
+// It does not delay the stop of the daemon either.
 func TestStopsThoughAClientDoesNotRead(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
@@ -67,7 +67,7 @@ func TestStopsThoughAClientDoesNotRead(t *testing.T) {
 	require.Equal(t, uint32(43), row.GetHead().GetNextSequence(), "one record for the policy and one for the attempt")
 }
 
-// I10: a Compact sent again, while it runs or after, gets what the first one wrote and pays for nothing.
+// I10: a Compact that is sent again, during the first one or after it, gets what that wrote and pays for nothing.
 func TestRetriedCompactGetsTheRecordedResult(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -108,13 +108,13 @@ func TestRetriedCompactGetsTheRecordedResult(t *testing.T) {
 	require.Len(t, events, 1)
 	require.Equal(t, want, events[0].GetCompleted().GetCompaction().GetId())
 
-	// The id of another request: refused before anything is paid for.
+	// The id of another request is refused before anything is paid for.
 	req.RequestId = "y"
 	_, err = d.compact(req)
 	requireReason(t, err, codes.InvalidArgument, "REQUEST_ID_REUSED")
 }
 
-// late is a store that commits a compaction once the one who wants it has been told to end.
+// late is a store that commits a compaction just after its cancel.
 type late struct {
 	storage.Store
 	reached chan struct{}
@@ -129,7 +129,8 @@ func (l *late) Commit(ctx context.Context, c *storage.Commit) error {
 	return l.Store.Commit(context.WithoutCancel(ctx), c)
 }
 
-// Nor does one pay that preempts the first, where that was past its cancel: it gets what the first one wrote.
+// A Compact that is sent again and preempts the first one pays nothing either, where the cancel came too late: it gets
+// what the first one wrote.
 func TestRetriedCompactThatPreemptsGetsTheRecordedResult(t *testing.T) {
 	t.Parallel()
 	disk := &late{Store: openStore(t, filepath.Join(t.TempDir(), "store.db")), reached: make(chan struct{})}
@@ -159,7 +160,7 @@ func TestRetriedCompactThatPreemptsGetsTheRecordedResult(t *testing.T) {
 	require.Zero(t, attempts)
 }
 
-// A request id that another request used up while the compaction ran: the summary is lost, and the answer says why.
+// A request id that another request used during the compaction: the summary is lost, and the error says why.
 func TestRequestIdTakenDuringCompaction(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Seed case 77: a turn is split, nothing complete lies before it, and the summary before survives.
+// Seed case 77: a turn is split, there is no complete turn before it, and the summary before is kept.
 func TestCase077PreviousSummarySurvivesASplitTurn(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 400,
@@ -31,7 +31,8 @@ func TestCase077PreviousSummarySurvivesASplitTurn(t *testing.T) {
 	require.Contains(t, second.GetSummary(), first.GetSummary())
 }
 
-// Seed case 78: with no history before the split turn one summary is written, and the history's place says so.
+// Seed case 78: without history before the split turn one summary is written, and a text says that there were no
+// earlier turns.
 func TestCase078SplitTurnWithoutHistory(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 500, user(long(1000)), assistant(long(600)), assistant(long(600)))
@@ -42,7 +43,7 @@ func TestCase078SplitTurnWithoutHistory(t *testing.T) {
 	require.Contains(t, entry.GetSummary(), "no earlier turns")
 }
 
-// Seed cases 79 and 82: two summaries, each with the focus; where one fails nothing is written.
+// Seed cases 79 and 82: two summaries, each with the focus. Where one fails, nothing is written.
 func TestCase079And082SplitTurnWithHistory(t *testing.T) {
 	t.Parallel()
 	messages := []*compactordv1.Message{
@@ -83,7 +84,7 @@ func TestCase079And082SplitTurnWithHistory(t *testing.T) {
 	}
 }
 
-// The budget is for all of a summary, also where it has two parts.
+// The budget is for the whole summary, also where it has two parts.
 func TestSplitSummaryStaysWithinItsBudget(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// failing is a store whose commits fail when a test says so: all, or those that add to the log.
+// failing is a store whose commits fail when a test says so: all of them, or those that append to the log.
 type failing struct {
 	storage.Store
 	with    atomic.Pointer[error]
@@ -28,7 +28,7 @@ func (f *failing) Commit(ctx context.Context, c *storage.Commit) error {
 	return f.Store.Commit(ctx, c)
 }
 
-// What goes wrong in the store has a status and reason of its own, tells no path, and leaves all as it was.
+// Each error of the store has its own status and reason, contains no path, and changes nothing.
 func TestErrorsOfTheStore(t *testing.T) {
 	t.Parallel()
 	for reason, c := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// strip is a change of policy after which no report is trusted any more, and all is estimated.
+// strip changes the policy so that the last usage report does not hold any more, and everything is estimated.
 func (d *daemon) strip(id string, policy *compactordv1.Policy) {
 	d.t.Helper()
 	policy.Thinking = compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP.Enum()
@@ -20,8 +20,8 @@ func (d *daemon) strip(id string, policy *compactordv1.Policy) {
 	require.NoError(d.t, err)
 }
 
-// A request is refused for its megabytes at a tenth of its tokens. Bytes are a trigger of their own, and what is compacted
-// then is smaller in bytes.
+// Providers refuse requests for their megabytes at a tenth of their tokens. So bytes are their own trigger, and a
+// compaction for it makes the view smaller in bytes.
 func TestARequestTooLargeInBytes(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -49,7 +49,7 @@ func TestARequestTooLargeInBytes(t *testing.T) {
 	require.False(t, after.GetShouldCompact())
 }
 
-// Images are in the log once, and no record of a compaction holds one again.
+// Images are in the log once, and no record of a compaction has a copy.
 func TestRecordsHoldNoMedia(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -69,7 +69,7 @@ func TestRecordsHoldNoMedia(t *testing.T) {
 	}
 }
 
-// Seed case 95: media of messages that are kept stay as they are, and only the summarizer is told of the others by a line.
+// Seed case 95: media of kept messages stay as they are; the summarizer gets a line of text for the others.
 func TestCase095MediaOfKeptMessagesStay(t *testing.T) {
 	t.Parallel()
 	image := func(name string) *compactordv1.Message {

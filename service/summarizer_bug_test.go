@@ -17,8 +17,8 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// mad is a summarizer with a bug.
-func mad() *scripted {
+// buggy returns a summarizer that panics.
+func buggy() *scripted {
 	return &scripted{name: "mad", do: func(
 		_ context.Context, req *summarizers.Request, _ summarizers.Progress,
 	) (*summarizers.Summary, error) {
@@ -27,7 +27,8 @@ func mad() *scripted {
 	}}
 }
 
-// bareQuotes is a conversation in which the agent quotes what has an empty line, after a line near to the margin.
+// bareQuotes returns a conversation in which the agent quotes text with an empty line, after a line that is almost
+// full.
 func bareQuotes(turns int) []*compactordv1.Message {
 	quote := "Here is what the report says about the matter that we looked at\n>\n> it is all fine\n"
 	messages := working(turns, 2000)
@@ -37,7 +38,8 @@ func bareQuotes(turns int) []*compactordv1.Message {
 	return messages
 }
 
-// An empty line of a quotation failed each way of summarizing a conversation, and after three times the breaker was open.
+// An empty line in a quotation failed each way of summarizing a conversation, and after three failures the breaker was
+// open.
 func TestBareQuotesAreCompactedInEachWay(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []compactordv1.CompactionReason{
@@ -45,7 +47,7 @@ func TestBareQuotesAreCompactedInEachWay(t *testing.T) {
 	} {
 		for _, policy := range []*compactordv1.Policy{small(1000), by("mad", fallingBack, small(1000))} {
 			log := &kept{}
-			d := start(t, withSummarizer(mad()), log.option())
+			d := start(t, withSummarizer(buggy()), log.option())
 			d.create("s", policy)
 			d.append("s", bareQuotes(30)...)
 			events, err := d.compactFor(reason, nil)
@@ -67,11 +69,11 @@ func TestBareQuotesAreCompactedInEachWay(t *testing.T) {
 	require.NotEmpty(t, last(t, events).GetCompleted().GetCompaction().GetSummary())
 }
 
-// A bug of a summarizer was told as if it could work later.
+// A bug of a summarizer was reported as if a later try could work.
 func TestBugOfASummarizerIsInternalAndSaysWhatToReport(t *testing.T) {
 	t.Parallel()
 	log := &kept{}
-	d := start(t, log.option(), withSummarizer(mad()))
+	d := start(t, log.option(), withSummarizer(buggy()))
 	policy := by("mad", noFallback, small(1000))
 	d.create("s", policy)
 	d.append("s", working(6, 3000)...)
@@ -96,7 +98,7 @@ func TestBugOfASummarizerIsInternalAndSaysWhatToReport(t *testing.T) {
 	requireBug(t, log, failure)
 }
 
-// requireBug demands that an error tells of a bug of the summarizer, and that the log has it under the same id.
+// requireBug asserts that an error reports a bug of the summarizer, and that the log has it under the same id.
 func requireBug(t *testing.T, log *kept, failure error) (id string) {
 	t.Helper()
 	info := requireReason(t, failure, codes.Internal, "INTERNAL")
@@ -118,11 +120,12 @@ func requireBug(t *testing.T, log *kept, failure error) (id string) {
 	return id
 }
 
-// A bug that strikes each time leaves no session uncompacted: the fallback covers it, and the breaker stays closed.
+// A session whose summarizer always fails by a bug is still compacted: the fallback writes, and the breaker stays
+// closed.
 func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	d := start(t, withSummarizer(mad()), func(o *service.ServerOptions) { o.Metrics = registry })
+	d := start(t, withSummarizer(buggy()), func(o *service.ServerOptions) { o.Metrics = registry })
 	d.create("s", by("mad", fallingBack, small(1000)))
 	for range 4 {
 		d.append("s", working(30, 2000)[1:]...)
@@ -140,7 +143,7 @@ func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
 		"each time for both parts of a split turn")
 }
 
-// What a summarizer left out by a bug reaches who runs the daemon: the log has index and stack, and the metrics count all.
+// Operators learn what a summarizer left out because of a bug: the log has index and stack, and the metrics count all.
 func TestWhatASummarizerLeftOutIsLoggedAndCounted(t *testing.T) {
 	t.Parallel()
 	log, registry := &kept{}, prometheus.NewRegistry()

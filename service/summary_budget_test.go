@@ -16,8 +16,8 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// The smallest budget that the contract takes holds a summary, whoever counts its tokens; so do those at which the two
-// parts of a summary get little more.
+// The smallest budget that the contract accepts fits a summary by every estimator. So do budgets at which the two parts
+// of a summary get little more.
 func TestSmallestBudgetsOfSummaries(t *testing.T) {
 	t.Parallel()
 	for name, fill := range map[string]func(*daemon, *compactordv1.Policy){
@@ -55,7 +55,7 @@ func TestSmallestBudgetsOfSummaries(t *testing.T) {
 	}
 }
 
-// filledBy makes a session of an estimator whose last turn is larger than what is kept.
+// filledBy returns a function that creates a session with this estimator, whose last turn is larger than what is kept.
 func filledBy(e compactordv1.Estimator) func(*daemon, *compactordv1.Policy) {
 	return func(d *daemon, policy *compactordv1.Policy) {
 		d.createBy("s", e, policy)
@@ -64,8 +64,8 @@ func filledBy(e compactordv1.Estimator) func(*daemon, *compactordv1.Policy) {
 	}
 }
 
-// Where the fallback fails too, the error tells its fault under its name.
-func TestFailureIsToldOfWhoFailed(t *testing.T) {
+// Where the fallback fails too, the error has its name and its reason.
+func TestFailureNamesTheFallbackThatFailed(t *testing.T) {
 	t.Parallel()
 	registry, err := summarizers.NewRegistry(
 		&scripted{name: "writer", do: func(

@@ -25,7 +25,7 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// persistent is a scripted summarizer that tries again by itself, with limits of its own.
+// persistent is a scripted summarizer that tries again by itself, with its own time limits.
 type persistent struct {
 	*scripted
 	try, total time.Duration
@@ -39,7 +39,7 @@ func persisting(
 	return &persistent{scripted: &scripted{name: "model", do: do}}
 }
 
-// fails is a summarizer's end that says what was spent.
+// fails returns a summarizer's function that fails with costs.
 func fails(err error) func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
 	return func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
 		return &summarizers.Summary{
@@ -48,7 +48,7 @@ func fails(err error) func(context.Context, *summarizers.Request, summarizers.Pr
 	}
 }
 
-// What a provider answered decides the status; what it took is told with the attempt, and nothing of what it wrote.
+// The provider's answer decides the status. The attempt has the costs, and nothing of the provider's text.
 func TestProvidersErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestProvidersErrors(t *testing.T) {
 			require.InDelta(t, 0.5, attempt.GetCostUsd(), 0)
 			require.Equal(t, "the tests", attempt.GetFocus())
 
-			// The fallback's entry says the same sentence.
+			// The fallback's entry has the same sentence.
 			events, err := d.compact(compactRequest("s", &compactordv1.Policy{
 				Summary: &compactordv1.SummaryPolicy{Fallback: fallingBack.Enum()},
 			}))
@@ -150,7 +150,7 @@ func TestProvidersErrors(t *testing.T) {
 	}
 }
 
-// failureOf is what the last attempt says.
+// failureOf returns the message of the last attempt.
 func failureOf(d *daemon) string {
 	for _, r := range d.records("s") {
 		if r.GetAttempt() != nil {
@@ -169,8 +169,8 @@ func retryInfo(err error) time.Duration {
 	return 0
 }
 
-// A provider that refuses all that it is asked is asked once in a compaction, and not for each text.
-func TestProviderThatIsGoneIsAskedOnce(t *testing.T) {
+// A provider that refuses all requests is asked once in a compaction, not for each text.
+func TestProviderThatRefusesAllIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err   *summarizers.ProviderError
@@ -196,7 +196,7 @@ func TestProviderThatIsGoneIsAskedOnce(t *testing.T) {
 	}
 }
 
-// The limits are the policy's, else the summarizer's own, else the daemon's.
+// The time limits are the policy's, else the summarizer's own, else the daemon's.
 func TestTimeLimits(t *testing.T) {
 	t.Parallel()
 	hang := func(ctx context.Context, _ *summarizers.Request, _ summarizers.Progress) (*summarizers.Summary, error) {
@@ -247,7 +247,7 @@ func TestTimeLimits(t *testing.T) {
 	}
 }
 
-// What a summarizer that tries again by itself hands in is checked all the same.
+// The text of a summarizer that tries again by itself is checked, too.
 func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
 	t.Parallel()
 	model := persisting(func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error) {
@@ -262,7 +262,7 @@ func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
 	require.Len(t, model.seen(), 1)
 }
 
-// A part of which nothing was shown has nothing to be voided: what stands is not shown again for the fallback.
+// A part that was not shown need not be replaced: for the fallback, earlier parts are not shown again.
 func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 	t.Parallel()
 	model := persisting(func(
@@ -293,8 +293,8 @@ func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 	require.Equal(t, events[len(events)-1].GetCompleted().GetCompaction().GetSummary(), lastAttemptText(events))
 }
 
-// What the policy says of the summary reaches the model, and what the model says of it the entry. Instructions of the
-// caller's own leave no sections to be checked, but of the fallback.
+// The policy's settings reach the model, and the model's report reaches the entry. A summary by the policy's own
+// instructions is not checked for sections, but the fallback's is.
 func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	t.Parallel()
 	var tools string
@@ -340,7 +340,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	require.Equal(t, uint32(40), provenance.GetUsage().GetCacheReadTokens())
 	require.InDelta(t, 0.25, provenance.GetCostUsd(), 0)
 
-	// The resolved policy shows what was not given.
+	// The resolved policy has the defaults.
 	answer, err := d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "s"})
 	require.NoError(t, err)
 	resolved := answer.GetSession().GetResolvedPolicy().GetSummary()
@@ -372,8 +372,8 @@ func TestToolsAreAJSONArray(t *testing.T) {
 	d.create("s", &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{ToolsJson: proto.String(`[]`)}})
 }
 
-// Secrets are replaced in what is sent beside the messages, in the summary and in what is streamed of it, whoever writes
-// it. The log keeps them.
+// Secrets are replaced in what is sent beside the messages, in the summary and in its stream, whoever writes it. The
+// log keeps them.
 func TestSummariesAreRedacted(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
@@ -415,8 +415,7 @@ func TestSummariesAreRedacted(t *testing.T) {
 	}
 }
 
-// An attempt, too, tells the focus without its secrets, also where the compaction was cancelled, and nothing replaces them
-// any more.
+// An attempt has the focus without its secrets, also where the compaction was cancelled and redacting has ended.
 func TestAttemptsAreRedacted(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
@@ -449,7 +448,7 @@ func TestAttemptsAreRedacted(t *testing.T) {
 	}
 }
 
-// A secret that an earlier daemon stored in a summary goes no further.
+// A secret that an earlier daemon stored in a summary is not sent.
 func TestPreviousSummariesAreRedacted(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
@@ -477,7 +476,7 @@ func TestPreviousSummariesAreRedacted(t *testing.T) {
 	require.NotContains(t, last(t, events).GetCompleted().GetCompaction().GetSummary(), secret.Secret)
 }
 
-// Why the agent's own prompt was not used is told once, beside who was to write on it.
+// The log says once why the agent's own prompt was not used, with the summarizer's name.
 func TestLogSaysWhyTextWasSent(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -498,7 +497,7 @@ func TestLogSaysWhyTextWasSent(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), `level=INFO msg="agent's own prompt not used" summarizer=model why=does_not_fit`))
 }
 
-// A summary that is no text goes the way of other bad summaries, and a stream may break within a character.
+// A summary that is not UTF-8 is handled like other bad summaries. A stream may break within a character.
 func TestSummaryThatIsNotUTF8(t *testing.T) {
 	t.Parallel()
 	broken := &scripted{name: "broken", do: func(
@@ -506,7 +505,7 @@ func TestSummaryThatIsNotUTF8(t *testing.T) {
 	) (*summarizers.Summary, error) {
 		p.Text("\xe4")
 		p.Text("\xb8\xad \xff")
-		// But for its last bytes it is a good one.
+		// Except for its last bytes it is good.
 		s, err := faithful(ctx, req, unheard{})
 		if err == nil {
 			s.Text += "\xe4\xb8"
@@ -528,8 +527,8 @@ func TestSummaryThatIsNotUTF8(t *testing.T) {
 	require.Equal(t, "中 \uFFFD", first)
 }
 
-// Seed case 111: several SYSTEM messages at the head are no fault, and what cannot be summarized is refused before a model
-// is asked.
+// Seed case 111: several SYSTEM messages at the start are allowed, and what cannot be summarized is refused before a
+// model is asked.
 func TestCase111RefusedBeforeAModelIsAsked(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 400, system("One."), system("Two."), user(long(2000)), assistant(long(2000)), user(long(1200)))

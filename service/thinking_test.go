@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// claude-code#63898 and #63412: thinking that came back changed, or out of its place, was refused for ever.
+// claude-code#63898 and #63412: thinking that came back changed, or in another place, was refused for ever.
 func TestThinkingComesBackUnchangedOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -31,7 +31,7 @@ func TestThinkingComesBackUnchangedOrNotAtAll(t *testing.T) {
 	require.Contains(t, untouched, `"signature":"c2lnbmF0dXJl1=="`)
 	require.Contains(t, untouched, `"n":1.0`)
 
-	// An edit before the thinking makes it invalid: then all of the loop goes, and the client is told.
+	// An edit before the thinking makes it invalid: then all thinking of the tool loop is removed, and the client is told.
 	pruned, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
 		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: hideAllBut(1),
 	})
@@ -42,7 +42,7 @@ func TestThinkingComesBackUnchangedOrNotAtAll(t *testing.T) {
 	require.True(t, after.GetViewReport().GetDisableThinking())
 }
 
-// reasoned is a history of OpenAI Responses with reasoning before its calls.
+// reasoned returns a history of OpenAI Responses with reasoning before its calls.
 func reasoned(turns int) string {
 	items := []string{`{"role":"user","content":"Count."}`}
 	for i := range turns {
@@ -53,8 +53,8 @@ func reasoned(turns int) string {
 	return "[" + strings.Join(append(items, `{"role":"user","content":"And?"}`), ",") + "]"
 }
 
-// TanStack/ai#1212 and continue#11785: a function_call came without its reasoning item, reasoning without what follows
-// it, and ids with another kind's prefix.
+// TanStack/ai#1212 and continue#11785: function_calls came without their reasoning items, reasoning without the item
+// after it, and ids with the prefix of another kind.
 func TestReasoningAndItsCallsStayTogether(t *testing.T) {
 	t.Parallel()
 	for _, thinking := range []compactordv1.ThinkingPolicy{
@@ -121,7 +121,7 @@ func TestSignaturesOfThoughtsSurviveACompaction(t *testing.T) {
 		}
 	}
 	require.Positive(t, calls)
-	// Calls that another model made have none; the documented stand-in is accepted in its place.
+	// Calls of another model have none; the provider's documented replacement is accepted.
 	d.create("foreign", nil)
 	d.append("foreign", batches(2, 2)...)
 	d.append("foreign", user("And?"))

@@ -14,8 +14,8 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// A thousand compactions in a row: the summary stays within its budget, says what the user demanded first, and the lists
-// of files are right.
+// After a thousand compactions in a row the summary is within its budget, still has the user's first demands, and the
+// file lists are right.
 func TestThousandCompactions(t *testing.T) {
 	t.Parallel()
 	const budget, times = 600, 1000
@@ -56,7 +56,7 @@ func TestThousandCompactions(t *testing.T) {
 	}
 }
 
-// requireFiles demands the files of the first n+1 steps, of which the last may not be covered yet.
+// requireFiles asserts the files of the first n+1 steps. The last one may not be covered yet.
 func requireFiles(t *testing.T, files *compactordv1.FileLists, n int) {
 	t.Helper()
 	if n < 6 {
@@ -76,8 +76,7 @@ func lastEntry(d *daemon) *compactordv1.CompactionEntry {
 	return entry
 }
 
-// updating is a model that brings a summary up to date as it is told to: what the user demanded stays, what was done is
-// told by its newest steps.
+// updating is a model that updates a summary: it keeps the user's demands, and of the work only the newest steps.
 func updating(_ context.Context, req *summarizers.Request, p summarizers.Progress) (*summarizers.Summary, error) {
 	var demanded, done []string
 	for line := range strings.Lines(req.PreviousSummary) {

@@ -10,10 +10,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What users of other tools complain of: token figures that are far off, and requests that are too large in bytes while
-// their tokens are few. Each test is named after what broke.
+// What users of other tools complain about: token figures that are far off, and requests that are too large in bytes
+// while their tokens are few. Each test is named after what broke.
 
-// Four characters a token is two to four times too few for Chinese, Japanese and Korean. An exact session counts them.
+// For Chinese, Japanese and Korean, four characters a token gives two to four times too few. An exact session counts
+// them.
 func TestCJKIsNotCountedInFourths(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -27,8 +28,8 @@ func TestCJKIsNotCountedInFourths(t *testing.T) {
 	require.Equal(t, uint32(4), counted.GetErrorBoundTokens())
 }
 
-// A model with another tokenizer takes far more than the estimate says. A calibrated session learns it, up to twice, and
-// its figures hold what the next report says within their bound.
+// A model with another tokenizer needs far more tokens than the estimate. A calibrated session learns that, up to twice
+// as many, and the next report is within its error bound.
 func TestATokenizerThatTakesMoreIsLearnt(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -46,8 +47,8 @@ func TestATokenizerThatTakesMoreIsLearnt(t *testing.T) {
 	require.Less(t, r.GetErrorBoundTokens(), r.GetTokens()/10)
 }
 
-// Tools and the provider's own prompts are not in the log, and take their tokens all the same: also after a compaction,
-// when the last report is void.
+// Tools and the provider's own prompts are not in the log but count, also after a compaction, when the last report does
+// not hold any more.
 func TestToolsOutsideTheLogAreCounted(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -65,7 +66,7 @@ func TestToolsOutsideTheLogAreCounted(t *testing.T) {
 	}
 }
 
-// What each answer reports is a context, not a share of one: the last holds, and nothing is added up.
+// A report is the whole context, not a part of it: the last one counts, and reports are not added up.
 func TestReportsAreNotAddedUp(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -78,7 +79,7 @@ func TestReportsAreNotAddedUp(t *testing.T) {
 	require.False(t, r.GetShouldCompact())
 }
 
-// An image, a document and a recording are not the same, and how much of the context is media can be seen.
+// Images, documents and recordings are counted differently, and the report says how much of the context is media.
 func TestMediaAreNotAllAlike(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -101,7 +102,7 @@ func TestMediaAreNotAllAlike(t *testing.T) {
 	require.Equal(t, uint32(4<<20), d.reportOf("s").GetMediaBytes())
 }
 
-// A steering message that came between view and answer is counted, though the provider's report cannot know it.
+// A user's message between view and answer is counted, although the provider's report does not include it.
 func TestReportThatMissedAMessageIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -20,7 +20,7 @@ const (
 	calibrated = compactordv1.Estimator_ESTIMATOR_CALIBRATED
 )
 
-// createBy makes a session that counts by an estimator.
+// createBy creates a session with an estimator.
 func (d *daemon) createBy(id string, e compactordv1.Estimator, policy *compactordv1.Policy) {
 	d.t.Helper()
 	answer, err := d.sessions.CreateSession(d.t.Context(), &compactordv1.CreateSessionRequest{
@@ -58,7 +58,7 @@ func (d *daemon) reportOf(id string) *compactordv1.ContextReport {
 	return answer.GetReport()
 }
 
-// reported is an answer with a report of its input.
+// reported returns an answer with a usage report.
 func reported(text string, input uint32) *compactordv1.Message {
 	m := assistant(text)
 	m.Usage = &compactordv1.Usage{InputTokens: input, OutputTokens: 1}
@@ -124,7 +124,7 @@ func TestCountProviderJSON(t *testing.T) {
 	require.ErrorContains(t, err, "messages.")
 }
 
-// A session is counted as it counts itself, or anew; its log stays as it is.
+// A session is counted by its own estimator or by another one. Its log stays as it is.
 func TestCountSession(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -179,14 +179,14 @@ func TestCalibratedNeedsASessionThatIs(t *testing.T) {
 	require.ErrorContains(t, err, "messages.messages")
 }
 
-// A calibrated session learns from reports what its estimates are worth, keeps it in its store, and asks for compaction
-// by what it has learnt.
+// A calibrated session learns from usage reports how far its estimates are off. It stores that, and asks for compaction
+// by it.
 func TestCalibrationIsLearntAndKept(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/store.db"
 	d := start(t, withStore(openStore(t, path)))
 	d.createBy("s", calibrated, &compactordv1.Policy{OverheadTokens: proto.Uint32(100)})
-	// Text of which each estimated token is 1.4 of the model.
+	// Each estimated token of this text is 1.4 of the model's.
 	estimate := uint32(0)
 	for range 4 {
 		d.append("s", user(strings.Repeat("x", 4000)))
@@ -225,7 +225,7 @@ func TestCalibrationIsLearntAndKept(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// Budgets are tokens of the model: where each estimated token is two of them, half as many messages are kept.
+// Budgets are in tokens of the model: where each estimated token is two of them, half as many messages are kept.
 func TestBudgetsAreTokensOfTheModel(t *testing.T) {
 	t.Parallel()
 	kept := func(e compactordv1.Estimator) int {
@@ -246,7 +246,7 @@ func TestBudgetsAreTokensOfTheModel(t *testing.T) {
 	require.Equal(t, 1+2*4, kept(calibrated))
 }
 
-// So are budgets of summaries: a summarizer counts its text as the model does.
+// So are budgets of summaries: a summarizer counts its text like the model.
 func TestSummariesAreCountedInTokensOfTheModel(t *testing.T) {
 	t.Parallel()
 	writer := &scripted{name: "writer", do: faithful}
@@ -284,7 +284,7 @@ func TestHistoryByAnyEstimator(t *testing.T) {
 	}
 }
 
-// Of a log that is longer than an answer tells of, all messages count.
+// All messages of a log count, even those that the response has no room to list.
 func TestCountsOfLongLogsAreBounded(t *testing.T) {
 	inFull(t)
 	t.Parallel()

@@ -14,7 +14,7 @@ func touching(id, tool, path string) []*compactordv1.Message {
 	}
 }
 
-// Seed case 118: files that only the kept part touches are not in this entry's lists, but in the next one's.
+// Seed case 118: files that only the kept part touches are not in this entry's lists, but in those of the next.
 func TestCase118FilesOfTheKeptPartComeWithTheNextEntry(t *testing.T) {
 	t.Parallel()
 	messages := append([]*compactordv1.Message{user(long(300))}, touching("1", "read", "covered.go")...)
@@ -30,7 +30,7 @@ func TestCase118FilesOfTheKeptPartComeWithTheNextEntry(t *testing.T) {
 	require.Equal(t, []string{"kept.go"}, second.GetFiles().GetModified())
 }
 
-// Seed case 122: the first part of a split turn counts.
+// Seed case 122: the files of the first part of a split turn are listed.
 func TestCase122FilesOfASplitTurnAreListed(t *testing.T) {
 	t.Parallel()
 	messages := append([]*compactordv1.Message{user(long(300))}, touching("1", "write", "early.go")...)

@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// No count of looks holds up a compaction: one that helped is due again when the context is full again, at the next look
-// if need be.
+// There is no fixed wait after a compaction: after one that helped, the next is due as soon as the context is full
+// again.
 func TestCase043NoCooldown(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -27,7 +27,7 @@ func TestCase043NoCooldown(t *testing.T) {
 	}
 }
 
-// A disabled trigger leaves manual compaction alone.
+// A disabled trigger does not affect manual compactions.
 func TestDisabledIsByItselfOnly(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -45,7 +45,7 @@ func TestDisabledIsByItselfOnly(t *testing.T) {
 	require.NotNil(t, last(t, events).GetCompleted())
 }
 
-// kimi-code#2498: what is outside the log is above the trigger, and compacting never helps. The error has the figures.
+// kimi-code#2498: the overhead is above the trigger, so compacting never helps. The error has the figures.
 func TestWhatIsOutsideTheLogMayBeTooMuch(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -70,7 +70,7 @@ func TestWhatIsOutsideTheLogMayBeTooMuch(t *testing.T) {
 	}, d.report("s").GetBlockedBy(), "each reason that holds")
 }
 
-// Tool groups and bytes make compaction due without a window, and say so where they do not.
+// Tool groups and bytes make compaction due without a context window. Below them the skip has their figures.
 func TestTriggersWithoutAWindow(t *testing.T) {
 	t.Parallel()
 	for says, trigger := range map[string]*compactordv1.Trigger{
@@ -96,7 +96,7 @@ func TestTriggersWithoutAWindow(t *testing.T) {
 	}
 }
 
-// What weighs in bytes and not in tokens is compacted where bytes were the trigger.
+// Content with many bytes and few tokens is compacted where bytes were the trigger.
 func TestCompactsByBytesWhereBytesWereTheTrigger(t *testing.T) {
 	t.Parallel()
 	d := start(t)

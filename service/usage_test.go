@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A count in a provider's report that is no whole number is not taken for one: strict refuses it, and nothing is stored;
-// else the message is taken without. A truth value is no 1.
+// A token count in a provider's report that is no whole number is not accepted. A strict request is refused and stores
+// nothing; else the message is stored without it. A boolean is no 1.
 func TestCase022UsageIsAWholeNumber(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// Over a real server: whatever was done to a session, the view after a revert to a point, the view of a fork at it and
-// the view as of it are the same bytes.
+// With a real server: whatever was done to a session, the view after a revert to a point, the view of a fork at it and
+// the view at the point are the same bytes.
 func TestViewsOfAPointAreTheSame(t *testing.T) {
 	t.Parallel()
 	d := start(t, withStore(memory.New()))
@@ -35,7 +35,7 @@ func TestViewsOfAPointAreTheSame(t *testing.T) {
 	})
 }
 
-// step does something to session s, drawn.
+// step does something drawn to session s.
 func (d *daemon) step(rt *rapid.T, step int) {
 	switch n := between(rt, 0, 99, "step"); {
 	case n < 45:
@@ -53,7 +53,7 @@ func (d *daemon) step(rt *rapid.T, step int) {
 			SessionId: "s", Announce: between(rt, 0, 1, "announce") == 1,
 		})
 		if err != nil {
-			// A revert can lead to where calls wait for their results.
+			// After a revert, calls can be open.
 			requireReason(d.t, err, codes.FailedPrecondition, "TOOL_CALLS_OPEN")
 		}
 	case n < 69:
@@ -76,7 +76,7 @@ func (d *daemon) forkAt(point uint32) {
 	require.NoError(d.t, err)
 }
 
-// revertTo reverts by a target that is drawn, and compares the view with that of the point.
+// revertTo reverts to a drawn target, and compares the view with that of the point.
 func (d *daemon) revertTo(rt *rapid.T, step int) {
 	point := uint32(between(rt, 0, int(d.session("s").GetSession().GetPoint()), "point"))
 	req := []*compactordv1.RevertToCheckpointRequest{
@@ -111,7 +111,8 @@ func (d *daemon) revertTo(rt *rapid.T, step int) {
 	}
 }
 
-// repairs counts the results that the view makes up. A message that is sent back closes the calls that are open there.
+// repairs counts the results that the view adds. A message that is sent back closes the calls that are open at the
+// point.
 func repairs(view []*compactordv1.ViewMessage) int {
 	count := 0
 	for _, vm := range view {

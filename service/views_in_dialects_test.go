@@ -28,7 +28,7 @@ func (d *daemon) appendJSON(id string, kind compactordv1.Dialect, raw string) *c
 	return answer
 }
 
-// render draws the view in a dialect, and judges it anew.
+// render returns the view in a dialect, and validates it again.
 func (d *daemon) render(id string, kind compactordv1.Dialect) *compactordv1.GetLLMViewResponse {
 	d.t.Helper()
 	answer, err := d.compactions.GetLLMView(d.t.Context(), &compactordv1.GetLLMViewRequest{

@@ -17,11 +17,11 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// holder is a client that keeps its view by deltas and counts what it was sent.
+// holder is a client that updates its view by deltas and counts what it was sent.
 type holder struct {
 	*daemon
 	held []*compactordv1.ViewMessage
-	// sent counts the messages of the last answers, unchanged the prefix that was not sent.
+	// sent is the number of messages in the last responses, unchanged the prefix that was not sent.
 	sent, unchanged int
 	token           string
 }
@@ -92,7 +92,7 @@ func TestDeltasCarryOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// Tokens of another life of the session, of other options, or made up give the whole view and no error.
+// Tokens of another incarnation, of other options, or made up, lead to the whole view and no error.
 func TestTokensThatDoNotFitGiveTheWholeView(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -122,7 +122,7 @@ func TestTokensThatDoNotFitGiveTheWholeView(t *testing.T) {
 	require.Zero(t, answer.GetUnchangedPrefix(), "other options")
 }
 
-// An answer made from a view that was reverted meanwhile is refused; one made from an older view is not.
+// An answer from a view that was reverted meanwhile is refused; one from an older view is not.
 func TestAppendFromARevertedView(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -186,7 +186,7 @@ func TestCompactionsThatDoNothing(t *testing.T) {
 	require.NotNil(t, events[0].GetSkipped().GetReport())
 }
 
-// Seed cases 74 and 80: nothing new, nothing done, no summarizer asked, no entry.
+// Seed cases 74 and 80: without anything new nothing is done, no summarizer is asked, and there is no entry.
 func TestCase074And080NothingNewIsSkipped(t *testing.T) {
 	t.Parallel()
 	writer := &scripted{name: "writer", do: faithful}
@@ -218,7 +218,7 @@ func TestCase074And080NothingNewIsSkipped(t *testing.T) {
 	}
 }
 
-// Reading a long view in pages reads each message once: a page's token says where the view goes on.
+// Reading a long view in pages reads each message once, since a page's token says where the view goes on.
 func TestPagesOfAViewGoOnWhereTheLastEnded(t *testing.T) {
 	t.Parallel()
 	counting := &countingStore{Store: memory.New()}
@@ -251,7 +251,7 @@ func (c *countingStore) Messages(
 	return found, err
 }
 
-// A stream that has nothing new to tell shows that it lives.
+// A stream without news sends heartbeats.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	g := newGate()

@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// A watcher that is too slow goes on behind the records that it has got, as behind messages.
-func TestSlowWatcherGoesOnBehindItsRecords(t *testing.T) {
+// A watcher that is too slow can go on after the records that it got, as after messages.
+func TestSlowWatcherGoesOnAfterItsRecords(t *testing.T) {
 	t.Parallel()
 	const events = 3000
 	d := start(t, func(o *service.ServerOptions) { o.WatchQueue = events },
@@ -39,7 +39,8 @@ func TestSlowWatcherGoesOnBehindItsRecords(t *testing.T) {
 	require.NotContains(t, []string{fmt.Sprint(first), fmt.Sprint(first + 1)}, info.GetMetadata()["next_sequence"])
 }
 
-// Who catches up with a long log hears of a compaction meanwhile, and not only behind the end of it.
+// A client that catches up with a long log gets the events of a compaction meanwhile, not only after the end of the
+// log.
 func TestEventsComeBetweenTheMessagesOfALongLog(t *testing.T) {
 	t.Parallel()
 	d := start(t)

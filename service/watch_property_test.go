@@ -17,15 +17,15 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// restless is a session that many change at once, and that many watch.
+// restless is a session that many goroutines change at once, and many watch.
 type restless struct {
 	*daemon
 	id string
-	// wrong takes what went wrong in any goroutine.
+	// wrong reports an error from any goroutine.
 	wrong func(format string, args ...any)
 }
 
-// fickle fails, dawdles until it is cancelled, or does its work, in turn.
+// fickle returns a summarizer that in turn fails, waits until it is cancelled, or works.
 func fickle() *scripted {
 	var mu sync.Mutex
 	turn := 0
@@ -50,7 +50,7 @@ func fickle() *scripted {
 	}}
 }
 
-// expected are the errors that changes at random meet.
+// expected says whether random changes may meet this error.
 func expected(err error) bool {
 	switch statusCode(err) {
 	case codes.OK, codes.Canceled, codes.Unavailable, codes.Aborted, codes.FailedPrecondition, codes.NotFound:
@@ -60,7 +60,7 @@ func expected(err error) bool {
 	}
 }
 
-// write makes so many changes of all kinds.
+// write makes random changes of all kinds.
 func (r *restless) write(ctx context.Context, random *rand.Rand, steps int) {
 	for step := range steps {
 		var err error
@@ -94,10 +94,10 @@ func (r *restless) write(ctx context.Context, random *rand.Rand, steps int) {
 	}
 }
 
-// eventsOfOneThatDawdles: started, two of progress, a delta.
-const eventsOfOneThatDawdles = 4
+// eventsOfWaiting is the number of events of a compaction whose summarizer waits: started, two of progress, a delta.
+const eventsOfWaiting = 4
 
-// compactAtRandom runs a compaction to its end, or leaves it, detached or not; or cancels what runs.
+// compactAtRandom runs a compaction to its end, or leaves it, detached or not; or it cancels what runs.
 func (r *restless) compactAtRandom(ctx context.Context, random *rand.Rand) error {
 	if random.IntN(4) == 0 {
 		_, err := r.compactions.CancelCompaction(ctx, &compactordv1.CancelCompactionRequest{SessionId: r.id})
@@ -111,7 +111,7 @@ func (r *restless) compactAtRandom(ctx context.Context, random *rand.Rand) error
 	if err != nil {
 		return err
 	}
-	for reads := 1 + random.IntN(eventsOfOneThatDawdles); reads > 0 && err == nil; reads-- {
+	for reads := 1 + random.IntN(eventsOfWaiting); reads > 0 && err == nil; reads-- {
 		_, err = stream.Recv()
 	}
 	return nil
@@ -120,8 +120,8 @@ func (r *restless) compactAtRandom(ctx context.Context, random *rand.Rand) error
 // lastWord is the text of the message that watchers read up to.
 const lastWord = "the last word"
 
-// follow watches from a sequence to the last word, and returns what it saw of the log. It breaks off every so many
-// answers after the first (0: never) and goes on where it was.
+// follow watches from a sequence to the last word, and returns what it got of the log. It ends the watch after every
+// `each` responses beside the first (0: never) and goes on where it was.
 func (r *restless) follow(ctx context.Context, from uint32, each int, events bool) []*compactordv1.WatchSessionResponse {
 	var seen []*compactordv1.WatchSessionResponse
 	next, uid, over := from, "", false
@@ -148,7 +148,7 @@ func (r *restless) follow(ctx context.Context, from uint32, each int, events boo
 	return seen
 }
 
-// leg is one watch, broken off after so many answers beside the first (0: never) or when take says that it is over.
+// leg is one watch. It ends after `each` responses beside the first (0: never), or when take says that it is over.
 func (r *restless) leg(
 	ctx context.Context, req *compactordv1.WatchSessionRequest, answers int,
 	take func(*compactordv1.WatchSessionResponse) bool,
@@ -170,8 +170,8 @@ func (r *restless) leg(
 	}
 }
 
-// Watchers that come late, go on where they were, or vanish, while many change the session, and compactions run, fail,
-// are cancelled, and outlive their clients: each sees every message and record once and in order.
+// Watchers come late, go on where they were, or vanish. Meanwhile many goroutines change the session, and compactions
+// run, fail, are cancelled, and outlive their clients. Each watcher gets every message and record once and in order.
 func TestEveryWatcherSeesAllOfARestlessLog(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(3)
@@ -204,7 +204,7 @@ func TestEveryWatcherSeesAllOfARestlessLog(t *testing.T) {
 				writing.Go(func() { r.write(t.Context(), random, 40) })
 			}
 			for i := range watchers / 2 {
-				// Late: while it is written.
+				// A late watcher begins while the log is written.
 				row, err := d.store.Session(t.Context(), "", "s")
 				require.NoError(t, err)
 				watchFrom(watchers/2+i, row.GetHead().GetNextSequence())

@@ -24,11 +24,11 @@ type watching struct {
 	t      testing.TB
 	stream grpc.ServerStreamingClient[compactordv1.WatchSessionResponse]
 	began  *compactordv1.WatchStarted
-	// end vanishes.
+	// end cancels the call.
 	end context.CancelFunc
 }
 
-// watch begins a watch and reads its first answer.
+// watch begins a watch and reads its first response.
 func (d *daemon) watch(req *compactordv1.WatchSessionRequest) *watching {
 	d.t.Helper()
 	ctx, cancel := context.WithCancel(d.t.Context())
@@ -41,7 +41,7 @@ func (d *daemon) watch(req *compactordv1.WatchSessionRequest) *watching {
 	return &watching{t: d.t, stream: stream, began: answer.GetStarted(), end: cancel}
 }
 
-// unread is the daemon by a connection on which little can wait unread: windows of 64 KiB that never grow.
+// unread returns the daemon over a connection that buffers little: windows of 64 KiB that never grow.
 func (d *daemon) unread() *daemon {
 	d.t.Helper()
 	const window = 64 << 10
@@ -53,7 +53,7 @@ func (d *daemon) unread() *daemon {
 	return &narrow
 }
 
-// refused returns how a watch ends that must not deliver anything.
+// refused returns the error of a watch that must not send anything.
 func (d *daemon) refused(req *compactordv1.WatchSessionRequest) error {
 	d.t.Helper()
 	stream, err := d.sessions.WatchSession(d.t.Context(), req)
@@ -63,7 +63,7 @@ func (d *daemon) refused(req *compactordv1.WatchSessionRequest) error {
 	return err
 }
 
-// next returns the next answer that is no heartbeat.
+// next returns the next response that is no heartbeat.
 func (w *watching) next() *compactordv1.WatchSessionResponse {
 	w.t.Helper()
 	for {
@@ -75,7 +75,7 @@ func (w *watching) next() *compactordv1.WatchSessionResponse {
 	}
 }
 
-// last reads to the end of the watch and returns the status.
+// last reads to the end of the watch and returns its error.
 func (w *watching) last() error {
 	for {
 		if _, err := w.stream.Recv(); err != nil {
@@ -84,7 +84,7 @@ func (w *watching) last() error {
 	}
 }
 
-// sequenceOf is the sequence of a message or record; -1 for what has none.
+// sequenceOf returns the sequence of a message or record; -1 for other responses.
 func sequenceOf(answer *compactordv1.WatchSessionResponse) int {
 	switch kind := answer.GetKind().(type) {
 	case *compactordv1.WatchSessionResponse_Message:
@@ -96,7 +96,7 @@ func sequenceOf(answer *compactordv1.WatchSessionResponse) int {
 	}
 }
 
-// logged is the whole log as a watcher is to see it, by sequence.
+// logged returns the whole log as a watcher gets it, by sequence.
 func (d *daemon) logged(id string) []*compactordv1.WatchSessionResponse {
 	d.t.Helper()
 	messages, records := d.messages(id), d.records(id)
@@ -114,8 +114,8 @@ func (d *daemon) logged(id string) []*compactordv1.WatchSessionResponse {
 	return all
 }
 
-// requireLogged asserts that answers are the log from a sequence on, each once and in order. Where a message stands may
-// have changed since it was delivered, and where a record stands only listings say.
+// requireLogged asserts that the responses are the log from a sequence on, each once and in order. The state of a
+// message may have changed since it was sent, and only listings set put_aside of a record.
 func requireLogged(t testing.TB, log []*compactordv1.WatchSessionResponse, from int, answers []*compactordv1.WatchSessionResponse) {
 	t.Helper()
 	for i, answer := range answers {
@@ -126,7 +126,7 @@ func requireLogged(t testing.TB, log []*compactordv1.WatchSessionResponse, from 
 		protocmp.IgnoreFields(&compactordv1.Record{}, "put_aside")))
 }
 
-// busy gives a session a log in which messages and records take turns, longer than what is read at a time.
+// busy creates a session whose log alternates messages and records, and is longer than what is read at a time.
 func (d *daemon) busy(id string) {
 	d.t.Helper()
 	d.create(id, small(1000))
@@ -142,7 +142,7 @@ func (d *daemon) busy(id string) {
 
 func mostRecent(log []*compactordv1.WatchSessionResponse) uint32 { return uint32(len(log) - 1) }
 
-// A watch from any sequence delivers what is there, and then what comes.
+// A watch from any sequence sends what exists, and then what is new.
 func TestWatchFromEverySequence(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -172,7 +172,7 @@ func TestWatchFromEverySequence(t *testing.T) {
 	}
 }
 
-// Without a sequence only what is new comes, and where the client knows better it says from where.
+// Without a sequence a watch sends only what is new. The client can say from where.
 func TestWatchFromNow(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -185,7 +185,7 @@ func TestWatchFromNow(t *testing.T) {
 	require.Equal(t, "b", w.next().GetMessage().GetMessage().GetParts()[0].GetText().GetText())
 }
 
-// Long logs are read in pages, whatever is in them, and from wherever a page may begin.
+// Long logs are read in pages, whatever they contain, from any sequence.
 func TestWatchReadsLongLogsInPages(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -202,7 +202,7 @@ func TestWatchReadsLongLogsInPages(t *testing.T) {
 	}
 }
 
-// Messages say where they stand, and come without their parts if asked to.
+// Messages have their state, and no parts if the client does not want them.
 func TestWatchedMessages(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -236,7 +236,7 @@ func TestWatchIsRefused(t *testing.T) {
 	d.create("s", nil)
 	err := d.refused(&compactordv1.WatchSessionRequest{SessionId: "none"})
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
-	err = d.refused(&compactordv1.WatchSessionRequest{SessionId: "s", Uid: "another life"})
+	err = d.refused(&compactordv1.WatchSessionRequest{SessionId: "s", Uid: "another incarnation"})
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 	for _, from := range []uint32{2, 1<<32 - 1} {
 		err = d.refused(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: proto.Uint32(from)})
@@ -245,7 +245,7 @@ func TestWatchIsRefused(t *testing.T) {
 	}
 }
 
-// A watch ends with its session, and does not go on with another life of the id.
+// A watch ends with its session, and does not go on with another incarnation.
 func TestWatchEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -264,8 +264,8 @@ func TestWatchEndsWithItsSession(t *testing.T) {
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 }
 
-// Not even where the daemon learns of the new life before it has learnt of the end of the old one.
-func TestWatchEndsWithALifeThatAnotherDaemonEnded(t *testing.T) {
+// It does not even where the daemon sees the new incarnation before the end of the old one.
+func TestWatchEndsWithAnIncarnationThatAnotherDaemonDeleted(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", nil)
@@ -275,15 +275,15 @@ func TestWatchEndsWithALifeThatAnotherDaemonEnded(t *testing.T) {
 	_, err := other.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
 	require.NoError(t, err)
 	other.create("s", nil)
-	// The log of the new life is too short for anything in it to be new.
+	// The log of the new incarnation is shorter than where the watch is.
 	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
-		SessionId: "s", UpdateMask: mask("title"), Title: "another life",
+		SessionId: "s", UpdateMask: mask("title"), Title: "another incarnation",
 	})
 	require.NoError(t, err)
 	requireReason(t, w.last(), codes.NotFound, "SESSION_NOT_FOUND")
 }
 
-// A watcher goes on where it was after the daemon was started again.
+// A watcher goes on where it was after a restart of the daemon.
 func TestWatchGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -308,7 +308,7 @@ func TestWatchGoesOnAfterARestart(t *testing.T) {
 	requireLogged(t, log, 0, got)
 }
 
-// Watchers do not hold up the stop of a daemon: it would wait for an hour here.
+// Watchers do not delay the stop of a daemon: here it would wait for an hour.
 func TestStopEndsWatchersAtOnce(t *testing.T) {
 	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.DrainTimeout = time.Hour })
@@ -323,7 +323,7 @@ func TestStopEndsWatchersAtOnce(t *testing.T) {
 	}
 }
 
-// What another daemon on the same store writes is seen at the next heartbeat.
+// Writes of another daemon on the same store are sent at the next heartbeat.
 func TestWatchSeesTheWritesOfOtherDaemons(t *testing.T) {
 	t.Parallel()
 	d := start(t, func(o *service.ServerOptions) { o.Heartbeat = time.Millisecond })
@@ -337,7 +337,7 @@ func TestWatchSeesTheWritesOfOtherDaemons(t *testing.T) {
 	require.Equal(t, 1, sequenceOf(w.next()))
 }
 
-// A history that is sent along is nobody's session, whatever it is called inside.
+// An inline history is no session of the store, whatever its internal name.
 func TestHistoriesAreNotWatched(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -353,7 +353,7 @@ func TestHistoriesAreNotWatched(t *testing.T) {
 	require.NotNil(t, w.next().GetMessage())
 }
 
-// watchLog tells when a WatchSession has ended on the daemon's side.
+// watchLog signals when a WatchSession has ended in the daemon.
 type watchLog struct {
 	slog.Handler
 	ended chan struct{}
@@ -375,7 +375,7 @@ func (l *watchLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// A client that does not read is told where to go on, and ended; what it had been sent comes before that.
+// A client that does not read gets an error that says where to go on, after what was sent before.
 func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
 	t.Parallel()
 	log := newWatchLog()
@@ -398,7 +398,7 @@ func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
 		}
 	}
 	info := requireReason(t, err, codes.ResourceExhausted, "WATCHER_TOO_SLOW")
-	// The one that was on its way when the watch was given up may have come through.
+	// The response that was being sent when the watch ended may have arrived.
 	require.Contains(t, []string{fmt.Sprint(len(got)), fmt.Sprint(len(got) - 1)}, info.GetMetadata()["next_sequence"])
 	require.Less(t, len(got), len(all))
 	patient := start(t, withStore(&shared{d.store}))
@@ -409,7 +409,7 @@ func TestWatcherThatDoesNotReadIsEnded(t *testing.T) {
 	requireLogged(t, all, 0, got)
 }
 
-// Seed case 173: a watcher that fails, or that does not keep up with the events of a compaction, harms neither the
+// Seed case 173: a watcher that fails, or does not keep up with the events of a compaction, affects neither the
 // compaction nor the others.
 func TestCase173WatcherThatDoesNotKeepUpHarmsNobody(t *testing.T) {
 	t.Parallel()
@@ -439,7 +439,7 @@ func TestCase173WatcherThatDoesNotKeepUpHarmsNobody(t *testing.T) {
 	require.ErrorContains(t, stuck.last(), "faster than they were read")
 }
 
-// A watcher that vanishes, with its connection or without, leaves nothing behind: the daemon would not stop.
+// A watcher that vanishes, with its connection or without, leaves nothing behind. Otherwise the daemon would not stop.
 func TestVanishedWatchers(t *testing.T) {
 	t.Parallel()
 	log := newWatchLog()

@@ -14,14 +14,14 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// codeSections is a policy with a section for code.
+// codeSections returns a policy with a section for code.
 func codeSections(name string) *compactordv1.Policy {
 	policy := by(name, noFallback, keepTurns(3))
 	policy.Summary.Sections = &compactordv1.SectionList{Sections: sessiontest.CodeSections()}
 	return policy
 }
 
-// Sections are known by their tags wherever a text comes from, and stored in one shape.
+// Sections in tags are recognized whoever wrote the text, and stored in one form.
 func TestTagsAreStoredAsSections(t *testing.T) {
 	t.Parallel()
 	const tags = "<environment>\n- Go 1.26 [#2]\n</environment>\n<Current_Focus>Look into the modules [#1]</Current_Focus>\n<active_issues/>"
@@ -60,7 +60,7 @@ func TestTagsAreStoredAsSections(t *testing.T) {
 	}
 }
 
-// Both halves of a split turn may be marked in tags, and each has its own sections.
+// Both parts of a split turn's summary may have tags, and each has its own sections.
 func TestTagsInBothHalvesOfASplitTurn(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -83,14 +83,14 @@ type concurrent struct {
 
 func (c *concurrent) Concurrency() int { return c.atATime }
 
-// vicious is an error that panics when it is looked into, outside of what guards a summarizer.
+// vicious is an error that panics when it is examined, outside of the code that guards a summarizer.
 type vicious struct{}
 
 func (vicious) Error() string { return "vicious" }
 
 func (vicious) Unwrap() error { panic("looked into") }
 
-// A panic in one of the goroutines that texts are written in fails the compaction, and not the daemon.
+// A panic in one of the goroutines for the texts fails the compaction, and not the daemon.
 func TestPanicWhileSeveralAreWrittenIsAnError(t *testing.T) {
 	t.Parallel()
 	var together sync.WaitGroup
@@ -98,7 +98,7 @@ func TestPanicWhileSeveralAreWrittenIsAnError(t *testing.T) {
 	model := &concurrent{atATime: 3, persistent: persisting(func(
 		context.Context, *summarizers.Request, summarizers.Progress,
 	) (*summarizers.Summary, error) {
-		// All three are under way.
+		// All three are running.
 		together.Done()
 		together.Wait()
 		return nil, vicious{}

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// A reason without a code of its own would go out as a bug.
+// A reason without a code would be sent as a bug.
 func TestEveryReasonHasACode(t *testing.T) {
 	for number, name := range compactordv1.ErrorReason_name {
 		reason := compactordv1.ErrorReason(number)

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A store that is slow, or a summarizer that does not listen, may keep a compaction from noticing a cancel until the
-// deadline has passed.
+// Because of a slow store or summarizer, a compaction may notice a cancel only after the deadline has passed.
 func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 	t.Parallel()
 	for end, test := range map[string]struct {
@@ -38,7 +37,7 @@ func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 	}
 }
 
-// A client that leaves shortly before its deadline has waited for it; one that had more time left has cancelled.
+// A client that leaves shortly before its deadline has given up; one that had more time left has cancelled.
 func TestWhoLeavesShortlyBeforeTheDeadlineHasGivenUp(t *testing.T) {
 	t.Parallel()
 	came := time.Now()

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// The daemon's own limit for unary calls is told from the deadline of the client.
+// The daemon's time limit for unary calls is not reported as the client's deadline.
 func TestLimitOfTheDaemonIsNotTheClients(t *testing.T) {
 	for whose, test := range map[string]struct{ client, daemon time.Duration }{
 		"daemon": {time.Hour, -1},

@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// showing is a task on the agent's own prompt of some messages.
+// showing returns a task whose prompt follows the agent's own one, which has these messages.
 func showing(messages ...*compactordv1.Message) *summaries.Task {
 	task := conversation()
 	task.AgentView = func(compactordv1.Dialect) *session.View {
@@ -48,8 +48,8 @@ const (
 	anthropic   = compactordv1.Dialect_DIALECT_ANTHROPIC
 )
 
-// The prompt is what the agent sends, up to the first secret: from there on the thinking is gone, since the provider bound
-// it to what stood there. A message that only thought is gone with it.
+// The prompt is what the agent sends, up to the first secret. After that it has no thinking, since the provider bound
+// that to the original. Messages that had only thinking are left out.
 func TestAgentsPromptUpToTheFirstSecret(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	noted := session.TextPart("See there.")
@@ -89,8 +89,8 @@ func TestAgentsPromptUpToTheFirstSecret(t *testing.T) {
 	}
 }
 
-// A prompt that cannot be the agent's own is not drawn.
-func TestAgentsPromptThatCannotBeDrawn(t *testing.T) {
+// A prompt that cannot be the agent's own is not rendered.
+func TestAgentsPromptThatCannotBeRendered(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	calling := said(asAssistant, &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{
 		Id: leak.Secret, Name: "read", Arguments: "{}",
@@ -121,7 +121,7 @@ func TestAgentsPromptThatCannotBeDrawn(t *testing.T) {
 	require.ErrorIs(t, err, apierror.ErrCancelled)
 }
 
-// A summary on the agent's own prompt says so; that of the part of a turn has a prompt of its own.
+// A summary whose prompt follows the agent's own one says so. The part of a turn has a separate prompt.
 func TestSummaryOnTheAgentsPrompt(t *testing.T) {
 	model := says(goal("Mend it."))
 	told := model.do

@@ -45,7 +45,7 @@ func (s *scripted) Summarize(
 	return s.do(ctx, req, p)
 }
 
-// persistent is one that tries again by itself, with limits of its own.
+// persistent is one that tries again by itself, with its own time limits.
 type persistent struct {
 	*scripted
 	try, total time.Duration
@@ -61,7 +61,8 @@ type concurrent struct {
 
 func (c concurrent) Concurrency() int { return c.atATime }
 
-// says is a summarizer that writes texts one after the other, at a price, and the last one ever after.
+// says returns a summarizer that writes the texts one after the other, at a price, and then the last one again and
+// again.
 func says(texts ...string) *scripted {
 	s := &scripted{name: "writer"}
 	s.do = func(_ context.Context, _ *summarizers.Request, p summarizers.Progress) (*summarizers.Summary, error) {
@@ -75,7 +76,7 @@ func says(texts ...string) *scripted {
 	return s
 }
 
-// failing is a summarizer that fails, after a request that it paid for.
+// failing returns a summarizer that fails, after a request that was paid for.
 func failing(err error) *scripted {
 	return &scripted{name: "writer", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,
@@ -84,7 +85,7 @@ func failing(err error) *scripted {
 	}}
 }
 
-// heard notes what a listener hears.
+// heard records the calls of a Listener.
 type heard struct {
 	reads   []uint32
 	total   uint32
@@ -107,10 +108,10 @@ func (h *heard) Delta(_ context.Context, attempt uint32, text string) {
 
 func (h *heard) Checked(context.Context) { h.checked++ }
 
-// text is what the last attempt said.
+// text returns the text of the last attempt.
 func (h *heard) text() string { return h.deltas[h.last] }
 
-// setting is a writer with what it is made of.
+// setting is a Writer with its parts.
 type setting struct {
 	*summaries.Writer
 	op       *summaries.Operation
@@ -125,13 +126,13 @@ func falling(op *summaries.Operation) {
 	op.Policy.Summary.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE.Enum()
 }
 
-// newWriter is the writer of an operation that a summarizer is to write for, and nobody else.
+// newWriter returns a Writer for a summarizer, without a fallback.
 func newWriter(t *testing.T, by summarizers.Summarizer, changes ...change) *setting {
 	t.Helper()
 	return newWriterWith(t, extractive.New(), by, changes...)
 }
 
-// newWriterWith is newWriter with what the fallback is, where a change wants one.
+// newWriterWith is newWriter with a fallback, which is used if a change turns it on.
 func newWriterWith(t *testing.T, fallback, by summarizers.Summarizer, changes ...change) *setting {
 	t.Helper()
 	known := []summarizers.Summarizer{fallback}
@@ -168,7 +169,7 @@ func newWriterWith(t *testing.T, fallback, by summarizers.Summarizer, changes ..
 	return s
 }
 
-// counted are the metrics that are not 0 in hundredths, by their names and labels.
+// counted returns the metrics that are not 0, in hundredths, by their names and labels.
 func (s *setting) counted(t *testing.T) map[string]int {
 	t.Helper()
 	families, err := s.registry.Gather()
@@ -187,7 +188,7 @@ func (s *setting) counted(t *testing.T) map[string]int {
 	return all
 }
 
-// talk are messages of an agent at work, from an index on.
+// talk returns messages of an agent at work, from an index on.
 func talk(first uint32, texts ...string) []*compactordv1.LoggedMessage {
 	logged := make([]*compactordv1.LoggedMessage, len(texts))
 	for i, text := range texts {
@@ -203,7 +204,7 @@ func talk(first uint32, texts ...string) []*compactordv1.LoggedMessage {
 	return logged
 }
 
-// goal is a summary with a goal, as it is stored.
+// goal returns a summary with a goal, as it is stored.
 func goal(text string) string {
 	var b strings.Builder
 	for i, h := range summarizers.Headings(summarizers.History, nil) {
@@ -217,7 +218,7 @@ func goal(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// conversation is a task of some messages.
+// conversation returns a task with some messages.
 func conversation() *summaries.Task {
 	return &summaries.Task{
 		History:   talk(1, "Please mend the parser. "+strings.Repeat("It loops. ", 300), "I did."),

@@ -17,7 +17,7 @@ import (
 
 func redacting(op *summaries.Operation) { op.Policy.Summary.Redact = proto.Bool(true) }
 
-// No secret of what the writer is given or of what is written comes out of it, be it shown or stored.
+// No secret in the Writer's input or in the texts is shown or stored.
 func TestSecretsStayInside(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	require.Equal(t, 1, strings.Count(leak.Text, leak.Secret))
@@ -51,7 +51,7 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 }
 
-// Where the policy wants none replaced all stays as it is.
+// Without redaction in the policy, everything stays as it is.
 func TestWithoutRedaction(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	w := newWriter(t, says(""))
@@ -62,7 +62,8 @@ func TestWithoutRedaction(t *testing.T) {
 	require.Zero(t, redactions)
 }
 
-// A secret looks the same in all texts of a session, and otherwise in another. Nothing is left once the context has ended.
+// A secret has the same replacement in all texts of a session, and another one in other sessions. After the context has
+// ended, texts are empty.
 func TestRedactATextOfASession(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	policy := &compactordv1.SummaryPolicy{Redact: proto.Bool(true)}

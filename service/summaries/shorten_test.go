@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// working is a state in which an agent, asked for something, has read three files.
+// working sets a state in which an agent with a request has read three files.
 func working(op *summaries.Operation) {
 	kept := talk(1, "Mend the parser.")
 	for i, path := range []string{"a.go", "b.go", "c.go"} {
@@ -52,7 +52,7 @@ func working(op *summaries.Operation) {
 	}}}
 }
 
-// edits have the results at some indexes made shorter, to a quarter each.
+// edits returns edits that shorten the results at these indexes, each to a quarter.
 func edits(indexes ...uint32) []*compactordv1.Edit {
 	all := make([]*compactordv1.Edit, len(indexes))
 	for i, index := range indexes {
@@ -63,7 +63,7 @@ func edits(indexes ...uint32) []*compactordv1.Edit {
 	return all
 }
 
-// answering writes for each result what do says for its path, and faithful summaries.
+// answering returns a summarizer that writes for each result what do returns for its path, and faithful summaries.
 func answering(do func(ctx context.Context, path string) (string, error)) *scripted {
 	return &scripted{name: "writer", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
@@ -101,7 +101,7 @@ func TestShortenRequestTellsOfTheResult(t *testing.T) {
 	require.Equal(t, "Mend it.", req.Result.Task)
 }
 
-// Texts come in the order of the edits, whichever is written first, and what is no shorter has none.
+// Texts are returned in the order of the edits, whichever is written first. A result without a shorter text has none.
 func TestResultsAreMadeShorter(t *testing.T) {
 	for name, atATime := range map[string]int{"in order": 1, "at a time": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestResultsAreMadeShorter(t *testing.T) {
 	}
 }
 
-// The first failure ends all, and what was spent until then is told.
+// The first failure ends the call, and the costs so far are reported.
 func TestResultThatFails(t *testing.T) {
 	model := answering(func(ctx context.Context, path string) (string, error) {
 		if path == "b.go" {
@@ -165,7 +165,7 @@ func TestResultThatFails(t *testing.T) {
 	require.Equal(t, uint32(2), w.Spent().Calls)
 }
 
-// A panic of a summarizer, in whatever goroutine, is the operation's failure.
+// A panic of a summarizer, in whatever goroutine, fails the operation.
 func TestPanicAmongTextsAtATime(t *testing.T) {
 	w := newWriter(t, concurrent{answering(func(context.Context, string) (string, error) { panic("a secret") }), 3}, working)
 	_, err := w.Shorten(t.Context(), edits(3, 5, 7))
@@ -173,7 +173,7 @@ func TestPanicAmongTextsAtATime(t *testing.T) {
 	require.NotContains(t, w.log.String(), "a secret")
 }
 
-// The client's texts are taken in order, results before the summary.
+// The client's texts are used in order, results before the summary.
 func TestTextsOfTheClient(t *testing.T) {
 	client := &summaries.ClientTexts{
 		Texts: []string{"short a", " ", "Here is the summary:\n" + goal("Mend it.")}, Model: "large", Prompted: true, CachedPrefix: true,
@@ -196,7 +196,7 @@ func TestTextsOfTheClient(t *testing.T) {
 	require.Equal(t, 3, client.Taken())
 }
 
-// The client's own text of a result that is left as it is needs no fallback either.
+// A result that the client leaves as it is needs no fallback either.
 func TestResultThatTheClientLeavesNeedsNoFallback(t *testing.T) {
 	w := newWriter(t, &summaries.ClientTexts{Texts: []string{""}}, working, falling)
 	texts, err := w.Shorten(t.Context(), edits(3))
@@ -205,7 +205,7 @@ func TestResultThatTheClientLeavesNeedsNoFallback(t *testing.T) {
 	require.Empty(t, w.counted(t))
 }
 
-// Beside what the client's model made, `extractive` writes.
+// Beside the item of the client's model, `extractive` writes.
 func TestSummaryBesideAModel(t *testing.T) {
 	by := summaries.BesideModel(&scripted{name: summaries.Fallback, do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// splitTurn is a task of two texts.
+// splitTurn returns a task for two texts.
 func splitTurn() *summaries.Task {
 	task := conversation()
 	task.Prefix = talk(3, "Now the lexer.", "I look.")
@@ -26,13 +26,13 @@ const (
 	joint    = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
 )
 
-// Parts may be written in any order and be begun anew: the pieces of the last attempt are the summary from its beginning.
+// Parts may be written in any order and begin again: the pieces of the last attempt are the summary from its beginning.
 func TestPiecesOfTheLastAttemptAreTheSummary(t *testing.T) {
 	text := map[summarizers.Kind]string{summarizers.History: goal("Mend it."), summarizers.TurnPrefix: turnText}
 	for name, c := range map[string]struct {
 		// turnFirst: the text of the turn is written before that of the complete turns.
 		turnFirst bool
-		// voids: each text is begun anew once.
+		// voids: each text begins again once.
 		voids    bool
 		attempts uint32
 	}{
@@ -79,7 +79,7 @@ func TestPiecesOfTheLastAttemptAreTheSummary(t *testing.T) {
 	}
 }
 
-// finishing says when a listener has heard what a part ends in, and the joint behind it.
+// finishing signals when a listener has received the end of a part, and the text that joins the next.
 type finishing struct {
 	*heard
 	after string
@@ -95,7 +95,7 @@ func (f *finishing) Delta(ctx context.Context, attempt uint32, text string) {
 	}
 }
 
-// What a part has said before its turn is shown in one piece, which may hold a secret whole.
+// What a part wrote before its turn is shown in one piece, in which a secret may be complete.
 func TestWhatWasHeldBackIsRedacted(t *testing.T) {
 	synctest.Test(t, testHeldBack)
 }
@@ -131,7 +131,7 @@ func testHeldBack(t *testing.T) {
 	require.NotContains(t, strings.Join(pieces, ""), leak.Secret)
 }
 
-// A piece of a character is not shown, and what is no text is shown as such.
+// A part of a character is not shown. Bytes that are not UTF-8 are shown as replacement characters.
 func TestPiecesAreWholeCharacters(t *testing.T) {
 	var pieces []string
 	model := &scripted{name: "writer", do: func(
@@ -152,14 +152,14 @@ func TestPiecesAreWholeCharacters(t *testing.T) {
 	require.Equal(t, []string{"a", "你b", "😀", "\uFFFD", "c", "d"}, pieces)
 }
 
-// collector takes the pieces of a summary.
+// collector is a Listener that receives the pieces of a summary.
 type collector func(text string)
 
 func (collector) Read(context.Context, uint32, uint32)             {}
 func (c collector) Delta(_ context.Context, _ uint32, text string) { c(text) }
 func (collector) Checked(context.Context)                          {}
 
-// Progress never falls, whatever a summarizer says, and tells few steps.
+// Progress never falls, whatever a summarizer reports, and has few steps.
 func TestProgressOfReading(t *testing.T) {
 	model := says(goal("Mend it."))
 	told := model.do
@@ -180,7 +180,7 @@ func TestProgressOfReading(t *testing.T) {
 	require.Equal(t, uint32(1000), w.listener.total)
 }
 
-// Nobody need listen.
+// The Listener may be nil.
 func TestNobodyListens(t *testing.T) {
 	w := newWriter(t, says("They worked.", goal("Mend it.")), func(op *summaries.Operation) { op.Listener = nil })
 	written, err := w.Write(t.Context(), conversation())

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// A summary is of one text, or of two where a turn is split: the one of complete turns may be there already.
+// A summary has one text, or two where a turn is split. The text of the complete turns may exist already.
 func TestTextsOfASummary(t *testing.T) {
 	history, prefix := talk(1, "Mend the parser.", "Done."), talk(3, "Now the lexer.", "I look.")
 	short := strings.Repeat("word ", 100)  // 125 tokens
@@ -88,7 +88,7 @@ func TestTextsOfASummary(t *testing.T) {
 	}
 }
 
-// `extractive` has no use for the agent's own prompt.
+// `extractive` does not use the agent's own prompt.
 func TestOnlyModelsWriteOnTheAgentsPrompt(t *testing.T) {
 	w := newWriter(t, summaries.BesideModel(&scripted{name: summaries.Fallback}, "large"))
 	requests := w.WriteRequests(&summaries.Task{
@@ -99,7 +99,7 @@ func TestOnlyModelsWriteOnTheAgentsPrompt(t *testing.T) {
 	require.Nil(t, requests[0].View)
 }
 
-// The texts of a split turn are joined, and one that is there already goes on as it is.
+// The texts of a split turn are joined. One that exists already stays as it is.
 func TestSummaryOfASplitTurn(t *testing.T) {
 	model := says(turnText)
 	w := newWriter(t, model, func(op *summaries.Operation) { op.ToRead = 13 })
@@ -115,7 +115,7 @@ func TestSummaryOfASplitTurn(t *testing.T) {
 	require.Equal(t, uint32(13), w.listener.reads[len(w.listener.reads)-1], "all has been read")
 }
 
-// What a policy says of summaries is in every request.
+// Every request has the settings of the policy.
 func TestRequestsSayWhatThePolicySays(t *testing.T) {
 	w := newWriter(t, says(""), func(op *summaries.Operation) {
 		op.Focus = "the parser"

@@ -21,8 +21,8 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// What a summarizer writes is checked, and asked for once more with the fault named where the summarizer does not see to
-// that itself.
+// A summarizer's text is checked. After a refusal it is asked once more, with the reason, unless it tries again by
+// itself.
 func TestTextsThatDoNotPass(t *testing.T) {
 	const noSections = "They worked on the parser."
 	tooLong := goal(strings.Repeat("It loops. ", 300))
@@ -73,7 +73,8 @@ func TestTextsThatDoNotPass(t *testing.T) {
 	}
 }
 
-// Where the policy has a fallback it writes what the summarizer does not, and the summary, the log and the metrics say why.
+// Where the policy has a fallback, it writes after the summarizer has failed, and the summary, the log and the metrics
+// say why.
 func TestFallbackWrites(t *testing.T) {
 	for name, c := range map[string]struct {
 		by    *scripted
@@ -116,7 +117,7 @@ func TestFallbackWrites(t *testing.T) {
 	}
 }
 
-// The fallback is not told what was wrong with the text of another one, and counts its own as it will be without secrets.
+// The fallback does not get the reason why another text was refused, and counts its own text without secrets.
 func TestFallbackIsAskedAnew(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	fallback := says(goal("Mend it."))
@@ -132,7 +133,7 @@ func TestFallbackIsAskedAnew(t *testing.T) {
 	require.Equal(t, uint32(len(w.Redact(leak.Text))+3)/4, req.Count(leak.Text))
 }
 
-// A summary that cannot be small enough is no failure of whom it was asked of. A model is not even asked for that.
+// A summary that cannot be small enough is no failure of the summarizer. A model is not even asked for it.
 func TestNoGain(t *testing.T) {
 	model := says(goal("Mend it."))
 	for name, c := range map[string]struct {
@@ -179,7 +180,8 @@ func TestProviderOutOfReachIsAskedOnce(t *testing.T) {
 	}
 }
 
-// A summarizer that tries again by itself has the limit of all its texts, another one that of a request for each try.
+// A summarizer that tries again by itself has the limit of all texts; others have the limit of one request for each
+// try.
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		persistent bool
@@ -226,7 +228,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Who ends the operation is told, and nothing is written instead.
+// A cancelled operation returns the cause, and no fallback writes.
 func TestCancelledOperation(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	w := newWriter(t, &scripted{name: "writer", do: func(
@@ -240,8 +242,8 @@ func TestCancelledOperation(t *testing.T) {
 	require.Empty(t, w.counted(t)["fallbacks_total unavailable"])
 }
 
-// What was spent counts for the summarizer that was asked, also where the fallback wrote; what the client has spent, for
-// the client.
+// Costs count for the summarizer that was asked, also where the fallback wrote. The client's costs count for the
+// client.
 func TestFinishCountsWhatWasSpent(t *testing.T) {
 	w := newWriter(t, says("They worked.", goal("Mend it.")))
 	_, err := w.Write(t.Context(), conversation())
@@ -265,7 +267,7 @@ func TestFinishCountsWhatWasSpent(t *testing.T) {
 	}, w.counted(t))
 }
 
-// A summarizer says what it had to do again and what it left out; that is for operators.
+// A summarizer's retries and what it left out are logged and counted.
 func TestWhatSummarizersTellOperators(t *testing.T) {
 	model := says(goal("Mend it."))
 	told := model.do
@@ -291,7 +293,7 @@ func TestWhatSummarizersTellOperators(t *testing.T) {
 	require.Contains(t, w.log.String(), "why=overflow")
 }
 
-// An unknown summarizer is told before anything is asked.
+// An unknown summarizer is an error before anything is asked.
 func TestWriterOfAnUnknownSummarizer(t *testing.T) {
 	registry, err := summarizers.NewRegistry(says(""))
 	require.NoError(t, err)
