@@ -60,7 +60,7 @@ func readable(text string) string {
 }
 
 // A secret anywhere in a message is replaced in the agent's own prompt, or the prompt is not rendered.
-func TestNoPlaceOfAMessageLetsASecretOut(t *testing.T) {
+func TestSecretsInEveryPlaceOfAMessage(t *testing.T) {
 	t.Parallel()
 	begin := func(parts ...*compactordv1.Part) *compactordv1.Message {
 		m := user("Please look. " + long(2000))

@@ -85,7 +85,7 @@ func TestCase161AutomaticCompactionsTellTheAgentToGoOn(t *testing.T) {
 }
 
 // The agent is not told to go on where calls are open, or where a request of the user follows.
-func TestNobodyIsToldToGoOnWhoDoes(t *testing.T) {
+func TestNoContinueMessageBeforeResultsOrAfterARequest(t *testing.T) {
 	t.Parallel()
 	for name, messages := range map[string][]*compactordv1.Message{
 		"open calls":        {assistant("I look.", call("a", "read", "{}"))},
@@ -108,7 +108,7 @@ func TestNobodyIsToldToGoOnWhoDoes(t *testing.T) {
 }
 
 // Without a cut the agent is not told to go on.
-func TestPruneAloneTellsNobodyToGoOn(t *testing.T) {
+func TestPruneAloneHasNoContinueMessage(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	policy := goingOn(1)
@@ -121,7 +121,7 @@ func TestPruneAloneTellsNobodyToGoOn(t *testing.T) {
 }
 
 // Watchers see the compaction and then the message that was appended with it.
-func TestWatchersSeeThatTheAgentIsToldToGoOn(t *testing.T) {
+func TestWatchersSeeTheContinueMessage(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", goingOn(1))

@@ -122,7 +122,7 @@ func (d *daemon) attempts() []*compactordv1.CompactionAttempt {
 }
 
 // senpi#529: callers that did not check the breaker ignored it, and 12 prompts caused 12 compactions.
-func TestTheBreakerHoldsThoseWhoDoNotLook(t *testing.T) {
+func TestTheBreakerStopsCallersThatDoNotCheck(t *testing.T) {
 	t.Parallel()
 	d, writer := opened(t)
 	asked := len(writer.seen())

@@ -428,7 +428,7 @@ func TestCommitsThatMakeNoSense(t *testing.T) {
 		})
 	}
 	_, err := d.compactions.CommitCompaction(t.Context(), commitment(plan))
-	require.ErrorContains(t, err, "answers: 1 are wanted, one for each prompt that is final, and not 0")
+	require.ErrorContains(t, err, "answers: send 1, one for each final prompt, instead of 0")
 }
 
 func withBlock(kind compactordv1.Dialect, raw string) func(req *compactordv1.CommitCompactionRequest) {

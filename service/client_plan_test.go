@@ -20,8 +20,8 @@ func shortens(index uint32) *compactordv1.Edit {
 	return &compactordv1.Edit{Index: index, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, BySummarizer: true}
 }
 
-// A strategy of the client's own: its cut, its edits and results that its model writes shorter. What it leaves to the
-// daemon is computed as for a strategy of ours.
+// A client plan with a cut, edits and results that the client's model shortens. The daemon computes the rest, as for
+// its own strategies.
 func TestStrategyOfTheClient(t *testing.T) {
 	t.Parallel()
 	d := start(t)

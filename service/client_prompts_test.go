@@ -35,7 +35,7 @@ func (d *daemon) allPrompts(req *compactordv1.PlanCompactionRequest) (*compactor
 	return all, pages
 }
 
-// What does not fit a prompt of the client's model is folded: each prompt goes on from the answer to the one before.
+// What does not fit into one prompt for the client's model is folded: each prompt has the answer to the one before.
 func TestFoldedPrompts(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -103,7 +103,7 @@ func TestPromptBeyondTheLast(t *testing.T) {
 
 // The prompts for the client's model have the focus, the extra context and the policy's own instructions, as those for
 // the daemon's models do, and no secret.
-func TestWhatPromptsTell(t *testing.T) {
+func TestContentOfPrompts(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_" + "x9Kq2LmN8pRs4TuV6wYz1AbC3dEf5GhJ7kM0"
 	d := start(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Pages of entries stay below what raw stubs take.
+// Pages of entries are not larger than plain gRPC stubs accept.
 func TestPagesOfCompactionsStaySmall(t *testing.T) {
 	inFull(t)
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// 64 agents at once, each in a session of its own: appending, compacting when told to, and reading views by deltas.
+// 64 agents at once, each with its own session, append, compact when the report says so, and read views by deltas.
 func TestManyClientsAtOnce(t *testing.T) {
 	t.Parallel()
 	clients := 64
@@ -24,7 +24,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range clients {
 		group.Go(func() {
-			if err := (&agent{daemon: d, session: fmt.Sprintf("agent-%d", i)}).live(); err != nil {
+			if err := (&agent{daemon: d, session: fmt.Sprintf("agent-%d", i)}).run(); err != nil {
 				t.Errorf("agent %d: %v", i, err)
 			}
 		})
@@ -35,7 +35,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// agent is a client that keeps its view by deltas, as clients do.
+// agent is a client that updates its view by deltas.
 type agent struct {
 	*daemon
 	session string
@@ -43,7 +43,7 @@ type agent struct {
 	token   string
 }
 
-func (a *agent) live() error {
+func (a *agent) run() error {
 	ctx := a.t.Context()
 	_, err := a.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: a.session, Policy: small(2000),

@@ -71,7 +71,7 @@ func small(recentTokens uint32) *compactordv1.Policy {
 	}
 }
 
-// hideAllBut prunes the results of all but the newest n tool groups, however little that frees.
+// hideAllBut returns a policy that prunes the results of all but the newest n tool groups, however little that frees.
 func hideAllBut(n uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{
 		Kind: &compactordv1.Strategy_PruneToolOutputs{PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{

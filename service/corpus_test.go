@@ -46,7 +46,7 @@ func readTranscript(t testing.TB, path string) []*compactordv1.Message {
 	return messages
 }
 
-// The same invariants over recorded conversations, at many lengths, over several compactions and reverts.
+// The same invariants for recorded conversations, at many lengths, over several compactions and reverts.
 func TestInvariantsOverCorpus(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)

@@ -13,7 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Rules that look at several fields name the one to fix.
+// Errors of rules that concern several fields name the one to fix.
 func TestCrossFieldRulesNameAField(t *testing.T) {
 	t.Parallel()
 	d := start(t)

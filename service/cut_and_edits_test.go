@@ -109,8 +109,8 @@ func TestEditsAloneWhereNoSummaryIsSmaller(t *testing.T) {
 	}
 }
 
-// Where others have made the edits meanwhile the cut goes alone.
-func TestCutAloneWhereTheEditsWereOvertaken(t *testing.T) {
+// Where others have made the edits meanwhile, only the cut is made.
+func TestCutAloneWhereOthersMadeTheEdits(t *testing.T) {
 	t.Parallel()
 	var d *daemon
 	hide := func() { require.NotNil(t, d.prune(hideAllBut(1))) }
@@ -145,7 +145,7 @@ func TestFailedSummaryWritesNoEdits(t *testing.T) {
 	}
 }
 
-// What is due by groups or bytes can be cured by edits alone.
+// Where tool groups or bytes made compaction due, edits alone can be enough.
 func TestEditsAloneWhereDueByGroupsOrBytes(t *testing.T) {
 	t.Parallel()
 	for name, trigger := range map[string]*compactordv1.Trigger{

@@ -331,7 +331,7 @@ func TestCancelCompactionAfterTheCommit(t *testing.T) {
 	require.Zero(t, attempts)
 }
 
-// Only what runs in the session asked for can be cancelled.
+// Only operations of the request's session can be cancelled.
 func TestCancelCompactionOfAnother(t *testing.T) {
 	t.Parallel()
 	held := newStops()

@@ -11,7 +11,7 @@ import (
 )
 
 // `on_append: []` resolved to the preset's list: with opencode no model ever saw more than 2,000 characters of a result.
-func TestEmptyOnAppendTakesThePresetsAway(t *testing.T) {
+func TestEmptyOnAppendRemovesThePresets(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	opencode := &compactordv1.Policy{Preset: proto.String("opencode"), ContextWindow: proto.Uint32(200_000)}
@@ -26,7 +26,7 @@ func TestEmptyOnAppendTakesThePresetsAway(t *testing.T) {
 }
 
 // The same for on_user_message.
-func TestEmptyOnUserMessageTakesThePresetsAway(t *testing.T) {
+func TestEmptyOnUserMessageRemovesThePresets(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	xbot := &compactordv1.Policy{Preset: proto.String("xbot"), ContextWindow: proto.Uint32(200_000)}

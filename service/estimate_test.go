@@ -36,7 +36,7 @@ func (e *estimating) Describe() *compactordv1.SummarizerInfo {
 
 // A dry run returns the estimate for all requests to the summarizer. A run returns it only where it has to look at the
 // conversation anyway.
-func TestPlanTellsWhatTheSummarizerTakes(t *testing.T) {
+func TestPlanHasTheEstimate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		window    uint32

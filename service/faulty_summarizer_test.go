@@ -20,7 +20,7 @@ type fault struct {
 	do     func(context.Context, *summarizers.Request, summarizers.Progress) (*summarizers.Summary, error)
 	code   codes.Code
 	reason string
-	// calls is how often the summarizer is asked before it is given up.
+	// calls is how often the summarizer is asked.
 	calls int
 }
 
@@ -122,7 +122,7 @@ func TestFaultySummarizerFallsBack(t *testing.T) {
 }
 
 // A summarizer whose second text is good, after it was told the fault of the first, needs no fallback.
-func TestSecondTryIsToldTheFault(t *testing.T) {
+func TestSecondTryNamesTheFault(t *testing.T) {
 	t.Parallel()
 	learns := &scripted{name: "learns", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,

@@ -101,7 +101,7 @@ func (d *daemon) requireSameRendered(t *testing.T, fork string, point uint32) {
 }
 
 // Fork and source are independent: neither sees the other's changes. The fork has what the request sets.
-func TestForkGoesItsOwnWay(t *testing.T) {
+func TestForkIsIndependent(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	lived(d)

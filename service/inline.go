@@ -61,7 +61,7 @@ func (s *Service) inline(
 func refuseWithHistory(set map[string]bool) error {
 	for _, field := range slices.Sorted(maps.Keys(set)) {
 		if set[field] {
-			return apierror.InvalidField(field, "goes with a session_id: nothing is kept of a history that is sent along")
+			return apierror.InvalidField(field, "is allowed only with session_id: an inline history is not stored")
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *Service) viewInline(
 	case answer.GetHasMore():
 		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
 			map[string]string{"limit": "max_bytes", "value": strconv.FormatUint(uint64(limit), 10)},
-			"the view is larger than max_bytes, %d: a history sent along has no next page", limit)
+			"the view is larger than max_bytes, %d: the view of an inline history has no next page", limit)
 	}
 	answer.ViewToken, answer.Findings = "", alone.findings
 	return answer, nil

@@ -13,7 +13,7 @@ import (
 
 // The view of a history used the daemon's default policy, whatever policy Compact had: it had no on_append, and the
 // summary in another place than the client wanted.
-func TestViewOfAHistoryTakesThePolicyOfTheRequest(t *testing.T) {
+func TestViewOfAHistoryUsesThePolicyOfTheRequest(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	policy := keepTurns(1)
@@ -45,7 +45,7 @@ func TestViewOfAHistoryTakesThePolicyOfTheRequest(t *testing.T) {
 	requireReason(t, err, codes.InvalidArgument, "UNKNOWN_NAME")
 }
 
-func TestViewOfASessionTakesNoPolicy(t *testing.T) {
+func TestViewOfASessionRefusesAPolicy(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", nil)

@@ -129,7 +129,7 @@ func TestInlineEntriesCanBeSentBack(t *testing.T) {
 	require.Empty(t, sessions.GetSessions(), "a history was stored")
 }
 
-func TestInlineHistoryTellsFindingsOnTheFirstEvent(t *testing.T) {
+func TestInlineHistoryHasFindingsOnTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	messages := append(turnsWithTools(4), toolResult("nobody", "late"), user("Go on."))
@@ -152,7 +152,7 @@ func TestInlineHistoryTellsFindingsOnTheFirstEvent(t *testing.T) {
 	require.Equal(t, "input.result-without-call", info.GetMetadata()["rule"])
 }
 
-func TestWithAHistoryNothingThatNeedsASessionIsTaken(t *testing.T) {
+func TestHistoryRefusesWhatNeedsASession(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	h := &compactordv1.InlineHistory{Messages: turnsWithTools(1)}

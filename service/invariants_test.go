@@ -49,7 +49,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 		"append during compaction", "rendering refused while calls are open", "rendered in openai_chat",
 		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
 		"rendered view is a prefix of the next", "edited on arrival", "shortened on a user's message",
-		"replay", "told to go on", "edits by a compaction", "edits beside a cut", "folded",
+		"replay", "told to go on", "edits by a compaction", "edits beside a cut", "hidden by dialogue_only",
 	} {
 		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
 	}

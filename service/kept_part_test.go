@@ -11,7 +11,7 @@ import (
 )
 
 // Seed case 75: the next compaction summarizes what an earlier one kept.
-func TestCase075KeptMessagesAreTakenInByTheNextCompaction(t *testing.T) {
+func TestCase075KeptMessagesAreSummarizedByTheNextCompaction(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 1500,
 		user(long(500)), assistant(long(500)), user(long(500)), assistant(long(500)), user(long(500)), assistant(long(500)))

@@ -121,12 +121,12 @@ func TestPanicsLeaveTheirStack(t *testing.T) {
 	log := &kept{}
 	d := start(t, log.option(),
 		withHooks(service.Hooks{BeforePlan: func(context.Context) { panic("secret of the plan") }}),
-		withSummarizer(&scripted{name: "mad", do: func(
+		withSummarizer(&scripted{name: "buggy", do: func(
 			context.Context, *summarizers.Request, summarizers.Progress,
 		) (*summarizers.Summary, error) {
 			panic("secret of the summarizer")
 		}}))
-	d.create("s", by("mad", noFallback, small(1000)))
+	d.create("s", by("buggy", noFallback, small(1000)))
 	d.append("s", working(6, 3000)...)
 
 	_, err := d.compact(compactRequest("s", nil))
@@ -135,7 +135,7 @@ func TestPanicsLeaveTheirStack(t *testing.T) {
 	requireReason(t, err, codes.Internal, "INTERNAL")
 	lines := log.lines(t, "panicked")
 	require.Len(t, lines, 2)
-	for i, who := range []string{"compaction", "summarizer mad"} {
+	for i, who := range []string{"compaction", "summarizer buggy"} {
 		require.Equal(t, who, lines[i]["who"])
 		require.Contains(t, lines[i]["stack"], "TestPanicsLeaveTheirStack")
 		require.Equal(t, "string", lines[i]["panic"])

@@ -238,7 +238,7 @@ func TestAppendsReadNoMoreThanCalls(t *testing.T) {
 	}
 }
 
-func TestOnAppendTakesWhatGoesByOneMessage(t *testing.T) {
+func TestStrategiesThatOnAppendAndOnUserMessageRefuse(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	for field, policy := range map[string]*compactordv1.Policy{

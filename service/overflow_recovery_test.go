@@ -45,7 +45,7 @@ func TestCase155ErrorFromBeforeTheCompaction(t *testing.T) {
 
 // Seed case 156: the refused answer stays in the log but is in no view, and after the compaction the turn can be
 // repeated. If it overflows again, there is nothing left to compact, which tells the agent to give up.
-func TestCase156RefusedAnswerLeavesTheViewAndTheTurnIsTakenAgain(t *testing.T) {
+func TestCase156RefusedAnswerLeavesTheViewAndTheTurnIsRepeated(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", keepMessages(1))
@@ -137,7 +137,7 @@ func TestCase163FailingCompactionEndsTheRecovery(t *testing.T) {
 
 // Seed case 164: a failed threshold compaction blocks nothing. The agent appends and gets views as before, and after
 // the third the report asks for no more. A compaction that finds nothing to do does not count.
-func TestCase164FailingThresholdCompactionHindersNothing(t *testing.T) {
+func TestCase164FailingThresholdCompactionBlocksNothing(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t)
 	require.Len(t, d.attempts(), 3)

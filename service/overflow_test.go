@@ -337,7 +337,7 @@ func TestPruneAfterOverflow(t *testing.T) {
 }
 
 // The policy decides where the request does not say. Without an overflow nothing is replayed.
-func TestWhoSaysWhetherToReplay(t *testing.T) {
+func TestReplayByPolicyOrRequest(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
 		policy, request *bool

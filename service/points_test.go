@@ -268,7 +268,7 @@ func TestRevertToTheNewestPoint(t *testing.T) {
 }
 
 // A revert to a target that does not exist is refused with its name, and nothing is written.
-func TestRevertToNowhere(t *testing.T) {
+func TestRevertToUnknownTargets(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", nil)

@@ -13,7 +13,7 @@ import (
 )
 
 // A dry run returns what the revert then does, and writes nothing, not even its request id.
-func TestDryRunOfARevertOnlyForesees(t *testing.T) {
+func TestDryRunOfARevertWritesNothing(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", small(1000))

@@ -32,7 +32,7 @@ func received(s *scripted) []uint32 {
 	var given []uint32
 	for _, req := range s.seen() {
 		if req.Fault != "" {
-			continue // The same messages once more.
+			continue // The request was repeated with the same messages.
 		}
 		for _, l := range req.Messages {
 			given = append(given, l.GetIndex())
@@ -328,7 +328,7 @@ func TestSummarizedRevertHasThePolicysTime(t *testing.T) {
 }
 
 // Neither a tool's text nor a path can close the wrapper around a notice or break its lines.
-func TestNoticesAreClosedByNobody(t *testing.T) {
+func TestNoticesCannotBeClosedByContent(t *testing.T) {
 	t.Parallel()
 	files := &compactordv1.FileLists{Read: []string{"a\nFiles that it modified:\n- b"}}
 	for i := range 300 {

@@ -69,7 +69,7 @@ func (j *journal) String() string {
 
 // Calls are logged and counted, refused and failed ones too. Content of conversations never is, nor a summarizer's
 // error, which may quote it.
-func TestLogsAndMetricsTellCallsAndNoContent(t *testing.T) {
+func TestLogsAndMetricsHaveCallsAndNoContent(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
 	log := &journal{}

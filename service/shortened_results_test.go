@@ -171,7 +171,7 @@ func TestResultThatDoesNotGetShorter(t *testing.T) {
 	requireWriter(t, prune, "extractive", "")
 	require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE, prune.GetProvenance().GetFallback())
 	require.NotEmpty(t, prune.GetProvenance().GetFallbackCause())
-	requireSpent(t, prune, 2, 200, 0.5) // what was refused was paid for, too
+	requireSpent(t, prune, 2, 200, 0.5) // a refused text costs, too
 }
 
 // Results that are short already: nobody can shorten them, so nothing is gained.
@@ -292,7 +292,7 @@ func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
 }
 
 // Edits without a summarizer's text name no summarizer, but have the costs of a refused summary.
-func TestEditsAloneTellWhatARefusedSummaryTook(t *testing.T) {
+func TestEditsAloneHaveTheCostsOfARefusedSummary(t *testing.T) {
 	t.Parallel()
 	writer := &scripted{name: "writer", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,

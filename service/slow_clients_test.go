@@ -161,7 +161,7 @@ func TestRetriedCompactThatPreemptsGetsTheRecordedResult(t *testing.T) {
 }
 
 // A request id that another request used during the compaction: the summary is lost, and the error says why.
-func TestRequestIdTakenDuringCompaction(t *testing.T) {
+func TestRequestIDUsedDuringCompaction(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
 	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {

@@ -19,7 +19,7 @@ import (
 
 // buggy returns a summarizer that panics.
 func buggy() *scripted {
-	return &scripted{name: "mad", do: func(
+	return &scripted{name: "buggy", do: func(
 		_ context.Context, req *summarizers.Request, _ summarizers.Progress,
 	) (*summarizers.Summary, error) {
 		beyond := make([]string, len(req.Messages))
@@ -45,7 +45,7 @@ func TestBareQuotesAreCompactedInEachWay(t *testing.T) {
 	for _, reason := range []compactordv1.CompactionReason{
 		manual, threshold, compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
 	} {
-		for _, policy := range []*compactordv1.Policy{small(1000), by("mad", fallingBack, small(1000))} {
+		for _, policy := range []*compactordv1.Policy{small(1000), by("buggy", fallingBack, small(1000))} {
 			log := &kept{}
 			d := start(t, withSummarizer(buggy()), log.option())
 			d.create("s", policy)
@@ -74,7 +74,7 @@ func TestBugOfASummarizerIsInternalAndSaysWhatToReport(t *testing.T) {
 	t.Parallel()
 	log := &kept{}
 	d := start(t, log.option(), withSummarizer(buggy()))
-	policy := by("mad", noFallback, small(1000))
+	policy := by("buggy", noFallback, small(1000))
 	d.create("s", policy)
 	d.append("s", working(6, 3000)...)
 
@@ -104,10 +104,10 @@ func requireBug(t *testing.T, log *kept, failure error) (id string) {
 	info := requireReason(t, failure, codes.Internal, "INTERNAL")
 	id = info.GetMetadata()["operation_id"]
 	require.NotEmpty(t, id)
-	require.Equal(t, "mad", info.GetMetadata()["summarizer"])
+	require.Equal(t, "buggy", info.GetMetadata()["summarizer"])
 	st := status.Convert(failure)
 	require.Equal(t,
-		"summarizer mad failed: internal error "+id+": this is a bug, please report it with this id; the log tells more under it", st.Message())
+		"summarizer buggy failed: internal error "+id+": this is a bug, please report it with this id; the log tells more under it", st.Message())
 	for _, detail := range st.Details() {
 		_, later := detail.(*errdetails.RetryInfo)
 		require.False(t, later)
@@ -126,7 +126,7 @@ func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	d := start(t, withSummarizer(buggy()), func(o *service.ServerOptions) { o.Metrics = registry })
-	d.create("s", by("mad", fallingBack, small(1000)))
+	d.create("s", by("buggy", fallingBack, small(1000)))
 	for range 4 {
 		d.append("s", working(30, 2000)[1:]...)
 		require.True(t, d.report("s").GetShouldCompact())
@@ -136,7 +136,7 @@ func TestBugOfASummarizerOpensNoBreakerWithAFallback(t *testing.T) {
 		provenance := entry.GetProvenance()
 		require.Equal(t, fallingBack, provenance.GetFallback())
 		require.Equal(t, "extractive", provenance.GetSummarizer())
-		require.Contains(t, provenance.GetFallbackCause(), "summarizer mad failed: internal error "+events[0].GetOperationId())
+		require.Contains(t, provenance.GetFallbackCause(), "summarizer buggy failed: internal error "+events[0].GetOperationId())
 	}
 	requireClosed(t, d)
 	require.Equal(t, map[string]float64{"compactord_fallbacks_total bug": 8}, figuresOf(t, registry, "compactord_fallbacks_total"),

@@ -30,7 +30,7 @@ func TestCJKIsNotCountedInFourths(t *testing.T) {
 
 // A model with another tokenizer needs far more tokens than the estimate. A calibrated session learns that, up to twice
 // as many, and the next report is within its error bound.
-func TestATokenizerThatTakesMoreIsLearnt(t *testing.T) {
+func TestCalibrationLearnsATokenizer(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.createBy("s", calibrated, nil)

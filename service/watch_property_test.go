@@ -117,7 +117,7 @@ func (r *restless) compactAtRandom(ctx context.Context, random *rand.Rand) error
 	return nil
 }
 
-// lastWord is the text of the message that watchers read up to.
+// lastWord is the text of the last message that watchers read.
 const lastWord = "the last word"
 
 // follow watches from a sequence to the last word, and returns what it got of the log. It ends the watch after every

@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// watching is a client's end of a WatchSession.
+// watching is the client's side of a WatchSession.
 type watching struct {
 	t      testing.TB
 	stream grpc.ServerStreamingClient[compactordv1.WatchSessionResponse]

@@ -69,8 +69,8 @@ func InvalidField(field, description string) *Error {
 // NotImplemented returns the error for a field whose value this daemon does not support.
 func NotImplemented(field string) *Error {
 	e := New(compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED,
-		map[string]string{"field": field}, "%s: this daemon does not do this yet", field)
-	e.Fields = []FieldViolation{{Field: field, Description: "this daemon does not do this yet"}}
+		map[string]string{"field": field}, "%s: this daemon does not support this", field)
+	e.Fields = []FieldViolation{{Field: field, Description: "this daemon does not support this"}}
 	return e
 }
 

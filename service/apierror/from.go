@@ -45,7 +45,7 @@ var sentinels = []struct {
 	},
 	{
 		storage.ErrCorrupt, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT,
-		"the store is damaged; `compactord check` tells more",
+		"the store is damaged; `compactord check` shows where",
 	},
 	{
 		session.ErrUnknownRecord, compactordv1.ErrorReason_ERROR_REASON_STORE_CORRUPT,

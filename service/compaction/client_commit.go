@@ -188,7 +188,7 @@ func (k *clientCommit) clientTexts(plan *planned, wanted int) (summarizers.Summa
 		return summaries.BesideModel(extractive, k.req.GetModel()), nil
 	case len(k.req.GetAnswers()) != wanted:
 		return nil, apierror.InvalidField("answers", fmt.Sprintf(
-			"%d are wanted, one for each prompt that is final, and not %d", wanted, len(k.req.GetAnswers())))
+			"send %d, one for each final prompt, instead of %d", wanted, len(k.req.GetAnswers())))
 	default:
 		return &summaries.ClientTexts{
 			Texts: k.req.GetAnswers(), Model: k.req.GetModel(), Prompted: true, CachedPrefix: k.token.cached,

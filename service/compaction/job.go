@@ -72,7 +72,7 @@ func (j *job) progress(ctx context.Context, stage compactordv1.CompactionStage, 
 // checkReplay refuses a replay for other reasons than OVERFLOW.
 func checkReplay(req *compactordv1.CompactRequest) error {
 	if req.GetReplay() && req.GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW {
-		return apierror.InvalidField("replay", "goes with reason OVERFLOW: only what was too long for the provider is shown again")
+		return apierror.InvalidField("replay", "is allowed only with reason OVERFLOW: a request is shown again only where the provider refused it as too long")
 	}
 	return nil
 }

@@ -65,10 +65,10 @@ func (c *Compactor) planPrune(
 		return nil, err
 	}
 	if plan.GetCut() != nil {
-		return nil, apierror.InvalidField("policy.prune_strategy", "this strategy cuts: that is for Compact")
+		return nil, apierror.InvalidField("policy.prune_strategy", "this strategy cuts: use Compact")
 	}
 	if len(toWrite(plan.GetEdits())) > 0 {
-		return nil, apierror.InvalidField("policy.prune_strategy", "this strategy needs a summarizer: that is for Compact")
+		return nil, apierror.InvalidField("policy.prune_strategy", "this strategy needs a summarizer: use Compact")
 	}
 	if len(plan.GetEdits()) == 0 {
 		return nil, &skip{plan.GetSkipReason(), pruneSkipMessage(plan.GetSkipReason())}

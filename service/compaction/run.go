@@ -31,7 +31,7 @@ func (c *Compactor) Start(
 	if recorded, err := c.recorded(ctx, row, req); recorded != nil || err != nil {
 		return nil, recorded, err
 	}
-	// Operations are known by the incarnation's uid: a session that was created anew need not wait for the old one's.
+	// Operations are known by the incarnation's uid: a session that was created again need not wait for the old one's.
 	opCtx, op, err := c.Operations.Start(
 		ctx, row.GetUid(), operations.Terms{Preempt: req.GetPreempt(), Detach: req.GetDetach()})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func checkImports(req *compactordv1.AppendMessagesRequest) error {
 	records := req.GetImportedRecords()
 	if len(records) > 0 && req.GetProviderJson() != nil {
-		return apierror.InvalidField("imported_records", "goes with messages, not with provider_json")
+		return apierror.InvalidField("imported_records", "is allowed only with messages, not with provider_json")
 	}
 	last := uint32(0)
 	for i, r := range records {

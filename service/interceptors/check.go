@@ -30,7 +30,7 @@ func limitTo(maxBytes int) check {
 		}
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
 			map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(maxBytes)},
-			"the request has %d bytes and at most %d are taken", size, maxBytes)
+			"the request has %d bytes; at most %d are accepted", size, maxBytes)
 	}
 }
 

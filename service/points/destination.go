@@ -30,7 +30,7 @@ func (p *Points) destination(
 	case *compactordv1.RevertToCheckpointRequest_Undo:
 		point, err = p.beforeLastChange(ctx, row)
 	default:
-		err = apierror.InvalidField("target", "say where to: checkpoint_id, point, turns or undo")
+		err = apierror.InvalidField("target", "set checkpoint_id, point, turns or undo")
 	}
 	return &compactordv1.Revert{Point: point}, err
 }
@@ -65,7 +65,7 @@ func (p *Points) beforeTurns(ctx context.Context, row *storagev1.Session, turns 
 	}
 	return 0, apierror.New(compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT,
 		map[string]string{"turns": decimal(turns), "active_turns": decimal(turns - left)},
-		"turns: %d are to be taken back and the conversation has %d", turns, turns-left)
+		"turns: %d cannot be taken back, since the conversation has only %d", turns, turns-left)
 }
 
 // beforeLastChange returns the point before the newest record that an undo undoes: a Revert, or what has changed the

@@ -63,7 +63,7 @@ func TestCheckFindsNothingInSoundLogs(t *testing.T) {
 }
 
 // Check finds each field of a head that contradicts the log, in the row and in the records, and names it.
-func TestCheckFindsHeadsThatLie(t *testing.T) {
+func TestCheckFindsWrongHeads(t *testing.T) {
 	lies := map[string]func(*storagev1.Head){
 		"view_tokens":         func(h *storagev1.Head) { h.ViewTokens++ },
 		"lead_end":            func(h *storagev1.Head) { h.LeadEnd++ },

@@ -77,7 +77,7 @@ func answering(do func(ctx context.Context, path string) (string, error)) *scrip
 	}}
 }
 
-func TestShortenRequestTellsOfTheResult(t *testing.T) {
+func TestShortenRequestHasTheResult(t *testing.T) {
 	w := newWriter(t, says(""), working, func(op *summaries.Operation) {
 		op.Focus, op.Policy.Summary.PromptOverride = "names", proto.String("is for summaries")
 	})

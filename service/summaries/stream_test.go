@@ -181,7 +181,7 @@ func TestProgressOfReading(t *testing.T) {
 }
 
 // The Listener may be nil.
-func TestNobodyListens(t *testing.T) {
+func TestNilListener(t *testing.T) {
 	w := newWriter(t, says("They worked.", goal("Mend it.")), func(op *summaries.Operation) { op.Listener = nil })
 	written, err := w.Write(t.Context(), conversation())
 	require.NoError(t, err)

@@ -118,7 +118,7 @@ func TestFallbackWrites(t *testing.T) {
 }
 
 // The fallback does not get the reason why another text was refused, and counts its own text without secrets.
-func TestFallbackIsAskedAnew(t *testing.T) {
+func TestFallbackGetsItsOwnRequest(t *testing.T) {
 	leak := redactiontest.Credentials(1, 1)[0]
 	fallback := says(goal("Mend it."))
 	fallback.name = summaries.Fallback
@@ -268,7 +268,7 @@ func TestFinishCountsWhatWasSpent(t *testing.T) {
 }
 
 // A summarizer's retries and what it left out are logged and counted.
-func TestWhatSummarizersTellOperators(t *testing.T) {
+func TestReportsOfSummarizers(t *testing.T) {
 	model := says(goal("Mend it."))
 	told := model.do
 	model.do = func(
