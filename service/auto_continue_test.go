@@ -25,8 +25,8 @@ func stepped() []*compactordv1.Message {
 	}
 }
 
-// Seed case 161: an automatic compaction without a replay tells the agent to go on, unless the policy does not want it; a
-// manual one never does.
+// Seed case 161: an automatic compaction without a replay tells the agent to go on, unless the policy does not want it;
+// a manual one never does.
 func TestCase161AutomaticCompactionsTellTheAgentToGoOn(t *testing.T) {
 	t.Parallel()
 	plain := session.Continue(false).GetParts()[0].GetText().GetText()

@@ -10,7 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// `on_append: []` resolved to the preset's list: with opencode no model ever saw more than 2,000 characters of a result.
+// `on_append: []` resolved to the preset's list: with opencode no model ever saw more than 2,000 characters of a
+// result.
 func TestEmptyOnAppendRemovesThePresets(t *testing.T) {
 	t.Parallel()
 	d := start(t)

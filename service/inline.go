@@ -75,7 +75,7 @@ func (s *Service) viewInline(
 	if err != nil {
 		return nil, err
 	}
-	alone, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
+	inlined, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Service) viewInline(
 	if limit == 0 {
 		limit = maxInlineBytes
 	}
-	answer, err := s.view(ctx, alone.logs, &compactordv1.GetLLMViewRequest{
+	answer, err := s.view(ctx, inlined.logs, &compactordv1.GetLLMViewRequest{
 		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: inlineSession},
 		Dialect: req.GetDialect(), Thinking: req.Thinking, MaxBytes: limit,
 		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(),
@@ -96,7 +96,7 @@ func (s *Service) viewInline(
 			map[string]string{"limit": "max_bytes", "value": strconv.FormatUint(uint64(limit), 10)},
 			"the view is larger than max_bytes, %d: the view of an inline history has no next page", limit)
 	}
-	answer.ViewToken, answer.Findings = "", alone.findings
+	answer.ViewToken, answer.Findings = "", inlined.findings
 	return answer, nil
 }
 
@@ -107,18 +107,18 @@ func (s *Service) pruneInline(
 	if err := refuseWithHistory(map[string]bool{"request_id": req.GetRequestId() != ""}); err != nil {
 		return nil, err
 	}
-	alone, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
+	inlined, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
-	answer, err := alone.compactor.Prune(ctx, &compactordv1.PruneRequest{
+	answer, err := inlined.compactor.Prune(ctx, &compactordv1.PruneRequest{
 		Target: &compactordv1.PruneRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), DryRun: req.GetDryRun(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer.Findings = alone.findings
+	answer.Findings = inlined.findings
 	return answer, nil
 }
 
@@ -132,15 +132,15 @@ func (s *Service) compactInline(
 	if err != nil {
 		return err
 	}
-	alone, err := s.inline(stream.Context(), req.GetHistory(), req.GetPolicy())
+	inlined, err := s.inline(stream.Context(), req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return err
 	}
-	return s.compact(alone.compactor, &compactordv1.CompactRequest{
+	return s.compact(inlined.compactor, &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
 		WillRetry: req.GetWillRetry(),
 		// The client has the messages, so a message that is appended here would be lost.
 		Policy: &compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{AutoContinue: proto.Bool(false)}},
-	}, stream, alone.findings)
+	}, stream, inlined.findings)
 }

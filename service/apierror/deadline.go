@@ -39,7 +39,7 @@ type arrival struct {
 
 type arrivalKey struct{}
 
-// WithArrival returns the context of a call that arrives now. By it EndOf finds out whether the client cancelled the
+// WithArrival returns the context of a call that arrives now. By it EndCause finds out whether the client cancelled the
 // call, or gave up at its deadline.
 func WithArrival(ctx context.Context, now func() time.Time) context.Context {
 	return newArrival(ctx, now).addTo(ctx)
@@ -93,8 +93,8 @@ func (a *arrival) gaveUp() bool {
 	return a.deadline.Sub(a.ended) <= early
 }
 
-// EndOf returns why a context has ended: context.Cause, or a DeadlineError where a deadline of the call has passed.
-func EndOf(ctx context.Context) error {
+// EndCause returns why a context has ended: context.Cause, or a DeadlineError where a deadline of the call has passed.
+func EndCause(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	var known *DeadlineError
 	switch {

@@ -28,10 +28,10 @@ func TestCancelThatIsNoticedAfterTheDeadlineIsACancel(t *testing.T) {
 				return deadline.Add([]time.Duration{-time.Hour, -test.left, time.Minute}[min(asked.Add(1)-1, 2)])
 			}
 			called := newArrival(ctx, clock).addTo(ctx)
-			require.NoError(t, EndOf(called))
+			require.NoError(t, EndCause(called))
 			cancel()
 			for range 3 {
-				require.Equal(t, test.want, EndOf(called), "however late it is asked")
+				require.Equal(t, test.want, EndCause(called), "however late it is asked")
 			}
 		})
 	}

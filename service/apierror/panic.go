@@ -41,13 +41,13 @@ func LogBug(ctx context.Context, logger *slog.Logger, id, method string, e *Erro
 		return
 	}
 	e.logged = true
-	logger.With(OfStrategy(e.Cause)...).ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method,
+	logger.With(StrategyPanicFields(e.Cause)...).ErrorContext(ctx, "call failed by a bug or a broken store", "id", id, "method", method,
 		"error", cmp.Or(e.Cause, error(e)))
 }
 
-// OfStrategy returns log fields for the panic of a strategy, if that is the cause. Of its value they have only the
-// type, since it may contain what a client sent.
-func OfStrategy(cause error) []any {
+// StrategyPanicFields returns log fields for the panic of a strategy, if that is the cause. Of its value they have only
+// the type, since it may contain what a client sent.
+func StrategyPanicFields(cause error) []any {
 	var panicked *strategies.PanicError
 	if !errors.As(cause, &panicked) {
 		return nil

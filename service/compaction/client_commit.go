@@ -85,7 +85,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 		return nil, apierror.InvalidField("client_plan", "is not the one that PlanCompaction was given")
 	}
 	if k.token.uid != j.uid {
-		return nil, j.overtaken()
+		return nil, j.stateChanged()
 	}
 	if k.token.point > session.Point(row.GetHead()) {
 		return nil, apierror.InvalidToken("plan_token")
@@ -144,11 +144,11 @@ func (k *clientCommit) samePlan(
 // It refuses texts that do not match the plan.
 func (k *clientCommit) takeTexts(ctx context.Context, plan *planned) (*writing, error) {
 	// Counting the wanted texts redacts secrets too. These must not be counted, so the texts get another summary writer.
-	asking, err := plan.writing(ctx, plan.operation())
+	counting, err := plan.writing(ctx, plan.operation())
 	if err != nil {
 		return nil, err
 	}
-	wanted := len(asking.asks())
+	wanted := len(counting.wantedTexts())
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -227,7 +227,7 @@ func rejected(err error, by summarizers.Summarizer) error {
 	texts, fromClient := by.(*summaries.ClientTexts)
 	if errors.As(err, &e) && e.Reason == compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED &&
 		e.Metadata["summarizer"] == summarizers.Client && fromClient && texts.Prompted {
-		e.Metadata["prompt"] = strconv.Itoa(texts.Taken() - 1)
+		e.Metadata["prompt"] = strconv.Itoa(texts.Used() - 1)
 	}
 	return err
 }

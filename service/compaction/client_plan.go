@@ -89,18 +89,18 @@ func (p *planned) token(cached bool) (string, error) {
 	return t.encode()
 }
 
-// ask is a text that a plan needs.
-type ask struct {
+// wantedText is a text that a plan needs.
+type wantedText struct {
 	request *summarizers.Request
 	// edit is the place of the edit that the text is for; nil where the text is for the summary.
 	edit *compactordv1.EditPlace
 }
 
-// asks returns the texts that the plan needs, in the order in which shorten and write have them written.
-func (w *writing) asks() []ask {
-	var all []ask
+// wantedTexts returns the texts that the plan needs, in the order in which shorten and write have them written.
+func (w *writing) wantedTexts() []wantedText {
+	var all []wantedText
 	for _, e := range toWrite(w.plan.GetEdits()) {
-		all = append(all, ask{
+		all = append(all, wantedText{
 			request: w.writer.ShortenRequest(e), edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
 		})
 	}
@@ -108,7 +108,7 @@ func (w *writing) asks() []ask {
 		return all
 	}
 	for _, req := range w.writer.WriteRequests(w.task()) {
-		all = append(all, ask{request: req})
+		all = append(all, wantedText{request: req})
 	}
 	return all
 }

@@ -117,7 +117,7 @@ func (d *written) putEdits(
 	if err != nil {
 		return nil, nil, err
 	}
-	edits = d.stillOpen(state, edits, cut)
+	edits = d.remainingEdits(state, edits, cut)
 	if len(edits) == 0 {
 		return nil, nil, &skip{
 			compactordv1.SkipReason_SKIP_REASON_OVERTAKEN, "all of it was edited or pinned by others meanwhile",
@@ -232,9 +232,9 @@ func gain(before, after *storagev1.Head, byBytes bool) error {
 	}
 }
 
-// stillOpen leaves out the edits of messages that the cut covers, and those that somebody else has made since the plan,
-// or made useless.
-func (d *written) stillOpen(
+// remainingEdits returns the edits that are still to be made. It leaves out those of covered messages, and those that
+// somebody else has made since the plan, or made useless.
+func (d *written) remainingEdits(
 	state *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut,
 ) []*compactordv1.Edit {
 	made := func(e *compactordv1.Edit) bool {

@@ -13,8 +13,8 @@ import (
 // the prompts need not be built to know the requests, it sets only these. Where the summarizer cannot estimate, the
 // figures stay as they are: the writing of the texts will report the reason.
 func (w *writing) estimate(ctx context.Context, whole bool) error {
-	asks := w.asks()
-	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(asks)), 0
+	texts := w.wantedTexts()
+	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(texts)), 0
 	chosen, err := w.Summarizers.Get(w.policy.GetSummary().GetSummarizer())
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 		return nil
 	}
 	var all summarizers.Estimate
-	for _, a := range asks {
+	for _, a := range texts {
 		// An estimate sends nothing to a provider.
 		a.request.Redact = nil
 		one := w.estimated(ctx, estimator, a.request)

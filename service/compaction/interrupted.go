@@ -21,7 +21,7 @@ import (
 func (j *job) begin(ctx context.Context) error {
 	return j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
-			return nil, j.overtaken()
+			return nil, j.stateChanged()
 		}
 		next := j.logs.BeginInternal(row)
 		next.Row().Running = append(next.Row().GetRunning(), &storagev1.RunningCompaction{

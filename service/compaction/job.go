@@ -36,8 +36,8 @@ func reasonOf(r compactordv1.CompactionReason) compactordv1.CompactionReason {
 	return r
 }
 
-// overtaken returns the error for a session that has changed so that the compaction no longer fits.
-func (j *job) overtaken() error {
+// stateChanged returns the error for a session that has changed so that the compaction no longer fits.
+func (j *job) stateChanged() error {
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 		map[string]string{"operation_id": j.id},
 		"the session was reverted, compacted or created anew since this compaction was planned")

@@ -97,6 +97,6 @@ func (c *Compactor) inOrder(policy *compactordv1.Policy, list []*compactordv1.St
 
 // logNotPlanned logs why policy.on_user_message was not applied.
 func (c *Compactor) logNotPlanned(ctx context.Context, err error) {
-	attributes := append([]any{"error", err}, apierror.OfStrategy(err)...)
+	attributes := append([]any{"error", err}, apierror.StrategyPanicFields(err)...)
 	c.Logger.ErrorContext(ctx, "messages were appended without policy.on_user_message", attributes...)
 }

@@ -27,7 +27,7 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 		return nil, err
 	}
 	if row.GetUid() != j.uid {
-		return nil, j.overtaken()
+		return nil, j.stateChanged()
 	}
 	policy, err := j.Policies.Resolve(row.GetPolicy(), j.req.GetPolicy())
 	if err != nil {
@@ -81,7 +81,7 @@ func (j *job) stillFits(snapshot *session.State, row *storagev1.Session) error {
 		then.GetCompaction().GetSequence() == now.GetCompaction().GetSequence() {
 		return nil
 	}
-	return j.overtaken()
+	return j.stateChanged()
 }
 
 // editsAlone returns the edits to make without a cut. Where the plan has a cut, it plans the edits again, since the

@@ -34,8 +34,8 @@ type promptList struct {
 
 // fill makes the prompts of a plan.
 func (l *promptList) fill(ctx context.Context, w *writing) error {
-	for _, a := range w.asks() {
-		if err := l.ask(ctx, w, a); err != nil {
+	for _, a := range w.wantedTexts() {
+		if err := l.addPrompts(ctx, w, a); err != nil {
 			return err
 		}
 	}
@@ -50,8 +50,8 @@ func (l *promptList) fill(ctx context.Context, w *writing) error {
 	return nil
 }
 
-// ask makes the prompts for one text.
-func (l *promptList) ask(ctx context.Context, w *writing, a ask) error {
+// addPrompts makes the prompts for one text.
+func (l *promptList) addPrompts(ctx context.Context, w *writing, a wantedText) error {
 	limits := prompts.Limits{PromptTokens: l.limit, Count: a.request.Count}
 	if prompt, view := w.onAgentsPrompt(a.request, limits); prompt != nil {
 		l.cached = true
@@ -103,7 +103,7 @@ func (w *writing) overhead(limits prompts.Limits) uint32 {
 }
 
 // put adds a prompt to the answer if it is not before the first and the answer is not full.
-func (l *promptList) put(w *writing, a ask, prompt *prompts.Prompt, view *uint32) {
+func (l *promptList) put(w *writing, a wantedText, prompt *prompts.Prompt, view *uint32) {
 	number := l.number
 	l.number++
 	l.tokens += prompt.Tokens

@@ -33,7 +33,7 @@ func (c *Compactor) Start(
 	}
 	// Operations are known by the incarnation's uid: a session that was created again need not wait for the old one's.
 	opCtx, op, err := c.Operations.Start(
-		ctx, row.GetUid(), operations.Terms{Preempt: req.GetPreempt(), Detach: req.GetDetach()})
+		ctx, row.GetUid(), operations.StartOptions{Preempt: req.GetPreempt(), Detach: req.GetDetach()})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,7 +21,7 @@ func TestLimitOfTheDaemonIsNotTheClients(t *testing.T) {
 		limited := capDeadline(func(any) time.Duration { return test.daemon })
 		_, err := limited(ctx, nil, nil, func(ctx context.Context, _ any) (any, error) {
 			<-ctx.Done()
-			return nil, apierror.EndOf(ctx)
+			return nil, apierror.EndCause(ctx)
 		})
 		cancel()
 		e := apierror.From(err, "")

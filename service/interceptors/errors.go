@@ -51,7 +51,7 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 // endedAtDeadline says that the call failed only because its deadline has passed.
 func endedAtDeadline(ctx context.Context, err error) bool {
 	var ours *apierror.Error
-	if errors.As(err, &ours) || !errors.Is(apierror.EndOf(ctx), apierror.ErrCallDeadline) {
+	if errors.As(err, &ours) || !errors.Is(apierror.EndCause(ctx), apierror.ErrCallDeadline) {
 		return false
 	}
 	code := status.Code(err)

@@ -13,7 +13,7 @@ import (
 // for that is the error, since it caused the failure. EndError also logs bugs and damage of the store, since the call
 // may have ended.
 func EndError(ctx context.Context, logger *slog.Logger, id, what string, err error) *apierror.Error {
-	cause := apierror.EndOf(ctx)
+	cause := apierror.EndCause(ctx)
 	if cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_CANCELLED,
 			map[string]string{"operation_id": id}, "the %s was cancelled: %s", what, cancelledBy(cause))

@@ -31,8 +31,8 @@ type Running struct {
 	closed  bool
 }
 
-// Terms are options of Start.
-type Terms struct {
+// StartOptions are options of Start.
+type StartOptions struct {
 	// Preempt cancels an operation that runs already, and waits for it. Without it, that is an error.
 	Preempt bool
 	// Detach lets the operation continue after the call that started it ends. Without it, the operation ends with the
@@ -41,7 +41,7 @@ type Terms struct {
 }
 
 // Start begins an operation of a session and returns the context that it must use. The caller must call End.
-func (r *Running) Start(ctx context.Context, session string, t Terms) (context.Context, *Operation, error) {
+func (r *Running) Start(ctx context.Context, session string, options StartOptions) (context.Context, *Operation, error) {
 	for {
 		r.mu.Lock()
 		if r.closed {
@@ -53,7 +53,7 @@ func (r *Running) Start(ctx context.Context, session string, t Terms) (context.C
 			break
 		}
 		r.mu.Unlock()
-		if !t.Preempt {
+		if !options.Preempt {
 			return nil, nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": other.ID},
 				"a compaction of this session runs already: wait for it, cancel it, or set preempt")
 		}
@@ -66,7 +66,7 @@ func (r *Running) Start(ctx context.Context, session string, t Terms) (context.C
 	if r.running == nil {
 		r.running = make(map[string]*Operation)
 	}
-	if t.Detach {
+	if options.Detach {
 		ctx = context.WithoutCancel(ctx)
 	}
 	mine := &Operation{ID: sessionlog.NewID(), done: make(chan struct{})}

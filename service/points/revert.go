@@ -34,7 +34,7 @@ func (p *Points) Revert(
 			return nil, err
 		}
 		if future == nil && r.toNewest(row) {
-			stay(row, answer)
+			answerUnchanged(row, answer)
 			return nil, nil
 		}
 		w := p.Logs.Begin(row)
@@ -77,9 +77,9 @@ func (r *reversal) toNewest(row *storagev1.Session) bool {
 	return r.revert.GetPoint() == session.Point(row.GetHead())
 }
 
-// stay fills the response of a revert that writes nothing. A record would be what the next undo undoes, instead of an
-// earlier change.
-func stay(row *storagev1.Session, answer *compactordv1.RevertToCheckpointResponse) {
+// answerUnchanged fills the response of a revert that writes nothing. A record would be what the next undo undoes,
+// instead of an earlier change.
+func answerUnchanged(row *storagev1.Session, answer *compactordv1.RevertToCheckpointResponse) {
 	answer.Record, answer.MessagesPutAside, answer.FirstRequestPutAside = nil, 0, nil
 	answer.Point, answer.Report = session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy())
 }

@@ -48,7 +48,7 @@ func (p *Points) revertWithSummary(
 	if known, err := p.Logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
-	opCtx, op, err := p.Operations.Start(ctx, row.GetUid(), operations.Terms{})
+	opCtx, op, err := p.Operations.Start(ctx, row.GetUid(), operations.StartOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 		return err
 	}
 	if back.toNewest(r.row) {
-		stay(r.row, answer)
+		answerUnchanged(r.row, answer)
 		return nil
 	}
 	if len(back.aside) > 0 {

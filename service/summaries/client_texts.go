@@ -23,13 +23,13 @@ type ClientTexts struct {
 	// Prompted says that the texts answer the daemon's prompts, and CachedPrefix that these followed the agent's own one.
 	Prompted, CachedPrefix bool
 
-	taken int
+	used int
 }
 
 var _ summarizers.Persistent = (*ClientTexts)(nil)
 
-// Taken returns how many of the texts were used.
-func (c *ClientTexts) Taken() int { return c.taken }
+// Used returns how many of the texts were used.
+func (c *ClientTexts) Used() int { return c.used }
 
 // Name implements Summarizer.
 func (*ClientTexts) Name() string { return summarizers.Client }
@@ -41,11 +41,11 @@ func (*ClientTexts) Timeouts() (try, total time.Duration) { return 0, 0 }
 func (c *ClientTexts) Summarize(
 	_ context.Context, req *summarizers.Request, _ summarizers.Progress,
 ) (*summarizers.Summary, error) {
-	if c.taken >= len(c.Texts) {
+	if c.used >= len(c.Texts) {
 		return nil, errors.New("the client wrote fewer texts than are needed")
 	}
-	text := c.Texts[c.taken]
-	c.taken++
+	text := c.Texts[c.used]
+	c.used++
 	written := &summarizers.Summary{Model: c.Model}
 	if c.Prompted {
 		cleaned, err := prompts.Cleaned(req, text)

@@ -184,7 +184,7 @@ func TestTextsOfTheClient(t *testing.T) {
 	require.True(t, strings.HasPrefix(texts[0].Text, "short a\n"))
 	require.False(t, texts[0].CachedPrefix, "that one had a prompt of its own")
 	require.Nil(t, texts[1], "the client leaves it as it is")
-	require.Equal(t, 2, client.Taken())
+	require.Equal(t, 2, client.Used())
 	written, err := w.Write(t.Context(), conversation())
 	require.NoError(t, err)
 	require.True(t, written.CachedPrefix)
@@ -193,7 +193,7 @@ func TestTextsOfTheClient(t *testing.T) {
 
 	_, err = w.Write(t.Context(), conversation())
 	require.True(t, apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE), "there are no more")
-	require.Equal(t, 3, client.Taken())
+	require.Equal(t, 3, client.Used())
 }
 
 // A result that the client leaves as it is needs no fallback either.
