@@ -25,7 +25,7 @@ func (d *written) commit(ctx context.Context) (*compactordv1.CompactionEvent, er
 		} else if known {
 			event = recorded.GetEvent()
 			next := d.logs.BeginInternal(row)
-			next.EndsCompaction(d.id)
+			next.RemoveRunning(d.id)
 			return next, nil
 		}
 		if err := d.stillFits(d.snapshot, row); err != nil {
@@ -44,6 +44,7 @@ func (d *written) commit(ctx context.Context) (*compactordv1.CompactionEvent, er
 	if err != nil {
 		return nil, err
 	}
+	// From here on a cancel changes nothing.
 	d.progress(ctx, compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT, 1, 1)
 	return event, nil
 }
@@ -54,7 +55,7 @@ func (d *written) put(
 	ctx context.Context, row *storagev1.Session,
 ) (*sessionlog.Write, *compactordv1.CompactionCompleted, error) {
 	before := d.logs.Begin(row)
-	before.EndsCompaction(d.id)
+	before.RemoveRunning(d.id)
 	state, err := before.State(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -102,7 +102,7 @@ func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compacto
 			return nil, nil
 		}
 		next := j.logs.Begin(row)
-		next.EndsCompaction(j.id)
+		next.RemoveRunning(j.id)
 		_, err := next.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil)
 		return next, err
 	})

@@ -57,7 +57,7 @@ func (c *Compactor) recordInterruptedOf(ctx context.Context, ref storage.Ref) er
 			if r.GetOpening() == c.logs.Opening() {
 				continue
 			}
-			next.EndsCompaction(r.GetOperationId())
+			next.RemoveRunning(r.GetOperationId())
 			attempt := &compactordv1.CompactionAttempt{
 				Provenance:  &compactordv1.Provenance{OperationId: r.GetOperationId(), Reason: r.GetReason()},
 				Outcome:     compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Write collects what an operation is about to commit: the row with its changes, and what is appended to the log.
+// Write is what an operation is about to commit: the changed row, and the messages and records to append.
 type Write struct {
 	logs   *Logs
 	before *storagev1.Session
@@ -122,8 +122,8 @@ func (w *Write) add(l *compactordv1.LoggedMessage) {
 	w.commit.Messages, w.since = append(w.commit.Messages, l), append(w.since, l)
 }
 
-// EndsCompaction removes a compaction from the running ones that the row names, if it is there.
-func (w *Write) EndsCompaction(operation string) {
+// RemoveRunning removes a compaction from the running ones that the row names, if it is there.
+func (w *Write) RemoveRunning(operation string) {
 	w.commit.Session.Running = slices.DeleteFunc(w.commit.Session.GetRunning(), func(r *storagev1.RunningCompaction) bool {
 		return r.GetOperationId() == operation
 	})
