@@ -2,11 +2,11 @@ package summarizers
 
 import "errors"
 
-// attempts is how often one text is asked for.
+// attempts is how often one text is requested at most.
 const attempts = 2
 
-// Insist has a text written that passes. One that is refused is asked for once more, and write is told what for; a second
-// refusal is final. Any other error of write ends it.
+// Insist calls write until its text passes the checks, at most twice. The second call gets the error of the first text.
+// It returns the second error if that text is refused, too. It returns any other error of write at once.
 func Insist(write func(refused *CheckError) error) error {
 	var refused *CheckError
 	for range attempts {
@@ -17,9 +17,9 @@ func Insist(write func(refused *CheckError) error) error {
 	return refused
 }
 
-// Accept returns a model's text as it is stored, or the *CheckError that it is refused for. Beside what Check demands, it
-// has to say something: who was given a conversation can. No sections are demanded where the caller has replaced the
-// instructions.
+// Accept returns a model's text in the form in which it is stored, or the *CheckError for which the text is refused.
+// Beyond the checks of Check, it refuses a summary whose sections are all empty, since a model that was given a
+// conversation can say something. It requires no sections where the caller has replaced the instructions.
 func Accept(req *Request, s *Summary) (string, error) {
 	if err := acceptable(req, s); err != nil {
 		return "", err

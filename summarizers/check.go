@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The names of the checks, in the order in which they are made.
+// The names of the checks, in the order in which Check makes them.
 const (
 	CheckUTF8      = "utf8"
 	CheckEmpty     = "empty"
@@ -19,11 +19,11 @@ const (
 	CheckSections  = "sections"
 )
 
-// CheckError says which check a summary failed.
+// CheckError names the check that a summary failed.
 type CheckError struct {
 	// Check is the stable name of the check.
 	Check string
-	// Detail says in a sentence what is wrong. It holds nothing of the conversation, and can be sent back to a model.
+	// Detail says in a sentence what is wrong. It contains nothing of the conversation, and can be sent back to a model.
 	Detail string
 }
 
@@ -31,9 +31,9 @@ func (e *CheckError) Error() string {
 	return "summary refused (" + e.Check + "): " + e.Detail
 }
 
-// Check makes the checks that a summary has to pass before it may replace what it covers, as Stored gives it back. The
-// failure is a *CheckError. The sections are looked at last, so that who has replaced the instructions can take
-// CheckSections as passed; none are wanted of a summary whose budget does not hold the headings.
+// Check makes the checks that a summary must pass before it may replace what it covers. It checks the text in the form
+// that Stored returns. A failure is a *CheckError. The sections are checked last, so that a caller that has replaced
+// the instructions can ignore CheckSections. No sections are required if the budget is too small for the headings.
 func Check(req *Request, s *Summary) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
@@ -74,18 +74,17 @@ func Check(req *Request, s *Summary) error {
 	return checkSections(req, read)
 }
 
-// A text of fewer tokens than fragmentTokens, in which most sections are missing, is a fragment where it is to replace
-// fragmentOf tokens or more.
+// A text is a fragment if it has fewer than fragmentTokens tokens, misses most of its sections, and would replace at
+// least fragmentOf tokens.
 const (
 	fragmentTokens = 200
 	fragmentOf     = 200_000
 )
 
-// ReplacesNothing is Request.Replaces of a text that is only gone on from.
+// ReplacesNothing is the value of Request.Replaces for a text that only the next prompt of a fold continues from.
 const ReplacesNothing = math.MaxUint32
 
-// checkSections refuses what has no section, and what has a few and hardly a word in them. Sections that are only missing
-// are empty.
+// checkSections refuses a text without any section, and a fragment. Otherwise a missing section counts as an empty one.
 func checkSections(req *Request, s *sectioned) error {
 	if len(s.marks) == 0 {
 		return &CheckError{CheckSections, fmt.Sprintf("The summary has none of its sections, such as %q.", s.headings[0].Title)}
@@ -103,7 +102,7 @@ var toolCallOpenings = []string{
 	"[tool_call", "<｜tool", `{"tool_calls"`, `{"tool_call"`, `{"function_call"`, `{"type":"tool_use"`, `{"type": "tool_use"`,
 }
 
-// isToolCall says whether a tool call stands where the summary should, or at the beginning of a line of it.
+// isToolCall says whether the text is a tool call in JSON, or a line of it begins with the markup of one.
 func isToolCall(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, " \t")
@@ -126,7 +125,8 @@ var errorOpenings = []string{
 	"i'm not able", "as an ai", "抱歉", "对不起", "很抱歉", "我无法", "我不能", "错误", "请求失败",
 }
 
-// isErrorText says whether the text opens like an error or a refusal. It is only asked of texts without any heading.
+// isErrorText says whether the text begins like an error or a refusal. The callers ask it only where the text has no
+// heading or is a shortened tool result.
 func isErrorText(text string) bool {
 	opening := strings.ToLower(text[:min(len(text), 64)])
 	for _, e := range errorOpenings {
@@ -137,7 +137,7 @@ func isErrorText(text string) bool {
 	return false
 }
 
-// hasHeading says whether there is any heading in a text.
+// hasHeading says whether the text has any heading.
 func hasHeading(text string) bool {
 	for line := range strings.Lines(text) {
 		if titleOf(line) != "" {
@@ -148,7 +148,7 @@ func hasHeading(text string) bool {
 }
 
 // titleOf returns the title of a heading line in lower case, or "" for any other line. Models write headings with any
-// number of signs, in bold, numbered, or with a colon.
+// number of `#`, in bold, numbered, or with a colon.
 func titleOf(line string) string {
 	line = strings.TrimSpace(line)
 	switch {

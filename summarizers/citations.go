@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Citations returns the message indexes that a summary's lines cite, ascending and without repetition. A citation is
-// `[#12]`, or `[#12, #15]` for several. Text that only quotes one is escaped by who writes the summary (`[\#12]`) and
-// does not count.
+// Citations returns the message indexes that a summary cites, ascending and each once. A citation is `[#12]`, or
+// `[#12, #15]` for several. A citation that is only quoted is escaped by the writer of the summary (`[\#12]`) and does
+// not count.
 func Citations(text string) []uint32 {
 	var found []uint32
 	for {
@@ -29,7 +29,8 @@ func Citations(text string) []uint32 {
 	return slices.Compact(found)
 }
 
-// CitationAt reads the citation that text begins with, and how long it is in bytes; 0 where text begins with none.
+// CitationAt returns the indexes of the citation that text begins with, and its length in bytes. The length is 0 if
+// text begins with no citation.
 func CitationAt(text string) (cites []uint32, length int) {
 	if !strings.HasPrefix(text, "[#") {
 		return nil, 0

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// codeLines says of each line whether it is code between two fences. A fence that nothing closes is none: what follows it
-// is rather the rest of the summary.
+// codeLines says of each line whether it is code between two fences. A fence that is never closed does not count: what
+// follows it is more likely the rest of the summary.
 func codeLines(lines []string) []bool {
 	code := make([]bool, len(lines))
 	closing := make([]fence, len(lines))
 	for i, line := range lines {
 		closing[i] = closingFence(line)
 	}
-	// never is, by sign, how long a fence is for which no closing one follows.
+	// never holds, for each sign, the length of the shortest fence known to have no closing fence after it.
 	never := map[byte]int{}
 	for at := 0; at < len(lines); at++ {
 		sign, length := openingFence(lines[at])
@@ -36,14 +36,14 @@ func codeLines(lines []string) []bool {
 	return code
 }
 
-// The tags that open and close a section can stand in the lines of fences.
+// Tags that open or close a section can be on the same line as a fence.
 var (
 	tagsBefore = regexp.MustCompile(`^(?:[ \t]*<` + tagName + attributes + `>)+`)
 	tagsBehind = regexp.MustCompile(`(?:[ \t]*</\pL[\pL_ &.-]*>)+\s*$`)
 )
 
-// openingFence returns the sign of the fence that opens a block, and how many there are; 0 where the line opens none. It
-// may stand behind the bullet of a list.
+// openingFence returns the sign and the length of the fence with which a line opens a code block. The length is 0 if it
+// opens none. The fence may follow the bullet of a list item.
 func openingFence(line string) (sign byte, length int) {
 	line = strings.TrimLeft(line[len(tagsBefore.FindString(line)):], " \t")
 	if rest := strings.TrimLeft(line, "-*+0123456789.)"); strings.HasPrefix(rest, " ") {
@@ -56,13 +56,13 @@ func openingFence(line string) (sign byte, length int) {
 	return line[0], length
 }
 
-// fence is a run of the signs that fences are made of.
+// fence is a run of the signs that mark code: backquotes or tildes.
 type fence struct {
 	sign   byte
 	length int
 }
 
-// closingFence returns the fence of a line that can close a block; its length is 0 where the line can close none.
+// closingFence returns the fence of a line that can close a code block. Its length is 0 if the line cannot close one.
 func closingFence(line string) fence {
 	line = strings.TrimSpace(line)
 	n := fenceLength(line)
@@ -75,7 +75,7 @@ func closingFence(line string) fence {
 	return fence{line[0], n}
 }
 
-// fenceLength is how many signs of a fence a line begins with; 0 where these are too few.
+// fenceLength returns how many fence signs a line begins with, or 0 if they are fewer than three.
 func fenceLength(line string) int {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0

@@ -11,22 +11,22 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The tags that hold the lists of files at a summary's end.
+// The tags around the lists of files at the end of a summary.
 const (
 	readFilesTag     = "read-files"
 	modifiedFilesTag = "modified-files"
 )
 
-// maxFileTagBytes bounds the paths of one list: they are arguments of tools, of any length and number.
+// maxFileTagBytes limits the paths of one list. Paths are arguments of tools: they can be long, and many.
 const maxFileTagBytes = 2000
 
-// FileTags are the blocks of the files read and modified, with an empty line before each: a path a line, and how many more
-// there are where a list is too long. A list without files has no block.
+// FileTags returns the blocks of the files read and modified, each after an empty line. A block has one path a line. If
+// the list is too long, its last line says how many more paths there are. A list without files has no block.
 func FileTags(files *compactordv1.FileLists) string {
 	return fileTag(readFilesTag, files.GetRead()) + fileTag(modifiedFilesTag, files.GetModified())
 }
 
-// WithFileTags returns the text with the blocks of these files at its end, and without any that it had.
+// WithFileTags returns the text with the blocks of these files at its end. It removes blocks that the text already had.
 func WithFileTags(text string, files *compactordv1.FileLists) string {
 	return WithoutFileTags(text) + FileTags(files)
 }
@@ -54,7 +54,7 @@ func fileTag(tag string, paths []string) string {
 
 var fileTagInPath = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + readFilesTag + `|` + modifiedFilesTag + `))`)
 
-// taggedPath is a path as it stands in a list: on one line, unable to end the list, and valid UTF-8 as summaries have to be.
+// taggedPath returns a path as a list shows it: on one line, valid UTF-8, and without a tag that would end the list.
 func taggedPath(path string) string {
 	path = fileTagInPath.ReplaceAllString(path, `<\$1`)
 	if !utf8.ValidString(path) || strings.TrimSpace(path) != path || strings.ContainsFunc(path, endsLine) {
@@ -65,8 +65,9 @@ func taggedPath(path string) string {
 
 func endsLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 
-// WithoutFileTags returns the text without the blocks that WithFileTags adds, wherever they stand and whoever wrote them,
-// and without the white space around it where it had one. A tag without its counterpart goes alone.
+// WithoutFileTags returns the text without the blocks that WithFileTags adds, wherever they are and whoever wrote them.
+// If it removed a line, it also trims white space at both ends. Of a tag without its counterpart, only the tag is
+// removed.
 func WithoutFileTags(text string) string {
 	if !strings.Contains(text, readFilesTag+">") && !strings.Contains(text, modifiedFilesTag+">") {
 		return text
@@ -88,8 +89,8 @@ func WithoutFileTags(text string) string {
 	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
 
-// endOfFileTag returns the line that ends the block which begins at a line: that one itself where it is not ended before
-// another begins.
+// endOfFileTag returns the index of the line that closes the block which begins at line start. It returns start if
+// another tag comes first or the block is never closed.
 func endOfFileTag(lines []string, start int, tag string) int {
 	for at := start + 1; at < len(lines); at++ {
 		switch next, closes := fileTagLine(lines[at]); {
@@ -103,7 +104,7 @@ func endOfFileTag(lines []string, start int, tag string) int {
 	return start
 }
 
-// fileTagLine returns the tag that a line consists of; empty where it is any other line.
+// fileTagLine returns the file tag that is alone on a line, or "" for any other line.
 func fileTagLine(line string) (tag string, closes bool) {
 	name, ok := strings.CutPrefix(strings.TrimSpace(line), "<")
 	if !ok {

@@ -2,14 +2,14 @@ package summarizers
 
 import "strings"
 
-// wrappers are the tags in which programs put what they add to a user's message.
+// wrappers are the tags in which agent programs put the text that they add to a user's message.
 var wrappers = []string{
 	"system-reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr", "command-message", "task-notification",
 	"agent-notification", "session_context", "environment_context", "user_instructions", "permissions instructions", "bash-stdout",
 	"bash-stderr", "ide_opened_file", "ide_selection", "turn_aborted", "environment_details", "system_warning", "uploaded_files",
 }
 
-// Said is a user's message without what programs put into it, and whether there was any.
+// Said returns a user's message without the text that programs added to it. It also reports whether programs added any.
 func Said(text string) (said string, wrapped bool) {
 	said = text
 	if opening := text[:min(len(text), 64)]; strings.HasPrefix(opening, "<") && strings.Contains(opening, "-notification>") {
@@ -31,8 +31,8 @@ func Said(text string) (said string, wrapped bool) {
 	return said, wrapped
 }
 
-// WithoutBlocks takes away what stands between a pair of tags, tags included. Only what begins a line or follows another tag
-// is taken: a person may name such a tag in a sentence.
+// WithoutBlocks removes every block between a pair of tags, with the tags. It removes a block only if it begins a line
+// or follows another tag, since a person may name such a tag in a sentence.
 func WithoutBlocks(text, opening, closing string) (rest string, cut bool) {
 	if !strings.Contains(text, opening) {
 		return text, false
@@ -58,8 +58,8 @@ func WithoutBlocks(text, opening, closing string) (rest string, cut bool) {
 	return b.String() + text, cut
 }
 
-// slashCommand returns what a person typed who gave a command with arguments to the agent's program; one without is
-// about the program and not about the task.
+// slashCommand returns the command that a person gave to the agent's program, with its arguments. It returns "" for a
+// command without arguments, which is about the program and not about the task.
 func slashCommand(text string) string {
 	args := Between(text, "command-args")
 	if args == "" {
@@ -68,7 +68,7 @@ func slashCommand(text string) string {
 	return Between(text, "command-name") + " " + args
 }
 
-// Between returns what stands between the first pair of tags of a name.
+// Between returns the text between the first pair of tags with this name.
 func Between(text, tag string) string {
 	_, rest, ok := strings.Cut(text, "<"+tag+">")
 	if !ok {

@@ -8,10 +8,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// style is how a section is marked in a text.
+// style is how a text marks a section.
 type style int
 
-// The styles: a heading of Markdown, a tag, a line in bold, and a label, which may be mere text.
+// The styles: a Markdown heading, a tag, a line in bold, and a label, which may be plain text.
 const (
 	inHeading style = iota
 	inTag
@@ -20,30 +20,32 @@ const (
 	styles
 )
 
-// mark is where a section begins in a text.
+// mark is a place where a section begins in a text.
 type mark struct {
 	section int
-	// start and end are the bytes of the mark. What follows it, up to the next mark, belongs to the section.
+	// start and end are byte offsets of the mark. The text after it, up to the next mark, belongs to the section.
 	start, end int
 	style      style
-	// level is that of the heading; 0 of other marks.
+	// level is the level of a heading, and 0 for other marks.
 	level int
-	// rest is text of the section that stands in the line of its title; loose says that the line is a heading, which tells
-	// less then.
+	// rest is text of the section on the same line as its title. loose says that the line is a heading with such text,
+	// which is a less certain mark.
 	rest  string
 	loose bool
-	// within says that it stands between the tags of a section that it is no part of.
+	// within says that the mark is between the tags of a section that it is not a part of.
 	within bool
-	// listed says that it is a number with a title and no more: an item of a list, where anything marks sections better.
+	// listed says that the line is only a number and a title. It counts as a list item if the text has marks of any
+	// other kind.
 	listed bool
-	// canonical says that it is the heading that we would write.
+	// canonical says that the line is exactly the heading that Stored would write.
 	canonical bool
 	// closed says that the tag is closed: by itself, or by the closing tag from closeStart to closeEnd.
 	closed               bool
 	closeStart, closeEnd int
 }
 
-// marksOf finds the marks of the sections with these headings, in the order of the text. Code between fences holds none.
+// marksOf returns the marks of the sections with these headings, in the order of the text. It ignores code between
+// fences.
 func marksOf(text string, headings []Heading) []mark {
 	f := &finder{text: text, headings: headings, byKey: make(map[string]int, len(headings)), open: make([][]int, len(headings))}
 	for i, h := range headings {
@@ -67,17 +69,17 @@ func marksOf(text string, headings []Heading) []mark {
 	return clearest(f.found, headings)
 }
 
-// finder finds all that may be a mark.
+// finder collects all possible marks.
 type finder struct {
 	text     string
 	headings []Heading
 	byKey    map[string]int
 	found    []mark
-	// open are, by section, the marks whose tag is not closed yet.
+	// open holds, for each section, the marks whose tag is not closed yet.
 	open [][]int
 }
 
-// tagName and attributes are patterns of what a tag holds.
+// tagName and attributes are patterns of the contents of a tag.
 const (
 	tagName    = `\pL[\pL\pM\pN_ &.-]*?`
 	attributes = `(?:\s+[\pL_:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))*\s*`
@@ -89,11 +91,11 @@ var (
 	boldPattern  = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]*)?(?:\*\*\*|\*\*|__)([^*]+?)(?:\*\*\*|\*\*|__)[ \t]*([:：]?)(.*)$`)
 	plainPattern = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]+)?(\pL[\pL\pM\pN_ &-]*?)[:：]?$`)
 	underlines   = regexp.MustCompile(`^ {0,3}(?:={2,}|-{2,})[ \t]*\r?\n?$`)
-	// beforeRest divides a title from text that follows it in its line.
+	// beforeRest separates a title from text that follows on its line.
 	beforeRest = regexp.MustCompile(`[:：]|[(（]| [-–—] `)
 )
 
-// line takes in a line that is no tag.
+// line reads a line that does not begin with a tag.
 func (f *finder) line(at int, line, next string) {
 	body := strings.TrimRight(line, "\r\n\t ")
 	trimmed := strings.TrimLeft(body, " ")
@@ -121,14 +123,14 @@ func (f *finder) line(at int, line, next string) {
 		f.bold(m, of[1], of[2], strings.TrimSpace(of[3]))
 		return
 	}
-	// A single word is no label.
+	// A title without number and colon is not a label.
 	if of := plainPattern.FindStringSubmatch(trimmed); of != nil && len(of[1]) < len(trimmed) {
 		m.style, m.listed = inLabel, !strings.HasSuffix(trimmed, ":") && !strings.HasSuffix(trimmed, "：")
 		f.titled(m, of[1], false)
 	}
 }
 
-// bold takes in a line that begins in bold: a title alone, or one with its text behind it.
+// bold reads a line that begins in bold: a title alone, or a title with text after it.
 func (f *finder) bold(m mark, title, colon, rest string) {
 	m.style = inBold
 	if rest != "" {
@@ -144,7 +146,7 @@ func (f *finder) bold(m mark, title, colon, rest string) {
 	f.titled(m, title, false)
 }
 
-// titled adds a mark if it has the title of a section. Behind the title of a heading there may be text.
+// titled adds a mark if the title is that of a section. After the title of a heading there may be more text.
 func (f *finder) titled(m mark, title string, heading bool) {
 	if section, ok := f.byKey[session.TitleKey(title)]; ok {
 		m.section = section
@@ -161,7 +163,7 @@ func (f *finder) titled(m mark, title string, heading bool) {
 	if !ok {
 		return
 	}
-	// What stands behind the title, without what divides the two; a bracket belongs to the text.
+	// The text after the title, without the separator; a bracket belongs to the text.
 	rest := title[cut[0]:]
 	if !strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "（") {
 		rest = title[cut[1]:]
@@ -173,7 +175,7 @@ func (f *finder) titled(m mark, title string, heading bool) {
 	f.found = append(f.found, m)
 }
 
-// tags takes in the tags of sections in a line, and says whether it begins with one.
+// tags reads the section tags of a line, and says whether the line begins with one.
 func (f *finder) tags(at, end int) bool {
 	at += spaces(f.text[at:end])
 	begins := f.isTag(at, end)
@@ -192,7 +194,7 @@ func (f *finder) tags(at, end int) bool {
 
 func spaces(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
 
-// tag takes in the tag of a section at a place, and returns how long it is; 0 where there is none.
+// tag reads the section tag at a position and returns its length, or 0 if there is none.
 func (f *finder) tag(at, end int) int {
 	section, closes, alone, length := f.tagAt(at, end)
 	switch {
@@ -211,7 +213,7 @@ func (f *finder) tag(at, end int) int {
 	return length
 }
 
-// tagAt reads the tag of a section.
+// tagAt parses the section tag at a position.
 func (f *finder) tagAt(at, end int) (section int, closes, alone bool, length int) {
 	if at >= end || f.text[at] != '<' {
 		return 0, false, false, 0
@@ -227,7 +229,8 @@ func (f *finder) tagAt(at, end int) (section int, closes, alone bool, length int
 	return section, of[1] != "", of[3] != "", len(of[0])
 }
 
-// toClosing returns how far it is to a closing tag in the line that ends it, or that another tag follows; 0 where there is none.
+// toClosing returns the distance to the next closing tag that ends its line or is followed by another tag. It returns 0
+// if there is none.
 func (f *finder) toClosing(at, end int) int {
 	for from := at; ; {
 		next := strings.Index(f.text[from:end], "</")
@@ -262,8 +265,8 @@ func (f *finder) close(section, start, end int) {
 	f.open[section] = open[:len(open)-1]
 }
 
-// join makes one mark of a tag and the title of the same section right behind it: the tag, which says where the section
-// ends, or where it is an empty one, the title.
+// join merges a tag and the title of the same section directly after it into one mark. It keeps the tag, which says
+// where the section ends, unless the tag closes itself; then it keeps the title.
 func (f *finder) join() {
 	joined := f.found[:0]
 	for _, m := range f.found {
@@ -283,13 +286,13 @@ func (f *finder) join() {
 	f.found = joined
 }
 
-// sameAgain says whether a title names again the section that the tag before it has just named.
+// sameAgain says whether a title repeats the section of the tag directly before it.
 func (f *finder) sameAgain(tag, title *mark) bool {
 	return tag.section == title.section && tag.style == inTag && title.style != inTag && tag.rest == "" &&
 		strings.TrimSpace(f.text[tag.end:title.start]) == ""
 }
 
-// findWithin says of each mark whether it stands between the tags of a section that it is no part of.
+// findWithin sets `within` of each mark.
 func (f *finder) findWithin() {
 	between := make([]int, len(f.headings))
 	all := 0
@@ -307,7 +310,7 @@ func (f *finder) findWithin() {
 		}
 		m.within = around > 0
 		if m.closeEnd > 0 {
-			// Tags that cross each other are closed in the order in which they were opened, at the latest.
+			// Tags that overlap are closed at the latest in the order in which they were opened.
 			between[m.section]++
 			all++
 			ends = append(ends, m)
@@ -315,7 +318,7 @@ func (f *finder) findWithin() {
 	}
 }
 
-// parentOf is the section that one is a part of, or -1.
+// parentOf returns the section that this section is a part of, or -1.
 func parentOf(headings []Heading, section int) int {
 	for i := section - 1; i >= 0; i-- {
 		if headings[i].Level < headings[section].Level {
@@ -325,8 +328,8 @@ func parentOf(headings []Heading, section int) int {
 	return -1
 }
 
-// clearest leaves, of each section, the marks that are clearest: those in the style of most sections, of the level of
-// most, else of the highest. All others are text. A section that only has other marks has those.
+// clearest returns the clearest marks of each section. These have the style that most sections have, and among headings
+// the level that most have, or else the highest. Other marks count as text, unless a section has no clearer ones.
 func clearest(found []mark, headings []Heading) []mark {
 	sections := len(headings)
 	found = withoutItems(found)
@@ -356,7 +359,7 @@ func clearest(found []mark, headings []Heading) []mark {
 	}
 	kept := found[:0]
 	for _, m := range found {
-		// Between the tags of another section, what is marked otherwise is its text.
+		// Between the tags of another section, marks of another style are text.
 		if !m.within || m.style == main {
 			kept = append(kept, m)
 			best[m.section] = min(best[m.section], rank(&m))
@@ -371,7 +374,7 @@ func clearest(found []mark, headings []Heading) []mark {
 	return left
 }
 
-// mainStyle is the one that most sections are marked in.
+// mainStyle returns the style in which most sections are marked.
 func mainStyle(found []mark, sections int) style {
 	var count [styles]int
 	seen := make([]bool, sections*int(styles))
@@ -390,7 +393,7 @@ func mainStyle(found []mark, sections int) style {
 	return main
 }
 
-// withoutItems leaves out what looks like an item of a list, where there are other marks.
+// withoutItems removes the marks that look like list items, if there are other marks.
 func withoutItems(found []mark) []mark {
 	if !slices.ContainsFunc(found, func(m mark) bool { return !m.listed }) {
 		return found
@@ -398,7 +401,8 @@ func withoutItems(found []mark) []mark {
 	return slices.DeleteFunc(found, func(m mark) bool { return m.listed })
 }
 
-// mainLevel is how much deeper than ours the headings of most sections are: a comment in code may look like a higher one.
+// mainLevel returns how much deeper than ours the headings of most sections are. Most counts, since a comment in code
+// may look like a heading of a higher level.
 func mainLevel(found []mark, headings []Heading) int {
 	count := map[int]int{}
 	seen := map[[2]int]bool{}

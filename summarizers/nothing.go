@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// nothings are what models write where a section has nothing in it.
+// nothings are what models write in a section that has nothing to say.
 var nothings = []string{
 	"", "none", "none yet", "nothing", "nothing yet", "empty", "n/a", "na", "not applicable", "not specified", "not provided",
 	"unknown", "tbd", "无", "暂无", "没有",
 }
 
-// tags are those that may mark sections.
+// tags matches the tags that may mark sections.
 var tags = regexp.MustCompile(`</?` + tagName + attributes + `/?>`)
 
-// SaysNothing says whether a summary has headings or tags and nothing below any of them. It would pass Check: who has nothing to
-// summarize cannot say more. Of a model that was given a conversation it is a failure.
+// SaysNothing says whether a summary has headings or tags but no text below any of them. Check accepts such a summary,
+// since there may be nothing to summarize. From a model that was given a conversation it is a failure.
 func SaysNothing(text string) bool {
 	hasHeadings := false
 	for line := range strings.Lines(WithoutThinking(text)) {

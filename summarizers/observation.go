@@ -8,47 +8,47 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// ToolResult is what a request of kind Observation is about: one tool result, which is to be written shorter.
+// ToolResult is the tool result that a request of kind Observation shortens.
 type ToolResult struct {
-	// Index and Part are where the log has it. The agent recalls the whole result by them.
+	// Index and Part are its place in the log. The agent recalls the whole result with them.
 	Index, Part uint32
-	// Tool is the tool that answered, Argument the argument that tells most of what it was asked, such as a path or a
-	// command, on one line. Either may be empty.
+	// Tool is the tool's name. Argument is the call's main argument on one line, such as a path or a command. Either
+	// may be empty.
 	Tool, Argument string
-	// Text is the whole result, what is no text in it told by a line each.
+	// Text is the whole result. Each part that is not text has a line that describes it.
 	Text string
-	// Task is the last thing that the user asked for, what the result is read for. May be empty.
+	// Task is the user's last request, which the result serves. It may be empty.
 	Task string
-	// Failed says that the tool flagged it as an error.
+	// Failed says that the result is flagged as an error.
 	Failed bool
 	// Guidelines say what to keep and what to leave out.
 	Guidelines string
 }
 
-// Replacement is what views show in place of the result: the shorter text, and a line on how to have the whole one back.
-// Summarizers need not write that line, and a model could not be relied on for it.
+// Replacement returns what views show in place of the result: the shorter text, and a line that says how to recall the
+// whole one. Summarizers need not write that line, and a model could not be relied on to write it.
 func (r *ToolResult) Replacement(s *Summary) string {
 	return WithoutThinking(s.Text) + r.recall()
 }
 
-// recall is written so that an agent can hand it as it stands to the tool that recalls.
+// recall returns that line. An agent can copy the arguments for the recall tool from it.
 func (r *ToolResult) recall() string {
 	return wording.ShortenedResult(r.Index, r.Part)
 }
 
-// TextTokens is how many of the budget's tokens are left for the text of an Observation beside the line below it.
+// TextTokens returns how many tokens of the budget the text of an Observation may have, so that the recall line below
+// it fits, too.
 func (r *Request) TextTokens() uint32 {
 	return r.MaxTokens - min(r.MaxTokens, r.Count(r.Result.recall()))
 }
 
-// checkObservation makes the checks of a result that was written shorter, in place of which the whole one takes
-// req.Replaces tokens. What a tool said may well begin like an error or hold a tool call, so only what the summarizer itself added of
-// that is refused.
+// checkObservation checks a shortened tool result. The whole result has req.Replaces tokens. A tool's output may itself
+// begin like an error or contain a tool call, so these are refused only if the whole result does not.
 func checkObservation(req *Request, s *Summary) error {
 	if !utf8.ValidString(s.Text) {
 		return &CheckError{CheckUTF8, "The text is not valid UTF-8."}
 	}
-	// The text has lost the white space around it, and so must what it is compared with.
+	// WithoutThinking trims white space, so the text must be compared with a trimmed one.
 	text, whole := WithoutThinking(s.Text), strings.TrimSpace(req.Result.Text)
 	switch {
 	case text == "":

@@ -7,19 +7,19 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Heading is a heading of a summary.
+// Heading is one heading of a summary.
 type Heading struct {
-	// Level is how many number signs stand before the title.
+	// Level is the number of `#` before the title.
 	Level int
 	Title string
-	// Role says what stands below it; UNSPECIFIED where other headings do.
+	// Role says what the text below the heading is about. It is UNSPECIFIED if other headings are below it.
 	Role compactordv1.SectionRole
 }
 
-// Line is the heading as it stands in a summary.
+// Line returns the heading as a summary shows it.
 func (h Heading) Line() string { return strings.Repeat("#", h.Level) + " " + h.Title }
 
-// The levels of the headings of sections and of those below them.
+// The levels of headings: of sections, and of their subsections.
 const (
 	sectionLevel    = 2
 	subsectionLevel = 3
@@ -31,10 +31,10 @@ var turnPrefixHeadings = []Heading{
 	{sectionLevel, "Context for Suffix", compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
 }
 
-// NothingBelow stands for what a section has none of.
+// NothingBelow is the text of a section that has nothing to say.
 const NothingBelow = "(none)"
 
-// skeleton is the least text that has all of the headings and does not end in one.
+// skeleton returns the shortest text that has all of the headings and does not end in one.
 func skeleton(headings []Heading) string {
 	var b strings.Builder
 	for _, h := range headings {
@@ -43,8 +43,9 @@ func skeleton(headings []Heading) string {
 	return b.String() + NothingBelow
 }
 
-// Headings returns the headings that a summary of that kind must have, in order: those of the sections, or of the standard
-// ones where there are none. A turn's first part has its own. The caller must not change them.
+// Headings returns the headings that a summary of this kind must have, in order: those of the sections, or of the
+// standard sections if there are none. The first part of a turn has headings of its own. The caller must not change the
+// result.
 func Headings(kind Kind, sections []*compactordv1.Section) []Heading {
 	switch {
 	case kind == Observation:
@@ -64,12 +65,12 @@ func Headings(kind Kind, sections []*compactordv1.Section) []Heading {
 	return headings
 }
 
-// Groups says whether a heading has others below it, and no lines of its own.
+// Groups says whether a heading has others below it, and so no text of its own.
 func Groups(headings []Heading, i int) bool {
 	return i+1 < len(headings) && headings[i+1].Level > headings[i].Level
 }
 
-// instead are the roles in whose section stands what a list has no section for, before those of anything.
+// instead lists, for a role that no section has, the roles whose section takes its text. anything is tried after it.
 var instead = map[compactordv1.SectionRole][]compactordv1.SectionRole{
 	compactordv1.SectionRole_SECTION_ROLE_GOAL:        {compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS},
 	compactordv1.SectionRole_SECTION_ROLE_CONSTRAINTS: {compactordv1.SectionRole_SECTION_ROLE_GOAL},
@@ -83,15 +84,15 @@ var instead = map[compactordv1.SectionRole][]compactordv1.SectionRole{
 	compactordv1.SectionRole_SECTION_ROLE_CODE:       {compactordv1.SectionRole_SECTION_ROLE_FILES},
 }
 
-// anything are the roles in whose section stands what nothing else in a list is for, the first that there is.
+// anything lists the roles whose section takes text that no other section is for. The first that exists is used.
 var anything = []compactordv1.SectionRole{
 	compactordv1.SectionRole_SECTION_ROLE_CONTEXT, compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT,
 	compactordv1.SectionRole_SECTION_ROLE_DECISIONS, compactordv1.SectionRole_SECTION_ROLE_DONE,
 	compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS, compactordv1.SectionRole_SECTION_ROLE_GOAL,
 }
 
-// SectionFor returns the heading below which stands what the role says: the first with that role, else one that takes it in,
-// at worst the last. the topic summaries has the order.
+// SectionFor returns the index of the heading for text with this role: the first heading with the role, otherwise one
+// that takes its text, in the last resort the last heading. The topic summaries lists the order.
 func SectionFor(headings []Heading, role compactordv1.SectionRole) int {
 	if i, ok := withRole(headings, role); ok {
 		return i
@@ -106,7 +107,7 @@ func SectionFor(headings []Heading, role compactordv1.SectionRole) int {
 	return len(headings) - 1
 }
 
-// HasRole says whether a section is for what the role says.
+// HasRole says whether a section has this role.
 func HasRole(headings []Heading, role compactordv1.SectionRole) bool {
 	_, ok := withRole(headings, role)
 	return ok

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Stored returns a summary as it is stored: its sections in order, under our headings, whatever headings or
-// tags mark them, and NothingBelow where one is empty or missing. No line but those marks is lost: what stands before the
-// first section stays there, and a section that comes twice holds both texts. Text without any section, or by
-// instructions that are not ours, is left as it is.
+// Stored returns a summary in the form in which it is stored: its sections in order, under our headings, whatever
+// headings or tags mark them in the text. An empty or missing section has NothingBelow. No line is lost except those
+// marks: text before the first section stays there, and a section that occurs twice contains both texts. A text without
+// any section, or one written by other instructions, stays unchanged.
 //
-// What this adds must not put the text over its limits: then the sections that are missing stay away, and else all is
-// left as it is.
+// What this adds must not bring the text over its limits. If it would, the missing sections are left out; if that is
+// not enough, the text stays unchanged.
 func Stored(req *Request, text string) string {
 	if req.Kind == Observation || req.PromptOverride != "" {
 		return text
@@ -30,14 +30,14 @@ func Stored(req *Request, text string) string {
 	return text
 }
 
-// sectioned is a summary that is read by its sections.
+// sectioned is a summary divided into its sections.
 type sectioned struct {
 	text     string
 	headings []Heading
 	marks    []mark
 	// closings are the tags that close sections, in the order of the text.
 	closings []mark
-	// bodies are the texts of the sections, and marked says which have a mark.
+	// bodies are the texts of the sections, and marked says which sections have a mark.
 	bodies []string
 	marked []bool
 }
@@ -66,7 +66,7 @@ func readSections(text string, headings []Heading) *sectioned {
 	return s
 }
 
-// below is the text below a mark, without the tags that close sections in it.
+// below returns the text below a mark, without the tags in it that close sections.
 func (s *sectioned) below(i int) string {
 	m := s.marks[i]
 	end := len(s.text)
@@ -90,7 +90,7 @@ func (s *sectioned) below(i int) string {
 	return withoutBlankEnds(b.String())
 }
 
-// withoutBlankEnds takes off the blank lines at both ends.
+// withoutBlankEnds removes blank lines at both ends, and white space at the end.
 func withoutBlankEnds(text string) string {
 	text = strings.TrimRight(text, " \t\r\n")
 	for {
@@ -102,11 +102,11 @@ func withoutBlankEnds(text string) string {
 	}
 }
 
-// preamble is what stands before the first section.
+// preamble returns the text before the first section.
 func (s *sectioned) preamble() string { return withoutBlankEnds(s.text[:s.marks[0].start]) }
 
-// inShape says whether the text is already as it is stored: each section once, in order, under its heading, and none
-// without a word below it.
+// inShape says whether the text is already in the stored form: each section once, in order, under its heading, and with
+// text below it.
 func (s *sectioned) inShape() bool {
 	if len(s.marks) != len(s.headings) {
 		return false
@@ -119,10 +119,10 @@ func (s *sectioned) inShape() bool {
 	return true
 }
 
-// group says whether a section has others below it, and may have no text of its own.
+// group says whether a section has others below it, and so may have no text of its own.
 func (s *sectioned) group(section int) bool { return Groups(s.headings, section) }
 
-// render writes the sections under our headings: all of them, or only those that are there.
+// render writes the sections under our headings: all of them, or only those that the text has.
 func (s *sectioned) render(missing bool) string {
 	var parts []string
 	if before := s.preamble(); before != "" {
@@ -144,8 +144,8 @@ func (s *sectioned) render(missing bool) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// endsInHeading says whether nothing stands below the last heading, which tells of a text that was cut off: but for a
-// section that is only empty, since no other is missing and it is not begun anew.
+// endsInHeading says whether the text ends in a heading, which shows that it was cut off. A last section without text
+// is only an empty section if no section is missing and it occurs once, or if its tag is closed.
 func (s *sectioned) endsInHeading() bool {
 	last := len(s.marks) - 1
 	if last < 0 || s.below(last) != "" {
@@ -157,7 +157,7 @@ func (s *sectioned) endsInHeading() bool {
 	return !m.closed && (again || s.missing() > 0)
 }
 
-// missing counts the sections without a mark that are to hold text.
+// missing counts the sections without a mark, apart from those that only group others.
 func (s *sectioned) missing() int {
 	n := 0
 	for i, marked := range s.marked {

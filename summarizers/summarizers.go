@@ -1,7 +1,7 @@
-// Package summarizers holds who writes the summary that replaces the older part of a conversation.
+// Package summarizers defines the summarizers, which write the summary that replaces the older part of a conversation.
 //
-// A Summarizer is given a Request and writes text. It stores nothing and decides nothing: what is to be summarized,
-// whether the text passes, and what happens if it does not, is the caller's business.
+// A Summarizer gets a Request and writes text. It stores and decides nothing: the caller decides what is summarized,
+// whether the text passes the checks, and what happens if it does not.
 package summarizers
 
 import (
@@ -16,153 +16,159 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// ErrUnknown says that no summarizer has the name that was asked for.
+// ErrUnknown says that no summarizer has the requested name.
 var ErrUnknown = errors.New("unknown summarizer")
 
-// Kind is what a summary is of.
+// Kind says what a text is about.
 type Kind int
 
-// The kinds of what is written.
+// The kinds of texts.
 const (
-	// History covers complete turns, merged into the previous summary if there is one.
+	// History covers complete turns. The previous summary, if there is one, is merged into it.
 	History Kind = iota
-	// TurnPrefix covers the first part of a turn whose rest is kept.
+	// TurnPrefix covers the first part of a turn whose other part is kept.
 	TurnPrefix
-	// Observation is no summary of messages but one tool result, Request.Result, written shorter. Its text needs no
-	// sections and no line on how to have the whole result back: ToolResult.Replacement adds that one, and the budget
-	// holds both. Of the request Messages, Lead, PreviousSummary and the sections are empty.
+	// Observation is not a summary of messages: it is one tool result, Request.Result, in fewer words. Its text needs
+	// no sections and no line on how to recall the whole result. ToolResult.Replacement adds that line, and the budget
+	// includes it. Messages, Lead, PreviousSummary and the sections of the request are empty.
 	Observation
 )
 
-// Request is what a Summarizer gets.
+// Request is the input of a Summarizer.
 type Request struct {
 	Kind Kind
 	// Result is the tool result of an Observation; nil for the other kinds.
 	Result *ToolResult
-	// Messages are what is to be summarized, in the order of the log, as the log holds them. May be empty where
+	// Messages are the messages to summarize, unchanged and in the order of the log. They may be empty if
 	// PreviousSummary is not.
 	Messages []*compactordv1.LoggedMessage
-	// Lead is the leading run of SYSTEM and DEVELOPER messages: never summarized, since every view shows it, but there
-	// to be understood.
+	// Lead is the run of SYSTEM and DEVELOPER messages at the start. Every view shows them, so they are not summarized;
+	// they help to understand Messages.
 	Lead []*compactordv1.LoggedMessage
-	// PreviousSummary is the text of the summary that Messages follow. What it says must not be lost.
+	// PreviousSummary is the text of the summary before Messages. The new summary must preserve what it says.
 	PreviousSummary string
-	// PreviousSections are those that PreviousSummary was written with; empty where that is not known.
+	// PreviousSections are the sections of PreviousSummary. They are empty if they are unknown.
 	PreviousSections []*compactordv1.Section
-	// Focus is what the caller wants attended to.
+	// Focus is what the caller wants the summary to concentrate on.
 	Focus string
-	// Sections are those that the summary is to have; empty for the standard ones.
+	// Sections are the sections of the new summary. Empty means the standard ones.
 	Sections []*compactordv1.Section
-	// PromptOverride replaces the instructions of a model, and ExtraContext is text that it is given beside the
-	// conversation. Who is no model ignores both.
+	// PromptOverride replaces the instructions for a model. ExtraContext is text that the model gets beside the
+	// conversation. A summarizer without a model ignores both.
 	PromptOverride string
 	ExtraContext   []string
-	// Input says how a model is shown the messages.
+	// Input says how the messages are shown to a model.
 	Input Input
-	// MaxTokens is the budget of the summary, as Count counts. At least 64.
+	// MaxTokens is the budget of the summary, measured by Count. At least 64.
 	MaxTokens uint32
-	// Replaces is the size of what the summary replaces, as Count counts: it must have fewer tokens.
+	// Replaces is the size of what the summary replaces, measured by Count. The summary must have fewer tokens.
 	Replaces uint32
-	// Count estimates tokens of text, by the session's estimator.
+	// Count estimates the tokens of a text with the session's estimator.
 	Count func(text string) uint32
-	// Redact replaces the secrets in a text; nil where the policy wants none replaced. Nothing leaves the daemon without
-	// it. Texts are redacted before they are cut, since half a secret is not recognized.
+	// Redact replaces the secrets in a text. It is nil if the policy turns redaction off. Every text must pass through
+	// it before it leaves the daemon, and before it is cut, since half a secret is not recognized.
 	Redact func(text string) string
-	// View draws the agent's own prompt up to the cut, in a dialect; nil where the conversation is to be sent as text.
+	// View renders the agent's own prompt up to the cut in a dialect. It is nil if the conversation is to be sent as
+	// text.
 	View func(ctx context.Context, dialect compactordv1.Dialect) (*View, error)
-	// TryTimeout bounds each request to a provider. A summarizer that makes none is bounded as a whole.
+	// TryTimeout limits each request to a provider. For a summarizer that makes no requests, it limits the whole text.
 	TryTimeout time.Duration
-	// Fault is why the last try was refused, in one sentence; empty at the first try.
+	// Fault says in one sentence why the last try was refused. It is empty at the first try.
 	Fault string
 }
 
-// Input says how messages are written down for a model. Characters are UTF-16 code units.
+// Input says how messages are shown to a model. Characters are UTF-16 code units.
 type Input struct {
 	ToolResultChars, ToolArgumentChars int
 	// Thinking says whether the agent's thinking is shown.
 	Thinking bool
 }
 
-// View is the agent's own prompt, as its provider takes it.
+// View is the agent's own prompt in the dialect of its provider.
 type View struct {
-	// System and Messages are what dialect.List holds of a view.
+	// System and Messages are those that dialect.List returns for a view.
 	System, Messages []json.RawMessage
-	// Tools are the agent's tool definitions, a JSON array; empty where it has none.
+	// Tools is a JSON array of the agent's tool definitions. It is empty if the agent has none.
 	Tools json.RawMessage
 }
 
-// Summary is what a Summarizer wrote.
+// Summary is a text that a Summarizer wrote.
 type Summary struct {
 	Text string
-	// Model, Usage and CostUSD are empty where no model wrote it.
+	// Model, Usage and CostUSD are empty if no model wrote it.
 	Model   string
 	Usage   *compactordv1.Usage
 	CostUSD *float64
-	// Calls is how many requests were made to a provider, and Retries how many of them repeat one that failed.
+	// Calls is how many requests were made to a provider, and Retries how many of them repeated a failed one.
 	Calls, Retries uint32
-	// Rejected are the checks that texts failed which were then written again; an error tells of the last one.
+	// Rejected are the checks that refused texts which were then written again. If no text passed, the error holds the
+	// last check.
 	Rejected []string
-	// PromptVersion is that of the prompts it was asked with; 0 where it takes none.
+	// PromptVersion is the version of the prompts; 0 if none were used.
 	PromptVersion uint32
-	// CachedPrefix says that it was written on Request.View.
+	// CachedPrefix says that the summary was written on Request.View.
 	CachedPrefix bool
-	// AsText is why the conversation was sent as text although Request.View was there: one of the AsText words; else empty.
+	// AsText says why the conversation was sent as text although Request.View was set: one of the AsText words.
+	// Otherwise it is empty.
 	AsText string
-	// CutOff says that the text ends where the output limit was, and not where the model had finished.
+	// CutOff says that the output limit ended the text before the model had finished.
 	CutOff bool
-	// Faults are the bugs of its own that the summarizer got over.
+	// Faults are bugs of the summarizer that it survived.
 	Faults []Fault
 }
 
-// Fault is a bug that a summarizer got over: it left something out and wrote the rest. It holds nothing of the conversation.
+// Fault is a bug that a summarizer survived: it left something out and wrote the rest. It contains nothing of the
+// conversation.
 type Fault struct {
 	// Stage is one of the Stage words.
 	Stage string
-	// Index is the message, where the stage is about one.
+	// Index is the index of the message, if the stage is about one.
 	Index uint32
-	// Cause is the type of what the code panicked with, Stack where that was. Where faults are many, only the first have a
+	// Cause is the type of the panic's value, and Stack its stack. If there are many faults, only the first ones have a
 	// stack.
 	Cause, Stack string
 }
 
-// What was left out by a fault.
+// The stages say what a fault left out.
 const (
 	// StageFocus: the words of the focus.
 	StageFocus = "focus"
-	// StagePrevious: the sense of a line of the previous summary, which is kept as it stands.
+	// StagePrevious: the interpretation of a line of the previous summary. The line itself is kept unchanged.
 	StagePrevious = "previous"
-	// StageLead: a message of the leading run. Rules in it may be said twice.
+	// StageLead: a message of the leading run. Rules in it may occur twice.
 	StageLead = "lead"
 	// StageMessage: a message.
 	StageMessage = "message"
-	// StageRequest: what the user said in such a message, which else is kept as it stands.
+	// StageRequest: the user's words in such a message, if they could not be kept unchanged either.
 	StageRequest = "request"
-	// StageSettle: what can be told only once all is read, such as which errors are resolved.
+	// StageSettle: what can be decided only after everything was read, such as which errors are resolved.
 	StageSettle = "settle"
-	// StagePlan: the choice of what matters. The summary holds the last requests and the previous summary, and little else.
+	// StagePlan: the choice of what matters. The summary has the last requests and the previous summary, and little
+	// else.
 	StagePlan = "plan"
 	// StageResult: the choice of lines of a tool result. Its head and its tail are kept.
 	StageResult = "result"
 )
 
-// Why the agent's own prompt was not summarized on.
+// The AsText words say why a summary was not written on the agent's own prompt.
 const (
-	// AsTextSecret: a provider's own item holds a secret.
+	// AsTextSecret: an opaque item of a provider contains a secret.
 	AsTextSecret = "secret_in_item"
-	// AsTextNotDrawn: it could not be drawn in the provider's dialect.
+	// AsTextNotDrawn: the prompt could not be rendered in the provider's dialect.
 	AsTextNotDrawn = "not_drawn"
-	// AsTextDoesNotFit: it is too long for the model's window as counted.
+	// AsTextDoesNotFit: by our count, the prompt is too long for the model's window.
 	AsTextDoesNotFit = "does_not_fit"
-	// AsTextOverflow: the provider found it too long.
+	// AsTextOverflow: the provider said that the prompt is too long.
 	AsTextOverflow = "overflow"
-	// AsTextRefused: the provider refused it.
+	// AsTextRefused: the provider refused the prompt.
 	AsTextRefused = "refused"
 )
 
-// ErrSecretInItem says that the agent's own prompt cannot be sent: a provider's item must come back byte for byte.
+// ErrSecretInItem says that the agent's own prompt cannot be sent: an opaque item holds a secret, and must be sent back
+// to its provider byte for byte.
 var ErrSecretInItem = errors.New("a provider's own item holds a secret")
 
-// TimeLimitError says which limit has passed.
+// TimeLimitError says that a time limit has passed.
 type TimeLimitError struct{ Limit time.Duration }
 
 func (e *TimeLimitError) Error() string { return fmt.Sprintf("no answer within %s", e.Limit) }
@@ -170,84 +176,88 @@ func (e *TimeLimitError) Error() string { return fmt.Sprintf("no answer within %
 // Unwrap returns context.DeadlineExceeded.
 func (e *TimeLimitError) Unwrap() error { return context.DeadlineExceeded }
 
-// Progress takes in what happens while a summary is written. Its methods are called from one goroutine at a time and
-// may block; they fail only once the context has ended.
+// Progress receives what happens while a summary is written. Its methods are called by one goroutine at a time. They
+// may block, but not after the context has ended.
 type Progress interface {
-	// Read says how many tokens of the request's messages have been taken in so far. It never falls.
+	// Read reports how many tokens of the request's messages were read so far. The number never falls.
 	Read(tokens uint32)
-	// Text hands on a piece of the summary as it is written.
+	// Text receives a piece of the summary as it is written.
 	Text(delta string)
-	// Again voids all Text of this call of Summarize so far: what follows is written anew.
+	// Again withdraws all Text of this call of Summarize so far. The text is written anew.
 	Again()
 }
 
 // Summarizer writes summaries.
 type Summarizer interface {
-	// Name is what policies call it.
+	// Name returns the summarizer's name in policies.
 	Name() string
-	// Summarize writes a summary, telling progress. It returns the context's cause once that has ended, within the time
-	// of one message. A Summary beside an error has no text and says what was spent.
+	// Summarize writes a summary and reports its progress. When the context ends, it returns the context's cause, at
+	// the latest after the message that it is reading. A Summary beside an error has no text and says what was spent.
 	Summarize(ctx context.Context, req *Request, progress Progress) (*Summary, error)
 }
 
-// Persistent is a Summarizer that tries again by itself: it keeps to Request.TryTimeout request by request, repeats those
-// that failed for a reason that passes, and writes again, with the fault named, what Check refused. Its error is final:
-// a *CheckError, a *ProviderError, or the context's cause.
+// Persistent is a Summarizer that makes its own retries. It applies Request.TryTimeout to each request, repeats
+// requests after transient failures, and writes a text again, with the reason, after Check refused it. Its error is
+// final: a *CheckError, a *ProviderError, or the context's cause.
 type Persistent interface {
 	Summarizer
-	// Timeouts are its own limits for a request and for all that it writes for one compaction, where the policy sets none;
-	// 0 where it has none.
+	// Timeouts returns its own limits for one request and for all texts of one compaction. They apply where the policy
+	// sets none; 0 means no limit of its own.
 	Timeouts() (try, total time.Duration)
 }
 
-// Concurrent is a Summarizer that can write several texts of one operation at a time.
+// Concurrent is a Summarizer that can write several texts of one operation at the same time.
 type Concurrent interface {
 	Summarizer
-	// Concurrency is how many texts it wants to write at a time, at the most.
+	// Concurrency returns how many texts it can write at the same time at most.
 	Concurrency() int
 }
 
-// Estimator is a Summarizer that can tell beforehand what a request takes.
+// Estimator is a Summarizer that can estimate the cost of a request beforehand.
 type Estimator interface {
 	Summarizer
 	Estimate(ctx context.Context, req *Request) (*Estimate, error)
 }
 
-// Estimate is what a request takes where nothing has to be repeated.
+// Estimate is what a request costs if no request to the provider has to be repeated.
 type Estimate struct {
-	// Calls is how many requests to the provider it takes, and InputTokens what they hold in all, as the summarizer counts.
+	// Calls is the number of requests to the provider, and InputTokens their total size, as the summarizer counts.
 	Calls, InputTokens uint32
-	// CostUSD is nil where the price is not configured.
+	// CostUSD is nil if the price is not configured.
 	CostUSD *float64
 }
 
-// Describer is a Summarizer that tells of itself.
+// Describer is a Summarizer that describes itself.
 type Describer interface {
 	Summarizer
 	Describe() *compactordv1.SummarizerInfo
 }
 
-// ProviderError is why a model's provider gave no answer. It holds nothing of the conversation and nothing of what the
-// provider said, which may quote it.
+// ProviderError says why a model's provider gave no answer. It contains nothing of the conversation, and none of the
+// provider's own text, which may quote it.
 type ProviderError struct {
-	// Status is the HTTP status; 0 where there was no answer. It is 200 where an answer that had begun well was none.
+	// Status is the HTTP status; 0 if there was no response. It is 200 if a response began well but contained no
+	// answer.
 	Status int
-	// Code is the provider's name of the error, such as `rate_limit_error`; empty where it has none. At most 64 characters,
-	// letters, digits, `_`, `.` and `-`.
+	// Code is the provider's name for the error, such as `rate_limit_error`, or one of the Code constants. It may be
+	// empty. At most 64 characters: letters, digits, `_`, `.` and `-`.
 	Code string
-	// Retryable says that the same request may succeed later: 408, 409, 429, 5xx, a broken connection or stream, a time limit.
+	// Retryable says that the same request may succeed later: after 408, 409, 429, 5xx, a broken connection or stream,
+	// or a time limit.
 	Retryable bool
-	// RefusesAll says that any other request would fail alike: it is for the key, the account, the model or the address.
+	// RefusesAll says that any other request would fail in the same way, because of the key, the account, the model or
+	// the address.
 	RefusesAll bool
 	// Overflow says that the request was too long for the model.
 	Overflow bool
-	// Param is the parameter that the provider objects to; empty where it names none. Characters as in Code.
+	// Param is the parameter that the provider objects to. It may be empty. Its characters are those of Code.
 	Param string
-	// Host is the host that was asked, and its port where it is named. It is for logs, and not for who is told of the error.
+	// Host is the host that the request was sent to, with its port if the address has one. It is for logs, and not for
+	// clients.
 	Host string
-	// RetryAfter is when the provider wants to be asked again; 0 where it did not say.
+	// RetryAfter is how long the provider wants us to wait; 0 if it did not say.
 	RetryAfter time.Duration
-	// Err is the cause, for errors.Is. Its text is not for logs.
+	// Err is the cause, for errors.Is. Its text must not be logged.
 	Err error
 }
 
@@ -264,7 +274,7 @@ func (e *ProviderError) Error() string {
 	return said
 }
 
-// The codes of what no provider says, where an error tells more of them.
+// The codes of errors that do not come from a provider.
 const (
 	CodeNotAStream        = "not_a_stream"
 	CodeConnectionRefused = "connection_refused"
@@ -294,15 +304,15 @@ func (e *ProviderError) what() string {
 // Unwrap returns the cause.
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Registry knows summarizers by name.
+// Registry finds summarizers by their names.
 type Registry struct {
 	byName map[string]Summarizer
 }
 
-// Client is the name under which records tell of texts that the client's own model wrote.
+// Client is the name that records give to texts which the client's own model wrote.
 const Client = "client"
 
-// NewRegistry returns a registry of these. Two of one name are an error, and so is one named Client.
+// NewRegistry returns a registry of these summarizers. Two with the same name are an error, and so is one named Client.
 func NewRegistry(all ...Summarizer) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Summarizer, len(all))}
 	for _, s := range all {
@@ -317,7 +327,7 @@ func NewRegistry(all ...Summarizer) (*Registry, error) {
 	return r, nil
 }
 
-// Get returns the summarizer of that name, or ErrUnknown with the names that are known.
+// Get returns the summarizer with this name. Otherwise it returns ErrUnknown with the known names.
 func (r *Registry) Get(name string) (Summarizer, error) {
 	s, ok := r.byName[name]
 	if !ok {

@@ -7,19 +7,20 @@ import (
 
 var thinkingTags = []string{"think", "thinking", "reasoning", "thought", "analysis"}
 
-// WithoutThinking returns the text without the blocks in which some models think aloud before or between what they
-// write, and without the white space around it. A block begins at the beginning of a line: a tag within a line is
-// quoted, and not the model's own. A block that is not closed runs to the end.
+// WithoutThinking returns the text without the blocks of thinking that some models write, and trims white space at both
+// ends. A block begins at the beginning of a line: a tag within a line is a quotation. A block that is never closed
+// ends with the text.
 func WithoutThinking(text string) string { return withoutThinking(text, true) }
 
-// WithoutClosedThinking is WithoutThinking of a text that no model wrote just now: a block that is not closed stays.
+// WithoutClosedThinking is WithoutThinking for texts that no model wrote just now: it keeps a block that is never
+// closed.
 func WithoutClosedThinking(text string) string { return withoutThinking(text, false) }
 
 func withoutThinking(text string, toEnd bool) string {
 	var kept strings.Builder
-	// A mark of the byte order before the first heading or tag would hide it.
+	// A byte order mark before the first heading or tag would hide it.
 	text = strings.TrimPrefix(text, "\ufeff")
-	// never are the tags that nothing closes any more.
+	// never holds the tags that have no closing tag in the rest of the text.
 	never := map[string]bool{}
 	for text != "" {
 		line, rest := text, ""
@@ -44,8 +45,8 @@ func withoutThinking(text string, toEnd bool) string {
 	return strings.TrimSpace(kept.String())
 }
 
-// QuoteThinking puts a backslash before the tags by which WithoutThinking would take something of a text for thinking: in
-// what is quoted they are nobody's.
+// QuoteThinking puts a backslash before the tags at which WithoutThinking would remove something. In quoted text such a
+// tag does not mark thinking.
 func QuoteThinking(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -76,22 +77,22 @@ func openingTag(line string) string {
 	return ""
 }
 
-// Spoken hands on what WithoutThinking leaves of a text that comes in pieces. What may become a tag, and the white space
-// at the end, is held back until it is known.
+// Spoken filters a text that arrives in pieces: it passes on what WithoutThinking would keep. It holds back white space
+// at the end, and text that may become a tag, until it knows more.
 type Spoken struct {
 	to func(delta string)
-	// rest is what may become a tag, and space what ends the text or stands within it.
+	// rest is text that may become a tag. space is the white space after what was passed on.
 	rest, space string
-	// thinking is the tag of the block that is open.
+	// thinking is the tag of the open block.
 	thinking string
-	// inLine says that rest does not begin a line, begun that something was handed on.
+	// inLine says that rest does not begin a line. begun says that some text was passed on.
 	inLine, begun bool
 }
 
-// NewSpoken returns a Spoken that hands on to a function.
+// NewSpoken returns a Spoken that passes its text to a function.
 func NewSpoken(to func(delta string)) *Spoken { return &Spoken{to: to} }
 
-// Add takes in a piece of the text.
+// Add adds a piece of the text.
 func (s *Spoken) Add(delta string) {
 	s.rest += delta
 	more := true
@@ -100,7 +101,7 @@ func (s *Spoken) Add(delta string) {
 	}
 }
 
-// End says that the text is whole: what was held back for a tag is none.
+// End ends the text: what was held back is not a tag, so it is passed on.
 func (s *Spoken) End() {
 	if s.thinking == "" {
 		s.say(s.rest)
@@ -108,7 +109,7 @@ func (s *Spoken) End() {
 	s.rest = ""
 }
 
-// step takes something of the rest; it is false where more must come first.
+// step reads a part of the rest. It returns false if it needs more text first.
 func (s *Spoken) step() bool {
 	if s.thinking != "" {
 		return s.skip()
@@ -132,7 +133,7 @@ func (s *Spoken) step() bool {
 	return true
 }
 
-// skip leaves out what is thought.
+// skip drops thinking up to its closing tag.
 func (s *Spoken) skip() bool {
 	closing := "</" + s.thinking + ">"
 	if end := strings.Index(s.rest, closing); end >= 0 {
@@ -143,7 +144,7 @@ func (s *Spoken) skip() bool {
 	return false
 }
 
-// mayOpen says whether a line that has only begun may become one with an opening tag.
+// mayOpen says whether the beginning of a line may become an opening tag.
 func mayOpen(line string) bool {
 	for _, tag := range thinkingTags {
 		if strings.HasPrefix("<"+tag+">", line) {

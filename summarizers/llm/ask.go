@@ -8,19 +8,19 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// errPromptTooLong says that a prompt leaves nothing of the window for its answer.
+// errPromptTooLong says that a prompt leaves too little of the window for its answer.
 var errPromptTooLong = errors.New("the prompt does not fit the model's window")
 
-// question is a request to the model whose answer is checked.
+// question is a request to the model, and what its answer is checked against.
 type question struct {
 	completion *Completion
-	// tokens is what the completion holds, and output the most that the model is to write; in tokens of the model.
+	// tokens is the size of the completion, and output the most that the model may write, both in tokens of the model.
 	tokens, output uint32
-	// req is what the answer is checked by.
+	// req is the request against which the answer is checked.
 	req *summarizers.Request
 }
 
-// ask has a question answered by a text that passes.
+// ask sends a question until an answer passes the checks, at most twice, and returns the text of the answer.
 func (w *writer) ask(ctx context.Context, q *question) (string, error) {
 	var text string
 	err := summarizers.Insist(func(refused *summarizers.CheckError) error {
@@ -36,7 +36,7 @@ func (w *writer) ask(ctx context.Context, q *question) (string, error) {
 	return text, err
 }
 
-// again is the question with what its first answer was refused for.
+// again returns the question with the reason for which its first answer was refused.
 func (w *writer) again(q *question, refused *summarizers.CheckError) *question {
 	again, completion := *q, *q.completion
 	completion.User = prompts.WithFault(completion.User, refused.Detail)
@@ -48,7 +48,7 @@ func (w *writer) again(q *question, refused *summarizers.CheckError) *question {
 	return &again
 }
 
-// try has a question answered once. An answer that is refused is a *summarizers.CheckError.
+// try sends a question once. The error for a refused answer is a *summarizers.CheckError.
 func (w *writer) try(ctx context.Context, q *question) (string, error) {
 	left := w.budget.usable - min(w.budget.usable, q.tokens)
 	if left < minOutput {
@@ -67,8 +67,8 @@ func (w *writer) try(ctx context.Context, q *question) (string, error) {
 	return text, nil
 }
 
-// checked is the text of an answer that passes the checks, as it is stored: those of what the provider says of it, before
-// anything is done with the text, then those of every summary.
+// checked returns the text of an answer in the form in which it is stored, if the answer passes the checks. It first
+// checks what the provider says about the answer, then what is checked of every summary.
 func checked(req *summarizers.Request, a *Answer) (string, error) {
 	switch {
 	case a.ToolCall:

@@ -10,23 +10,24 @@ import (
 
 const (
 	defaultWindow = 32_000
-	// minMargin and marginPercent of the window are left free: what stands between the messages is not counted, and no
-	// count but OpenAI's own is exact.
+	// minMargin and marginPercent of the window stay free. What separates the messages is not counted, and only
+	// OpenAI's own counts are exact.
 	minMargin     = 64
 	marginPercent = 1
-	// minOutput is what the smallest budget of a summary takes.
+	// minOutput is enough for the smallest budget of a summary, 64 tokens.
 	minOutput = 96
 )
 
-// budget is how the window of a model is divided for one request: prompt + output + margin is the window. All but answer
+// budget says how a model's window is divided for one request: prompt + output + margin = window. All fields but answer
 // are in tokens of the model.
 type budget struct {
-	// prompt is the most that a prompt may hold.
+	// prompt is the most tokens of a prompt.
 	prompt uint32
-	// output is the most that the model may write for the summary, and think the part of it that is for thinking. most is what it may write
-	// where it was cut off, if its prompt leaves that much of the window.
+	// output is the most tokens that the model may write for the summary, and think the part of them that is for
+	// thinking. most is what it may write after an answer was cut off, if the prompt leaves that much of the window.
 	output, think, most uint32
-	// answer is the budget of the summary, as the request counts: that of the request, or what the model can write.
+	// answer is the budget of the summary in tokens of the session: that of the request, or less if the model cannot
+	// write as much.
 	answer uint32
 	// usable is the window without the margin.
 	usable uint32
@@ -35,14 +36,13 @@ type budget struct {
 // errWindow says that a model cannot hold even the smallest prompt.
 var errWindow = errors.New("the model's window is too small for a prompt")
 
-// divide divides the window.
+// divide divides the window of a model for one request.
 //
-// An answer may take half as many tokens again as its budget says, since the session counts otherwise than the model;
-// and a model that is told how hard to think needs tokens for that before it writes. Both together get a quarter of the
-// window at the most, or half of it where the model thinks: a summary that leaves less for what it is a summary of
-// would have the conversation folded into ever more prompts. Where that or the model's output limit is too little for
-// both, thinking gets up to half of it, and the budget of the summary is lowered to what is left, so that the model is
-// told what it can keep to.
+// The session's estimates may be lower than the model's own counts, so an answer may have half as many tokens again as
+// its budget. A model with a thinking effort also needs tokens to think before it writes. Both together get at most a
+// quarter of the window, or half of it if the model thinks. A summary that leaves less for the conversation would need
+// more and more prompts. If this share or the model's output limit is too small for both, thinking gets up to half of
+// it. The summary's budget is then lowered to what is left, so that the model is given a limit that it can keep.
 func divide(p *Profile, kind summarizers.Kind, maxTokens uint32) (budget, error) {
 	margin := max(minMargin, p.Window/100*marginPercent)
 	if p.Window < margin+prompts.MinPromptTokens+minOutput {
@@ -69,18 +69,18 @@ func divide(p *Profile, kind summarizers.Kind, maxTokens uint32) (budget, error)
 	return b, nil
 }
 
-// outputFor is the most that the model may write for an answer of that budget.
+// outputFor returns the most tokens that the model may write for an answer with this budget.
 func (b *budget) outputFor(maxTokens uint32) uint32 {
 	return uint32(min(uint64(answerTokens(maxTokens))+uint64(b.think), uint64(b.output)))
 }
 
-// answerTokens are the tokens of the model that an answer with that budget may take.
+// answerTokens returns how many tokens of the model an answer with this budget may have.
 func answerTokens(maxTokens uint32) uint32 {
 	return uint32(min((3*uint64(maxTokens)+1)/2, 1<<32-1))
 }
 
-// thinkingBudget is what a model may think before it writes. One that has an effort set thinks where none is sent too, as it
-// does by itself.
+// thinkingBudget returns how many tokens a model may use for thinking before it writes. A model with an effort in its
+// profile also thinks in requests that send none, since that is then the model's own choice.
 func thinkingBudget(p *Profile, kind summarizers.Kind) uint32 {
 	if p.Effort == "" {
 		return 0
@@ -103,8 +103,8 @@ func thinkingBudget(p *Profile, kind summarizers.Kind) uint32 {
 	}
 }
 
-// effort is what is sent. One that is a number is the provider's budget of thinking: it is lowered to what there is for it, or
-// thinking would leave none for the answer.
+// effort returns the effort to send. A number is the provider's thinking budget; it is lowered to the tokens that exist
+// for thinking, since thinking would otherwise leave none for the answer.
 func (b *budget) effort(p *Profile, kind summarizers.Kind) string {
 	effort := effortFor(p, kind)
 	if tokens, err := strconv.ParseUint(effort, 10, 32); err == nil && tokens > uint64(b.think) {
@@ -113,7 +113,8 @@ func (b *budget) effort(p *Profile, kind summarizers.Kind) string {
 	return effort
 }
 
-// effortFor is the profile's effort where it is sent: only the summary of the history is worth it.
+// effortFor returns the profile's effort for summaries of the history, and none for other texts, which are not worth
+// it.
 func effortFor(p *Profile, kind summarizers.Kind) string {
 	if kind != summarizers.History {
 		return ""

@@ -13,17 +13,17 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// The factors of models whose vocabulary is not public. Anthropic's older models make up to a quarter more tokens of a
-// text than o200k_base, and its recent ones some 30 percent more than those.
+// The token factors of models whose vocabulary is not public. Anthropic's older models count up to a quarter more
+// tokens for a text than o200k_base, and its recent ones some 30 percent more than the older ones.
 const (
 	anthropicFactor = 1.6
 	geminiFactor    = 1.2
 )
 
-// mediumTokens is what one medium counts: as much as a large image.
+// mediumTokens is how many tokens one medium counts: those of a large image.
 const mediumTokens = 1_600
 
-// counter counts tokens as a model does, or more.
+// counter counts tokens. Its result is the model's own count or more.
 type counter struct {
 	session.Counter
 	factor float64
@@ -56,7 +56,7 @@ func (c counter) text(text string) uint32 {
 
 func tokens(n float64) uint32 { return uint32(min(n, math.MaxUint32)) }
 
-// view counts the tokens of an agent's own prompt: its JSON, and the media in it.
+// view counts the tokens of an agent's own prompt: its JSON and its media.
 func (c counter) view(v *summarizers.View) (uint32, error) {
 	var total uint64
 	for _, list := range [][]json.RawMessage{v.System, v.Messages, {v.Tools}} {
@@ -71,7 +71,7 @@ func (c counter) view(v *summarizers.View) (uint32, error) {
 	return uint32(min(total, math.MaxUint32)), nil
 }
 
-// json counts raw JSON as text, but for media: no provider reads their base64 as text.
+// json counts raw JSON as text, except for media, since no provider reads their base64 as text.
 func (c counter) json(raw json.RawMessage) (uint32, error) {
 	if len(raw) > 0 && !json.Valid(raw) {
 		return 0, errView
@@ -96,13 +96,13 @@ func (c counter) json(raw json.RawMessage) (uint32, error) {
 		case isString:
 			text.WriteString(value)
 		}
-		// What JSON puts around a value is a token or two.
+		// JSON syntax around a value costs a token or two.
 		text.WriteString("\n,\n")
 		previous = value
 	}
 }
 
-// isMedium says whether a string is a medium in base64. key is the string before it, which is its key where it has one.
+// isMedium says whether a string is a medium in base64. key is the string before it, which is its key if it has one.
 func isMedium(key, value string) bool {
 	if strings.HasPrefix(value, "data:") {
 		return strings.Contains(value[:min(len(value), 128)], ";base64,")

@@ -9,27 +9,28 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// Estimate says what a request takes if each answer is as large as its budget and nothing has to be repeated. Nothing is
-// sent. What the agent's own prompt holds is priced as served by the cache where that has a price.
+// Estimate returns what a request would cost if each answer used its whole budget and no request were repeated. It
+// sends nothing. It counts the agent's own prompt as read from the provider's cache if the profile has a price for
+// that.
 func (s *Summarizer) Estimate(ctx context.Context, req *summarizers.Request) (*summarizers.Estimate, error) {
 	w, err := s.writer(req, nil)
 	if err != nil {
 		return nil, err
 	}
-	if w.rides() {
+	if w.onCachedPrefix() {
 		q, err := w.prefixed(ctx)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if err == nil {
-			return w.onPrefix(q), nil
+			return w.estimateOnPrefix(q), nil
 		}
 	}
-	return w.folded(ctx)
+	return w.estimateAsText(ctx)
 }
 
-// onPrefix is what the one request on the agent's own prompt takes.
-func (w *writer) onPrefix(q *question) *summarizers.Estimate {
+// estimateOnPrefix estimates the one request on the agent's own prompt.
+func (w *writer) estimateOnPrefix(q *question) *summarizers.Estimate {
 	u := &compactordv1.Usage{InputTokens: q.tokens, OutputTokens: w.req.MaxTokens}
 	if w.by.profile.Price.GetCacheRead() > 0 {
 		u.InputTokens = w.counter.text(q.completion.User)
@@ -38,21 +39,21 @@ func (w *writer) onPrefix(q *question) *summarizers.Estimate {
 	return &summarizers.Estimate{Calls: 1, InputTokens: q.tokens, CostUSD: cost(w.by.profile.Price, u)}
 }
 
-// folded is what the conversation as text takes.
-func (w *writer) folded(ctx context.Context) (*summarizers.Estimate, error) {
-	folding, err := prompts.Fold(w.req, prompts.Limits{PromptTokens: w.budget.prompt, Count: w.counter.text})
+// estimateAsText estimates the requests with the conversation as text.
+func (w *writer) estimateAsText(ctx context.Context) (*summarizers.Estimate, error) {
+	fold, err := prompts.Fold(w.req, prompts.Limits{PromptTokens: w.budget.prompt, Count: w.counter.text})
 	if err != nil {
-		return nil, foldingFailure(err)
+		return nil, foldFailure(err)
 	}
 	var calls, answer uint32
 	var input, output uint64
 	for {
-		prompt, err := folding.Next(ctx)
+		prompt, err := fold.Next(ctx)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {
-			return nil, foldingFailure(err)
+			return nil, foldFailure(err)
 		}
 		if prompt == nil {
 			u := &compactordv1.Usage{InputTokens: uint32(min(input, math.MaxUint32)), OutputTokens: uint32(min(output, math.MaxUint32))}

@@ -151,7 +151,7 @@ func TestComplaint35PartialSummaryIsVoid(t *testing.T) {
 }
 
 // A fold goes on from whole answers only, each checked as the last one is.
-func TestComplaint35PartialAnswerInAFolding(t *testing.T) {
+func TestComplaint35PartialAnswerInAFold(t *testing.T) {
 	t.Parallel()
 	half := reply{deltas: []string{good[:80]}, answer: llm.Answer{Text: good[:80], CutOff: true}}
 	r := summarize(t, small, asking(summarizers.History, long(120)...), says(good), half, says(good))

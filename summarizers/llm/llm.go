@@ -1,8 +1,9 @@
-// Package llm has summaries written by a language model.
+// Package llm lets a language model write summaries.
 //
-// A Provider sends one request to a model and streams the answer. A Summarizer asks it with the prompts of package
-// prompts: it folds what does not fit the model's window, keeps to the time limits, repeats what failed for a reason that
-// passes, checks what was written and has it written once more with the fault named, and adds up what it took.
+// A Provider sends one request to a model and streams the answer. A Summarizer sends it the prompts of package prompts.
+// If the conversation does not fit into the model's window, it summarizes in several prompts. It keeps to the time
+// limits, repeats requests after transient failures, checks the answers, and asks once more, with the reason, after a
+// refused answer. It adds up what all requests cost.
 package llm
 
 import (
@@ -13,25 +14,27 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Provider speaks to a model. It is safe for concurrent use.
+// Provider sends requests to a model. It is safe for concurrent use.
 type Provider interface {
-	// Dialect is the shape in which Completion.View is drawn for it.
+	// Dialect returns the dialect that Completion.View must be rendered in.
 	Dialect() compactordv1.Dialect
-	// Complete sends one request, once, but for what a server refuses as it stands and takes in other words, and hands on the text of the answer as it comes; thinking is no text. It returns the
-	// context's cause once that has ended, and has closed the request by then. Any other failure is a
-	// *summarizers.ProviderError. An Answer beside an error has the usage, where the provider told one.
+	// Complete sends a request and passes the text of the answer to text as it arrives, without thinking. It does not
+	// repeat a failed request, with one exception: it may send a request again in another form after the server refused
+	// the first. When the context ends, it closes the request and returns the context's cause. Any other failure is a
+	// *summarizers.ProviderError. An Answer beside an error contains the usage, if the provider reported one.
 	Complete(ctx context.Context, c *Completion, text func(delta string)) (*Answer, error)
 }
 
-// Completion is one request to a model. It has no tools but those of View.
+// Completion is one request to a model. Its only tools are those of View.
 type Completion struct {
-	// System is the system prompt, and User the one user message. With View, User follows the messages of the view, and
-	// System is empty.
+	// System is the system prompt, and User the only user message. If View is set, User follows the messages of the
+	// view, and System is empty.
 	System, User string
 	View         *summarizers.View
 	// MaxOutputTokens is the most that the model may write, thinking included.
 	MaxOutputTokens uint32
-	// Effort is how hard it is to think, in the provider's word or as a number of tokens; empty: as it does by itself.
+	// Effort is the thinking effort: the provider's word for it, or a number of tokens. If it is empty, the model
+	// decides.
 	Effort string
 }
 
@@ -39,33 +42,36 @@ type Completion struct {
 type Answer struct {
 	// Text is all text of the answer, without thinking.
 	Text string
-	// Model is the model as the provider names it.
+	// Model is the provider's name for the model.
 	Model string
 	Usage *compactordv1.Usage
-	// CutOff says that the output limit ended the answer, ToolCall that it holds a tool call, Refused that the model or its
-	// provider declined to answer.
+	// CutOff says that the output limit ended the answer, ToolCall that it contains a tool call, and Refused that the
+	// model or its provider declined to answer.
 	CutOff, ToolCall, Refused bool
 }
 
-// Profile is a model as the configuration names it.
+// Profile is the configuration of a model.
 type Profile struct {
-	// Name is what policies call it, Kind the provider's: openai, anthropic or gemini.
+	// Name is the summarizer's name in policies. Kind is the provider: openai, anthropic or gemini. Model is the
+	// provider's name for the model.
 	Name, Kind, Model string
-	// Window is the model's context window, and MaxOutput the most that it writes, both in tokens. A Window of 0 is taken
-	// for 32,000, and a MaxOutput of 0 for as much as the window has room for.
+	// Window is the model's context window, and MaxOutput the most that it writes, both in tokens. A Window of 0 means
+	// 32,000. A MaxOutput of 0 means that only the window limits the output.
 	Window, MaxOutput uint32
-	// TokenFactor is what the tokens of a text by o200k_base are multiplied by to be those of the model, or more; 0: 1 for
-	// openai, 1.2 for gemini, 1.6 for anthropic. Models of other makers behind OpenAI's API want more than 1.
+	// TokenFactor is multiplied with the count by o200k_base. The result must be at least the model's own count. 0 means
+	// 1 for openai, 1.2 for gemini and 1.6 for anthropic. Models of other makers that are served with OpenAI's API need
+	// more than 1.
 	TokenFactor float64
-	// Effort is sent where the history is summarized, and not for the first part of a split turn or for tool results. A
-	// number, a budget of thinking in tokens, is lowered to what the window and MaxOutput leave of it beside the answer.
+	// Effort is sent with requests for the summary of the history, and not for the first part of a split turn or for
+	// tool results. A number is a thinking budget in tokens. It is lowered to what the window and MaxOutput leave
+	// beside the answer.
 	Effort string
-	// TryTimeout and TotalTimeout are what holds where a policy sets none; 0: the daemon's defaults.
+	// TryTimeout and TotalTimeout apply where a policy sets none. 0 means the daemon's defaults.
 	TryTimeout, TotalTimeout time.Duration
-	// Tries is how often one request is sent at the most where it fails for a reason that passes. 1 to 10; 0: 4.
+	// Tries is how often one request is sent at most if it fails for a transient reason. 1 to 10; 0 means 4.
 	Tries int
-	// Concurrency is how many texts of one compaction it writes at a time, at the most. 1 to 32; 0: 4.
+	// Concurrency is how many texts of one compaction are written at the same time at most. 1 to 32; 0 means 4.
 	Concurrency int
-	// Price is nil where it is not configured.
+	// Price is nil if it is not configured.
 	Price *compactordv1.TokenPrice
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// errView says that the agent's own prompt could not be drawn.
+// errView says that the agent's own prompt could not be rendered.
 var errView = errors.New("the agent's own prompt could not be drawn")
 
-// rides says whether the summary is to be written on the agent's own prompt.
-func (w *writer) rides() bool {
+// onCachedPrefix says whether the request asks for a summary on the agent's own prompt, whose start the provider has
+// cached.
+func (w *writer) onCachedPrefix() bool {
 	return w.req.View != nil && w.req.Kind == summarizers.History
 }
 
-// ride writes the summary on the agent's own prompt, in one request.
-func (w *writer) ride(ctx context.Context) (string, error) {
+// writeOnPrefix writes the summary on the agent's own prompt, in one request.
+func (w *writer) writeOnPrefix(ctx context.Context) (string, error) {
 	q, err := w.prefixed(ctx)
 	if err != nil {
 		return "", err
@@ -26,11 +27,11 @@ func (w *writer) ride(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w.tellRead(messageTokens(w.req))
+	w.reportRead(messageTokens(w.req))
 	return text, nil
 }
 
-// prefixed is the agent's own prompt with the instruction behind it.
+// prefixed returns a question that consists of the agent's own prompt and the instruction after it.
 func (w *writer) prefixed(ctx context.Context) (*question, error) {
 	view, err := w.req.View(ctx, w.by.provider.Dialect())
 	if errors.Is(err, summarizers.ErrSecretInItem) {
@@ -53,9 +54,9 @@ func (w *writer) prefixed(ctx context.Context) (*question, error) {
 	}, nil
 }
 
-// asTextInstead says whether what failed on the agent's own prompt may go well with the conversation as text. A provider
-// that does not take the key or does not know the model takes no other request either, and one that was asked as often
-// as may be is left alone. So is a model whose answer was refused twice.
+// asTextInstead says whether a request with the conversation as text may succeed after the one on the agent's own
+// prompt failed with err. It may not if the provider refuses the key or the model, if the request failed as often as is
+// allowed, or if the model's answer was refused twice.
 func asTextInstead(err error) bool {
 	var refused *summarizers.CheckError
 	if errors.As(err, &refused) {
@@ -68,7 +69,7 @@ func asTextInstead(err error) bool {
 	return failure.Overflow || !failure.Retryable && !failure.RefusesAll
 }
 
-// whyAsText says what failed on the agent's own prompt.
+// whyAsText returns the AsText word for a failure on the agent's own prompt.
 func whyAsText(err error) string {
 	switch {
 	case errors.Is(err, summarizers.ErrSecretInItem):
@@ -84,7 +85,7 @@ func whyAsText(err error) string {
 	}
 }
 
-// messageTokens are the stored tokens of the request's messages.
+// messageTokens returns the sum of the stored token counts of the request's messages.
 func messageTokens(req *summarizers.Request) uint32 {
 	var total uint64
 	for _, m := range req.Messages {

@@ -15,8 +15,8 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// riding is a request on the agent's own prompt, with one message of that content.
-func riding(kind summarizers.Kind, content string) *summarizers.Request {
+// onAgentsPrompt is a request on the agent's own prompt, with one message of that content.
+func onAgentsPrompt(kind summarizers.Kind, content string) *summarizers.Request {
 	req := asking(kind, "hello", "world")
 	req.View = func(_ context.Context, d compactordv1.Dialect) (*summarizers.View, error) {
 		raw, err := json.Marshal(map[string]string{"role": "user", "content": content, "dialect": d.String()})
@@ -32,9 +32,9 @@ func anthropicModel(script ...reply) *model {
 	return &model{script: script, dialect: compactordv1.Dialect_DIALECT_ANTHROPIC}
 }
 
-func TestRidesOnTheAgentsPrompt(t *testing.T) {
+func TestSummaryOnTheAgentsPrompt(t *testing.T) {
 	t.Parallel()
-	req := riding(summarizers.History, "hello")
+	req := onAgentsPrompt(summarizers.History, "hello")
 	r := summarizeBy(t.Context(), t, small, req, anthropicModel(says(good)))
 	require.NoError(t, r.err)
 	require.True(t, r.summary.CachedPrefix)
@@ -47,10 +47,10 @@ func TestRidesOnTheAgentsPrompt(t *testing.T) {
 }
 
 // Neither the first part of a turn nor a tool result is what the agent's prompt ends in.
-func TestOnlyTheHistoryRides(t *testing.T) {
+func TestOnlyTheHistoryIsSummarizedOnTheAgentsPrompt(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []summarizers.Kind{summarizers.TurnPrefix, summarizers.Observation} {
-		r := summarize(t, small, riding(kind, "hello"), says(summaryOf(kind, "- done")+"done"))
+		r := summarize(t, small, onAgentsPrompt(kind, "hello"), says(summaryOf(kind, "- done")+"done"))
 		require.NoError(t, r.err)
 		require.Nil(t, r.sent[0].View)
 		require.False(t, r.summary.CachedPrefix)
@@ -70,7 +70,7 @@ func TestConversationAsTextInstead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := summarize(t, small, riding(summarizers.History, "hello"), c.script...)
+			r := summarize(t, small, onAgentsPrompt(summarizers.History, "hello"), c.script...)
 			require.NoError(t, r.err)
 			require.False(t, r.summary.CachedPrefix)
 			require.Equal(t, c.why, r.summary.AsText)
@@ -82,7 +82,7 @@ func TestConversationAsTextInstead(t *testing.T) {
 	}
 	t.Run("cannot be drawn", func(t *testing.T) {
 		t.Parallel()
-		req := riding(summarizers.History, "hello")
+		req := onAgentsPrompt(summarizers.History, "hello")
 		req.View = func(context.Context, compactordv1.Dialect) (*summarizers.View, error) { return nil, errStopped }
 		r := summarize(t, small, req, says(good))
 		require.NoError(t, r.err)
@@ -97,7 +97,7 @@ func TestConversationAsTextInstead(t *testing.T) {
 	})
 	t.Run("is no JSON", func(t *testing.T) {
 		t.Parallel()
-		req := riding(summarizers.History, "hello")
+		req := onAgentsPrompt(summarizers.History, "hello")
 		req.View = func(context.Context, compactordv1.Dialect) (*summarizers.View, error) {
 			return &summarizers.View{Messages: []json.RawMessage{json.RawMessage(`{"role":`)}}, nil
 		}
@@ -107,7 +107,7 @@ func TestConversationAsTextInstead(t *testing.T) {
 	})
 	t.Run("does not fit", func(t *testing.T) {
 		t.Parallel()
-		r := summarize(t, small, riding(summarizers.History, strings.Repeat("word ", 31_000)), says(good))
+		r := summarize(t, small, onAgentsPrompt(summarizers.History, strings.Repeat("word ", 31_000)), says(good))
 		require.NoError(t, r.err)
 		require.Equal(t, "does_not_fit", r.summary.AsText)
 		require.Nil(t, r.sent[0].View)
@@ -119,13 +119,13 @@ func TestConversationAsTextInstead(t *testing.T) {
 func TestNotAsTextInstead(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{401, 402, 403, 404, 429, 503} {
-		r := summarize(t, small, riding(summarizers.History, "hello"), fails(status(code)))
+		r := summarize(t, small, onAgentsPrompt(summarizers.History, "hello"), fails(status(code)))
 		require.Equal(t, code, requireProviderError(t, r.err).Status)
 		for _, sent := range r.sent {
 			require.NotNil(t, sent.View, code)
 		}
 	}
-	r := summarize(t, small, riding(summarizers.History, "hello"), says("no"), says("no"), says(good))
+	r := summarize(t, small, onAgentsPrompt(summarizers.History, "hello"), says("no"), says("no"), says(good))
 	var refused *summarizers.CheckError
 	require.ErrorAs(t, r.err, &refused)
 	require.Equal(t, summarizers.CheckSections, refused.Check)
@@ -141,7 +141,7 @@ func TestCancelledWhileDrawing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancelCause(t.Context())
-			req := riding(summarizers.History, "hello")
+			req := onAgentsPrompt(summarizers.History, "hello")
 			req.View = func(ctx context.Context, _ compactordv1.Dialect) (*summarizers.View, error) {
 				cancel(errStopped)
 				return view, context.Cause(ctx)
@@ -165,7 +165,7 @@ func TestMediaInTheAgentsPrompt(t *testing.T) {
 	base64 := strings.Repeat("QUJD0/8x", 20_000)
 	for name, c := range map[string]struct {
 		message string
-		rides   bool
+		cached  bool
 	}{
 		"openai chat":      {`{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + base64 + `"}}]}`, true},
 		"openai responses": {`{"content":[{"type":"input_image","image_url":"data:image/png;base64,` + base64 + `"}]}`, true},
@@ -182,11 +182,11 @@ func TestMediaInTheAgentsPrompt(t *testing.T) {
 			}
 			r := summarize(t, small, req, says(good))
 			require.NoError(t, r.err)
-			require.Equal(t, c.rides, r.summary.CachedPrefix)
-			require.Equal(t, c.rides, r.summary.AsText == "")
+			require.Equal(t, c.cached, r.summary.CachedPrefix)
+			require.Equal(t, c.cached, r.summary.AsText == "")
 			estimate, err := llm.New(small, &model{}).Estimate(t.Context(), req)
 			require.NoError(t, err)
-			if c.rides {
+			if c.cached {
 				require.Greater(t, estimate.InputTokens, uint32(1_600))
 				require.Less(t, estimate.InputTokens, uint32(3_000))
 			}

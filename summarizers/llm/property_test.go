@@ -30,8 +30,8 @@ func TestWhateverTheModelDoes(t *testing.T) {
 		}
 		texts := long(rapid.SampledFrom([]int{1, 5, 12, 30}).Draw(t, "messages"))
 		req := asking(kind, texts...)
-		if rapid.Bool().Draw(t, "rides") {
-			req.View = riding(kind, strings.Join(texts, "\n")).View
+		if rapid.Bool().Draw(t, "on the agent's own prompt") {
+			req.View = onAgentsPrompt(kind, strings.Join(texts, "\n")).View
 		}
 		if kind != summarizers.Observation {
 			req.Sections = sessiontest.Sections(t)
@@ -80,7 +80,7 @@ func anyReply(kind summarizers.Kind, sections []*compactordv1.Section) *rapid.Ge
 		{err: errStopped},
 	}
 	return rapid.Custom(func(t *rapid.T) reply {
-		// A folding takes many answers, most of which have to be good for it to come to its end.
+		// A fold takes many answers, most of which have to be good for it to come to its end.
 		r := says(text)
 		if rapid.IntRange(0, 2).Draw(t, "fault") == 0 {
 			r = rapid.SampledFrom(replies).Draw(t, "of")

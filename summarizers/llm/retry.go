@@ -15,10 +15,10 @@ const (
 	maxWait   = 30 * time.Second
 )
 
-// errTryLimit ends one request and not the summary.
+// errTryLimit is the cause that ends one request, and not the whole summary.
 var errTryLimit = errors.New("the time limit of one request passed")
 
-// send has a request answered, and sends it again where it failed for a reason that passes.
+// send sends a request, and sends it again after a transient failure.
 func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
 	interval := firstWait
 	for try := 1; ; try++ {
@@ -46,21 +46,22 @@ func (w *writer) send(ctx context.Context, c *Completion) (*Answer, error) {
 	}
 }
 
-// scattered is a wait of half to three halves of an interval, so that clients that failed together do not come back together.
+// scattered returns a random wait between half and three halves of an interval, so that clients that failed together do
+// not come back together.
 func scattered(interval time.Duration) time.Duration {
 	var random [8]byte
 	rand.Read(random[:])
 	return interval/2 + time.Duration(binary.NativeEndian.Uint64(random[:])%uint64(interval))
 }
 
-// endsWithin says whether the context's deadline is nearer than that: who waits for nothing could not say when the
-// provider wants to be asked again.
+// endsWithin says whether the context ends before this wait is over. The caller then does not wait, and returns the
+// failure, which says when the provider wants the next request.
 func endsWithin(ctx context.Context, wait time.Duration) bool {
 	deadline, has := ctx.Deadline()
 	return has && time.Until(deadline) <= wait
 }
 
-// once sends a request within the limit for one. What was shown of an earlier one is void.
+// once sends a request within the time limit for one. It first discards text that an earlier request has shown.
 func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -88,7 +89,7 @@ func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
 	return nil, err
 }
 
-// asProviderError makes a failure of any kind one that says whether to try again.
+// asProviderError returns err as a ProviderError. An error of any other kind becomes one that is not retryable.
 func asProviderError(err error) *summarizers.ProviderError {
 	var failure *summarizers.ProviderError
 	if errors.As(err, &failure) {

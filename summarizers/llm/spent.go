@@ -5,16 +5,16 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// spent adds up what requests took.
+// spent adds up what requests cost.
 type spent struct {
 	calls, retries uint32
-	// rejected are the checks that were failed by what was written again.
+	// rejected are the checks that refused a text which was then written again.
 	rejected []string
 	model    string
 	usage    *compactordv1.Usage
 }
 
-// add adds a request, whose answer may be nil.
+// add adds a request. Its answer may be nil.
 func (s *spent) add(a *Answer) {
 	s.calls++
 	if a == nil {
@@ -26,7 +26,7 @@ func (s *spent) add(a *Answer) {
 	s.usage = session.AddUsage(s.usage, a.Usage)
 }
 
-// cost is what a usage costs in US dollars; nil where the price or the usage is not known.
+// cost returns what a usage costs in US dollars, or nil if the price or the usage is unknown.
 func cost(price *compactordv1.TokenPrice, u *compactordv1.Usage) *float64 {
 	if price == nil || u == nil {
 		return nil

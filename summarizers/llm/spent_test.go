@@ -84,7 +84,7 @@ func TestDescribe(t *testing.T) {
 }
 
 // What is estimated is what it takes where nothing has to be repeated and the answers are as large as their budgets.
-func TestEstimateOfAFolding(t *testing.T) {
+func TestEstimateOfAFold(t *testing.T) {
 	t.Parallel()
 	req := asking(summarizers.History, long(200)...)
 	m := &model{}
@@ -108,7 +108,7 @@ func TestEstimateOfAFolding(t *testing.T) {
 
 func TestEstimateOnTheAgentsPrompt(t *testing.T) {
 	t.Parallel()
-	req := riding(summarizers.History, "hello")
+	req := onAgentsPrompt(summarizers.History, "hello")
 	estimate, err := llm.New(priced(), &model{}).Estimate(t.Context(), req)
 	require.NoError(t, err)
 	require.Equal(t, uint32(1), estimate.Calls)
@@ -130,7 +130,7 @@ func TestEstimateOnTheAgentsPrompt(t *testing.T) {
 func TestEstimateEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx := stopped(t)
-	for _, req := range []*summarizers.Request{asking(summarizers.History, long(50)...), riding(summarizers.History, "hello")} {
+	for _, req := range []*summarizers.Request{asking(summarizers.History, long(50)...), onAgentsPrompt(summarizers.History, "hello")} {
 		_, err := llm.New(small, &model{}).Estimate(ctx, req)
 		require.ErrorIs(t, err, errStopped)
 	}

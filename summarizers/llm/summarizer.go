@@ -18,7 +18,7 @@ const (
 	maxConcurrency     = 32
 )
 
-// Summarizer has summaries written by one model. It is safe for concurrent use.
+// Summarizer lets one model write summaries. It is safe for concurrent use.
 type Summarizer struct {
 	profile  Profile
 	provider Provider
@@ -35,12 +35,13 @@ var (
 // Option changes a Summarizer.
 type Option func(*Summarizer)
 
-// WithTimer has waits before a request is sent again ended by what after returns, and not by the clock. It is for tests.
+// WithTimer replaces the clock for the waits before a request is sent again: such a wait ends when the channel that
+// after returns receives. It is for tests.
 func WithTimer(after func(time.Duration) <-chan time.Time) Option {
 	return func(s *Summarizer) { s.after = after }
 }
 
-// New returns the summarizer of a profile, whose model the provider speaks to.
+// New returns the summarizer of a profile. The provider sends its requests.
 func New(profile Profile, provider Provider, opts ...Option) *Summarizer {
 	s := &Summarizer{profile: profile, provider: provider, after: time.After}
 	if s.profile.Window == 0 {
@@ -60,18 +61,18 @@ func New(profile Profile, provider Provider, opts ...Option) *Summarizer {
 	return s
 }
 
-// Name is what policies call it.
+// Name returns the summarizer's name in policies.
 func (s *Summarizer) Name() string { return s.profile.Name }
 
-// Timeouts are the profile's.
+// Timeouts returns the profile's limits.
 func (s *Summarizer) Timeouts() (try, total time.Duration) {
 	return s.profile.TryTimeout, s.profile.TotalTimeout
 }
 
-// Concurrency is the profile's.
+// Concurrency returns the profile's limit.
 func (s *Summarizer) Concurrency() int { return s.profile.Concurrency }
 
-// Describe tells of the profile.
+// Describe describes the profile.
 func (s *Summarizer) Describe() *compactordv1.SummarizerInfo {
 	return &compactordv1.SummarizerInfo{
 		Name: s.profile.Name, Kind: s.profile.Kind, Model: s.profile.Model, ContextWindow: s.profile.Window,
@@ -79,7 +80,7 @@ func (s *Summarizer) Describe() *compactordv1.SummarizerInfo {
 	}
 }
 
-// Summarize has the model write a summary.
+// Summarize lets the model write a summary.
 func (s *Summarizer) Summarize(
 	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,
 ) (*summarizers.Summary, error) {

@@ -13,19 +13,20 @@ import (
 // writer writes one summary.
 type writer struct {
 	by *Summarizer
-	// asked is the request as it came, by which the summary is checked; req the same with what the model can write.
+	// asked is the caller's request, against which the summary is checked. req is a copy with the budget that the model
+	// can keep.
 	asked, req *summarizers.Request
 	progress   summarizers.Progress
 	budget     budget
 	counter    counter
 	tryLimit   time.Duration
 	spent      spent
-	// shown is the text since the last Again, and read the most that was told to be read.
+	// shown is the text since the last Again, and read the highest number of tokens reported to Progress.Read.
 	shown strings.Builder
 	read  uint32
 	// cachedPrefix says that the summary was written on the agent's own prompt.
 	cachedPrefix bool
-	// asText is why it was not.
+	// asText says why it was not; one of the AsText words.
 	asText string
 }
 
@@ -49,11 +50,11 @@ func (s *Summarizer) writer(req *summarizers.Request, progress summarizers.Progr
 	return w, nil
 }
 
-// write writes the summary: on the agent's own prompt where that is asked for and can be done, else on the conversation
-// as text.
+// write writes the summary on the agent's own prompt if the request asks for that and it is possible. Otherwise it
+// sends the conversation as text.
 func (w *writer) write(ctx context.Context) (string, error) {
-	if w.rides() {
-		text, err := w.ride(ctx)
+	if w.onCachedPrefix() {
+		text, err := w.writeOnPrefix(ctx)
 		switch {
 		case err == nil:
 			w.cachedPrefix = true
@@ -65,44 +66,44 @@ func (w *writer) write(ctx context.Context) (string, error) {
 		}
 		w.asText = whyAsText(err)
 	}
-	return w.fold(ctx)
+	return w.writeAsText(ctx)
 }
 
-// fold writes the summary on the conversation as text, by as many prompts as it takes.
-func (w *writer) fold(ctx context.Context) (string, error) {
-	folding, err := prompts.Fold(w.req, prompts.Limits{PromptTokens: w.budget.prompt, Count: w.counter.text})
+// writeAsText writes the summary with the conversation as text, in as many prompts as it needs.
+func (w *writer) writeAsText(ctx context.Context) (string, error) {
+	fold, err := prompts.Fold(w.req, prompts.Limits{PromptTokens: w.budget.prompt, Count: w.counter.text})
 	if err != nil {
-		return "", foldingFailure(err)
+		return "", foldFailure(err)
 	}
 	answer := ""
 	for {
-		prompt, err := folding.Next(ctx)
+		prompt, err := fold.Next(ctx)
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
 		if err != nil {
-			return "", foldingFailure(err)
+			return "", foldFailure(err)
 		}
 		if prompt == nil {
 			return answer, nil
 		}
 		next, err := w.answer(ctx, prompt, answer)
-		if isOverflow(err) && folding.Halve() {
+		if isOverflow(err) && fold.Halve() {
 			continue
 		}
 		if err != nil {
 			return "", err
 		}
-		w.tellRead(prompt.Read)
+		w.reportRead(prompt.Read)
 		answer = next
 	}
 }
 
-// answer has one prompt answered that goes on from an answer.
+// answer returns the model's answer to one prompt, which continues from the answer before.
 func (w *writer) answer(ctx context.Context, p *prompts.Prompt, before string) (string, error) {
 	user, tokens := p.User(before), p.Tokens
 	if p.GoesOn {
-		// All but the answer is counted, and what is shown of that stands between the two texts.
+		// p.Tokens counts all but the answer before, which is shown between the two texts.
 		tokens += w.counter.text(user[len(p.BeforeAnswer) : len(user)-len(p.Text)])
 	}
 	req := w.asked
@@ -115,22 +116,23 @@ func (w *writer) answer(ctx context.Context, p *prompts.Prompt, before string) (
 	})
 }
 
-// intermediate is what an answer is checked by that only the next prompt goes on from: it replaces nothing.
+// intermediate returns the request against which an answer is checked that only the next prompt continues from. It
+// replaces nothing.
 func (w *writer) intermediate(p *prompts.Prompt) *summarizers.Request {
 	req := *w.req
 	req.MaxTokens, req.Replaces = p.MaxTokens, summarizers.ReplacesNothing
 	return &req
 }
 
-// foldingFailure is why there is no prompt.
-func foldingFailure(err error) error {
+// foldFailure returns the error for the caller where no prompt could be made.
+func foldFailure(err error) error {
 	if errors.Is(err, prompts.ErrTooLarge) {
 		return tooLarge(err)
 	}
 	return err
 }
 
-// tooLarge is an overflow that was seen before anything was sent.
+// tooLarge returns an overflow that was found before a request was sent.
 func tooLarge(err error) error { return &summarizers.ProviderError{Overflow: true, Err: err} }
 
 func isOverflow(err error) bool {
@@ -138,15 +140,16 @@ func isOverflow(err error) bool {
 	return errors.As(err, &failure) && failure.Overflow
 }
 
-// tellRead says how much has been taken in. It never falls, whatever has to be asked again.
-func (w *writer) tellRead(tokens uint32) {
+// reportRead reports how much of the conversation was read so far. The number never falls, even if a prompt is sent
+// again.
+func (w *writer) reportRead(tokens uint32) {
 	if tokens > w.read {
 		w.read = tokens
 		w.progress.Read(tokens)
 	}
 }
 
-// show hands on text.
+// show passes text to the caller's progress.
 func (w *writer) show(delta string) {
 	if delta != "" {
 		w.shown.WriteString(delta)
@@ -154,7 +157,7 @@ func (w *writer) show(delta string) {
 	}
 }
 
-// void takes back what was shown.
+// void withdraws the text that was shown.
 func (w *writer) void() {
 	if w.shown.Len() > 0 {
 		w.shown.Reset()
@@ -162,7 +165,7 @@ func (w *writer) void() {
 	}
 }
 
-// settle sees to it that what was shown is the text: a model's text may have been cleaned.
+// settle replaces the shown text if it differs from the final one, which may have been cleaned.
 func (w *writer) settle(text string) {
 	if w.shown.String() != text {
 		w.void()
