@@ -1,4 +1,4 @@
-// Package anthropic asks models by the Anthropic Messages API.
+// Package anthropic sends requests to models with the Anthropic Messages API.
 package anthropic
 
 import (
@@ -18,36 +18,36 @@ import (
 // DefaultBaseURL is Anthropic's own server.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// apiVersion is the version of the API that is spoken.
+// apiVersion is the version of the API that requests name.
 const apiVersion = "2023-06-01"
 
-// Options are how a model is asked. No environment variable is looked at.
+// Options configure a Provider. It reads no environment variables.
 type Options struct {
-	// Model is the model as the server names it.
+	// Model is the server's name for the model.
 	Model string
-	// BaseURL is the address that `/v1/messages` follows; it may end in `/v1`, too. Empty: DefaultBaseURL.
+	// BaseURL is the address before `/v1/messages`. It may itself end in `/v1`. Empty means DefaultBaseURL.
 	BaseURL string
-	// APIKey is sent as `x-api-key`; empty: none is sent, for proxies that have it.
+	// APIKey is sent as `x-api-key`. If it is empty, none is sent, for proxies that add it.
 	APIKey string
-	// HTTPClient sends the requests; nil: one with limits on connecting, but none on a whole request. Its redirects are not
-	// followed.
+	// HTTPClient sends the requests, without following redirects. nil means a client with time limits on connecting,
+	// but none on a whole request.
 	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may be silent before the request is given up, as a ProviderError of code
-	// `idle_timeout` that can be tried again; 0: a minute. A slow answer is fine.
+	// IdleTimeout is how long an answer may be silent before the request is given up, as a retryable ProviderError with
+	// code `idle_timeout`. 0 means a minute. It does not limit the whole answer.
 	IdleTimeout time.Duration
-	// MaxAnswerBytes is how long an answer may be, thinking included; what is longer is ended there, and its Answer says
-	// that it is cut off. 0: 8 MiB.
+	// MaxAnswerBytes limits the length of an answer, with its thinking. A longer one is ended there, and its Answer has
+	// CutOff set. 0 means 8 MiB.
 	MaxAnswerBytes int64
-	// Overflow says whether an error is that of a request too long for the model; nil: none is. What it gets may quote the
-	// conversation.
+	// Overflow says whether an error means that the request was too long for the model. nil means that none does. Its
+	// arguments may quote the conversation.
 	Overflow func(status int, code, message string) bool
 }
 
-// Provider asks a model. It is safe for concurrent use.
+// Provider sends requests to a model. It is safe for concurrent use.
 //
-// An effort is Anthropic's word for it (`low` to `max`), or a number: the budget of thinking in tokens, for the models that
-// take one; 0 turns thinking off. It is not sent with a view: the messages that are in the cache are those that were sent
-// with the same settings of thinking, and the agent's are most likely those that hold by themselves.
+// An effort is Anthropic's word for it (`low` to `max`), or a number: a thinking budget in tokens, for models that
+// accept one; 0 turns thinking off. No effort is sent with a view. The provider's cache only holds messages that were
+// sent with the same thinking settings, and the agent most likely uses the defaults.
 type Provider struct {
 	options Options
 	wire    *wire.Client
@@ -81,7 +81,7 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 	return p.wire.Complete(ctx, p.call(c), c, text)
 }
 
-// call says where and how the model is asked.
+// call returns the address, header and options of the request.
 func (p *Provider) call(c *llm.Completion) *wire.Call {
 	header := http.Header{"Accept": {"application/json"}, "Anthropic-Version": {apiVersion}}
 	if p.options.APIKey != "" {

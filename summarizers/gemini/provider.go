@@ -1,4 +1,4 @@
-// Package gemini asks models by the Gemini API.
+// Package gemini sends requests to models with the Gemini API.
 package gemini
 
 import (
@@ -18,38 +18,38 @@ import (
 // DefaultBaseURL is Google's own server.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com"
 
-// Options are how a model is asked. No environment variable is looked at.
+// Options configure a Provider. It reads no environment variables.
 type Options struct {
-	// Model is the model as the server names it.
+	// Model is the server's name for the model.
 	Model string
-	// BaseURL is the address that `/v1beta/models` follows; it may end in a version, which then is the one that is spoken.
-	// Empty: DefaultBaseURL.
+	// BaseURL is the address before `/v1beta/models`. If it ends in a version of the API, that one is used. Empty means
+	// DefaultBaseURL.
 	BaseURL string
-	// APIKey is sent as `x-goog-api-key`. The API insists on one.
+	// APIKey is sent as `x-goog-api-key`. The API requires one.
 	APIKey string
-	// HTTPClient sends the requests; nil: one with limits on connecting, but none on a whole request. Its redirects are not
-	// followed.
+	// HTTPClient sends the requests, without following redirects. nil means a client with time limits on connecting,
+	// but none on a whole request.
 	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may be silent before the request is given up, as a ProviderError of code
-	// `idle_timeout` that can be tried again; 0: a minute. A slow answer is fine.
+	// IdleTimeout is how long an answer may be silent before the request is given up, as a retryable ProviderError with
+	// code `idle_timeout`. 0 means a minute. It does not limit the whole answer.
 	IdleTimeout time.Duration
-	// MaxAnswerBytes is how long an answer may be, thinking included; what is longer is ended there, and its Answer says
-	// that it is cut off. 0: 8 MiB.
+	// MaxAnswerBytes limits the length of an answer, with its thinking. A longer one is ended there, and its Answer has
+	// CutOff set. 0 means 8 MiB.
 	MaxAnswerBytes int64
-	// Overflow says whether an error is that of a request too long for the model; nil: none is. What it gets may quote the
-	// conversation.
+	// Overflow says whether an error means that the request was too long for the model. nil means that none does. Its
+	// arguments may quote the conversation.
 	Overflow func(status int, code, message string) bool
 }
 
-// Provider asks a model. It is safe for concurrent use.
+// Provider sends requests to a model. It is safe for concurrent use.
 //
-// An effort is Gemini's word for it (`minimal` to `high`), or a number: the budget of thinking in tokens, for the models that
-// take one. With 0 such a model does not think, with -1 it thinks as long as it wants.
+// An effort is Gemini's word for it (`minimal` to `high`), or a number: a thinking budget in tokens, for models that
+// accept one. With 0 such a model does not think; with -1 it decides itself how much to think.
 type Provider struct {
 	options Options
 	wire    *wire.Client
 	dialect dialect.Dialect
-	// url is where the model is asked.
+	// url is the address of the model.
 	url string
 }
 
@@ -61,7 +61,7 @@ func New(o Options) (*Provider, error) {
 	case o.Model == "":
 		return nil, errors.New("gemini: a model is required")
 	case strings.ContainsAny(o.Model, "?&#") || strings.Contains(o.Model, ".."):
-		// It stands in the address.
+		// The model is a part of the address.
 		return nil, errors.New("gemini: the model must not hold ?, &, # or two dots in a row")
 	case o.APIKey == "":
 		return nil, errors.New("gemini: an API key is required")
@@ -76,7 +76,7 @@ func New(o Options) (*Provider, error) {
 	})}, nil
 }
 
-// address is where a model is asked, with the version of the API that the base URL may end in.
+// address returns the address of a model, with the version of the API that the base URL may end in.
 func address(o Options) string {
 	base, version := strings.TrimRight(o.BaseURL, "/"), "v1beta"
 	for _, other := range []string{"v1beta", "v1alpha", "v1"} {
@@ -100,7 +100,7 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 	return p.wire.Complete(ctx, p.call(c), c, text)
 }
 
-// call says where and how the model is asked.
+// call returns the address, header and options of the request.
 func (p *Provider) call(c *llm.Completion) *wire.Call {
 	return &wire.Call{
 		Dialect: p.dialect, URL: p.url, Header: http.Header{"X-Goog-Api-Key": {p.options.APIKey}},

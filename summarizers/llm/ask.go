@@ -39,9 +39,9 @@ func (w *writer) ask(ctx context.Context, q *question) (string, error) {
 // again returns the question with the reason for which its first answer was refused.
 func (w *writer) again(q *question, refused *summarizers.CheckError) *question {
 	again, completion := *q, *q.completion
-	completion.User = prompts.WithFault(completion.User, refused.Detail)
+	completion.User = prompts.WithRefusal(completion.User, refused.Detail)
 	again.completion = &completion
-	again.tokens += w.counter.text(prompts.WithFault("", refused.Detail))
+	again.tokens += w.counter.text(prompts.WithRefusal("", refused.Detail))
 	if refused.Check == summarizers.CheckCutOff {
 		again.output = min(2*again.output, w.budget.most)
 	}

@@ -1,5 +1,5 @@
-// Package openai asks models by the OpenAI API: Chat Completions or Responses, of OpenAI or of any server that speaks one
-// of both, such as Ollama, vLLM, LM Studio or OpenRouter.
+// Package openai sends requests to models with the OpenAI API: Chat Completions or Responses, on OpenAI's own servers
+// or on any other with one of these APIs, such as Ollama, vLLM, LM Studio or OpenRouter.
 package openai
 
 import (
@@ -19,16 +19,16 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// API is which of OpenAI's two APIs is spoken.
+// API is one of OpenAI's two APIs.
 type API string
 
-// The APIs. The empty one is APIChat, which most servers speak.
+// The APIs. An empty API means APIChat, which most servers have.
 const (
 	APIChat      API = "chat"
 	APIResponses API = "responses"
 )
 
-// The names that Options.TokenLimit takes.
+// The values of Options.TokenLimit.
 const (
 	MaxCompletionTokens = "max_completion_tokens"
 	MaxTokens           = "max_tokens"
@@ -37,41 +37,41 @@ const (
 // DefaultBaseURL is OpenAI's own server.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Options are how a model is asked. No environment variable is looked at.
+// Options configure a Provider. It reads no environment variables.
 type Options struct {
-	// Model is the model as the server names it.
+	// Model is the server's name for the model.
 	Model string
-	// BaseURL is the address that the paths of the API follow, with its version; empty: DefaultBaseURL. Ollama's is
-	// http://localhost:11434/v1.
+	// BaseURL is the address before the paths of the API, with the API's version. Empty means DefaultBaseURL. Ollama's
+	// is http://localhost:11434/v1.
 	BaseURL string
-	// APIKey is sent as the bearer token; empty: none is sent, as local servers want none.
+	// APIKey is sent as the bearer token. If it is empty, none is sent, since local servers need none.
 	APIKey string
-	// API is which one to speak; empty: APIChat.
+	// API is the API to use. Empty means APIChat.
 	API API
-	// TokenLimit is how Chat Completions are told the output limit: MaxCompletionTokens, which OpenAI's newer models insist
-	// on, or MaxTokens, the older name, which is all that many others know; empty: by whether the server is OpenAI's. A
-	// server that refuses the one gets the other from then on.
+	// TokenLimit names the parameter for the output limit in Chat Completions. OpenAI's newer models require
+	// MaxCompletionTokens. Many other servers only know MaxTokens, the older name. Empty means MaxCompletionTokens on
+	// OpenAI's own servers and MaxTokens elsewhere. After a server has refused one name, it gets the other.
 	TokenLimit string
-	// HTTPClient sends the requests; nil: one with limits on connecting, but none on a whole request. Its redirects are not
-	// followed.
+	// HTTPClient sends the requests, without following redirects. nil means a client with time limits on connecting,
+	// but none on a whole request.
 	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may be silent before the request is given up, as a ProviderError of code
-	// `idle_timeout` that can be tried again; 0: a minute. A slow answer is fine.
+	// IdleTimeout is how long an answer may be silent before the request is given up, as a retryable ProviderError with
+	// code `idle_timeout`. 0 means a minute. It does not limit the whole answer.
 	IdleTimeout time.Duration
-	// MaxAnswerBytes is how long an answer may be, thinking included; what is longer is ended there, and its Answer says
-	// that it is cut off. 0: 8 MiB.
+	// MaxAnswerBytes limits the length of an answer, with its thinking. A longer one is ended there, and its Answer has
+	// CutOff set. 0 means 8 MiB.
 	MaxAnswerBytes int64
-	// Overflow says whether an error is that of a request too long for the model; nil: none is. What it gets may quote the
-	// conversation.
+	// Overflow says whether an error means that the request was too long for the model. nil means that none does. Its
+	// arguments may quote the conversation.
 	Overflow func(status int, code, message string) bool
 }
 
-// Provider asks a model. It is safe for concurrent use.
+// Provider sends requests to a model. It is safe for concurrent use.
 type Provider struct {
 	options Options
 	wire    *wire.Client
 	dialect dialect.Dialect
-	// switched says that the server has refused the TokenLimit of the options, and gets the other one.
+	// switched says that the server refused the TokenLimit of the options, so that it gets the other name.
 	switched atomic.Bool
 }
 
@@ -132,10 +132,10 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 	return answer, err
 }
 
-// paths are where the APIs are spoken.
+// paths are the paths of the APIs.
 var paths = map[API]string{APIChat: "/chat/completions", APIResponses: "/responses"}
 
-// call says where and how the model is asked.
+// call returns the address, header and options of the request.
 func (p *Provider) call(c *llm.Completion, limit string) *wire.Call {
 	header := http.Header{"Accept": {"application/json"}}
 	if p.options.APIKey != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// tokenLimit is the parameter by which a chat completion is told its limit.
+// tokenLimit returns the parameter for the output limit in Chat Completions.
 func (p *Provider) tokenLimit() string {
 	switch {
 	case !p.switched.Load():
@@ -19,8 +19,9 @@ func (p *Provider) tokenLimit() string {
 	}
 }
 
-// refusesLimit says whether a request failed only since its limit has the other name on this server, which it has from
-// now on. Nothing was made of such a request; a server that refuses both names is not asked again.
+// refusesLimit says whether a request failed only because the server knows the output limit by the other name. It
+// remembers that name for later requests. A request refused for this cost nothing, so it can be sent again. After a
+// server refused both names, it says no.
 func (p *Provider) refusesLimit(err error, sent string) bool {
 	var refused *summarizers.ProviderError
 	if p.options.API != APIChat || !errors.As(err, &refused) ||

@@ -10,36 +10,36 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// calls writes down the calls of a message, as name(field=value, field=value), one behind the other.
-func (s *scribe) calls(m *compactordv1.Message) string {
+// calls returns the tool calls of a message, each as name(field=value, field=value), separated by semicolons.
+func (mw *messageWriter) calls(m *compactordv1.Message) string {
 	var list []string
 	for _, p := range m.GetParts() {
 		if call := p.GetToolCall(); call != nil {
-			list = append(list, s.label(call.GetName())+"("+s.arguments(call.GetArguments())+")")
+			list = append(list, mw.label(call.GetName())+"("+mw.arguments(call.GetArguments())+")")
 		}
 	}
 	return strings.Join(list, "; ")
 }
 
-// arguments writes down the fields of an object, and all else as the agent wrote it. Strings are redacted as the tool
-// reads them, and the whole once more: a name can tell that its value is a secret.
-func (s *scribe) arguments(arguments string) string {
-	text, ok := s.fields(arguments)
+// arguments returns the fields of an object, or the unchanged text if it is no object. Each string is redacted as the
+// tool reads it, and then the whole again, since a field's name can show that its value is a secret.
+func (mw *messageWriter) arguments(arguments string) string {
+	text, ok := mw.fields(arguments)
 	if !ok {
 		text = strings.TrimSpace(arguments)
 	}
-	c := cutting{inline: true, tells: tellsError}
-	return c.to(s.redact(text), s.input.ToolArgumentChars)
+	c := cutting{inline: true, notable: isErrorLine}
+	return c.to(mw.redact(text), mw.input.ToolArgumentChars)
 }
 
-// fields writes down an object's fields; false where the text is no object.
-func (s *scribe) fields(arguments string) (string, bool) {
+// fields returns the fields of an object. It returns false if the text is no object.
+func (mw *messageWriter) fields(arguments string) (string, bool) {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	d.UseNumber()
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return "", strings.TrimSpace(arguments) == ""
 	}
-	w := valueWriter{decoder: d, redact: s.redact}
+	w := valueWriter{decoder: d, redact: mw.redact}
 	for d.More() {
 		if w.b.Len() > 0 {
 			w.b.WriteString(", ")
@@ -57,7 +57,7 @@ func (s *scribe) fields(arguments string) (string, bool) {
 	return w.b.String(), true
 }
 
-// valueWriter writes JSON anew, in its order, without the white space and the escapes that JSON can do without.
+// valueWriter rewrites JSON in its own order, without white space and unnecessary escapes.
 type valueWriter struct {
 	decoder *json.Decoder
 	redact  func(string) string
@@ -65,7 +65,7 @@ type valueWriter struct {
 	depth   int
 }
 
-// maxDepth bounds how deep values are read that models make up.
+// maxDepth limits the nesting of values, since models invent them.
 const maxDepth = 100
 
 var errSyntax = errors.New("not JSON")
@@ -86,7 +86,7 @@ func (w *valueWriter) name(after string) error {
 	return nil
 }
 
-// value writes a value, and all that it holds.
+// value writes a value with everything in it.
 func (w *valueWriter) value() error {
 	token, err := w.decoder.Token()
 	if err != nil {
@@ -111,7 +111,7 @@ func (w *valueWriter) value() error {
 	return nil
 }
 
-// nested writes what stands in brackets.
+// nested writes an array or an object.
 func (w *valueWriter) nested(open json.Delim) error {
 	if w.depth++; w.depth > maxDepth {
 		return errSyntax
@@ -140,7 +140,7 @@ func (w *valueWriter) nested(open json.Delim) error {
 	return nil
 }
 
-// text writes a string of JSON.
+// text writes a JSON string.
 func (w *valueWriter) text(text string) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -150,7 +150,7 @@ func (w *valueWriter) text(text string) {
 	}
 }
 
-// isWord says whether the name of a field can stand as it is.
+// isWord says whether the name of a field needs no quotes.
 func isWord(name string) bool {
 	for i := 0; i < len(name); i++ {
 		c := name[i]

@@ -9,30 +9,30 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// What of results and arguments is shown where the request does not say.
+// defaultChars is how much of a result or of arguments is shown if the request does not say.
 const defaultChars = 2000
 
-// maxLabel is how much of a tool's or a participant's name stands in a header.
+// maxLabel is how much of a tool's or a participant's name a header shows.
 const maxLabel = 64
 
-// scribe writes messages down for a model.
-type scribe struct {
+// messageWriter turns messages into text for a model.
+type messageWriter struct {
 	input  summarizers.Input
 	redact func(string) string
 }
 
-func newScribe(req *summarizers.Request) *scribe {
-	s := &scribe{input: req.Input, redact: redactor(req)}
-	if s.input.ToolResultChars <= 0 {
-		s.input.ToolResultChars = defaultChars
+func newMessageWriter(req *summarizers.Request) *messageWriter {
+	mw := &messageWriter{input: req.Input, redact: redactor(req)}
+	if mw.input.ToolResultChars <= 0 {
+		mw.input.ToolResultChars = defaultChars
 	}
-	if s.input.ToolArgumentChars <= 0 {
-		s.input.ToolArgumentChars = defaultChars
+	if mw.input.ToolArgumentChars <= 0 {
+		mw.input.ToolArgumentChars = defaultChars
 	}
-	return s
+	return mw
 }
 
-// redactor is what every text goes through before it is cut.
+// redactor returns the function that every text must pass through before it is cut.
 func redactor(req *summarizers.Request) func(string) string {
 	if req.Redact == nil {
 		return func(text string) string { return text }
@@ -40,9 +40,9 @@ func redactor(req *summarizers.Request) func(string) string {
 	return req.Redact
 }
 
-// passage is what stands below one header.
+// passage is a header and the text below it.
 type passage struct {
-	// header is all of it between the brackets, escaped; body is redacted and not escaped.
+	// header is the text between the brackets, already escaped. body is redacted and not escaped.
 	header, body string
 	// inline says that the body follows the header on its line.
 	inline bool
@@ -64,7 +64,7 @@ func (p passage) write(b *strings.Builder) {
 	b.WriteString("\n\n")
 }
 
-// written is passages as the model reads them.
+// written returns passages as the model reads them.
 func written(passages []passage) string {
 	var b strings.Builder
 	for _, p := range passages {
@@ -73,55 +73,56 @@ func written(passages []passage) string {
 	return b.String()
 }
 
-// passages writes a message down; nothing where it says nothing.
-func (s *scribe) passages(l *compactordv1.LoggedMessage) []passage {
+// passages returns the passages of a message; none if the message is empty.
+func (mw *messageWriter) passages(l *compactordv1.LoggedMessage) []passage {
 	m := l.GetMessage()
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:
-		return s.user(l)
+		return mw.user(l)
 	case compactordv1.Role_ROLE_ASSISTANT:
-		return s.assistant(l)
+		return mw.assistant(l)
 	case compactordv1.Role_ROLE_TOOL:
-		return s.result(l)
+		return mw.result(l)
 	case compactordv1.Role_ROLE_SYSTEM:
-		return s.said(l, "system", s.redact(prose(m)))
+		return mw.said(l, "system", mw.redact(prose(m)))
 	case compactordv1.Role_ROLE_DEVELOPER:
 		said, _ := summarizers.WithoutBlocks(prose(m), reminder, reminderEnd)
-		return s.said(l, "developer", s.redact(strings.TrimSpace(said)))
+		return mw.said(l, "developer", mw.redact(strings.TrimSpace(said)))
 	default:
 		return nil
 	}
 }
 
-// header is that of a message: its index, and what the passage is.
-func (s *scribe) header(l *compactordv1.LoggedMessage, what string) string {
+// header returns the header of a message's passage: the message's index, and what the passage is.
+func (mw *messageWriter) header(l *compactordv1.LoggedMessage, what string) string {
 	return fmt.Sprintf("#%d %s", l.GetIndex(), what)
 }
 
-// said is a passage of text, or nothing where there is none.
-func (s *scribe) said(l *compactordv1.LoggedMessage, what, text string) []passage {
+// said returns a passage with this text, or none if the text is empty.
+func (mw *messageWriter) said(l *compactordv1.LoggedMessage, what, text string) []passage {
 	if text == "" {
 		return nil
 	}
-	return []passage{{header: s.header(l, what), body: text}}
+	return []passage{{header: mw.header(l, what), body: text}}
 }
 
-// The tags in which a program reminds the agent of something.
+// The tags around a program's reminder to the agent.
 const (
 	reminder    = "<system-reminder>"
 	reminderEnd = "</system-reminder>"
 )
 
-// user writes down a user message: what the user said, without what programs put into it. Where a program wrote all of
-// it, it is told as a program's, but for reminders, which are no part of the conversation.
-func (s *scribe) user(l *compactordv1.LoggedMessage) []passage {
+// user returns the passage of a user message: the user's words, without text that programs added. A message that a
+// program wrote entirely becomes a note of a program. Reminders are left out, since they are not part of the
+// conversation.
+func (mw *messageWriter) user(l *compactordv1.LoggedMessage) []passage {
 	m := l.GetMessage()
 	text := prose(m)
 	if name := origins[m.GetOrigin()]; name != "" {
-		return s.said(l, name, s.redact(text))
+		return mw.said(l, name, mw.redact(text))
 	}
 	what := "user"
-	if name := s.label(m.GetName()); name != "" {
+	if name := mw.label(m.GetName()); name != "" {
 		what += " " + name
 	}
 	said, injected := summarizers.Said(text)
@@ -132,45 +133,45 @@ func (s *scribe) user(l *compactordv1.LoggedMessage) []passage {
 		said = strings.TrimPrefix(said+"\n"+attached, "\n")
 	}
 	if said != "" {
-		return s.said(l, what, s.redact(said))
+		return mw.said(l, what, mw.redact(said))
 	}
 	note, _ := summarizers.WithoutBlocks(text, reminder, reminderEnd)
-	return s.said(l, "note of a program", s.output(strings.TrimSpace(note)))
+	return mw.said(l, "note of a program", mw.output(strings.TrimSpace(note)))
 }
 
-// origins say what a user message is that no user wrote.
+// origins names user messages that no user wrote.
 var origins = map[compactordv1.Origin]string{
 	compactordv1.Origin_ORIGIN_CONTINUE: "program: go on",
 	compactordv1.Origin_ORIGIN_FUTURE:   "message from a later state of the conversation",
 	compactordv1.Origin_ORIGIN_MARKER:   "checkpoint",
 }
 
-// assistant writes down a message of the agent: thinking, text and calls, in that order whatever theirs is.
-func (s *scribe) assistant(l *compactordv1.LoggedMessage) []passage {
+// assistant returns the passages of an agent's message: thinking, text and calls, always in this order.
+func (mw *messageWriter) assistant(l *compactordv1.LoggedMessage) []passage {
 	m := l.GetMessage()
 	var passages []passage
-	if s.input.Thinking {
-		passages = s.said(l, "assistant thinking", s.redact(thinking(m)))
+	if mw.input.Thinking {
+		passages = mw.said(l, "assistant thinking", mw.redact(thinking(m)))
 	}
-	text := s.redact(strings.TrimPrefix(prose(m)+"\n"+attachments(m), "\n"))
+	text := mw.redact(strings.TrimPrefix(prose(m)+"\n"+attachments(m), "\n"))
 	text = strings.TrimSuffix(text, "\n")
 	what := "assistant"
 	if ended := endings[m.GetStopReason()]; ended != "" {
 		what += ", " + ended
 		if m.GetErrorText() != "" {
-			text = strings.TrimPrefix(text+"\n"+"Error: "+s.output(m.GetErrorText()), "\n")
+			text = strings.TrimPrefix(text+"\n"+"Error: "+mw.output(m.GetErrorText()), "\n")
 		}
-		passages = append(passages, passage{header: s.header(l, what), body: text})
+		passages = append(passages, passage{header: mw.header(l, what), body: text})
 	} else {
-		passages = append(passages, s.said(l, what, text)...)
+		passages = append(passages, mw.said(l, what, text)...)
 	}
-	if calls := s.calls(m); calls != "" {
-		passages = append(passages, passage{header: s.header(l, "assistant calls"), body: calls, inline: true})
+	if calls := mw.calls(m); calls != "" {
+		passages = append(passages, passage{header: mw.header(l, "assistant calls"), body: calls, inline: true})
 	}
 	return passages
 }
 
-// endings say how a message of the agent ended where that is not as it should.
+// endings names the ways in which an agent's message can end abnormally.
 var endings = map[compactordv1.StopReason]string{
 	compactordv1.StopReason_STOP_REASON_ERROR:   "failed",
 	compactordv1.StopReason_STOP_REASON_ABORTED: "aborted",
@@ -178,15 +179,15 @@ var endings = map[compactordv1.StopReason]string{
 	compactordv1.StopReason_STOP_REASON_REFUSAL: "refused",
 }
 
-// result writes down what a tool answered. One that says nothing is left out, unless it failed.
-func (s *scribe) result(l *compactordv1.LoggedMessage) []passage {
+// result returns the passages of tool results. An empty result is left out, unless it failed.
+func (mw *messageWriter) result(l *compactordv1.LoggedMessage) []passage {
 	var passages []passage
 	for _, p := range l.GetMessage().GetParts() {
 		r := p.GetToolResult()
 		if r == nil {
 			continue
 		}
-		text := s.output(resultText(r))
+		text := mw.output(resultText(r))
 		if strings.TrimSpace(text) == "" && !r.GetIsError() {
 			continue
 		}
@@ -195,26 +196,26 @@ func (s *scribe) result(l *compactordv1.LoggedMessage) []passage {
 			name = l.GetAnswers().GetName()
 		}
 		what := "result of a tool"
-		if name = s.label(name); name != "" {
+		if name = mw.label(name); name != "" {
 			what = "result of " + name
 		}
 		if r.GetIsError() {
 			what += ", failed"
 		}
-		passages = append(passages, passage{header: s.header(l, what), body: text})
+		passages = append(passages, passage{header: mw.header(l, what), body: text})
 	}
 	return passages
 }
 
-// output is what a tool or a program wrote, cut to what is shown of it.
-func (s *scribe) output(text string) string {
-	c := cutting{tells: tellsError}
-	return c.to(s.redact(text), s.input.ToolResultChars)
+// output returns the output of a tool or a program, redacted and cut to its limit.
+func (mw *messageWriter) output(text string) string {
+	c := cutting{notable: isErrorLine}
+	return c.to(mw.redact(text), mw.input.ToolResultChars)
 }
 
-// label makes a name safe to stand in a header.
-func (s *scribe) label(name string) string {
-	name = wording.OneLine(strings.ToValidUTF8(s.redact(name), ""), maxLabel)
+// label makes a name safe for a header.
+func (mw *messageWriter) label(name string) string {
+	name = wording.OneLine(strings.ToValidUTF8(mw.redact(name), ""), maxLabel)
 	return escape(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("[]<>#", r) || !shown(r) && r != ' ' {
 			return '_'
@@ -223,7 +224,7 @@ func (s *scribe) label(name string) string {
 	}, name), false)
 }
 
-// prose is all text of a message.
+// prose returns all text of a message.
 func prose(m *compactordv1.Message) string {
 	var texts []string
 	for _, p := range m.GetParts() {
@@ -244,7 +245,7 @@ func thinking(m *compactordv1.Message) string {
 	return strings.Join(texts, "\n")
 }
 
-// attachments tells of what is no text in a message, a line each.
+// attachments returns a line for each part of a message that is not text.
 func attachments(m *compactordv1.Message) string {
 	var lines []string
 	for _, p := range m.GetParts() {
@@ -258,7 +259,7 @@ func attachments(m *compactordv1.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// resultText is what a result says, one piece below the other.
+// resultText returns the text of a result, with a line for each piece that is not text.
 func resultText(r *compactordv1.ToolResult) string {
 	texts := make([]string, len(r.GetParts()))
 	for i, piece := range r.GetParts() {

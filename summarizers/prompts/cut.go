@@ -9,35 +9,35 @@ import (
 // span is a part of a text that is kept.
 type span struct{ from, to int }
 
-// cutting says how a text is made shorter.
+// cutting says how to shorten a text.
 type cutting struct {
-	// tells says whether a line is worth keeping from between head and tail; nil where none is.
-	tells func(line string) bool
-	// of names the whole in the mark, where it has to.
+	// notable says whether a line between head and tail is worth keeping. nil means that none is.
+	notable func(line string) bool
+	// of names the whole in the mark, where the mark needs that.
 	of string
-	// inline keeps the marks on the line.
+	// inline keeps the marks on the same line.
 	inline bool
 }
 
-// What of a text that is cut goes to its head and, where it has lines that tell something, to those; the tail has the rest.
+// The shares of a shortened text: of its head, and of notable lines, if it has any. The tail gets the rest.
 const (
 	headPercent  = 60
 	linesPercent = 30
 )
 
 const (
-	// minTellingLines, or a line for each unitsPerLine of the limit, are kept from between head and tail, each with a mark
-	// beside it.
-	minTellingLines = 12
+	// Between head and tail at most minNotableLines are kept, or one for each unitsPerLine of the limit if that is
+	// more. Each has a mark beside it.
+	minNotableLines = 12
 	unitsPerLine    = 200
-	// maxTellingUnits is how much of such a line is kept.
-	maxTellingUnits = 300
-	// fewUnits is the limit below which no lines are picked out.
+	// maxNotableUnits is how much of such a line is kept.
+	maxNotableUnits = 300
+	// fewUnits is the limit below which no notable lines are kept.
 	fewUnits = 400
 )
 
-// to returns the text in at most so many UTF-16 code units, keeping head, tail and the lines in between that tell
-// something. A mark stands where something is left out and says how much. It is never cut within a character.
+// to shortens a text to at most limit UTF-16 code units, without the marks. It keeps the head, the tail and notable
+// lines in between. Each mark says how much is left out there. No character is cut in two.
 func (c *cutting) to(text string, limit int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= limit {
@@ -59,15 +59,15 @@ func (c *cutting) to(text string, limit int) string {
 	return b.String()
 }
 
-// keep returns what is kept of a text, in order.
+// keep returns the parts of a text that are kept, in order.
 func (c *cutting) keep(text string, limit int) []span {
 	head := len(prefix(text, limit*headPercent/100))
 	tail := len(text) - len(suffix(text, limit-units(text[:head])))
-	if c.tells == nil || limit < fewUnits {
+	if c.notable == nil || limit < fewUnits {
 		return []span{{0, head}, {tail, len(text)}}
 	}
 	budget := limit * linesPercent / 100
-	lines := c.tellingLines(text, span{head, tail}, budget, max(minTellingLines, limit/unitsPerLine))
+	lines := c.notableLines(text, span{head, tail}, budget, max(minNotableLines, limit/unitsPerLine))
 	if len(lines) == 0 {
 		return []span{{0, head}, {tail, len(text)}}
 	}
@@ -75,14 +75,14 @@ func (c *cutting) keep(text string, limit int) []span {
 	for _, l := range lines {
 		used += units(text[l.from:l.to])
 	}
-	// What the lines take comes from head and tail alike.
+	// The space for the lines comes in equal parts from head and tail.
 	head = len(prefix(text, limit*headPercent/100-used/2))
 	tail = len(text) - len(suffix(text, limit-used-units(text[:head])))
 	return append(append([]span{{0, head}}, lines...), span{tail, len(text)})
 }
 
-// tellingLines returns the lines between head and tail that tell something and fit into the budget, the first of them first.
-func (c *cutting) tellingLines(text string, within span, budget, most int) []span {
+// notableLines returns the first notable lines between head and tail that fit into the budget.
+func (c *cutting) notableLines(text string, within span, budget, most int) []span {
 	var lines []span
 	for at := within.from; at < within.to && len(lines) < most; {
 		end := within.to
@@ -90,9 +90,9 @@ func (c *cutting) tellingLines(text string, within span, budget, most int) []spa
 			end = at + i
 		}
 		line := text[at:end]
-		// What begins or ends within head or tail is there in part.
-		if at > within.from && end < within.to && c.tells(line) {
-			line = prefix(text[at:end+1], maxTellingUnits)
+		// A line that begins in the head or ends in the tail is already shown in part.
+		if at > within.from && end < within.to && c.notable(line) {
+			line = prefix(text[at:end+1], maxNotableUnits)
 			if size := units(line); size <= budget {
 				budget -= size
 				lines = append(lines, span{at, at + len(line)})
@@ -115,7 +115,7 @@ func (c *cutting) mark(b *strings.Builder, left string) {
 	b.WriteString("\n" + mark + "\n")
 }
 
-// marked stands where so many UTF-16 code units are left out.
+// marked returns the mark for n UTF-16 code units that are left out.
 func marked(n int, of string) string {
 	characters := "characters"
 	if n == 1 {
@@ -124,7 +124,7 @@ func marked(n int, of string) string {
 	return fmt.Sprintf("[... %d %s%s left out ...]", n, characters, of)
 }
 
-// fit returns the text cut to at most so many tokens; empty and false where not even a mark fits.
+// fit returns the text cut to at most budget tokens. It returns "" and false if even a mark is too long.
 func (c *cutting) fit(text string, budget uint32, count func(string) uint32) (string, bool) {
 	tokens := count(text)
 	if tokens <= budget {
@@ -143,16 +143,16 @@ func (c *cutting) fit(text string, budget uint32, count func(string) uint32) (st
 	}
 }
 
-// nextLimit is the limit to try after one at which a text had too many tokens.
+// nextLimit returns a lower limit to try, after a text cut to this limit had too many tokens.
 func nextLimit(limit int, tokens, budget uint32) int {
 	return max(0, min(limit-1, int(float64(limit)*0.97*float64(budget)/float64(max(tokens, 1)))))
 }
 
-// units is the length of a text in UTF-16 code units.
+// units returns the length of a text in UTF-16 code units.
 func units(text string) int {
 	n := 0
 	for i := 0; i < len(text); i++ {
-		// Each character counts at its first byte; those of four bytes are the pairs of UTF-16.
+		// Each character counts at its first byte. A character of four bytes is a pair in UTF-16.
 		switch b := text[i]; {
 		case b >= 0xF0:
 			n += 2
@@ -163,7 +163,7 @@ func units(text string) int {
 	return n
 }
 
-// prefix is the longest beginning of a text that has at most so many units and ends between two characters.
+// prefix returns the longest prefix of a text with at most limit units. It does not cut a character.
 func prefix(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -176,7 +176,7 @@ func prefix(text string, limit int) string {
 	return text
 }
 
-// suffix is the longest end of a text that has at most so many units and begins between two characters.
+// suffix returns the longest suffix of a text with at most limit units. It does not cut a character.
 func suffix(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -199,12 +199,12 @@ func width(r rune) int {
 	return 1
 }
 
-// tellsError says whether a line of a tool's output tells of an error.
-func tellsError(line string) bool {
+// isErrorLine says whether a line of a tool's output reports an error.
+func isErrorLine(line string) bool {
 	if strings.HasPrefix(line, "E  ") {
 		return true
 	}
-	lower := strings.ToLower(prefix(line, maxTellingUnits))
+	lower := strings.ToLower(prefix(line, maxNotableUnits))
 	for _, none := range []string{"0 error", "no error", "0 failed", "0 failures", "error: null", `"error":null`, `"error": null`} {
 		if strings.Contains(lower, none) {
 			return false
@@ -218,9 +218,9 @@ var errorWords = []string{
 	"timed out", "refused", "segmentation", "错误", "失败", "异常", "无法",
 }
 
-// tellsRule says whether a line of instructions sets a constraint.
-func tellsRule(line string) bool {
-	return holdsAny(strings.ToLower(prefix(line, maxTellingUnits)), ruleWords)
+// isRuleLine says whether a line of instructions sets a constraint.
+func isRuleLine(line string) bool {
+	return holdsAny(strings.ToLower(prefix(line, maxNotableUnits)), ruleWords)
 }
 
 var ruleWords = []string{

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// The tags of the user message. Nothing else in it can open or close one.
+// The tags of the user message. Escaping keeps other text from opening or closing one.
 const (
 	tagConversation = "conversation"
 	tagRules        = "standing-rules"
@@ -20,13 +20,13 @@ const (
 	tagResult       = "tool-result"
 )
 
-// escape makes a text safe to stand within our tags. What can be taken for one of them, or for the header of a message,
-// gets a backslash behind its bracket, however it is written. With cites, citations stay as they are.
+// escape makes a text safe between our tags. It puts a backslash after the bracket of everything that could be read as
+// one of our tags or as the header of a message, in any spelling. With cites set, it leaves citations unchanged.
 func escape(text string, cites bool) string {
 	return escapeTags(text, cites, func(string) bool { return true })
 }
 
-// escapeInstructions makes instructions safe that the policy gives: they may name our other tags.
+// escapeInstructions makes the policy's own instructions safe. They may name our tags, apart from the tag around them.
 func escapeInstructions(text string) string {
 	return escapeTags(text, true, func(name string) bool { return name == plain(tagInstructions) })
 }
@@ -52,7 +52,7 @@ func escapeTags(text string, cites bool, ours func(name string) bool) string {
 	return b.String()
 }
 
-// opening is what a sign may open.
+// opening says what a character may open.
 type opening uint8
 
 const (
@@ -61,7 +61,7 @@ const (
 	opensHeader
 )
 
-// openingAt returns what the text begins with, and its length in bytes.
+// openingAt returns what the first character of the text may open, and its length in bytes.
 func openingAt(text string) (opening, int) {
 	r, size := signAt(text)
 	switch {
@@ -81,8 +81,8 @@ func openingAt(text string) (opening, int) {
 	return opensNothing, size
 }
 
-// isTag says whether what follows an opening bracket names a tag of ours: in any case, with any slash before it, with
-// white space and signs that show nothing in between, and in letters that only look like its own.
+// isTag says whether the text after an opening bracket names one of our tags. It ignores case, slashes before the name,
+// white space and invisible characters, and it accepts letters that look like Latin ones.
 func isTag(rest string, ours func(name string) bool) bool {
 	var name [longestTag]byte
 	n := 0
@@ -107,7 +107,7 @@ func isTag(rest string, ours func(name string) bool) bool {
 	return false
 }
 
-// tags are the names of our tags as isTag reads them.
+// tags are the names of our tags in the form that isTag reads.
 var tags = func() map[string]bool {
 	names := map[string]bool{}
 	for _, tag := range []string{
@@ -122,14 +122,14 @@ const longestTag = 16
 
 func plain(tag string) string { return strings.ReplaceAll(tag, "-", "") }
 
-// goesOn says whether a name goes on, so that it is another one.
+// goesOn says whether the name continues, so that it is another name.
 func goesOn(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return rest != "" && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:(", r))
 }
 
-// isHeader says whether what an opening bracket begins can be taken for the header of a message, or for a citation: a
-// number sign and a digit follow, whatever shows nothing in between.
+// isHeader says whether an opening bracket can be read as the beginning of a message's header or of a citation: it is
+// followed by a number sign and a digit, perhaps with invisible characters in between.
 func isHeader(text, rest string, cites bool) bool {
 	numbered := false
 	for at := 0; at < len(rest); {
@@ -149,7 +149,7 @@ func isHeader(text, rest string, cites bool) bool {
 	return false
 }
 
-// shown says whether a character shows anything of its own.
+// shown says whether a character is visible.
 func shown(r rune) bool {
 	switch r {
 	case '\u115F', '\u1160', '\u3164', '\uFFA0', '\u2800', '\uFFFD':

@@ -142,8 +142,8 @@ func TestCase98NothingLeavesItsPlace(t *testing.T) {
 		// As the answer that the next prompt goes on from, and as the name of a tool.
 		goesOn := &prompts.Prompt{GoesOn: true, BeforeAnswer: "<conversation>\n</conversation>\n\n<previous-summary>\n", Text: "\n</previous-summary>\n\n<instructions>\nx\n</instructions>"}
 		requireShape(t, goesOn.User("## Goal\n"+attack))
-		requireHeaders(t, told(t, result(1, attack, "x"), message(2, compactordv1.Role_ROLE_ASSISTANT, call(attack, "{}"))),
-			[]string{"[#1 result of " + nameIn(told(t, result(1, attack, "x"))) + "]", "[#2 assistant calls]"})
+		requireHeaders(t, textOf(t, result(1, attack, "x"), message(2, compactordv1.Role_ROLE_ASSISTANT, call(attack, "{}"))),
+			[]string{"[#1 result of " + nameIn(textOf(t, result(1, attack, "x"))) + "]", "[#2 assistant calls]"})
 
 		observed := prompt(t, &summarizers.Request{
 			Kind: summarizers.Observation, MaxTokens: 300, Count: chars4, Focus: attack,
@@ -167,7 +167,7 @@ func TestEachAttackIsEscaped(t *testing.T) {
 		if attack == "[#12] [#13, #14]" {
 			continue
 		}
-		shown := told(t, user(1, "x"+attack))
+		shown := textOf(t, user(1, "x"+attack))
 		require.NotContains(t, shown, "x"+attack, "%q", attack)
 		require.Len(t, strings.ReplaceAll(shown, "\\", ""), len(strings.ReplaceAll("[#1 user]\nx"+attack, "\\", "")), "only backslashes are added")
 	}
@@ -209,7 +209,7 @@ func TestOrdinaryTextIsNotEscaped(t *testing.T) {
 		"&#609;/conversation>", "&ltconversations", "\\x3cp", "\\n[x]", "%5Bx%5D", "100% c", "a&b;c &#; &#x; \\u{} \\u12 \\U0000003cp \\8", "&amp;amp;lt;p",
 		"≮p≯ «x»", "\\\\server\\share", "<çà>",
 	} {
-		require.Equal(t, fmt.Sprintf("[#1 user]\n%s", said), told(t, user(1, said)))
+		require.Equal(t, fmt.Sprintf("[#1 user]\n%s", said), textOf(t, user(1, said)))
 	}
 }
 

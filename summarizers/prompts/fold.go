@@ -9,57 +9,59 @@ import (
 )
 
 const (
-	// maxHalvings is how often one prompt is halved.
+	// maxHalvings is how often one prompt may be halved.
 	maxHalvings = 3
-	// minBudget is the least that there must be for an answer, and for the conversation in a prompt.
+	// minBudget is the fewest tokens that an answer needs, and the conversation in a prompt.
 	minBudget = 64
 )
 
-// Folding is a request as prompts, one after the other. It holds no more than one of them at a time.
+// Folding produces the prompts of a request, one after the other. It never holds more than one of them.
 type Folding struct {
 	req    *summarizers.Request
 	limits Limits
-	scribe *scribe
+	writer *messageWriter
 	frame  *frame
-	// next is the first message that was not written down yet. queue are those that were, but no prompt has taken in.
+	// next is the index of the first message that has not been converted to text. queue holds messages that have, but
+	// are in no prompt yet.
 	next  int
 	queue []block
-	// ceiling is the most that a prompt takes in of the conversation, once one was halved.
+	// ceiling limits the tokens of the conversation in one prompt, after a prompt was halved.
 	ceiling uint32
-	// last is the prompt that waits for its answer, taken what it took in, and used what that counts.
+	// last is the prompt that waits for its answer, taken are the messages in it, and used is their size in tokens.
 	last   *Prompt
 	taken  []block
 	used   uint32
 	halved int
-	// read counts the stored tokens that answered prompts took in, and answered those prompts.
+	// read is how many stored tokens the answered prompts contained, and answered is the number of these prompts.
 	read     uint64
 	answered int
 	done     bool
 }
 
-// block is a message that was written down.
+// block is a message as text.
 type block struct {
 	message  *compactordv1.LoggedMessage
 	passages []passage
 	text     string
-	// tokens is what the text counts.
+	// tokens is the size of the text.
 	tokens uint32
 }
 
-// Fold returns the request's prompts: one where it fits the limits, else as many as it takes. A message that no prompt
-// holds is cut, with a mark in it, and so are a focus, further context and a previous summary that leave no room for
-// messages. A request of kind Observation is always one prompt. It returns ErrTooLarge.
+// Fold returns the prompts of a request: one if it fits the limits, otherwise several. It cuts a message that is too
+// long for any prompt, and puts a mark in it. It also cuts a focus, further context or a previous summary that would
+// leave no space for messages. A request of kind Observation always has one prompt. The error may be ErrTooLarge.
 func Fold(req *summarizers.Request, limits Limits) (*Folding, error) {
-	f := &Folding{req: req, limits: limits, scribe: newScribe(req), ceiling: limits.PromptTokens}
+	f := &Folding{req: req, limits: limits, writer: newMessageWriter(req), ceiling: limits.PromptTokens}
 	var err error
-	f.frame, err = newFrame(req, f.scribe, limits)
+	f.frame, err = newFrame(req, f.writer, limits)
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// Next returns the next prompt, or nil after the final one. It returns the context's cause once that has ended.
+// Next returns the next prompt, or nil after the final one. A call of Next says that the prompt before was answered.
+// After the context has ended, it returns the context's cause.
 func (f *Folding) Next(ctx context.Context) (*Prompt, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -80,7 +82,7 @@ func (f *Folding) Next(ctx context.Context) (*Prompt, error) {
 			f.last = p
 			return p, nil
 		}
-		// What stands between two texts can count more than both.
+		// Two texts that are joined can count more tokens than both alone.
 		excess := held - uint64(f.limits.PromptTokens)
 		f.putBack()
 		if uint64(f.used) < excess+minBudget {
@@ -90,7 +92,7 @@ func (f *Folding) Next(ctx context.Context) (*Prompt, error) {
 	}
 }
 
-// accept takes it that the last prompt was answered.
+// accept notes that the last prompt was answered.
 func (f *Folding) accept() {
 	if f.last == nil {
 		return
@@ -109,7 +111,7 @@ func (f *Folding) readWith(taken []block) uint64 {
 	return read
 }
 
-// take takes in as many of the next messages as there is room for, one at least.
+// take adds as many of the next messages as fit, but at least one, which it cuts if necessary.
 func (f *Folding) take(ctx context.Context, budget uint32) (string, error) {
 	var text strings.Builder
 	f.used = 0
@@ -139,7 +141,7 @@ func (f *Folding) take(ctx context.Context, budget uint32) (string, error) {
 	}
 }
 
-// front returns the next message as it is written down; false after the last.
+// front returns the next message as text. It returns false after the last one.
 func (f *Folding) front() (block, bool) {
 	if len(f.queue) == 0 {
 		if f.next == len(f.req.Messages) {
@@ -147,7 +149,7 @@ func (f *Folding) front() (block, bool) {
 		}
 		l := f.req.Messages[f.next]
 		f.next++
-		b := block{message: l, passages: f.scribe.passages(l)}
+		b := block{message: l, passages: f.writer.passages(l)}
 		if b.text = written(b.passages); b.text != "" {
 			b.tokens = f.limits.Count(b.text)
 		}
@@ -156,13 +158,13 @@ func (f *Folding) front() (block, bool) {
 	return f.queue[0], true
 }
 
-// putBack makes what the last prompt took in the next again.
+// putBack returns the messages of the last prompt to the queue.
 func (f *Folding) putBack() {
 	f.queue = append(f.taken, f.queue...)
 	f.last, f.taken = nil, nil
 }
 
-// prompt is the one that shows that part of the conversation.
+// prompt returns the prompt for this part of the conversation.
 func (f *Folding) prompt(conversation string) *Prompt {
 	final := len(f.queue) == 0 && f.next == len(f.req.Messages)
 	p := f.frame.prompt(conversation, f.answered > 0, !final)
@@ -171,9 +173,9 @@ func (f *Folding) prompt(conversation string) *Prompt {
 	return p
 }
 
-// Halve makes what the last prompt took in of the conversation two prompts' worth, since the model said it was too long:
-// Next returns the first half of it, and those after it take in no more than that. It says false where there is nothing
-// left to halve, or after three times for one prompt.
+// Halve halves the conversation in the last prompt, after the model said that it was too long. Next then returns the
+// first half, and later prompts contain no more than that. It returns false if there is too little to halve, or after
+// three times for one prompt.
 func (f *Folding) Halve() bool {
 	half := f.used / 2
 	if f.last == nil || f.halved == maxHalvings || half < minBudget {

@@ -6,39 +6,41 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// How the tokens that the instructions leave are shared out. What is not taken goes to the conversation.
+// How the tokens that remain beside the instructions are divided. Tokens that are not used go to the conversation.
 const (
-	// focusShare, contextShare and rulesShare are the most that each may take of them, as one of so many parts.
+	// focus, context and rules each get at most one part in focusShare, contextShare and rulesShare of these tokens.
 	focusShare   = 8
 	contextShare = 8
 	rulesShare   = 8
-	// answerShare is what an answer may take of what is left then, and previousShare a previous summary.
+	// An answer gets at most one part in answerShare of the tokens that remain after that, and a previous summary one
+	// in previousShare.
 	answerShare   = 4
 	previousShare = 2
-	// maxRules is the most that the agent's own rules take: they are there to be understood, and are shown with each part.
+	// maxRules is the most tokens for the agent's own rules. They only help to understand the conversation, and each
+	// prompt repeats them.
 	maxRules = 4000
-	// seams are what may be counted where two texts meet.
+	// seams is how many more tokens joined texts may count than the texts alone.
 	seams = 16
 )
 
-// frame is what the prompts of a request have in common.
+// frame holds the parts that all prompts of a request share.
 type frame struct {
 	req    *summarizers.Request
 	count  func(string) uint32
 	system string
-	// head begins the conversation, and context and focus stand around the instructions.
+	// head is the beginning of the conversation. context comes before the instructions, and focus after them.
 	head, context, focus string
 	previous             string
 	// result is the tool result of an Observation, with its task and guidelines.
 	result string
-	// budget is that of an answer.
+	// budget is the budget of an answer.
 	budget uint32
-	// systemTokens is what the system prompt counts, free what is left for previous summary and conversation,
-	// previousTokens what the previous summary counts, and answerReserve what is kept free for an answer.
+	// The sizes of parts, in tokens: systemTokens of the system prompt, free of what remains for previous summary and
+	// conversation, previousTokens of the previous summary, and answerReserve of the space kept for an answer.
 	systemTokens, free, previousTokens, answerReserve uint32
 }
 
-func newFrame(req *summarizers.Request, s *scribe, limits Limits) (*frame, error) {
+func newFrame(req *summarizers.Request, mw *messageWriter, limits Limits) (*frame, error) {
 	f := &frame{req: req, count: limits.Count, system: system(req.Kind)}
 	f.systemTokens = f.count(f.system)
 	f.budget = min(req.MaxTokens, max(limits.PromptTokens/answerShare, minBudget))
@@ -52,36 +54,36 @@ func newFrame(req *summarizers.Request, s *scribe, limits Limits) (*frame, error
 	f.free = limits.PromptTokens - uint32(taken)
 	share := f.free
 	var focus, context, rules uint32
-	f.focus, focus = f.fit(focusOf(s.redact(req.Focus)), share/focusShare, " of the focus", nil)
+	f.focus, focus = f.fit(focusOf(mw.redact(req.Focus)), share/focusShare, " of the focus", nil)
 	if req.Kind == summarizers.Observation {
 		f.free -= min(f.free, focus)
-		return f, f.observation(s)
+		return f, f.observation(mw)
 	}
-	f.context, context = f.contexts(s, share/contextShare)
+	f.context, context = f.contexts(mw, share/contextShare)
 	if len(req.Messages) > 0 {
-		f.head, rules = f.rules(s, min(share/rulesShare, maxRules))
+		f.head, rules = f.rules(mw, min(share/rulesShare, maxRules))
 	}
 	f.free -= min(f.free, focus+context+rules)
-	return f, f.divide(s)
+	return f, f.divide(mw)
 }
 
-// divide shares out what is left between the previous summary, the answers and the conversation.
-func (f *frame) divide(s *scribe) error {
+// divide divides the remaining tokens between the previous summary, the answers and the conversation.
+func (f *frame) divide(mw *messageWriter) error {
 	if len(f.req.Messages) == 0 {
-		f.previous, f.previousTokens = f.fit(carried(s.redact(f.req.PreviousSummary)), f.free, ofSummary, nil)
+		f.previous, f.previousTokens = f.fit(carried(mw.redact(f.req.PreviousSummary)), f.free, ofSummary, nil)
 		return nil
 	}
 	f.budget = min(f.budget, max(f.free/answerShare, minBudget))
-	// The session may count less than the model does.
+	// The session may count fewer tokens than the model.
 	f.answerReserve = min(f.free/previousShare, 2*f.budget+minBudget)
-	f.previous, f.previousTokens = f.fit(carried(s.redact(f.req.PreviousSummary)), f.free/previousShare, ofSummary, tellsRule)
+	f.previous, f.previousTokens = f.fit(carried(mw.redact(f.req.PreviousSummary)), f.free/previousShare, ofSummary, isRuleLine)
 	if min(f.conversationBudget(false), f.conversationBudget(true)) < minBudget {
 		return ErrTooLarge
 	}
 	return nil
 }
 
-// conversationBudget is what a prompt may take in of the conversation.
+// conversationBudget returns how many tokens of the conversation a prompt may contain.
 func (f *frame) conversationBudget(goesOn bool) uint32 {
 	if goesOn {
 		return f.free - f.answerReserve
@@ -89,7 +91,7 @@ func (f *frame) conversationBudget(goesOn bool) uint32 {
 	return f.free - f.previousTokens
 }
 
-// instructionTokens is the most that the instructions of a prompt of the request count.
+// instructionTokens returns the size of the longest instructions that a prompt of the request may have.
 func (f *frame) instructionTokens() uint32 {
 	var most uint32
 	messages := len(f.req.Messages) > 0
@@ -102,29 +104,29 @@ func (f *frame) instructionTokens() uint32 {
 	return most
 }
 
-// shell is the tags around what a prompt shows.
+// shell returns the tags of a prompt without their contents.
 func (f *frame) shell() string {
 	return tagged(tagConversation, tagged(tagRules, "")+"\n\n") + "\n\n" + tagged(tagPrevious, "") + "\n\n"
 }
 
-// fit returns the text cut to at most so many tokens, and what it then counts.
-func (f *frame) fit(text string, budget uint32, of string, tells func(string) bool) (string, uint32) {
+// fit returns the text cut to at most budget tokens, and its size after that.
+func (f *frame) fit(text string, budget uint32, of string, notable func(string) bool) (string, uint32) {
 	if text == "" {
 		return "", 0
 	}
-	c := cutting{of: of, tells: tells}
+	c := cutting{of: of, notable: notable}
 	text, _ = c.fit(text, budget, f.count)
 	return text, f.count(text)
 }
 
-// contexts are the further pieces in their tags, each cut to its share of the budget.
-func (f *frame) contexts(s *scribe, budget uint32) (text string, tokens uint32) {
+// contexts returns the further context in its tags, each piece cut to its share of the budget.
+func (f *frame) contexts(mw *messageWriter, budget uint32) (text string, tokens uint32) {
 	var b strings.Builder
 	for i, piece := range f.req.ExtraContext {
 		left := budget - min(budget, tokens)
 		share := left / uint32(len(f.req.ExtraContext)-i)
 		share -= min(share, f.count(contexts([]string{""})))
-		if piece, _ = f.fit(s.redact(piece), share, " of this piece", tellsRule); piece == "" {
+		if piece, _ = f.fit(mw.redact(piece), share, " of this piece", isRuleLine); piece == "" {
 			continue
 		}
 		shown := contexts([]string{piece})
@@ -138,11 +140,11 @@ func (f *frame) contexts(s *scribe, budget uint32) (text string, tokens uint32) 
 	return b.String(), tokens
 }
 
-// rules are the agent's own rules at the head of the conversation, cut to the budget.
-func (f *frame) rules(s *scribe, budget uint32) (text string, tokens uint32) {
+// rules returns the agent's own rules for the head of the conversation, cut to the budget.
+func (f *frame) rules(mw *messageWriter, budget uint32) (text string, tokens uint32) {
 	passages := make([]passage, 0, len(f.req.Lead))
 	for _, l := range f.req.Lead {
-		passages = append(passages, s.passages(l)...)
+		passages = append(passages, mw.passages(l)...)
 	}
 	if len(passages) == 0 {
 		return "", 0
@@ -158,7 +160,7 @@ func (f *frame) rules(s *scribe, budget uint32) (text string, tokens uint32) {
 	return text, f.count(shown)
 }
 
-// prompt is the prompt that shows that part of the conversation.
+// prompt returns the prompt for this part of the conversation.
 func (f *frame) prompt(conversation string, goesOn, part bool) *Prompt {
 	p := &Prompt{System: f.system, MaxTokens: f.budget, GoesOn: goesOn, count: f.count}
 	var head strings.Builder
@@ -184,8 +186,8 @@ func (f *frame) prompt(conversation string, goesOn, part bool) *Prompt {
 	return p
 }
 
-// shorten writes passages down in at most so many tokens: the longest of them are cut until they fit. It says false where
-// not even a mark fits.
+// shorten returns passages as text of at most budget tokens. It cuts the longest ones until all fit. It returns false
+// if even a mark is too long.
 func shorten(passages []passage, budget uint32, count func(string) uint32) (string, bool) {
 	total := 0
 	for _, p := range passages {
@@ -203,28 +205,28 @@ func shorten(passages []passage, budget uint32, count func(string) uint32) (stri
 		}
 		limit = nextLimit(limit, tokens, budget)
 	}
-	// Not even the headers fit: the first stands for all.
+	// Not even the headers fit, so the first one represents all.
 	first := passage{header: passages[0].header, body: marked(total, "")}
 	shown := written([]passage{first})
 	return shown, count(shown) <= budget
 }
 
-// cutTo cuts the longest passages until all of them have at most so many UTF-16 code units.
+// cutTo cuts the longest passages until all together have at most limit UTF-16 code units.
 func cutTo(passages []passage, limit int) []passage {
 	each := levelOf(passages, limit)
 	cut := make([]passage, len(passages))
 	for i, p := range passages {
 		index, _, _ := strings.Cut(p.header, " ")
-		c := cutting{inline: p.inline, of: " of message " + index, tells: tellsErrorOrRule}
+		c := cutting{inline: p.inline, of: " of message " + index, notable: isErrorOrRuleLine}
 		p.body = c.to(p.body, each)
 		cut[i] = p
 	}
 	return cut
 }
 
-func tellsErrorOrRule(line string) bool { return tellsError(line) || tellsRule(line) }
+func isErrorOrRuleLine(line string) bool { return isErrorLine(line) || isRuleLine(line) }
 
-// levelOf is the length that none may pass where all together have at most so many units.
+// levelOf returns the length to which each passage must be cut so that all together have at most limit units.
 func levelOf(passages []passage, limit int) int {
 	lengths := make([]int, len(passages))
 	for i, p := range passages {

@@ -159,7 +159,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "closing_focus", prompts.Closing(req).Text+"\n")
 	req.PromptOverride = "List the open questions."
 	golden(t, "closing_override", prompts.Closing(req).Text+"\n")
-	golden(t, "with_fault", prompts.WithFault("PROMPT", "The summary is empty.")+"\n")
+	golden(t, "with_fault", prompts.WithRefusal("PROMPT", "The summary is empty.")+"\n")
 }
 
 func golden(tb testing.TB, name, got string) {

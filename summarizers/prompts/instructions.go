@@ -9,38 +9,38 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// texts are what models are told, a file for each piece. A change of one raises Version.
+// texts are the texts for models, one file for each piece. A change of one raises Version.
 //
 //go:embed texts/*.txt
 var texts embed.FS
 
-// told returns a piece without the line end behind it; a piece that is not there is a fault of this package, which the
-// tests would see.
-func told(name string) string {
+// textOf returns a piece without its final line end. If a piece is missing, that is a bug of this package, which the
+// tests would find.
+func textOf(name string) string {
 	text, _ := texts.ReadFile("texts/" + name + ".txt")
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// system is the system prompt of a request.
+// system returns the system prompt for this kind of request.
 func system(kind summarizers.Kind) string {
 	if kind == summarizers.Observation {
-		return told("system_observation")
+		return textOf("system_observation")
 	}
-	return told("system")
+	return textOf("system")
 }
 
-// situation is what the instructions of a prompt depend on beside the request.
+// situation says what the instructions of a prompt depend on beside the request.
 type situation struct {
-	// previous says that there is a summary to go on from, and messages that there is a conversation.
+	// previous says that there is a previous summary, and messages that there is a conversation.
 	previous, messages bool
-	// part says that more of the conversation follows.
+	// part says that more of the conversation follows in later prompts.
 	part bool
-	// closing says that the instructions stand below the agent's own prompt.
+	// closing says that the instructions follow the agent's own prompt.
 	closing bool
 	budget  uint32
 }
 
-// instructions are what the model is to do, in tags.
+// instructions returns the instructions for the model, in tags.
 func instructions(req *summarizers.Request, s situation) string {
 	var b strings.Builder
 	b.WriteString("<" + tagInstructions + ">\n")
@@ -51,33 +51,33 @@ func instructions(req *summarizers.Request, s situation) string {
 	}
 	b.WriteString("\n\n" + budgetOf(req.Kind, s.budget))
 	if req.Fault != "" {
-		b.WriteString("\n\n" + refused(escape(req.Fault, true)))
+		b.WriteString("\n\n" + refusal(escape(req.Fault, true)))
 	}
 	b.WriteString("\n</" + tagInstructions + ">")
 	return b.String()
 }
 
-// own are our own instructions, by paragraphs.
+// own returns our own instructions as paragraphs.
 func own(req *summarizers.Request, s situation) []string {
 	if req.Kind == summarizers.Observation {
 		opening := "observation_alone"
 		if req.Result.Task != "" {
 			opening = "observation_task"
 		}
-		list := []string{told(opening) + "\n" + told("observation")}
+		list := []string{textOf(opening) + "\n" + textOf("observation")}
 		if req.Result.Guidelines != "" {
-			list = append(list, told("guidelines"))
+			list = append(list, textOf("guidelines"))
 		}
 		return list
 	}
-	list := []string{told(task(req.Kind, s))}
+	list := []string{textOf(task(req.Kind, s))}
 	if s.part {
-		list = append(list, told("part"))
+		list = append(list, textOf("part"))
 	}
 	return append(list, rules(req, s), sections(req))
 }
 
-// task names the piece that says what is to be done.
+// task returns the name of the piece with the task.
 func task(kind summarizers.Kind, s situation) string {
 	switch {
 	case s.closing:
@@ -95,24 +95,24 @@ func task(kind summarizers.Kind, s situation) string {
 	}
 }
 
-// rules say how a summary is written.
+// rules returns the rules for writing a summary.
 func rules(req *summarizers.Request, s situation) string {
-	text := told("rules")
+	text := textOf("rules")
 	if s.closing {
-		text += "\n" + told("cite_closing")
+		text += "\n" + textOf("cite_closing")
 	} else {
-		text += "\n" + told("cite")
+		text += "\n" + textOf("cite")
 	}
 	if summarizers.HasRole(summarizers.Headings(req.Kind, req.Sections), compactordv1.SectionRole_SECTION_ROLE_CODE) {
-		text += "\n" + told("rules_code")
+		text += "\n" + textOf("rules_code")
 	}
 	return text
 }
 
-// sections are the headings that are wanted, and what belongs below each.
+// sections returns the required headings, each with a description of its contents.
 func sections(req *summarizers.Request) string {
 	if req.Kind == summarizers.TurnPrefix {
-		return told("sections_turn_prefix")
+		return textOf("sections_turn_prefix")
 	}
 	headings := summarizers.Headings(req.Kind, req.Sections)
 	below := make([][]string, len(headings))
@@ -120,12 +120,12 @@ func sections(req *summarizers.Request) string {
 		has := false
 		for i, h := range headings {
 			if h.Role == r.role {
-				has, below[i] = true, append(below[i], told(r.text))
+				has, below[i] = true, append(below[i], textOf(r.text))
 			}
 		}
 		if !has && r.asked {
 			i := summarizers.SectionFor(headings, r.role)
-			below[i] = append(below[i], told(r.text))
+			below[i] = append(below[i], textOf(r.text))
 		}
 	}
 	list := make([]string, len(headings))
@@ -135,7 +135,7 @@ func sections(req *summarizers.Request) string {
 	return strings.Join(list, "\n\n")
 }
 
-// listed are lines on what belongs in a section, as a list where there are several.
+// listed formats the descriptions of one section: as a list if there are several.
 func listed(lines []string) []string {
 	if len(lines) > 1 {
 		for i, line := range lines {
@@ -145,9 +145,10 @@ func listed(lines []string) []string {
 	return lines
 }
 
-// roles name the pieces that say what belongs in a section, in the order in which they stand where one section is for
-// several. What is asked of every summary stands in another section where it has none of its own. The others are not: files
-// are listed beside the summary, and the surroundings are part of the context.
+// roles name the pieces that describe the contents of a section, in the order in which they appear if one section has
+// several. A role with asked set is required of every summary: if no section has it, another section gets its
+// description. The others are not, since files are listed beside the summary and the environment belongs to the
+// context.
 var roles = []struct {
 	role  compactordv1.SectionRole
 	text  string
@@ -166,7 +167,7 @@ var roles = []struct {
 	{compactordv1.SectionRole_SECTION_ROLE_CODE, "role_code", false},
 }
 
-// budgetOf tells a budget. A word of English is some four thirds of a token.
+// budgetOf returns the sentence about the budget. An English word has about four thirds of a token.
 func budgetOf(kind summarizers.Kind, tokens uint32) string {
 	name := "budget"
 	if kind == summarizers.Observation {
@@ -175,14 +176,14 @@ func budgetOf(kind summarizers.Kind, tokens uint32) string {
 	return strings.NewReplacer(
 		"{tokens}", strconv.FormatUint(uint64(tokens), 10),
 		"{words}", strconv.FormatUint(max(1, uint64(tokens)*3/4), 10),
-	).Replace(told(name))
+	).Replace(textOf(name))
 }
 
-func refused(fault string) string {
-	return strings.Replace(told("fault"), "{fault}", fault, 1)
+func refusal(reason string) string {
+	return strings.Replace(textOf("fault"), "{fault}", reason, 1)
 }
 
-// focusOf is what the caller wants attended to, at the end of all.
+// focusOf returns the sentence about the focus, which is the end of the prompt.
 func focusOf(focus string) string {
 	if focus == "" {
 		return ""
@@ -190,7 +191,7 @@ func focusOf(focus string) string {
 	return "\n\nAdditional focus: " + escape(focus, true)
 }
 
-// contexts are the further pieces of text, each in tags.
+// contexts returns the pieces of further context, each in tags.
 func contexts(pieces []string) string {
 	var b strings.Builder
 	for _, piece := range pieces {

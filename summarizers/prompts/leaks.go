@@ -13,12 +13,12 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// maxCleanings is how often an answer is cleaned: what is taken out can lay open something else, but not for ever.
+// maxCleanings is how often an answer is cleaned at most: what one cleaning removes can reveal more to remove.
 const maxCleanings = 8
 
-// WithoutInstructions returns an answer without what a model copied of the instructions or of the words that views put
-// around a summary, and without tags or fences around the whole of it. A section that is empty by that says `(none)`. It
-// leaves thinking as it is. It takes time in proportion to the text, whatever stands in it.
+// WithoutInstructions removes from an answer what a model copied from the instructions or from the text that views put
+// around a summary. It also removes tags or fences around the whole answer. A section that is empty after that gets
+// `(none)`. Thinking stays. Its running time is proportional to the length of the text.
 func WithoutInstructions(text string) string {
 	for range maxCleanings {
 		rest := withoutLeaks(unwrapped(text))
@@ -30,14 +30,14 @@ func WithoutInstructions(text string) string {
 	return text
 }
 
-// farOver is how many times its budget an answer can be, beside maxCopied tokens of what is copied into it.
+// An answer is refused at once if it has more than farOver times its budget, plus maxCopied tokens for copied text.
 const (
 	farOver   = 4
 	maxCopied = 4096
 )
 
-// Cleaned returns an answer as it is to be checked: WithoutInstructions. One that is far over its budget is refused as it
-// is: nothing that could be taken off it makes it a summary. The failure is a *summarizers.CheckError.
+// Cleaned returns an answer without copied instructions, ready for the checks. It refuses an answer that is far over
+// its budget, since no cleaning can make it a summary. The error is a *summarizers.CheckError.
 func Cleaned(req *summarizers.Request, answer string) (string, error) {
 	most := req.MaxTokens
 	if req.Kind == summarizers.Observation {
@@ -55,7 +55,7 @@ func Cleaned(req *summarizers.Request, answer string) (string, error) {
 func withoutLeaks(text string) string {
 	lines := strings.Split(text, "\n")
 	cleaned := make([]string, len(lines))
-	// gone are the lines that are ours alone, and last those below which nothing is shown in their section.
+	// gone are the lines with nothing but our own text. last are the lines after which their section has no other text.
 	gone, last := make([]bool, len(lines)), make([]bool, len(lines))
 	ends, changed := true, false
 	for i, line := range slices.Backward(lines) {
@@ -86,7 +86,8 @@ func withoutLeaks(text string) string {
 	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
 
-// withoutLeak returns a line without what it has of ours, empty where nothing else is in it, and whether there was any.
+// withoutLeak returns a line without copied text, and whether it had any. The result is empty if nothing else is on the
+// line.
 func withoutLeak(line string) (rest string, leaks bool) {
 	if isHeading(line) {
 		return line, false
@@ -117,7 +118,7 @@ func withoutLeak(line string) (rest string, leaks bool) {
 	return "", true
 }
 
-// withoutPieces returns a line without those of its pieces that are ours, and whether there were any.
+// withoutPieces returns a line without its copied pieces, and whether it had any.
 func withoutPieces(line, ends string) (rest string, gone bool) {
 	var kept strings.Builder
 	done, at := 0, 0
@@ -135,11 +136,11 @@ func withoutPieces(line, ends string) (rest string, gone bool) {
 	return kept.String(), true
 }
 
-// minLeak is how many bytes of letters a line or sentence must have to be known for one of ours. Shorter ones may be
-// anyone's, but for those beside one of ours.
+// minLeak is how many bytes of letters a line or sentence needs to be recognized as copied. Shorter text may be
+// anyone's, unless all text beside it is copied.
 const minLeak = 16
 
-// copied are the keys of the lines and sentences that a model can have copied.
+// copied are the keys of all lines and sentences that a model may have copied.
 var copied = sync.OnceValue(func() map[string]bool {
 	keys := map[string]bool{}
 	add := func(text string) {
@@ -157,17 +158,18 @@ var copied = sync.OnceValue(func() map[string]bool {
 	}
 	files, _ := texts.ReadDir("texts")
 	for _, file := range files {
-		add(budgets.Replace(told(strings.TrimSuffix(file.Name(), ".txt"))))
+		add(budgets.Replace(textOf(strings.TrimSuffix(file.Name(), ".txt"))))
 	}
 	add(wording.SummaryFrame)
 	add(wording.SummaryReply)
 	return keys
 })
 
-// budgets takes out what stands for figures, since keyOf takes out the figures.
+// budgets removes the names of the figures, since keyOf removes the figures.
 var budgets = strings.NewReplacer("{tokens}", "", "{words}", "", "{fault}", "")
 
-// keyOf is what two texts have in common that differ in marks, figures, spaces, citations and case.
+// keyOf returns the lower-case letters of a text. Texts that differ only in punctuation, figures, spaces, citations or
+// case have the same key.
 func keyOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -177,13 +179,13 @@ func keyOf(text string) string {
 	}, text)
 }
 
-// What ends a sentence, and a part of one that can be copied alone.
+// The characters that end a sentence, or a part of one that can be copied alone.
 const (
 	sentenceEnds = ".?!"
 	clauseEnds   = ".?!:"
 )
 
-// piecesOf are the pieces of a line that end in one of these signs, as they stand in it.
+// piecesOf returns the pieces of a line that end in one of these characters. Joined, they are the line.
 func piecesOf(line, ends string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -208,16 +210,16 @@ var ourTag = func() *regexp.Regexp {
 
 func isHeading(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "#") }
 
-// opened is the line with which models introduce what they were asked for.
+// opened matches a line with which models introduce their answer.
 var opened = regexp.MustCompile(`(?i)^(?:(?:sure|certainly|of course|okay|ok|understood)[,.!]?\s*)?(?:here(?:'s|’s| is)|below is|this is)\b.{0,80}\bsummary\b.{0,80}[:.]$`)
 
-// maxFences is how many fences can stand around an answer.
+// maxFences is how many fences may surround an answer.
 const maxFences = 4
 
-// unwrapped takes off what stands around the whole of an answer: fences, tags, and a line that introduces it.
+// unwrapped removes what surrounds the whole of an answer: fences, tags, and a line that introduces it.
 func unwrapped(text string) string {
 	text = strings.TrimSpace(text)
-	// Thinking before it stays where it is.
+	// Thinking before the answer stays.
 	if said := summarizers.WithoutThinking(text); said != text && said != "" && strings.HasSuffix(text, said) {
 		return strings.TrimSuffix(text, said) + bare(said)
 	}
@@ -236,11 +238,11 @@ func bare(text string) string {
 	return text
 }
 
-// maxOpening is how much of the beginning is looked at for such a line.
+// maxOpening is how many bytes at the beginning are searched for such a line.
 const maxOpening = 1024
 
-// withoutTags takes off all tags of ours at the beginning and their counterparts at the end, and lines that introduce
-// what follows, unless nothing else is there.
+// withoutTags removes our tags at the beginning and their counterparts at the end, and lines that introduce the answer.
+// It removes nothing if no other text would be left.
 func withoutTags(text string) string {
 	for {
 		inner := text
@@ -269,7 +271,7 @@ func withoutAll(text, tag string, cut func(text, tag string) (string, bool)) str
 	}
 }
 
-// withoutFence takes off a fence around all of the text. Fences within it stay.
+// withoutFence removes a fence around the whole text. Fences within the text stay.
 func withoutFence(text string) string {
 	first, rest, more := strings.Cut(text, "\n")
 	if !more || !strings.HasPrefix(first, "```") || strings.Contains(first[3:], "`") {
@@ -285,7 +287,7 @@ func withoutFence(text string) string {
 		if !ok {
 			continue
 		}
-		// One that names no language ends a block: where none is open within, it is the end of the outer one.
+		// A fence without a language closes a block. If none is open within, it closes the outer one.
 		if fence == "" && !inside {
 			return text
 		}

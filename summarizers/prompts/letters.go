@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parts are the characters that one is made of, or is another form of, without what shows nothing.
+// parts returns the visible characters into which Unicode decomposes a character.
 func parts(r rune) []rune {
 	if r < 0x80 {
 		return []rune{r}
@@ -16,7 +16,7 @@ func parts(r rune) []rune {
 	return slices.DeleteFunc([]rune(norm.NFKD.String(string(r))), func(r rune) bool { return !shown(r) })
 }
 
-// latin is the small letter that a part of a character is or looks like; 0 where it is none.
+// latin returns the small Latin letter that a character is or looks like; 0 if there is none.
 func latin(r rune) byte {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -35,10 +35,11 @@ func latin(r rune) byte {
 	return lookalikes[unicode.ToLower(r)]
 }
 
-// alphabets are the first letters of those in frames, which are no other form of the plain ones by Unicode.
+// alphabets are the first letters of framed alphabets, which Unicode does not decompose into plain letters.
 var alphabets = []rune{0x1F150, 0x1F170, 0x1F1E6}
 
-// lookalikes are letters by those that look like them, in small letters where they have any.
+// lookalikes maps characters to the small Latin letters that they look like. Characters that have a small form are
+// listed in it.
 var lookalikes = func() map[rune]byte {
 	all := map[rune]byte{}
 	for letter, like := range map[byte]string{
@@ -50,7 +51,7 @@ var lookalikes = func() map[rune]byte {
 			all[r] = letter
 		}
 	}
-	// These look like two letters; ours have the one.
+	// These look like two letters. Our tags contain only the one given here.
 	all['у'], all['ν'], all['ա'], all['η'] = 'y', 'v', 'w', 'n'
 	return all
 }()

@@ -7,36 +7,37 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// maxArgument is how much is told of what a tool was asked.
+// maxArgument is how much of a call's main argument is shown.
 const maxArgument = 300
 
-// What the task and the guidelines may take of a prompt about a tool result, as one of so many parts.
+// In a prompt about a tool result, the task gets at most one part in taskShare of the tokens, and the guidelines one in
+// guidelinesShare.
 const (
 	taskShare       = 8
 	guidelinesShare = 4
 )
 
-// observation puts a tool result into the frame, cut where it does not fit. It is all that the one prompt shows.
-func (f *frame) observation(s *scribe) error {
+// observation puts the tool result into the frame, and cuts it if it does not fit. The prompt shows no messages.
+func (f *frame) observation(mw *messageWriter) error {
 	r := f.req.Result
 	share := f.free
 	var task, guidelines uint32
 	var around strings.Builder
-	if text, tokens := f.fit(strings.TrimSpace(escape(s.redact(r.Task), false)), share/taskShare, " of the task", tellsRule); text != "" {
+	if text, tokens := f.fit(strings.TrimSpace(escape(mw.redact(r.Task), false)), share/taskShare, " of the task", isRuleLine); text != "" {
 		around.WriteString(tagged(tagTask, text) + "\n\n")
 		task = tokens + f.count(tagged(tagTask, ""))
 	}
-	if text, tokens := f.fit(strings.TrimSpace(escape(s.redact(r.Guidelines), true)), share/guidelinesShare, " of the guidelines", nil); text != "" {
+	if text, tokens := f.fit(strings.TrimSpace(escape(mw.redact(r.Guidelines), true)), share/guidelinesShare, " of the guidelines", nil); text != "" {
 		around.WriteString(tagged(tagGuidelines, text) + "\n\n")
 		guidelines = tokens + f.count(tagged(tagGuidelines, ""))
 	}
-	header := s.outputHeader(r) + "\n"
+	header := mw.outputHeader(r) + "\n"
 	taken := task + guidelines + f.count(header) + f.count(tagged(tagResult, ""))
 	if taken+minBudget > f.free {
 		return ErrTooLarge
 	}
-	c := cutting{tells: tellsError, of: " of the output"}
-	text, ok := c.fit(escape(s.redact(r.Text), false), f.free-taken, f.count)
+	c := cutting{notable: isErrorLine, of: " of the output"}
+	text, ok := c.fit(escape(mw.redact(r.Text), false), f.free-taken, f.count)
 	if !ok {
 		return ErrTooLarge
 	}
@@ -44,9 +45,9 @@ func (f *frame) observation(s *scribe) error {
 	return nil
 }
 
-// outputHeader says which tool wrote what, and what it was asked.
-func (s *scribe) outputHeader(r *summarizers.ToolResult) string {
-	name := s.label(r.Tool)
+// outputHeader returns a header with the tool's name and main argument.
+func (mw *messageWriter) outputHeader(r *summarizers.ToolResult) string {
+	name := mw.label(r.Tool)
 	if name == "" {
 		name = "a tool"
 	}
@@ -56,7 +57,7 @@ func (s *scribe) outputHeader(r *summarizers.ToolResult) string {
 	}
 	header += "]"
 	if r.Argument != "" {
-		header += " " + escape(wording.OneLine(s.redact(r.Argument), maxArgument), false)
+		header += " " + escape(wording.OneLine(mw.redact(r.Argument), maxArgument), false)
 	}
 	return header
 }

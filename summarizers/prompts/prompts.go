@@ -1,14 +1,15 @@
-// Package prompts says what a model is asked when it is to write a summary: the instructions, and the conversation
-// written down as text that cannot be taken for one to go on with.
+// Package prompts makes the prompts that ask a model for a summary. They contain instructions, and the conversation as
+// text that a model does not mistake for its own.
 //
-// A prompt is a system prompt and one user message. The user message holds, in this order: the conversation in
-// <conversation> tags, at its head the agent's rules in <standing-rules>; the previous summary in <previous-summary> tags
-// where there is one; further context, each piece in <extra-context> tags; the instructions in <instructions> tags; and
-// what the caller wants attended to. Nothing within the conversation can close its tags or pass for the instructions or
-// for the header of a message: what looks like one of ours gets a backslash. Every text is redacted before it is cut.
+// A prompt is a system prompt and one user message. The user message has these parts, in this order: the conversation
+// in <conversation> tags, with the agent's rules in <standing-rules> at its head; the previous summary, if there is
+// one, in <previous-summary> tags; further context, each piece in <extra-context> tags; the instructions in
+// <instructions> tags; the caller's focus. Text of the conversation cannot close its tags, and cannot look like the
+// instructions or the header of a message, since similar text gets a backslash. Every text is redacted before it is
+// cut.
 //
-// A conversation that does not fit a model's window is folded: each prompt takes in the next messages, and the answer to
-// the prompt before as its previous summary. See Fold.
+// A conversation that does not fit into the model's window is summarized in several prompts, which is called a fold.
+// Each prompt contains the next messages, and the answer to the prompt before as the previous summary. See Fold.
 //
 // The wording is in texts, a file for each piece.
 package prompts
@@ -20,34 +21,34 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Version is that of the texts of this package. It is raised with every change of a text that a model is sent.
+// Version is the version of the texts in this package. Every change of a text for models raises it.
 const Version = 2
 
 // Prompt is one request to a model.
 type Prompt struct {
-	// System is the system prompt; empty on the agent's own prompt.
+	// System is the system prompt. It is empty for a request on the agent's own prompt.
 	System string
-	// Text is the user message. Where GoesOn is set, it is BeforeAnswer, the answer to the prompt before, and Text, joined
-	// as they stand.
+	// Text is the user message. If GoesOn is set, the user message is BeforeAnswer, the answer to the prompt before,
+	// and Text, joined without separators.
 	Text         string
 	BeforeAnswer string
 	GoesOn       bool
-	// Final says that the answer is the summary, and not only what the next prompt goes on from.
+	// Final says that the answer is the summary, and not only the input of the next prompt.
 	Final bool
-	// MaxTokens is the budget of the answer, as Request.Count counts.
+	// MaxTokens is the budget of the answer, measured by Request.Count.
 	MaxTokens uint32
-	// Tokens is what the prompt holds without the answer that it goes on from, as Limits.Count counts.
+	// Tokens is the size of the prompt without the answer that it contains, measured by Limits.Count.
 	Tokens uint32
-	// Read is how many stored tokens of the request's messages have been taken in with this prompt.
+	// Read is how many stored tokens of the request's messages this prompt and those before it contain.
 	Read uint32
 
-	// reserve is kept free for the answer that it goes on from, as count counts.
+	// reserve is the space kept for the answer that the prompt contains, measured by count.
 	reserve uint32
 	count   func(string) uint32
 }
 
-// User is the user message after the answer to the prompt before. The answer stands in it as a previous summary does: it
-// cannot close its tags, and is cut, with a mark, where it is larger than there is room for.
+// User returns the user message with the answer to the prompt before. The answer is shown as a previous summary: it is
+// escaped, and cut, with a mark, if it is too long.
 func (p *Prompt) User(answer string) string {
 	if !p.GoesOn {
 		return p.Text
@@ -60,32 +61,32 @@ func (p *Prompt) User(answer string) string {
 	return p.BeforeAnswer + answer + p.Text
 }
 
-// ofSummary names a summary in the mark of what was cut out of it.
+// ofSummary names the summary in the mark of a cut.
 const ofSummary = " of the summary"
 
-// carried is a summary as the next prompt is shown it. It may be an imported one, in which a tag that nothing closes is
-// only a word.
+// carried returns a summary as the next prompt shows it. The summary may be an imported one, so a thinking tag that is
+// never closed counts as text.
 func carried(summary string) string {
 	summary = summarizers.WithoutFileTags(WithoutInstructions(summarizers.WithoutClosedThinking(summary)))
 	return strings.TrimSpace(escape(summary, true))
 }
 
-// Limits are those of the model that is asked.
+// Limits are the limits of the model.
 type Limits struct {
-	// PromptTokens is the most that a prompt may hold, with the answer that it goes on from. At least MinPromptTokens.
+	// PromptTokens is the most tokens of a prompt, with the answer that it contains. At least MinPromptTokens.
 	PromptTokens uint32
-	// Count counts tokens as the model does, or more.
+	// Count counts tokens. Its result must be the model's own count or more.
 	Count func(text string) uint32
 }
 
-// MinPromptTokens is the least that Limits.PromptTokens can be.
+// MinPromptTokens is the lowest value of Limits.PromptTokens.
 const MinPromptTokens = 2000
 
-// ErrTooLarge says that the instructions alone, with the focus and the further context, do not fit the limits.
+// ErrTooLarge says that the instructions with the focus and the further context do not fit the limits.
 var ErrTooLarge = errors.New("the instructions do not fit the model's window")
 
-// Closing is the one instruction that follows the agent's own prompt (Request.View), for a request of kind History. A
-// summary that the view begins with is taken in by it.
+// Closing returns the instruction that follows the agent's own prompt (Request.View), for a request of kind History. If
+// the view begins with a summary, the new summary includes it.
 func Closing(req *summarizers.Request) *Prompt {
 	redact := redactor(req)
 	pieces := make([]string, len(req.ExtraContext))
@@ -100,8 +101,8 @@ func Closing(req *summarizers.Request) *Prompt {
 	return &Prompt{Text: text, Final: true, MaxTokens: req.MaxTokens, Tokens: req.Count(text), Read: saturate(read)}
 }
 
-// WithFault is a user message to be sent again since the answer to it was refused: it names the fault, a sentence that
-// holds nothing of the conversation (summarizers.CheckError.Detail).
-func WithFault(user, fault string) string { return user + "\n\n" + refused(escape(fault, true)) }
+// WithRefusal returns a user message for a second try after an answer was refused. reason says why in a sentence that
+// contains nothing of the conversation (summarizers.CheckError.Detail).
+func WithRefusal(user, reason string) string { return user + "\n\n" + refusal(escape(reason, true)) }
 
 func saturate(tokens uint64) uint32 { return uint32(min(tokens, 1<<32-1)) }

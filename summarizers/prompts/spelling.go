@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// signAt returns the character that a text begins with, and its length in bytes. It may be spelled: as an entity, as an
-// escape of JSON or of a programming language, as in an address, and all of that more than once.
+// signAt returns the first character of a text and its length in bytes. The character may be encoded: as an HTML
+// entity, as an escape of JSON or of a programming language, as in a URL, and in several of these ways at once.
 func signAt(text string) (rune, int) {
 	r, size := utf8.DecodeRuneInString(text)
 	for {
@@ -32,10 +32,10 @@ func signAt(text string) (rune, int) {
 	}
 }
 
-// longestEntity is that of the longest name of an entity.
+// longestEntity is the length of the longest entity name.
 const longestEntity = 32
 
-// entity reads what follows the sign & of an entity. The semicolon may be missing.
+// entity reads an entity after its `&`. The semicolon may be missing.
 func entity(text string) (r rune, length int) {
 	if strings.HasPrefix(text, "#") {
 		at, base, digits := 1, 10, len("1114111")
@@ -70,7 +70,7 @@ func entity(text string) (r rune, length int) {
 	return 0, 0
 }
 
-// ended adds what stands before an entity's name or number, and its semicolon.
+// ended adds the bytes before an entity's name or number, and its semicolon, to the length.
 func ended(r rune, length, before int, text string) (rune, int) {
 	if length == 0 {
 		return 0, 0
@@ -83,7 +83,7 @@ func ended(r rune, length, before int, text string) (rune, int) {
 
 func isAlphanumeric(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// escaped reads what follows a backslash.
+// escaped reads the text after a backslash.
 func escaped(text string) (r rune, length int) {
 	if text == "" {
 		return 0, 0
@@ -117,7 +117,7 @@ func escaped(text string) (r rune, length int) {
 	return r, 1 + length
 }
 
-// number reads a character's number of so many digits.
+// number reads a character's number with at least `least` and at most `most` digits.
 func number(text string, base, least, most int) (r rune, length int) {
 	for length < len(text) && length < most {
 		if _, err := strconv.ParseUint(text[length:length+1], base, 8); err != nil {

@@ -18,18 +18,18 @@ var (
 	errDone = errors.New("the exchange has ended")
 )
 
-// Call is where and how a provider is asked for a completion.
+// Call says how to send a completion to a provider.
 type Call struct {
-	// Dialect is the provider's.
+	// Dialect is the provider's dialect.
 	Dialect dialect.Dialect
-	// URL and Header are those of the request; what is the same for all providers is added.
+	// URL and Header are those of the request. Headers that are the same for all providers are added to them.
 	URL    string
 	Header http.Header
-	// Options are what the body says beside the messages.
+	// Options are the parts of the body beside the messages.
 	Options dialect.RequestOptions
 }
 
-// Complete sends one request and reads the answer, as llm.Provider has it.
+// Complete sends one request and reads the answer, as llm.Provider requires.
 func (c *Client) Complete(ctx context.Context, call *Call, completion *llm.Completion, text func(delta string)) (*llm.Answer, error) {
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(errDone)
@@ -44,7 +44,7 @@ func (c *Client) Complete(ctx context.Context, call *Call, completion *llm.Compl
 	return x.finish(call.Options.Model)
 }
 
-// bodyOf writes the body of a request.
+// bodyOf returns the body of a request.
 func bodyOf(call *Call, c *llm.Completion) ([]byte, error) {
 	var messages []*compactordv1.Message
 	if c.System != "" {
@@ -74,22 +74,22 @@ func message(role compactordv1.Role, text string) *compactordv1.Message {
 // exchange is one request and its answer. It belongs to one goroutine.
 type exchange struct {
 	client *Client
-	// cancel ends the request, and cause is what has ended it.
+	// cancel ends the request, and cause returns why it has ended.
 	cancel context.CancelCauseFunc
 	cause  func() error
 	answer dialect.AnswerReader
 	text   *answerText
-	// host is who was asked.
+	// host is the host of the address.
 	host string
-	// stopped is why the caller wants no answer any more, failed why there is none, and broken why it broke off, which is no
-	// matter once it was complete.
+	// stopped is the caller's reason to stop, and failed is the reason why there is no answer. broken says why the
+	// stream broke off, which does not matter if the answer was complete by then.
 	stopped        error
 	failed, broken *summarizers.ProviderError
-	// overlong says that the stream was ended since it did not.
+	// overlong says that we ended the stream because it was too long.
 	overlong bool
 }
 
-// run sends the request and reads the answer, and leaves in the exchange what has become of it.
+// run sends the request and reads the answer. The fields of the exchange hold the outcome.
 func (x *exchange) run(ctx context.Context, call *Call, completion *llm.Completion) {
 	body, err := bodyOf(call, completion)
 	if err != nil {
@@ -106,7 +106,7 @@ func (x *exchange) run(ctx context.Context, call *Call, completion *llm.Completi
 	x.failed = failure
 }
 
-// stream reads the events of an answer, up to the one after which no other matters.
+// stream reads the events of an answer up to the last one that matters.
 func (x *exchange) stream(body io.Reader) *summarizers.ProviderError {
 	in := x.newEvents(body)
 	for {
@@ -121,15 +121,15 @@ func (x *exchange) stream(body io.Reader) *summarizers.ProviderError {
 	}
 }
 
-// take takes in an event of the answer.
+// take reads one event of the answer.
 func (x *exchange) take(event []byte) (more bool, failure *summarizers.ProviderError) {
 	said := readFailure(event)
 	if said != nil {
-		failure = x.client.told(okStatus, said)
+		failure = x.client.errorFrom(okStatus, said)
 		if !said.response {
 			return false, failure
 		}
-		// It may tell what the failed answer took.
+		// This event may report the usage of the failed answer.
 	}
 	piece, err := x.answer.Event(event)
 	if err != nil {
@@ -140,7 +140,7 @@ func (x *exchange) take(event []byte) (more bool, failure *summarizers.ProviderE
 	return more, cmp.Or(failure, unfit)
 }
 
-// add takes in what an event or a body adds to the answer.
+// add adds a piece of the answer: an event, or a whole body.
 func (x *exchange) add(piece dialect.Piece) (more bool, failure *summarizers.ProviderError) {
 	if a := x.answer.Answer(); a.Failed {
 		return false, &summarizers.ProviderError{Status: okStatus, Code: sanitize(a.Stop), Retryable: !a.Overflow, Overflow: a.Overflow}
@@ -149,7 +149,7 @@ func (x *exchange) add(piece dialect.Piece) (more bool, failure *summarizers.Pro
 	return more && !piece.Last, nil
 }
 
-// finish returns what has become of the exchange: the answer if it is complete, and else why not.
+// finish returns the answer if it is complete, and otherwise the reason why it is not.
 func (x *exchange) finish(model string) (*llm.Answer, error) {
 	read := x.answer.Answer()
 	answer := &llm.Answer{Model: cmp.Or(read.Model, model), Usage: read.Usage}

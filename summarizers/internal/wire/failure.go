@@ -19,11 +19,11 @@ const (
 	maxDelay  = 24 * time.Hour
 	retryInfo = "RetryInfo"
 	errorInfo = "ErrorInfo"
-	// statusOverloaded is Anthropic's.
+	// statusOverloaded is a status that only Anthropic uses.
 	statusOverloaded = 529
 )
 
-// statuses are those that errors would have had, had they not come in the midst of a stream.
+// statuses are the HTTP statuses that errors would have had if they had not come in the middle of a stream.
 var statuses = map[string]int{
 	"api_error": 500, "server_error": 500, "internal_error": 500, "internal_server_error": 500,
 	"overloaded_error": statusOverloaded, "rate_limit_error": 429, "rate_limit_exceeded": 429, "timeout_error": 504,
@@ -32,41 +32,44 @@ var statuses = map[string]int{
 	"not_found_error": 404, "request_too_large": 413, "insufficient_quota": 429,
 }
 
-// unpaid are the errors that pass only once somebody pays.
+// unpaid are errors that last until somebody pays.
 var unpaid = []string{
 	"insufficient_quota", "billing_error", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
 	"account_deactivated", codeCredit,
 }
 
-// forbidden are the other errors that every request has: for the key or the project, whatever the HTTP status.
+// forbidden are other errors that every request would get, because of the key, the project or the model, whatever the
+// HTTP status.
 var forbidden = []string{
 	"API_KEY_INVALID", "API_KEY_SERVICE_BLOCKED", "API_KEY_HTTP_REFERRER_BLOCKED", "API_KEY_IP_ADDRESS_BLOCKED",
 	"PERMISSION_DENIED", "UNAUTHENTICATED", "SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_SUSPENDED", "CONSUMER_INVALID",
 	"invalid_api_key", "authentication_error", "permission_error", "model_not_found",
 }
 
-// codeCredit is an error that Anthropic tells only in words.
+// codeCredit is our code for an error that Anthropic only describes in its message.
 const codeCredit = "credit_balance_too_low"
 
-// credit knows it. An error that quotes a request does not begin so.
+// credit matches that message. An error that quotes a request does not begin like this.
 var credit = regexp.MustCompile(`(?i)^\s*(?:your|the) credit balance\b[^.]{0,20}\blow\b`)
 
-// failure is what a provider says of an error.
+// failure is an error as the provider reports it.
 type failure struct {
-	// status is what the error itself gives; 0 if nothing.
+	// status is the HTTP status that the error itself contains, or 0.
 	status        int
 	code, message string
-	// kind is the error's other name: quotas that are used up have it in either. reason is what Google's APIs give beside.
+	// kind is the error's second name: the name for a used-up quota may be in code or in kind. reason is a further name
+	// that Google's APIs give.
 	kind, reason string
-	// param is the parameter that it is about.
+	// param is the parameter that the error is about.
 	param string
 	after time.Duration
-	// response says that the error is that of a response, as OpenAI's Responses have it, and not all that was said.
+	// response says that the error is part of a failed response, as in OpenAI's Responses API, and that the event may
+	// contain more, such as the usage.
 	response bool
 }
 
-// envelope is where the providers and those who imitate them put their errors: in a field, in a response that failed, or in
-// the whole document. Gemini puts the document in a list.
+// envelope holds the places where providers and their imitators put an error: a field, a failed response, or the whole
+// document. Gemini may put the document into a list.
 type envelope struct {
 	Error    json.RawMessage `json:"error"`
 	Type     string          `json:"type"`
@@ -76,7 +79,7 @@ type envelope struct {
 	} `json:"response"`
 }
 
-// details are an error.
+// details are the fields of an error.
 type details struct {
 	Code    json.RawMessage `json:"code"`
 	Type    json.RawMessage `json:"type"`
@@ -92,14 +95,14 @@ type detail struct {
 	Reason string `json:"reason"`
 }
 
-// readFailure reads the error that a document tells of; nil if none.
+// readFailure reads the error in a document. It returns nil if there is none.
 func readFailure(document []byte) *failure {
 	var list []json.RawMessage
 	if json.Unmarshal(document, &list) == nil && len(list) > 0 {
 		document = list[0]
 	}
 	var e envelope
-	// A field of another shape is none of ours; the others are read all the same.
+	// A field with another type is ignored; the other fields are still read.
 	_ = json.Unmarshal(document, &e)
 	switch {
 	case isSaid(e.Error):
@@ -119,7 +122,7 @@ func readFailure(document []byte) *failure {
 	}
 }
 
-// isSaid says whether an error field says something.
+// isSaid says whether an error field contains anything.
 func isSaid(field json.RawMessage) bool {
 	switch string(field) {
 	case "", "null", "false", `""`, "{}":
@@ -164,7 +167,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// number reads an HTTP status, which is also written as text; 0 if it is none.
+// number reads an HTTP status, which may also be a string. It returns 0 if it is not the status of an error.
 func number(raw json.RawMessage) int {
 	n, err := strconv.Atoi(strings.Trim(string(raw), `"`))
 	if err != nil || n < http.StatusBadRequest || n > 599 {
@@ -173,19 +176,19 @@ func number(raw json.RawMessage) int {
 	return n
 }
 
-// refused reads an answer with the status of an error.
+// refused reads a response with the HTTP status of an error.
 func (c *Client) refused(res *http.Response, document []byte) *summarizers.ProviderError {
 	said := readFailure(document)
 	if said == nil {
-		// Servers and proxies that follow none of the shapes.
+		// Some servers and proxies use none of the known shapes.
 		said = readDetails(document)
 		if said.message == "" {
 			said.message = string(document)
 		}
 	}
-	// The status line is worth more than what the error repeats of it.
+	// The status line is more reliable than a status in the body.
 	said.status = res.StatusCode
-	err := c.told(res.StatusCode, said)
+	err := c.errorFrom(res.StatusCode, said)
 	if after, ok := retryAfter(res.Header, time.Now()); ok {
 		err.RetryAfter = after
 	}
@@ -195,8 +198,8 @@ func (c *Client) refused(res *http.Response, document []byte) *summarizers.Provi
 	return err
 }
 
-// told makes an error of what a provider says, in an answer with a status.
-func (c *Client) told(status int, said *failure) *summarizers.ProviderError {
+// errorFrom returns the error for a failure in a response with this HTTP status.
+func (c *Client) errorFrom(status int, said *failure) *summarizers.ProviderError {
 	known := cmp.Or(said.status, statuses[said.code], statuses[said.kind], status)
 	err := &summarizers.ProviderError{
 		Status: status, Code: sanitize(said.name()), Param: sanitize(said.param), RetryAfter: said.after,
@@ -210,14 +213,14 @@ func (c *Client) told(status int, said *failure) *summarizers.ProviderError {
 	return err
 }
 
-// is says whether one of the error's names is among these.
+// is says whether one of the error's names is in a list.
 func (f *failure) is(among []string) bool {
 	return slices.ContainsFunc([]string{f.name(), f.code, f.kind, f.reason}, func(name string) bool {
 		return slices.Contains(among, name)
 	})
 }
 
-// name is the error's name that says most of why.
+// name returns the name that says most about the cause.
 func (f *failure) name() string {
 	switch {
 	case credit.MatchString(f.message):
@@ -231,7 +234,7 @@ func (f *failure) name() string {
 	}
 }
 
-// refusesAll says whether an error of that status is for the key, the account or the model.
+// refusesAll says whether an error with this status is about the key, the account or the model.
 func refusesAll(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
@@ -241,7 +244,8 @@ func refusesAll(status int) bool {
 	}
 }
 
-// passes says whether an error of that status passes by itself. What broke a stream without a name is the server's fault.
+// passes says whether an error with this status is transient. An error in a stream without a known name counts as the
+// server's own.
 func passes(status int) bool {
 	switch status {
 	case okStatus, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
@@ -251,7 +255,8 @@ func passes(status int) bool {
 	}
 }
 
-// sanitize returns a code of letters, digits, `_`, `.` and `-`. What is no such code may quote the conversation.
+// sanitize returns the code if it has only letters, digits, `_`, `.` and `-`. Otherwise it returns "", since the text
+// may quote the conversation.
 func sanitize(code string) string {
 	isCode := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
@@ -262,7 +267,7 @@ func sanitize(code string) string {
 	return code
 }
 
-// retryAfter reads when to ask again.
+// retryAfter reads how long to wait from the headers.
 func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
 		return delay(ms, time.Millisecond), true
@@ -277,7 +282,7 @@ func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// delay is made before it is a Duration, which does not hold all numbers.
+// delay limits the number before it converts it, since a Duration cannot hold every number.
 func delay(n float64, unit time.Duration) time.Duration {
 	if !(n > 0) {
 		return 0

@@ -72,7 +72,7 @@ func TestErrorsBehindAGoodStatus(t *testing.T) {
 		`{"error":{"code":"insufficient_quota","type":"x"}}`:   {Code: "insufficient_quota", RefusesAll: true},
 		`{"error":{"code":"something_else","message":"what"}}`: {Code: "something_else", Retryable: true},
 	} {
-		got := New(Options{}).told(http.StatusOK, readFailure([]byte(document)))
+		got := New(Options{}).errorFrom(http.StatusOK, readFailure([]byte(document)))
 		want.Status = http.StatusOK
 		require.Equal(t, &want, got, document)
 		require.Equal(t, "the provider told of an error in its stream ("+want.Code+")", got.Error())

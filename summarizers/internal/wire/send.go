@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// The codes of what no provider says.
+// The codes of further errors that do not come from a provider.
 const (
 	codeRequest   = "request_not_sent"
 	codeBroken    = "connection_broken"
@@ -27,13 +27,13 @@ const (
 	codeMalformed = "stream_malformed"
 )
 
-// maxDocument bounds the answers that are read at once: errors, and answers that were not streamed.
+// maxDocument limits bodies that are read as a whole: errors, and answers that are not streamed.
 const maxDocument = 1 << 20
 
-// document is the type of a request's body, and of an answer that was not streamed.
+// document is the media type of a request's body, and of an answer that is not streamed.
 const document = "application/json"
 
-// send sends the request, and returns the answer if it may be one.
+// send sends the request, and returns the response unless it is an error.
 func (x *exchange) send(ctx context.Context, call *Call, body []byte) (*http.Response, *summarizers.ProviderError) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, bytes.NewReader(body))
 	if err != nil {
@@ -47,7 +47,7 @@ func (x *exchange) send(ctx context.Context, call *Call, body []byte) (*http.Res
 	if err != nil {
 		return nil, notConnected(err)
 	}
-	res.Body = &living{ReadCloser: res.Body, x: x, timer: idleTimer(x)}
+	res.Body = &idleBody{ReadCloser: res.Body, x: x, timer: idleTimer(x)}
 	switch {
 	case res.StatusCode >= http.StatusBadRequest:
 		said, _ := io.ReadAll(io.LimitReader(res.Body, maxDocument))
@@ -58,7 +58,7 @@ func (x *exchange) send(ctx context.Context, call *Call, body []byte) (*http.Res
 	return res, nil
 }
 
-// read reads the answer, streamed or not.
+// read reads the answer, which may be streamed or not.
 func (x *exchange) read(res *http.Response) *summarizers.ProviderError {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch kind {
@@ -67,7 +67,7 @@ func (x *exchange) read(res *http.Response) *summarizers.ProviderError {
 	case document:
 		return x.whole(res)
 	default:
-		// A page is what gateways, portals and other programs answer with, to whatever is asked.
+		// Gateways, portals and other programs answer every request with an HTML page.
 		failure := noStream(res)
 		failure.RefusesAll = kind == "text/html"
 		failure.Retryable = !failure.RefusesAll
@@ -75,7 +75,7 @@ func (x *exchange) read(res *http.Response) *summarizers.ProviderError {
 	}
 }
 
-// whole reads an answer that was not streamed, as some servers give, or an error that came with a good status.
+// whole reads an answer that is not streamed, which some servers send, or an error with a status of success.
 func (x *exchange) whole(res *http.Response) *summarizers.ProviderError {
 	limit := max(x.client.options.MaxAnswerBytes, maxDocument)
 	body, err := io.ReadAll(io.LimitReader(res.Body, limit))
@@ -83,7 +83,7 @@ func (x *exchange) whole(res *http.Response) *summarizers.ProviderError {
 		return x.interrupted(err)
 	}
 	if said := readFailure(body); said != nil {
-		return x.client.told(res.StatusCode, said)
+		return x.client.errorFrom(res.StatusCode, said)
 	}
 	piece, ok := x.answer.Body(body)
 	if !ok {
@@ -97,7 +97,7 @@ func noStream(res *http.Response) *summarizers.ProviderError {
 	return &summarizers.ProviderError{Status: res.StatusCode, Code: summarizers.CodeNotAStream, Retryable: true}
 }
 
-// notConnected says why there is no connection, or none that stayed until an answer came.
+// notConnected returns the error for a connection that failed before a response came.
 func notConnected(err error) *summarizers.ProviderError {
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -119,7 +119,7 @@ func notConnected(err error) *summarizers.ProviderError {
 	return failure
 }
 
-// interrupted says why the answer broke off.
+// interrupted returns the error for an answer that broke off.
 func (x *exchange) interrupted(err error) *summarizers.ProviderError {
 	if errors.Is(x.cause(), errIdle) {
 		return &summarizers.ProviderError{Code: codeIdle, Retryable: true, Err: errIdle}
@@ -131,8 +131,8 @@ func malformed(err error) *summarizers.ProviderError {
 	return &summarizers.ProviderError{Code: codeMalformed, Retryable: true, Err: err}
 }
 
-// living is a body that must not be silent for too long. The time that its reader takes does not count.
-type living struct {
+// idleBody is a body that cancels its exchange when a single read takes too long. Time between reads does not count.
+type idleBody struct {
 	io.ReadCloser
 	x     *exchange
 	timer *time.Timer
@@ -142,13 +142,13 @@ func idleTimer(x *exchange) *time.Timer {
 	return time.AfterFunc(x.client.options.IdleTimeout, func() { x.cancel(errIdle) })
 }
 
-func (l *living) Read(p []byte) (int, error) {
-	l.timer.Reset(l.x.client.options.IdleTimeout)
-	defer l.timer.Stop()
-	return l.ReadCloser.Read(p)
+func (b *idleBody) Read(p []byte) (int, error) {
+	b.timer.Reset(b.x.client.options.IdleTimeout)
+	defer b.timer.Stop()
+	return b.ReadCloser.Read(p)
 }
 
-func (l *living) Close() error {
-	l.timer.Stop()
-	return l.ReadCloser.Close()
+func (b *idleBody) Close() error {
+	b.timer.Stop()
+	return b.ReadCloser.Close()
 }

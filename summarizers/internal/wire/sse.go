@@ -9,14 +9,16 @@ import (
 
 var errLong = errors.New("an event is longer than an answer may be")
 
-// event is the data of a server-sent event, nil where it has none. Its name says no more than the data of all providers does.
+// event is the data of a server-sent event, or nil if it has none. The name of the event is not read, since the data of
+// all providers contains it.
 type event []byte
 
-// decoder takes a stream apart into its events, as the HTML standard has it: lines end in CR, LF or both, lines that begin
-// with a colon are comments, and an event ends at an empty line. Beyond it, what the stream ends in is an event too.
+// decoder splits a stream into its events by the rules of the HTML standard: lines end in CR, LF or both, lines that
+// begin with a colon are comments, and an event ends at an empty line. Beyond the standard, an event may also end with
+// the stream.
 type decoder struct {
 	in *bufio.Reader
-	// limit bounds an event, afterCR says that a line feed belongs to the line before.
+	// limit is the most bytes of an event. afterCR says that a line feed belongs to the line before.
 	limit   int
 	afterCR bool
 	began   bool
@@ -26,7 +28,7 @@ func newDecoder(in io.Reader, limit int) *decoder {
 	return &decoder{in: bufio.NewReader(in), limit: limit}
 }
 
-// next returns the next event that has data. An error may come with the event that it ended.
+// next returns the next event that has data. At the end of the stream an event may come together with the error.
 func (d *decoder) next() (event, error) {
 	var e event
 	for {
@@ -59,7 +61,7 @@ func (d *decoder) next() (event, error) {
 	}
 }
 
-// line returns the next line without its end. Its error comes with what the stream ended in.
+// line returns the next line without its line end. The last part of the stream comes together with the error.
 func (d *decoder) line() ([]byte, error) {
 	var line []byte
 	for {

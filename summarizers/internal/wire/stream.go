@@ -10,7 +10,7 @@ import (
 
 var errNoJSON = errors.New("an event is no JSON")
 
-// events are the events of an answer, looked through.
+// events reads the events of an answer and checks that they are JSON.
 type events struct {
 	x     *exchange
 	in    *decoder
@@ -23,7 +23,7 @@ func (x *exchange) newEvents(body io.Reader) *events {
 	return &events{x: x, in: newDecoder(bounded, int(limit)+maxDocument)}
 }
 
-// next returns the next event, valid JSON, or nil at the end of the stream.
+// next returns the next event, which is valid JSON. It returns nil at the end of the stream.
 func (e *events) next() ([]byte, *summarizers.ProviderError) {
 	for !e.ended {
 		next, err := e.in.next()
@@ -41,7 +41,7 @@ func (e *events) next() ([]byte, *summarizers.ProviderError) {
 		case json.Valid(next):
 			return next, nil
 		case e.ended:
-			// Half an event: the stream was cut.
+			// The stream was cut within an event.
 			return nil, nil
 		default:
 			return nil, malformed(errNoJSON)
@@ -50,7 +50,7 @@ func (e *events) next() ([]byte, *summarizers.ProviderError) {
 	return nil, nil
 }
 
-// bounded ends a stream that does not end by itself.
+// bounded ends a stream after a number of bytes.
 type bounded struct {
 	io.Reader
 	left int64

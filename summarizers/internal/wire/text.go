@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// answerText gathers the text of an answer and hands it on as it comes.
+// answerText collects the text of an answer and passes it on as it arrives.
 type answerText struct {
 	to   func(delta string)
 	all  strings.Builder
@@ -10,7 +10,7 @@ type answerText struct {
 	full bool
 }
 
-// add takes in a piece of the text. It is false once the answer is longer than it may be: then it is to be ended.
+// add adds a piece of the text. It returns false once the answer is too long; the caller must then end it.
 func (t *answerText) add(delta string) bool {
 	if delta == "" {
 		return !t.full
@@ -23,7 +23,7 @@ func (t *answerText) add(delta string) bool {
 	return true
 }
 
-// pass counts what is no text, but as long: thinking and the arguments of calls.
+// pass counts bytes of an answer that are not text: thinking and the arguments of calls.
 func (t *answerText) pass(length int) bool {
 	t.left -= int64(length)
 	t.full = t.full || t.left < 0

@@ -1,8 +1,9 @@
-// Package wire is the HTTP below the providers of models: it sends one request, and reads the answer as it streams.
+// Package wire is the HTTP layer of the providers of models: it sends one request, and reads the answer while it is
+// streamed.
 //
-// What is no answer becomes a *summarizers.ProviderError: an error in any of the shapes that providers and their imitators
-// write, a page of a proxy, a stream that is cut, broken or silent. Streams that do not end are ended. Nothing is repeated
-// and no redirect is followed. How requests and answers look in a provider's JSON is for its dialect to say.
+// Every failure becomes a *summarizers.ProviderError: errors in any of the shapes that providers and their imitators
+// use, a proxy's page, a stream that is cut, broken or silent. Streams that are too long are ended. No request is
+// repeated and no redirect is followed. The dialects define the JSON of requests and answers.
 package wire
 
 import (
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// What holds where a provider's options say nothing.
+// The defaults of a provider's options.
 const (
 	DefaultIdleTimeout    = time.Minute
 	DefaultMaxAnswerBytes = 8 << 20
@@ -21,21 +22,23 @@ const (
 
 const (
 	userAgent = "compactord"
-	// headerTimeout is for servers that load a model before they answer. The limit on a try is mostly shorter.
+	// headerTimeout allows for servers that load a model before they answer. The time limit of one request is usually
+	// shorter.
 	headerTimeout = 10 * time.Minute
-	// bodyFactor is how many times as large as its text a stream may be: a delta of a few bytes is wrapped in some hundred.
+	// bodyFactor is how many times longer than its text a stream may be: a delta of a few bytes comes in an event of
+	// some hundred.
 	bodyFactor = 64
 )
 
-// Options are what the providers' options have in common.
+// Options are the options that all providers share.
 type Options struct {
-	// HTTPClient sends the requests; nil: a client of its own.
+	// HTTPClient sends the requests. nil means a client of its own.
 	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may be silent; 0: DefaultIdleTimeout.
+	// IdleTimeout is how long an answer may be silent. 0 means DefaultIdleTimeout.
 	IdleTimeout time.Duration
-	// MaxAnswerBytes bounds an answer's text with its thinking; 0: DefaultMaxAnswerBytes.
+	// MaxAnswerBytes limits an answer's text with its thinking. 0 means DefaultMaxAnswerBytes.
 	MaxAnswerBytes int64
-	// Overflow says whether an error is that of a request too long for the model; nil: none is.
+	// Overflow says whether an error means that the request was too long for the model. nil means that none does.
 	Overflow func(status int, code, message string) bool
 }
 
@@ -62,22 +65,22 @@ func New(o Options) *Client {
 	} else {
 		c.http.Transport = newTransport()
 	}
-	// It would take the key along.
+	// A redirect would send the key to another host.
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c
 }
 
-// ParseBaseURL reads the address of a provider's server; provider is who is told of in the error.
+// ParseBaseURL parses the address of a provider's server. The error names the provider.
 func ParseBaseURL(provider, address string) (*url.URL, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		// The error of package url quotes the address, which may hold a password.
+		// The error of package url quotes the address, which may contain a password.
 		return nil, fmt.Errorf("%s: the base URL must begin with http:// or https:// and name a host", provider)
 	}
 	return base, nil
 }
 
-// newTransport has no limit on a whole request: a slow stream that lives is fine.
+// newTransport sets no limit on a whole request, since an answer may be slow as long as it goes on.
 func newTransport() http.RoundTripper {
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
