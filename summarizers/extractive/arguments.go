@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// argument is a field of a tool call's arguments. Its value is raw JSON.
+// argument is one field of a tool call's arguments. Its value is raw JSON.
 type argument struct {
 	key, raw string
 }
 
-// maxArguments bounds the fields that are read of one call.
+// maxArguments limits how many fields of one call are read.
 const maxArguments = 64
 
-// argumentsOf reads the fields of the object that a tool was called with. Models write broken JSON too: what can be
-// read up to the fault is read.
+// argumentsOf reads the fields of the object that a tool was called with. Models also write invalid JSON: it then reads
+// the fields before the error.
 func argumentsOf(args string) []argument {
 	i := skipSpace(args, 0)
 	if i >= len(args) || args[i] != '{' {
@@ -52,7 +52,7 @@ func skipSpace(s string, i int) int {
 	return i
 }
 
-// skipString returns where the string that begins at i ends.
+// skipString returns the end of the string that begins at i.
 func skipString(s string, i int) int {
 	i++
 	for {
@@ -68,7 +68,7 @@ func skipString(s string, i int) int {
 	}
 }
 
-// skipValue returns where the value that begins at i ends.
+// skipValue returns the end of the value that begins at i.
 func skipValue(s string, i int) int {
 	depth := 0
 	for i < len(s) {
@@ -99,10 +99,10 @@ func skipValue(s string, i int) int {
 	return i
 }
 
-// maxValue is how much of a string value is decoded.
+// maxValue is how many bytes of a string value are decoded.
 const maxValue = 16 << 10
 
-// text returns the value as a person would write it: a string decoded, up to a limit; anything else as it stands.
+// text returns the value as a person would write it: a string decoded, up to a limit, and any other value unchanged.
 func (a argument) text() string {
 	raw := a.raw
 	if raw == "" || raw[0] != '"' {
@@ -113,7 +113,7 @@ func (a argument) text() string {
 	}
 	if len(raw) > maxValue {
 		raw = raw[:maxValue]
-		// Neither half of an escape nor half of a rune may be left at the end.
+		// The cut must not leave half an escape or half a character at the end.
 		for i := 0; i < utf8.UTFMax && !utf8.RuneStart(raw[len(raw)-1]); i++ {
 			raw = raw[:len(raw)-1]
 		}
@@ -134,7 +134,7 @@ func (a argument) text() string {
 // isString says whether the value is a string.
 func (a argument) isString() bool { return strings.HasPrefix(a.raw, `"`) }
 
-// find returns the first of the named fields that is there and not empty.
+// find returns the first of the named fields that exists and is not empty.
 func find(args []argument, keys ...string) (argument, bool) {
 	for _, key := range keys {
 		for _, a := range args {

@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// class is a group of items that share a part of the budget. Their order is the order in which they are served.
+// class is a group of items that share a part of the budget. The classes are served in this order.
 type class uint8
 
 const (
@@ -23,19 +23,19 @@ const (
 	classFile
 	classWork
 	classRequest
-	// classCrowd are the rules of messages that give a whole handbook of them, beyond what is served with the others.
+	// classCrowd is for the rules of a message with very many rules, beyond those that are served with other rules.
 	classCrowd
 	classSoft
 	classes
 )
 
-// terms are how a class is served.
+// terms says how a class is served. Sizes are in units (see units).
 type terms struct {
-	// share is how much of what is left it may take at first, in per cent.
+	// share is how many percent of the remaining budget it may use when it is served first.
 	share int
-	// sure is how many units it may take at first in any case.
+	// sure is how many units it may use then in any case.
 	sure int
-	// most is the most units that a text of it takes, least how far it is shortened before it is left out.
+	// most is the most units of one text, and least how short a text may become before it is left out.
 	most, least int
 }
 
@@ -56,12 +56,12 @@ var termsOf = [classes]terms{
 	classSoft:     {0, 0, 240, 160},
 }
 
-// share chooses what fits into so many units. all says that nothing was left out or shortened.
+// share chooses the items for a summary of at most budget units. all says that nothing was left out or shortened.
 func (p *plan) share(budget int) (list []chosen, all bool) {
 	pool := budget - p.frame()
 	lists, ruled := p.lists(budget)
 	h := p.head(budget, pool, nil)
-	// Where there is room for all rules, other lines need not say them again.
+	// If all rules fit, other lines need not repeat them.
 	if p.rulesFit(lists, budget, pool-h.used) {
 		h = p.head(budget, pool, ruled)
 		lists[classRequest] = unruled(lists[classRequest], p.ruled)
@@ -98,25 +98,25 @@ func (p *plan) share(budget int) (list []chosen, all bool) {
 	return append(list, rows...), all
 }
 
-// first serves a class for the first time, when others still wait.
+// first serves a class for the first time, while later classes still wait.
 func (p *plan) first(c class, list []*item, budget, pool int) take {
 	open := pool
 	if c <= classPrefer {
-		// Who knows all that is forbidden and nothing of what was done cannot go on.
+		// Keep some space for what was done: an agent that only knows rules cannot go on.
 		open = max(pool-min(budget/6, 480), 0)
 	}
 	return p.take(c, list, min(max(pool*termsOf[c].share/100, termsOf[c].sure), open), false)
 }
 
-// fewRules is how many rules a message can give without crowding out others.
+// fewRules is how many rules a message may have that never count as too many.
 const fewRules = 6
 
-// lists returns the items of each class, and the firm rules of each message. The rules of one message take no more than
-// a share of the budget: beyond that, those of a whole handbook wait until all others were served.
+// lists returns the items of each class, and the firm rules of each message. The rules of one message get at most a
+// fifth of the budget. Beyond that, they wait in classCrowd until all other classes were served.
 func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	lists, ruled = p.byClass, ruleIndex{}
 	if budget < 12*maxGoal {
-		// The sentence of the goal says enough of its request.
+		// The goal's sentence is enough of its request.
 		lists[classRequest] = slices.DeleteFunc(slices.Clone(lists[classRequest]), func(it *item) bool { return it == p.goal })
 	}
 	type spent struct{ rules, units int }
@@ -139,7 +139,7 @@ func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	return lists, ruled
 }
 
-// rulesFit says whether all rules are chosen the first time they are served.
+// rulesFit says whether the first serving chooses all rules completely.
 func (p *plan) rulesFit(lists [classes][]*item, budget, pool int) bool {
 	for c := classUserRule; c <= classPrefer; c++ {
 		t := p.first(c, lists[c], budget, pool)
@@ -151,7 +151,7 @@ func (p *plan) rulesFit(lists [classes][]*item, budget, pool int) bool {
 	return true
 }
 
-// unruled returns requests without the rules in them, and without those of which little is left then.
+// unruled returns requests without the rules in them. It drops requests of which little is left.
 func unruled(list []*item, ruled ruleIndex) []*item {
 	var kept []*item
 	for _, it := range list {
@@ -167,21 +167,21 @@ func unruled(list []*item, ruled ruleIndex) []*item {
 	return kept
 }
 
-// head is the lines of the goal and of the last request.
+// head holds the lines of the goal and of the last request.
 type head struct {
-	// goal has the limit 0 where it has no line of its own.
+	// goal has limit 0 if it has no line of its own.
 	goal chosen
-	// lines is what the last request is taken from, last what was taken.
+	// lines is the last request as an item list, and last the choice from it.
 	lines []*item
 	last  take
-	// inGoal says that the last request stands in full in the place of the goal.
+	// inGoal says that the last request is shown in full in the goal's section.
 	inGoal bool
-	// short says that something is left out for which there would be a place.
+	// short says that something was left out that a larger budget would include.
 	short bool
 	used  int
 }
 
-// head chooses the lines of the goal and of the last request. They leave out the rules that stand in lines of their own.
+// head chooses the lines of the goal and of the last request. They leave out rules that have lines of their own.
 func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	h := head{last: take{whole: true}}
 	if p.goal == nil {
@@ -227,7 +227,7 @@ func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	return h
 }
 
-// frame returns the units of the headings, with what stands in empty sections.
+// frame returns the units of the headings and of the text for empty sections.
 func (p *plan) frame() int {
 	n := 0
 	for _, s := range p.ly.sections {
@@ -245,15 +245,15 @@ func (p *plan) overhead(c chosen) int {
 	return units(before) + units(after) + 1
 }
 
-// take is what a class got.
+// take is the choice of items of one class.
 type take struct {
 	list  []chosen
 	used  int
 	whole bool
 }
 
-// take chooses items of a class for so many units: as many as can be had, each shortened no further than the class
-// allows, and then each as long as there is room for. goal says that they stand in the place of the goal.
+// take chooses items of a class for at most budget units: as many items as possible, each shortened at most as far as
+// the class allows, and then each as long as fits. goal says that they are shown in the goal's section.
 func (p *plan) take(c class, list []*item, budget int, goal bool) take {
 	t := termsOf[c]
 	out := take{whole: true}
@@ -300,7 +300,7 @@ func (p *plan) take(c class, list []*item, budget int, goal bool) take {
 	return out
 }
 
-// rows makes lines of the identifiers that the chosen lines do not hold.
+// rows returns lines for identifiers that the chosen lines do not contain.
 func (p *plan) rows(list []chosen, takes []take, budget int) []chosen {
 	if budget < 40 || len(p.marks) == 0 {
 		return nil
@@ -346,8 +346,8 @@ func (p *plan) rows(list []chosen, takes []take, budget int) []chosen {
 	return rows
 }
 
-// fit writes the summary into the budget. The estimator is asked a few times: the plan is made in units, and drawn
-// closer until the estimator agrees.
+// fit writes the summary within the budget. It plans in units, and adapts the plan a few times to the estimator's
+// count.
 func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok bool) {
 	p := newPlan(l, ly)
 	budget := int64(req.MaxTokens)
@@ -360,7 +360,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	for range 8 {
 		list, all := p.share(unitBudget)
 		if p.goal != nil && !slices.ContainsFunc(list, isRequest) {
-			// Headings with nothing below them would fit, and tell nothing.
+			// Headings with nothing below them would fit, but say nothing.
 			break
 		}
 		tried := ly.render(list, space)
@@ -378,7 +378,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 			continue
 		}
 		if ok {
-			// The last step was too far; what was found before is near enough.
+			// This step was too large; the previous result is close enough.
 			return pieces, true
 		}
 		unitBudget = int(int64(unitBudget)*budget/n*97/100) - 8
@@ -394,8 +394,8 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 
 func isRequest(c chosen) bool { return c.it.kind == kindRequest }
 
-// least writes what can be written into a budget that hardly holds the headings: the goal as long as it may be below
-// them, or, where not even they fit, alone.
+// least writes a summary for a budget that hardly holds the headings: the headings with as much of the goal as fits, or
+// the goal alone if not even the headings fit.
 func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
 	fits := func(pieces []string) bool { return req.Count(strings.Join(pieces, "")) <= req.MaxTokens }
 	best := func(write func(limit int) []string) []string {

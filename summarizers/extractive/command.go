@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// commandKey is what is compared of two command lines: the program and the words given to it, without flags.
+// commandKey is the part of a command line that is compared: the program and its words, without flags.
 type commandKey struct {
 	program string
 	words   []string
-	// once says that the command holds a script of its own, so that no other is a second try of it.
+	// once says that the command contains a script, so that no other command is a second try of it.
 	once bool
 }
 
-// covers says whether a success of k shows that what failed as `failed` works now: k ran the same, or more of it.
+// covers says whether a success of k shows that the failed command works now: k ran the same, or more of it.
 func (k *commandKey) covers(failed *commandKey) bool {
 	if k == nil || failed == nil || k.once || failed.once || k.program != failed.program {
 		return false
@@ -35,27 +35,27 @@ func (k *commandKey) covers(failed *commandKey) bool {
 // maxCommand is how many units of a command are shown.
 const maxCommand = 100
 
-// command is a command line taken apart as far as a summary needs it.
+// command is a parsed command line.
 type command struct {
-	// shown is the command on one line, without changes of directory before it and filters behind it.
+	// shown is the command on one line, without directory changes before it and filters after it.
 	shown string
-	// key is that of the command that matters most; proved are those that are known to have worked when the line did.
+	// key is the key of the most important command. proved are the keys of commands that worked if the line did.
 	key    *commandKey
 	proved []*commandKey
-	// said is the command line as it was given, as far as it is read.
+	// said is the command line itself, up to the length that is read.
 	said string
-	// reads says that it only looks at something.
+	// reads says that the command changes nothing.
 	reads bool
-	// masks says that the line can end well though a command in it failed.
+	// masks says that the line can succeed although a command in it failed.
 	masks bool
 	// files are the files that it reads or writes.
 	files []touch
 }
 
-// quoted returns what is shown of the command in backquotes.
+// quoted returns the shown command in backquotes.
 func (c *command) quoted() string { return "`" + strings.ReplaceAll(c.shown, "`", "'") + "`" }
 
-// writesOnly says whether all that the command did is to write files, which the list of files tells better.
+// writesOnly says whether the command only wrote files, which the list of files shows better.
 func (c *command) writesOnly() bool {
 	switch c.key.program {
 	case "cat", "tee", "touch", "echo", "printf", "sed", "cp", "mkdir", "chmod":
@@ -70,7 +70,7 @@ type touch struct {
 	modified bool
 }
 
-// parseCommand reads a command line. It understands what agents write, not all of a shell.
+// parseCommand parses a command line. It understands what agents usually write, not all of a shell's syntax.
 func parseCommand(line string) command {
 	line = strings.TrimSpace(clip(line, 8<<10))
 	heredoc := strings.Contains(line, "<<")
@@ -149,7 +149,7 @@ func show(segments []segment) string {
 	return b.String()
 }
 
-// firstLines returns the lines of a script that are commands: all, or those up to a here-document.
+// firstLines returns the lines of a script that are commands: all of them, or those before a here-document.
 func firstLines(line string, heredoc bool) string {
 	if heredoc {
 		if i := strings.IndexByte(line, '\n'); i >= 0 {
@@ -159,7 +159,7 @@ func firstLines(line string, heredoc bool) string {
 	return line
 }
 
-// segment is one command of a line.
+// segment is one command of a command line.
 type segment struct {
 	text  string
 	piped bool
@@ -173,10 +173,10 @@ func segmentProgram(s segment) string {
 	return w[0]
 }
 
-// maxSegments bounds what is read of a script.
+// maxSegments limits how many commands of a script are read.
 const maxSegments = 24
 
-// splitCommand takes a line apart at &&, ||, ;, | and line ends that stand outside of quotes.
+// splitCommand splits a line at &&, ||, ;, | and line ends outside of quotes.
 func splitCommand(line string) []segment {
 	var segments []segment
 	start, quote, piped := 0, byte(0), false
@@ -215,7 +215,7 @@ func splitCommand(line string) []segment {
 	return segments
 }
 
-// words takes a command apart at white space, taking quotes off and leaving out assignments before the program.
+// words splits a command at white space. It removes quotes, and assignments before the program.
 func words(text string) []string {
 	var list []string
 	for len(text) > 0 && len(list) < 64 {
@@ -278,7 +278,7 @@ func isFilter(program string) bool {
 	return false
 }
 
-// isPreparation says whether a program only prepares for what comes after it.
+// isPreparation says whether a program only prepares for the commands after it.
 func isPreparation(program string) bool {
 	switch program {
 	case "cd", "export", "source", ".", "set", "echo", "mkdir", "sleep", "pushd", "popd", "unset", "true", "printf":
@@ -287,7 +287,7 @@ func isPreparation(program string) bool {
 	return false
 }
 
-// isChange says whether a command does something, rather than look.
+// isChange says whether a command does something, and not only reads.
 func isChange(w []string) bool {
 	switch w[0] {
 	case "cat", "ls", "head", "tail", "grep", "rg", "egrep", "fgrep", "find", "fd", "pwd", "echo", "which", "wc", "tree", "diff", "file", "stat",
@@ -363,7 +363,7 @@ func touchesOf(w []string) []touch {
 	return files
 }
 
-// looksLikeFile says whether a word of a command can be the path of a file that matters.
+// looksLikeFile says whether a word of a command can be the path of a relevant file.
 func looksLikeFile(path string) bool {
 	if len(path) < 3 || len(path) > maxIdentifier || strings.HasPrefix(path, "/dev/") || strings.ContainsAny(path, "*$`{}()<>|&;,\n") {
 		return false

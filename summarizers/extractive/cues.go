@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// cue is what the words of a sentence hint at.
+// cue is a meaning that the words of a sentence suggest.
 type cue uint32
 
 const (
@@ -13,7 +13,7 @@ const (
 	cueMust cue = 1 << iota
 	cuePrefer
 	cueSoft
-	// cueDecided is a decision; cueWeighed is one if the sentence speaks of a choice in another way too.
+	// cueDecided is a decision. cueWeighed is one only if the sentence also gives a reason or names something.
 	cueDecided
 	cueWeighed
 	// cueWhy is a reason.
@@ -21,41 +21,41 @@ const (
 	// cueDone is something finished, cueFixed something repaired.
 	cueDone
 	cueFixed
-	// cueNot turns cueDone and cueFixed around.
+	// cueNot negates cueDone and cueFixed.
 	cueNot
 	// cueNext is something still to be done.
 	cueNext
-	// cueBlocked is something in the way.
+	// cueBlocked is an obstacle.
 	cueBlocked
 	// cueFinding is a statement worth keeping.
 	cueFinding
-	// cueNarrates is what an agent says of its next step.
+	// cueNarrates is an agent's announcement of its next step.
 	cueNarrates
-	// cueAsks is a request for a favour, whatever its mark.
+	// cueAsks is a request, with or without a question mark.
 	cueAsks
 )
 
-// phrase is words that hint at something.
+// phrase is a sequence of words that suggests a cue.
 type phrase struct {
-	// rest are the words after the first.
+	// rest are the words after the first one.
 	rest []string
 	cue  cue
-	// opening says that it counts only where a clause opens: there a verb is an imperative.
+	// opening says that the phrase counts only at the beginning of a clause, where a verb is an imperative.
 	opening bool
-	// unless are words that undo it if one stands before it.
+	// unless are words directly before the phrase that cancel it.
 	unless []string
 }
 
-// anyWord stands in a phrase for any word of the same clause.
+// anyWord in a phrase matches any word of the same clause.
 const anyWord = "*"
 
-// subjects are words after which "never", "always" and the like tell a story instead of giving a rule.
+// subjects are words after which "never", "always" and the like describe something instead of giving a rule.
 var subjects = []string{
 	"i", "it", "that", "this", "he", "she", "they", "has", "have", "had", "was", "were", "which", "is", "are", "almost",
 	"nearly", "not", "isn't", "doesn't",
 }
 
-// phrases are the English phrases, by their first word. Apostrophes are kept, typographic ones read as plain.
+// phrases are the English phrases, by their first word. They keep apostrophes; typographic ones count as plain ones.
 var phrases = compile([]struct {
 	cue     cue
 	opening bool
@@ -163,7 +163,7 @@ var phrases = compile([]struct {
 	}},
 })
 
-// glue are words after which a clause can open with a verb.
+// glue are words after which a clause may begin with a verb.
 var glue = map[string]bool{
 	"please": true, "and": true, "but": true, "so": true, "just": true, "also": true, "then": true, "or": true, "to": true,
 	"always": true, "kindly": true, "should": true, "must": true, "that": true,
@@ -195,7 +195,7 @@ func compile(groups []struct {
 	return byWord
 }
 
-// wordScanner takes sentences apart into words. It keeps its memory from one sentence to the next.
+// wordScanner splits sentences into words. It reuses its memory for the next sentence.
 type wordScanner struct {
 	lower []byte
 	spans []wordSpan
@@ -203,7 +203,7 @@ type wordScanner struct {
 
 type wordSpan struct {
 	start, end int
-	// opens says that a clause opens before the word.
+	// opens says that a clause begins before the word.
 	opens bool
 }
 
@@ -227,7 +227,7 @@ func (w *wordScanner) scan(s string) {
 		case b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || start >= 0 && (b == '\'' || b == '-' || b == '_'):
 			if start < 0 {
 				start = len(w.lower)
-				// People leave out the full stop; then a capital says that a clause opens.
+				// People leave out full stops; a capital letter then begins a clause.
 				opens = opens || s[i] < 'a' && s[i] >= 'A' && i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z'
 			}
 			w.lower = append(w.lower, b)
@@ -248,7 +248,7 @@ func (w *wordScanner) scan(s string) {
 	}
 }
 
-// cueReader finds cues. It keeps its memory from one sentence to the next.
+// cueReader finds cues. It reuses its memory for the next sentence.
 type cueReader struct {
 	words wordScanner
 }
@@ -312,7 +312,7 @@ func (c *cueReader) matches(i int, p *phrase) bool {
 	return true
 }
 
-// ideographs are the phrases of scripts without spaces, by their first rune.
+// ideographs are the phrases of scripts without spaces, by their first character.
 var ideographs = compileIdeographs(map[cue][]string{
 	cueMust: {
 		"必须", "必需", "不要", "禁止", "务必", "请勿", "切勿", "严禁", "绝不", "绝对不", "不可", "不能", "不允许", "不许",

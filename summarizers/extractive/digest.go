@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// digest is a summary in the making.
+// digest is a summary that is being written.
 type digest struct {
 	*guard
 	req *summarizers.Request
@@ -16,7 +16,7 @@ type digest struct {
 	r   *reader
 }
 
-// newDigest begins with what is known before any message is read.
+// newDigest creates a digest from the request's focus, previous summary and leading messages.
 func newDigest(g *guard, req *summarizers.Request) *digest {
 	d := &digest{guard: g, req: req, l: newLedger()}
 	d.try(summarizers.StageFocus, 0, func() { d.l.attendTo(req.Focus) })
@@ -28,7 +28,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	return d
 }
 
-// read takes in the messages.
+// read reads the messages.
 func (d *digest) read(ctx context.Context, progress summarizers.Progress) error {
 	var taken uint64
 	for _, m := range d.req.Messages {
@@ -44,18 +44,18 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 	for _, settle := range d.r.endings() {
 		d.try(summarizers.StageSettle, 0, settle)
 	}
-	d.tellUnread()
+	d.noteUnread()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// unreadScore puts the line on what could not be read before all other facts.
+// unreadScore ranks the line about unread messages before all other facts.
 const unreadScore = 20
 
-// tellUnread says in the summary which messages it misses, so that the agent can recall them.
-func (d *digest) tellUnread() {
+// noteUnread adds a line that names the messages which could not be read, so that the agent can recall them.
+func (d *digest) noteUnread() {
 	unread := d.unread()
 	if len(unread) == 0 {
 		return
@@ -72,7 +72,7 @@ func unreadText(n int) string {
 	return fmt.Sprintf("%d messages could not be summarized: recall them where they matter", n)
 }
 
-// write chooses what matters and writes it, or else what can be written without choosing.
+// write chooses the items that matter and writes the summary. If that fails, it writes a minimal one.
 func (d *digest) write() (pieces []string, ok bool) {
 	if d.try(summarizers.StagePlan, 0, func() { pieces, ok = fit(d.l, layoutOf(d.req.Kind, d.req.Sections), d.req) }) {
 		return pieces, ok
@@ -80,7 +80,7 @@ func (d *digest) write() (pieces []string, ok bool) {
 	return minimal(d.req)
 }
 
-// passOver keeps of a message that cannot be read what the user said in it, as it stands.
+// passOver keeps the user's words of a message that could not be read.
 func (r *reader) passOver(m *compactordv1.LoggedMessage) {
 	it := plainRequest(m)
 	if it == nil {

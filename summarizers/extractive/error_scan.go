@@ -9,38 +9,39 @@ import (
 // maxErrorText is how many units of an error are kept.
 const maxErrorText = 420
 
-// errorScan finds the lines of a text that tell of errors.
+// errorScan finds the lines of a text that report errors.
 type errorScan struct {
-	// first and second are the lines that tell most, last is the latest that tells as much as the second.
+	// first and second are the lines with the highest weight. last is the latest line with at least the weight of
+	// second.
 	first, second, last found
-	// exit is the exit status that the text names, -1 where it names none, the highest where it names several.
+	// exit is the exit status that the text names: -1 if it names none, the highest if it names several.
 	exit int
-	// ending are the last lines that are not empty, of which there were ends; the older ones are overwritten.
+	// ending is a ring of the last lines that are not empty, and ends is how many such lines there were.
 	ending [endingLines]found
 	ends   int
-	// final is the last line that is not empty.
+	// final is the last line that is not empty or framing.
 	final string
-	// lines counts the lines that are not empty; few joins them, as long as it is not many.
+	// lines counts the lines that are not empty. few joins them while they are short; many says that they are not.
 	lines int
 	few   string
 	many  bool
 }
 
-// found is a line that tells of an error.
+// found is a line that may report an error.
 type found struct {
 	text string
 	line int
-	// score is how surely it does, weight how much there is in it beside.
+	// score is how surely it reports an error, and weight how much it says about it.
 	score, weight int
 }
 
 // endingLines is how many lines count as the end of an output.
 const endingLines = 6
 
-// fewBytes is how long an output is at most that is kept whole when it is the output of a failure.
+// fewBytes is the length up to which the output of a failure is kept whole.
 const fewBytes = 320
 
-// scan reads all of a text. It looks at each byte once and keeps a few lines.
+// scan reads a text once and keeps a few of its lines.
 func (e *errorScan) scan(text string) {
 	e.exit = -1
 	for text != "" {
@@ -55,7 +56,7 @@ func (e *errorScan) scan(text string) {
 			continue
 		}
 		e.lines++
-		// Tools put the exit status into the first lines or the last.
+		// Tools put the exit status into the first or the last lines.
 		if (e.lines <= 6 || len(text) < 512) && e.readExit(trimmed) || trimmed == "Output:" {
 			continue
 		}
@@ -77,8 +78,8 @@ func (e *errorScan) scan(text string) {
 	}
 }
 
-// isFraming says whether a line is what stands around an output and tells nothing of how it ended: what a harness adds,
-// the prompt of a shell, a command that a runner repeats before it runs it, a file that a commit lists.
+// isFraming says whether a line surrounds an output and says nothing about its outcome: a line of the harness, a
+// shell's prompt, a command that a runner repeats before it runs it, a file that a commit lists.
 func isFraming(line string) bool {
 	last := line[len(line)-1]
 	switch line[0] {
@@ -98,8 +99,8 @@ func isFraming(line string) bool {
 	return strings.HasPrefix(line, "create mode ") || strings.HasPrefix(line, "delete mode ")
 }
 
-// endsBadly says whether the end of the output tells that the command failed. What the command itself said, in `said`,
-// tells nothing. A line that says that all is well takes back what compilers said before it, and no more.
+// endsBadly says whether the end of the output shows that the command failed. It ignores lines that repeat the command,
+// given in `said`. A line that reports success cancels the compiler messages before it, and nothing else.
 func (e *errorScan) endsBadly(said string) bool {
 	complaint := found{}
 	for i := max(0, e.ends-endingLines); i < e.ends; i++ {
@@ -108,7 +109,7 @@ func (e *errorScan) endsBadly(said string) bool {
 			continue
 		}
 		if message := complains(f.text); message != "" {
-			// Tests say where they logged something in the form in which they say where they failed.
+			// Tests write log lines in the same form as failures.
 			f.score, _ = errorScore(message)
 			if f.score < 3 {
 				f.score, f.weight = 3, 6+detail(f.text)
@@ -130,19 +131,19 @@ func (e *errorScan) endsBadly(said string) bool {
 	return true
 }
 
-// endsWell says whether the last line tells that all is well.
+// endsWell says whether the last line reports success.
 func (e *errorScan) endsWell() bool {
 	score, _ := errorScore(e.final)
 	return score == 0 && e.final != "" && allIsWell(e.final)
 }
 
-// isDeath says whether a line is what is left of a program that was ended.
+// isDeath says whether a line reports that a program was killed or crashed.
 func isDeath(line string) bool {
 	return line == "Killed" || line == "Terminated" || strings.HasPrefix(line, "Traceback (most") || strings.Contains(line, "Segmentation fault") ||
 		strings.Contains(line, "core dumped") || strings.HasSuffix(line, "Aborted")
 }
 
-// quotes says whether a line of an output repeats what a command said, as that of a commit does.
+// quotes says whether an output line repeats the command's own words, as the output of a commit does.
 func quotes(said, line string) bool {
 	if i := strings.Index(line, "] "); i > 0 && line[0] == '[' {
 		line = line[i+2:]
@@ -150,8 +151,8 @@ func quotes(said, line string) bool {
 	return len(line) > 8 && strings.Contains(said, line)
 }
 
-// complains returns the message of a line that has the form in which compilers and linters complain: a path, a line,
-// perhaps a column, and a message that is not of less weight. It returns "" for any other line.
+// complains returns the message of a line in the form of compilers and linters: a path, a line number, perhaps a
+// column, and a message. It returns "" for any other line, and for a mere warning or note.
 func complains(line string) string {
 	colon := strings.IndexByte(line, ':')
 	if colon < 3 || colon > maxIdentifier || strings.ContainsAny(line[:colon], " \t\"'=(") || !hasExtension(line[:colon]) {
@@ -175,7 +176,7 @@ func complains(line string) string {
 	}
 	rest = strings.TrimSpace(rest)
 	for _, mild := range []string{"note:", "info", "debug", "hint", "help:", "warning"} {
-		if hasFold(rest, mild) {
+		if hasPrefixAnyCase(rest, mild) {
 			return ""
 		}
 	}
@@ -185,12 +186,12 @@ func complains(line string) string {
 	return rest
 }
 
-// saysOnlyOK says whether a line tells that a command ended well, and no more.
+// saysOnlyOK says whether a line reports success and nothing more.
 func saysOnlyOK(line string) bool {
 	return strings.HasPrefix(line, "ok  ") || strings.HasPrefix(line, "ok \t") || line == "PASS" || line == "OK" || line == "ok"
 }
 
-// allIsWell says whether a line tells in so many words that a command ended well.
+// allIsWell says whether a line explicitly reports success.
 func allIsWell(line string) bool {
 	if saysOnlyOK(line) || strings.HasPrefix(line, "--- PASS") {
 		return true
@@ -210,7 +211,7 @@ func allIsWell(line string) bool {
 	return false
 }
 
-// note keeps a line, if it tells more than those that are kept.
+// note keeps a line if its weight is high enough.
 func (e *errorScan) note(f found) {
 	switch {
 	case f.weight > e.first.weight:
@@ -225,10 +226,10 @@ func (e *errorScan) note(f found) {
 	}
 }
 
-// bestScore returns how surely the text tells of an error.
+// bestScore returns how surely the text reports an error.
 func (e *errorScan) bestScore() int { return max(e.first.score, e.second.score) }
 
-// detail says whether a line has more to say than that something failed.
+// detail rates whether a line says more than that something failed.
 func detail(line string) int {
 	switch words := strings.Count(line, " "); {
 	case words == 0:
@@ -241,7 +242,7 @@ func detail(line string) int {
 	return 0
 }
 
-// around returns the part of a very long line in which the mark stands.
+// around returns the part of a very long line around a position.
 func around(line string, at int) string {
 	start := max(0, at-120)
 	return strings.ToValidUTF8(line[start:min(len(line), start+600)], "")
@@ -249,7 +250,7 @@ func around(line string, at int) string {
 
 var exitMarks = []string{"exit code", "exit status", "exited with code", "exited with", "returncode", "exit_code", "exitcode", "return code", "退出码"}
 
-// readExit reads the exit status from a line that names one.
+// readExit reads the exit status in a line. It returns true if the line says little else.
 func (e *errorScan) readExit(line string) bool {
 	if len(line) > 200 {
 		return false
@@ -273,7 +274,7 @@ func (e *errorScan) readExit(line string) bool {
 	return false
 }
 
-// message returns the lines found as one text, in the order in which they stood.
+// message returns the lines that were found as one text, in their original order.
 func (e *errorScan) message() string {
 	if !e.many && e.few != "" {
 		return oneLine(e.few)

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// errorScore says how surely a line tells of an error, and where the word is that says so: 4 where the line begins
-// with it, 3 where the form is that of a message, 1 where only a word fits, 0 where none does.
+// errorScore returns how surely a line reports an error, and the position of the word that shows it. The score is 4 if
+// the line begins with an error, 3 if it has the form of an error message, 2 or 1 for weaker words, and 0 for none.
 func errorScore(line string) (score, at int) {
 	for i := 0; i < len(line); i++ {
 		b := line[i]
@@ -16,7 +16,7 @@ func errorScore(line string) (score, at int) {
 		case 'f', 'F':
 			s = scoreF(line, i)
 		case 'p', 'P':
-			if hasFold(line[i:], "panic:") || hasFold(line[i:], "permission denied") || strings.HasPrefix(line[i:], "panicked at") {
+			if hasPrefixAnyCase(line[i:], "panic:") || hasPrefixAnyCase(line[i:], "permission denied") || strings.HasPrefix(line[i:], "panicked at") {
 				s = 3
 			}
 		case 'T':
@@ -24,13 +24,13 @@ func errorScore(line string) (score, at int) {
 				s = 1
 			}
 		case 'c', 'C':
-			if hasFold(line[i:], "cannot find") || hasFold(line[i:], "command not found") || hasFold(line[i:], "connection refused") {
+			if hasPrefixAnyCase(line[i:], "cannot find") || hasPrefixAnyCase(line[i:], "command not found") || hasPrefixAnyCase(line[i:], "connection refused") {
 				s = 3
-			} else if hasFold(line[i:], "cannot ") {
+			} else if hasPrefixAnyCase(line[i:], "cannot ") {
 				s = 1
 			}
 		case 'n', 'N':
-			if hasFold(line[i:], "no such file") || hasFold(line[i:], "not found") {
+			if hasPrefixAnyCase(line[i:], "no such file") || hasPrefixAnyCase(line[i:], "not found") {
 				s = 2
 			}
 		case 'u':
@@ -38,7 +38,7 @@ func errorScore(line string) (score, at int) {
 				s = 3
 			}
 		case '_':
-			// A failed check of a Go test says file and line.
+			// A failed check of a Go test begins with file and line.
 			if strings.HasPrefix(line[i:], "_test.go:") && i < 80 {
 				s = 3
 			}
@@ -58,7 +58,7 @@ func errorScore(line string) (score, at int) {
 	return score, at
 }
 
-// scoreIdeographs reads the Chinese words for errors at i; a colon after one makes it a message.
+// scoreIdeographs scores the Chinese words for errors at i. A colon after one makes it an error message.
 func scoreIdeographs(line string, i int) int {
 	for _, word := range []string{"错误", "失败", "异常", "报错"} {
 		rest, ok := strings.CutPrefix(line[i:], word)
@@ -73,7 +73,7 @@ func scoreIdeographs(line string, i int) int {
 	return 0
 }
 
-// scoreE reads "error", "exception" and "ERR!" at i.
+// scoreE scores "error", "exception" and "ERR!" at i.
 func scoreE(line string, i int) int {
 	rest := line[i:]
 	switch {
@@ -83,14 +83,14 @@ func scoreE(line string, i int) int {
 		return 2
 	case i == 0 && strings.HasPrefix(rest, "E   "):
 		return 3
-	case hasFold(rest, "error"):
+	case hasPrefixAnyCase(rest, "error"):
 		rest = rest[len("error"):]
-	case hasFold(rest, "exception"):
+	case hasPrefixAnyCase(rest, "exception"):
 		rest = rest[len("exception"):]
 	default:
 		return 0
 	}
-	// A word that ends so counts as a name (ValueError), one within a word (stderr, errors.New) does not.
+	// A name that ends in this word counts (ValueError); the word within a longer one (stderr, errors.New) does not.
 	inName := i > 0 && isLetter(line[i-1])
 	if inName && line[i] != 'E' {
 		return 0
@@ -129,12 +129,12 @@ func scoreE(line string, i int) int {
 	return 1
 }
 
-// endsWord says whether a word of a sentence ended before the text, and not a part of a name.
+// endsWord says whether the word before this text ended there, and is not a part of a name.
 func endsWord(rest string) bool {
 	return rest == "" || strings.IndexByte(" ,;:!)\t", rest[0]) >= 0 || rest == "."
 }
 
-// count is what stands before a word for errors.
+// count says which number precedes a word for errors.
 type count uint8
 
 const (
@@ -143,7 +143,7 @@ const (
 	countSome
 )
 
-// counted reads the number that a text ends with, as in "12 tests ", or "no".
+// counted reads the number at the end of a text, as in "12 tests ", or the word "no".
 func counted(before string) count {
 	if !strings.HasSuffix(before, " ") {
 		return uncounted
@@ -162,7 +162,7 @@ func counted(before string) count {
 	digits := before[start:]
 	switch {
 	case digits == "":
-		if hasFold(before[max(0, len(before)-2):], "no") && (len(before) == 2 || !isLetter(before[len(before)-3])) {
+		if hasPrefixAnyCase(before[max(0, len(before)-2):], "no") && (len(before) == 2 || !isLetter(before[len(before)-3])) {
 			return countNone
 		}
 		return uncounted
@@ -174,7 +174,7 @@ func counted(before string) count {
 	return countSome
 }
 
-// saysNone says whether what stands after "error:" says that there was none.
+// saysNone says whether the text after "error:" means that there was no error.
 func saysNone(rest string) bool {
 	rest = strings.TrimSpace(rest)
 	if len(rest) > 8 {
@@ -187,29 +187,29 @@ func saysNone(rest string) bool {
 	return false
 }
 
-// scoreF reads "fail", "failed" and "fatal" at i.
+// scoreF scores "fail", "failed" and "fatal" at i.
 func scoreF(line string, i int) int {
 	rest := line[i:]
 	if i > 0 && isLetter(line[i-1]) {
 		return 0
 	}
 	switch {
-	case hasFold(rest, "fatal:") || hasFold(rest, "fatal error"):
+	case hasPrefixAnyCase(rest, "fatal:") || hasPrefixAnyCase(rest, "fatal error"):
 		return 3
 	case strings.HasPrefix(rest, "FAIL"):
 		if strings.HasPrefix(line, "---") || strings.HasPrefix(rest, "FAILED") || len(rest) == 4 || rest[4] == ' ' || rest[4] == ':' || rest[4] == '\t' || strings.HasPrefix(rest, "FAILURE") {
 			return scoreCounted(line, i, 3)
 		}
 		return 1
-	case i == 0 && hasFold(rest, "failed to "):
+	case i == 0 && hasPrefixAnyCase(rest, "failed to "):
 		return 2
-	case hasFold(rest, "failed"), hasFold(rest, "failure"), hasFold(rest, "failing"):
+	case hasPrefixAnyCase(rest, "failed"), hasPrefixAnyCase(rest, "failure"), hasPrefixAnyCase(rest, "failing"):
 		return scoreCounted(line, i, 1)
 	}
 	return 0
 }
 
-// scoreCounted returns the score of a word at i, by the number that stands before it.
+// scoreCounted returns the score of a word at i, depending on the number before it.
 func scoreCounted(line string, i, score int) int {
 	switch counted(line[:i]) {
 	case countNone:
@@ -223,8 +223,8 @@ func scoreCounted(line string, i, score int) int {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// hasFold says whether s begins with prefix, which is in lower case, in any case.
-func hasFold(s, prefix string) bool {
+// hasPrefixAnyCase says whether s begins with prefix, ignoring case. prefix must be in lower case.
+func hasPrefixAnyCase(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
 	}

@@ -1,13 +1,13 @@
-// Package extractive writes summaries without a model: it picks what matters out of a conversation, word for word, and
-// says of each line which message it came from.
+// Package extractive writes summaries without a model. It picks the important sentences of a conversation, word for
+// word, and cites the message of each line.
 //
-// The same request gives the same summary, whenever and wherever; nothing but the request is looked at. The work is
-// linear in the size of the conversation.
+// The same request always gives the same summary: nothing but the request has an influence. The work is linear in the
+// size of the conversation.
 //
-// A request's life (digest.go): the previous summary is parsed into a ledger of items (previous.go); each message then
-// adds items to it, or resolves items that are in it (read*.go); the items are ranked (plan.go, goal.go) and the budget is
-// shared out among them (budget.go); what was chosen is written under the headings (layout.go, render.go). A bug in any of
-// that leaves something out and ends nothing (guard.go, minimal.go).
+// The steps (digest.go): The previous summary is parsed into a ledger of items (previous.go). Each message then adds
+// items to the ledger, or resolves items in it (read*.go). The items are ranked (plan.go, goal.go), and share the
+// budget (budget.go). The chosen items are written under the headings (layout.go, render.go). A bug in one of these
+// steps leaves something out, but does not fail the summary (guard.go, minimal.go).
 package extractive
 
 import (
@@ -19,33 +19,33 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Name is what policies call this summarizer.
+// Name is this summarizer's name in policies.
 const Name = "extractive"
 
-// Summarizer picks sentences out of conversations. It may be used by many at once.
+// Summarizer picks sentences out of conversations. It is safe for concurrent use.
 type Summarizer struct {
-	// probe is called before and after each step that may not fail; only tests set it.
+	// probe is called before and after each guarded step. Only tests set it.
 	probe probe
 }
 
 // New returns the summarizer.
 func New() *Summarizer { return &Summarizer{} }
 
-// Name is what policies call it.
+// Name returns its name in policies.
 func (*Summarizer) Name() string { return Name }
 
-// Describe says that it is no model.
+// Describe describes it as a summarizer without a model.
 func (*Summarizer) Describe() *compactordv1.SummarizerInfo {
 	return &compactordv1.SummarizerInfo{Name: Name, Kind: Name}
 }
 
-// Summarize writes a summary of the messages, merged into the previous one, or a tool result shorter.
+// Summarize writes a summary of the messages, merged with the previous one, or a shorter tool result.
 //
-// No bug in reading a conversation may keep it from being compacted: what a panic ends is left out, told in the summary
-// and in Summary.Faults, and the rest is written.
+// A bug in reading a conversation does not keep it from being compacted. A step that panics is left out, the summary
+// and Summary.Faults report that, and the other steps go on.
 //
-// The request's Fault is not looked at: with the same messages and budget this summarizer can only write the same text
-// again, and what it writes has all sections and keeps to the budget at the first try.
+// The request's Fault has no influence: with the same messages and budget this summarizer can only write the same text
+// again. Its text has all sections and keeps to the budget at the first try.
 func (s *Summarizer) Summarize(
 	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,
 ) (*summarizers.Summary, error) {
@@ -70,7 +70,7 @@ func (s *Summarizer) Summarize(
 	return &summarizers.Summary{Text: strings.Join(pieces, ""), Faults: g.faults}, nil
 }
 
-// doesNotFit refuses a budget that not even one line fits into.
+// doesNotFit returns the error for a budget that is too small for a single line.
 func doesNotFit(req *summarizers.Request) error {
 	return &summarizers.CheckError{
 		Check: summarizers.CheckBudget, Detail: fmt.Sprintf("No text fits into %d tokens.", req.MaxTokens),

@@ -8,19 +8,19 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// substance says how much of a task there is in what a user said.
+// substance says how much of a task a user's message contains.
 type substance uint8
 
 const (
-	// nod is an approval, a thank-you, a word: it says nothing without what it answers.
+	// nod is an approval, thanks, or a single word. It says nothing without the message that it answers.
 	nod substance = iota
-	// reply answers or asks something beside the task.
+	// reply answers or asks something, but is not a task.
 	reply
-	// task says what is to be done, or what is wrong.
+	// task says what the agent should do, or what is wrong.
 	task
 )
 
-// substanceOf reads what a user said, as it stands in a line.
+// substanceOf rates a user's message, given as one line.
 func (c *cueReader) substanceOf(text string) substance {
 	if strings.Contains(text, answering) {
 		return nod
@@ -61,15 +61,15 @@ func (c *cueReader) substanceOf(text string) substance {
 
 func never(string) bool { return false }
 
-// isMark says whether a statement is only a tag or a sign to a program.
+// isMark says whether a statement is only a tag or a marker for a program.
 func isMark(s string) bool {
 	return strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && !strings.Contains(s, " ") || strings.HasPrefix(s, "###") && strings.HasSuffix(s, "###")
 }
 
-// goesOn says whether a sentence only lets the agent go on, tells what the user is about to do, or holds on a condition.
+// goesOn says whether a sentence only tells the agent to continue, announces what the user will do, or is conditional.
 func goesOn(s string) bool {
 	for _, polite := range []string{"please ", "and ", "so ", "then ", "just "} {
-		if hasFold(s, polite) {
+		if hasPrefixAnyCase(s, polite) {
 			s = s[len(polite):]
 		}
 	}
@@ -77,25 +77,25 @@ func goesOn(s string) bool {
 		"go ahead", "go on", "continue", "proceed", "carry on", "keep going", "keep working", "i'll ", "i’ll ", "i will ", "once i ", "i appreciate", "i really appreciate",
 		"i apologize", "i'm sorry", "sorry", "if ",
 	} {
-		if hasFold(s, opening) {
+		if hasPrefixAnyCase(s, opening) {
 			return true
 		}
 	}
 	return false
 }
 
-// requests says whether a sentence asks for something to be done, though it does not open with what that is.
+// requests says whether a sentence asks for something to be done, even if it does not begin with a verb for that.
 func requests(s string) bool {
 	for _, opening := range []string{
 		"can you ", "could you ", "would you ", "will you ", "can we ", "could we ", "why don't you ", "why don't we ", "i want you to ", "i'd like you to ", "i need you to ",
 		"i'd like to ", "i want to ", "i need to ", "we need to ", "we should ", "we have to ", "help me ", "let's ", "lets ", "your task ", "your job ", "the task ",
 	} {
-		if hasFold(s, opening) {
+		if hasPrefixAnyCase(s, opening) {
 			return true
 		}
 	}
 	for _, within := range []string{", can you ", ", could you ", " please ", "can you please ", "your task is ", "i'd like to ", "i need to ", "i need you to "} {
-		if containsFold(s, within) {
+		if containsAnyCase(s, within) {
 			return true
 		}
 	}
@@ -114,7 +114,7 @@ func requests(s string) bool {
 	return false
 }
 
-// wonders says whether a sentence in Chinese asks for an answer; people leave out the mark.
+// wonders says whether a Chinese sentence is a question, which people often write without a question mark.
 func wonders(s string) bool {
 	for _, word := range []string{"谁", "什么", "怎么", "如何", "哪", "是不是", "有没有", "多少"} {
 		if strings.Contains(s, word) {
@@ -124,17 +124,17 @@ func wonders(s string) bool {
 	return false
 }
 
-// containsFold says whether s holds what is in lower case, in any case. It is only asked of what a person wrote.
-func containsFold(s, lower string) bool {
+// containsAnyCase says whether s contains lower, ignoring case. It is slow, and only used for text by persons.
+func containsAnyCase(s, lower string) bool {
 	for i := 0; i+len(lower) <= len(s); i++ {
-		if s[i]|0x20 == lower[0]|0x20 && hasFold(s[i:], lower) {
+		if s[i]|0x20 == lower[0]|0x20 && hasPrefixAnyCase(s[i:], lower) {
 			return true
 		}
 	}
 	return false
 }
 
-// afterNods takes the approvals, thanks and greetings off the beginning and the end of a sentence, clause by clause.
+// afterNods removes approvals, thanks and greetings from both ends of a sentence, clause by clause.
 func afterNods(s string) (rest string, nodded bool) {
 	rest = s
 	for rest != "" {
@@ -165,7 +165,7 @@ func afterNods(s string) (rest string, nodded bool) {
 	return rest, nodded
 }
 
-// cutClause takes the first clause off a sentence.
+// cutClause splits off the first clause of a sentence.
 func cutClause(s string) (clause, rest string, cut bool) {
 	for i, r := range s {
 		switch r {
@@ -182,7 +182,7 @@ func cutClause(s string) (clause, rest string, cut bool) {
 	return s, "", false
 }
 
-// nodWords are the words of approvals, thanks and greetings. A clause of nothing else is one.
+// nodWords are the words of approvals, thanks and greetings. A clause that has only such words is a nod.
 var nodWords = wordSet(`yes yeah yep yup ya y ok okay k kk sure thanks thank thx ty you u great good nice perfect awesome cool fine right correct
 	exactly excellent wonderful amazing brilliant agreed agree looks look looking sounds sound seems to me lgtm sgtm commit push merge ship
 	land it that this them these those go on ahead continue proceed carry keep going please pls do does so and then now next all is are was very
@@ -193,7 +193,7 @@ var nodWords = wordSet(`yes yeah yep yup ya y ok okay k kk sure thanks thank thx
 	working task whatever approach think suitable prefer best git make feel free when ready sorry finalize wait
 	absolutely definitely certainly indeed understood got gotcha noted roger confirm confirmed true step steps change changes off up if as said`)
 
-// strongNods are those that approve, thank or greet by themselves, where they open a sentence.
+// strongNods are words that approve, thank or greet on their own at the beginning of a sentence.
 var strongNods = wordSet(`yes yeah yep yup ok okay sure thanks thank thx great perfect awesome cool agreed exactly excellent lgtm sgtm alright wow
 	nope no good nice fine right correct wonderful brilliant absolutely definitely understood hello hi hey`)
 
@@ -205,8 +205,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// nodPhrases are approvals, thanks and greetings in scripts without spaces, and the particles around them, the longer
-// before the shorter where one begins another.
+// nodPhrases are approvals, thanks and greetings in scripts without spaces, and the particles around them. A longer
+// phrase comes before a shorter one that begins it.
 var nodPhrases = []string{
 	"看起来不错", "看起来没问题", "看着不错", "看着没问题", "看起来很好", "太好了", "太棒了", "没有问题", "没问题", "没关系", "不客气", "辛苦了", "辛苦", "谢谢你", "谢谢您",
 	"谢谢", "多谢", "感谢", "非常", "请继续", "继续吧", "继续", "接着做", "接着来", "接着", "下一步", "开始吧", "开始", "提交", "推送", "合并", "同意", "按你说的", "按照你说的",
@@ -216,7 +216,7 @@ var nodPhrases = []string{
 	"はい", "ありがとうございます", "ありがとう", "お願いします", "続けて", "了解", "네", "감사합니다", "계속",
 }
 
-// isNod says whether a clause is nothing but an approval, thanks or a greeting.
+// isNod says whether a clause has only approvals, thanks or greetings.
 func isNod(clause string) bool {
 	seen := false
 	for clause != "" {
@@ -233,7 +233,7 @@ func isNod(clause string) bool {
 	return seen
 }
 
-// nodAt returns the length of the word or phrase of a nod that s begins with, or 0.
+// nodAt returns the length of the nod word or phrase at the beginning of s, or 0.
 func nodAt(s string) int {
 	if s[0] < utf8.RuneSelf {
 		end := 0
@@ -256,7 +256,7 @@ func nodAt(s string) int {
 	return 0
 }
 
-// leadingNod returns how long the nod is that a sentence opens with, without a sign after it.
+// leadingNod returns the length of the nod at the beginning of a sentence, if no punctuation follows it.
 func leadingNod(s string) int {
 	end := 0
 	for end < len(s) && isLetter(s[end]) {
@@ -276,11 +276,11 @@ func leadingNod(s string) int {
 	return 0
 }
 
-// contentOf counts the words of a text that no nod is made of; two ideographs count as one.
+// contentOf counts the words of a text that are not nod words. Two ideographs count as one word.
 func contentOf(s string) int {
 	n, ideographs := 0, 0
 	for s != "" {
-		// A short phrase may be part of a longer word.
+		// A short phrase may be a part of a longer word.
 		if k := nodAt(s); k > 0 && (s[0] < utf8.RuneSelf || k >= 6) {
 			s = s[k:]
 			continue
@@ -308,8 +308,8 @@ func contentOf(s string) int {
 	return n + (ideographs+1)/2
 }
 
-// gist returns the sentences of a long request that say what it is about: how it opens, and where it says what is to be
-// done. A text without sentences is its own gist.
+// gist returns the sentences of a long request that say what it is about: its first ones, and the one that asks for
+// something. If it finds no sentences, it returns the text.
 func (c *cueReader) gist(text string, limit int) string {
 	if units(text) <= limit {
 		return text
@@ -350,13 +350,13 @@ func (c *cueReader) gist(text string, limit int) string {
 	return shorten(opening, limit-units(asked)-gapUnits) + gap + asked
 }
 
-// isField says whether a statement is a name and a value, as programs put them before what a person wrote.
+// isField says whether a statement is a name with a value, which programs put before a person's text.
 func isField(s string) bool {
 	_, value, ok := strings.Cut(s, ": ")
 	return ok && !strings.Contains(value, " ") && isASCII(value)
 }
 
-// withoutTags takes tags in angle brackets off the ends of a statement.
+// withoutTags removes tags in angle brackets from both ends of a statement.
 func withoutTags(s string) string {
 	for strings.HasPrefix(s, "<") {
 		i := strings.IndexByte(s, '>')
@@ -375,8 +375,8 @@ func withoutTags(s string) string {
 	return s
 }
 
-// withoutRules takes sentences out of a text that stand in other lines of the summary. It returns "" where nothing is left
-// that says anything.
+// withoutRules removes rules from a text that have lines of their own in the summary. It returns "" if nothing
+// meaningful is left.
 func withoutRules(text string, rules []*item) string {
 	cut := false
 	for _, it := range rules {
@@ -400,8 +400,8 @@ func withoutRules(text string, rules []*item) string {
 	return strings.Join(kept, lineBreak)
 }
 
-// beforeRule returns the part of a sentence that says what is to be done, where another part gives a rule and stands in
-// a line of its own, as in "Port the parser, and never touch the old one."
+// beforeRule returns the task in a sentence whose other part is a rule with a line of its own, as in "Port the parser,
+// and never touch the old one."
 func (c *cueReader) beforeRule(sentence string) string {
 	for i, r := range sentence {
 		switch r {

@@ -7,39 +7,39 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// probe is told of a step, before it and, with done, after it.
+// probe is called before each guarded step, and with done set after it.
 type probe func(stage string, index uint32, done bool)
 
-// guard takes note of the steps that panicked.
+// guard runs steps and records those that panicked.
 type guard struct {
 	probe  probe
 	faults []summarizers.Fault
 }
 
-// maxStacks is how many faults are told with their stack: a bug that strikes in each message is one bug.
+// maxStacks is how many faults keep their stack. A bug that occurs in each message needs only one.
 const maxStacks = 8
 
-// try takes a step and says whether it came to its end: a panic ends the step, and is noted. The end of the goroutine is
-// no panic and goes on.
+// try runs a step and says whether it finished. A panic ends the step and is recorded. runtime.Goexit is not a panic,
+// and ends the goroutine as usual.
 func (g *guard) try(stage string, index uint32, step func()) (done bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			g.note(stage, index, cause)
 		}
 	}()
-	g.tell(stage, index, false)
+	g.callProbe(stage, index, false)
 	step()
-	g.tell(stage, index, true)
+	g.callProbe(stage, index, true)
 	return true
 }
 
-func (g *guard) tell(stage string, index uint32, done bool) {
+func (g *guard) callProbe(stage string, index uint32, done bool) {
 	if g.probe != nil {
 		g.probe(stage, index, done)
 	}
 }
 
-// note keeps the type of a panic's value. The value itself may hold content.
+// note records the type of a panic's value, but not the value, which may contain content.
 func (g *guard) note(stage string, index uint32, cause any) {
 	fault := summarizers.Fault{Stage: stage, Index: index, Cause: fmt.Sprintf("%T", cause)}
 	if len(g.faults) < maxStacks {
@@ -48,7 +48,7 @@ func (g *guard) note(stage string, index uint32, cause any) {
 	g.faults = append(g.faults, fault)
 }
 
-// unread returns the messages that were passed over.
+// unread returns the indexes of the messages that could not be read.
 func (g *guard) unread() []uint32 {
 	var indexes []uint32
 	for _, f := range g.faults {

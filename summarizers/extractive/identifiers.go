@@ -2,24 +2,24 @@ package extractive
 
 import "strings"
 
-// identifier says how likely a word is to be needed again as it stands.
+// identifier says how likely it is that a word is needed again exactly.
 type identifier uint8
 
 const (
 	plainWord identifier = iota
-	// number is a number of some length.
+	// number is a number with several digits.
 	number
-	// codeName is the name of something in code.
+	// codeName is a name in code.
 	codeName
-	// pathName is a path or the name of a file.
+	// pathName is a path or a file name.
 	pathName
-	// codeNumber is an error code, a hash, an id.
+	// codeNumber is an error code, a hash or an id.
 	codeNumber
 	// address is a URL.
 	address
 )
 
-// weight is what an identifier adds to the score of the statement that holds it.
+// weight is what an identifier adds to the score of its statement.
 func (id identifier) weight() int {
 	switch id {
 	case number:
@@ -33,10 +33,10 @@ func (id identifier) weight() int {
 	}
 }
 
-// maxIdentifier is the longest word that is taken for one.
+// maxIdentifier is the length of the longest word that counts as an identifier.
 const maxIdentifier = 200
 
-// isWordByte says which bytes an identifier is made of.
+// isWordByte says which bytes an identifier may have.
 var isWordByte = func() (table [256]bool) {
 	for b := range table {
 		c := byte(b)
@@ -46,7 +46,7 @@ var isWordByte = func() (table [256]bool) {
 	return table
 }()
 
-// eachIdentifier calls yield for each identifier in a text. What stands in backquotes is one in any case.
+// eachIdentifier calls yield for each identifier in a text. Any text in backquotes is one.
 func eachIdentifier(s string, yield func(word string, what identifier)) {
 	for i := 0; i < len(s); {
 		if s[i] == '`' {
@@ -88,7 +88,7 @@ func eachIdentifier(s string, yield func(word string, what identifier)) {
 	}
 }
 
-// classifyWord says what kind of identifier a word is.
+// classifyWord returns the kind of identifier that a word is.
 func classifyWord(w string) identifier {
 	var upper, lower, digit, under, slash, dot, dash, colon, inner, other int
 	for i := 0; i < len(w); i++ {
@@ -163,7 +163,7 @@ func isHex(w string) bool {
 	return true
 }
 
-// hasExtension says whether a word ends like the name of a file.
+// hasExtension says whether a word ends like a file name.
 func hasExtension(w string) bool {
 	dot := strings.LastIndexByte(w, '.')
 	ext := w[dot+1:]

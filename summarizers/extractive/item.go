@@ -6,34 +6,34 @@ import (
 	"unicode"
 )
 
-// kind is what an item says.
+// kind says what an item is about.
 type kind uint8
 
 const (
-	// kindRequest is what the user asked for, word for word.
+	// kindRequest is a user's request, word for word.
 	kindRequest kind = iota
 	// kindRule is a constraint or preference.
 	kindRule
 	// kindDone is something finished.
 	kindDone
-	// kindDoing is something being worked on.
+	// kindDoing is work in progress.
 	kindDoing
-	// kindError is an error that is not known to be resolved, or something else that blocks.
+	// kindError is an error that is not known to be resolved, or another obstacle.
 	kindError
-	// kindDecision is what was decided, and why.
+	// kindDecision is a decision and its reason.
 	kindDecision
-	// kindNext is something still to be done.
+	// kindNext is something that remains to be done.
 	kindNext
 	// kindFact is a statement worth keeping.
 	kindFact
 	// kindFile is a file that was read or changed.
 	kindFile
-	// kindMarks is a row of identifiers without a sentence.
+	// kindMarks is a list of identifiers without a sentence.
 	kindMarks
 	kinds
 )
 
-// speaker is whose words a rule is in.
+// speaker says who gave a rule.
 type speaker uint8
 
 const (
@@ -48,11 +48,11 @@ const (
 	tierMust = iota
 	// tierPrefer is a preference.
 	tierPrefer
-	// tierSoft may be no rule at all.
+	// tierSoft may not be a rule at all.
 	tierSoft
 )
 
-// box is the state of an item of a to-do list.
+// box is the checkbox of a to-do item.
 type box uint8
 
 const (
@@ -66,35 +66,36 @@ type item struct {
 	kind kind
 	// text is one line of valid UTF-8, not escaped.
 	text string
-	// key is what keyOf says of the text, once it was asked for.
+	// key caches keyOf(text).
 	key string
-	// cites are the messages it came from, ascending. Empty only where a previous summary did not say.
+	// cites are the messages that the item came from, ascending. They are empty only for items of a previous summary
+	// that did not cite.
 	cites []uint32
-	// by, tier and crowd are of rules.
+	// by, tier and crowd are set for rules.
 	by   speaker
 	tier int
-	// crowd says how many rules of the same message stand before it, in sixes.
+	// crowd says how many groups of six rules of the same message come before it.
 	crowd int
-	// box is of items of to-do lists.
+	// box is set for to-do items.
 	box box
-	// score ranks the items of one kind, beside their age.
+	// score ranks the items of one kind, together with their age.
 	score int
-	// carried says that a previous summary had it.
+	// carried says that the item comes from a previous summary.
 	carried bool
 	// last marks the last user message.
 	last bool
-	// noise marks a user message that a program wrote and not a person.
+	// noise marks a user message that a program wrote.
 	noise bool
-	// passing marks what is of interest only while it is the latest: the last step, the next intention.
+	// passing marks an item that matters only while it is the latest: the last step, the next intention.
 	passing bool
-	// command and path are of errors: what failed, and what it was about: a file, or all that is shown of the call.
+	// command and path are set for errors: the failed command, and the file or the call that the error is about.
 	command *commandKey
 	path    string
-	// tool is of errors: the tool that failed.
+	// tool is the tool that failed, for errors.
 	tool string
-	// seq is the order in which items came into the ledger.
+	// seq is the position in the order in which items were added to the ledger.
 	seq int
-	// focused says that the item matches the words of the request's focus.
+	// focused says that the item contains words of the request's focus.
 	focused bool
 }
 
@@ -106,7 +107,7 @@ func (it *item) keyed() string {
 	return it.key
 }
 
-// newest returns the latest message that the item came from.
+// newest returns the index of the latest message that the item came from.
 func (it *item) newest() uint32 {
 	if len(it.cites) == 0 {
 		return 0
@@ -114,7 +115,7 @@ func (it *item) newest() uint32 {
 	return it.cites[len(it.cites)-1]
 }
 
-// oldest returns the first message that the item came from.
+// oldest returns the index of the first message that the item came from.
 func (it *item) oldest() uint32 {
 	if len(it.cites) == 0 {
 		return 0
@@ -125,7 +126,7 @@ func (it *item) oldest() uint32 {
 // maxCites is how many citations a line has at most.
 const maxCites = 4
 
-// addCites joins citations, keeping the first and the latest where there are too many.
+// addCites adds citations. If there are too many, it keeps the first and the latest.
 func (it *item) addCites(cites ...uint32) {
 	for _, c := range cites {
 		if at, found := slices.BinarySearch(it.cites, c); !found {
@@ -137,7 +138,7 @@ func (it *item) addCites(cites ...uint32) {
 	}
 }
 
-// keyOf returns what two texts that say the same in other letters, spaces or marks have in common.
+// keyOf returns a key that is equal for texts which differ only in case, spaces or punctuation.
 func keyOf(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -9,28 +9,28 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// section is a heading and what stands below it.
+// section is a heading and what belongs below it.
 type section struct {
 	heading summarizers.Heading
-	// holds is what a line without a label is in this section.
+	// holds is the kind of a line without a label in this section.
 	holds kind
-	// group says that other headings stand below it and no lines.
+	// group says that the section has subsections and no lines of its own.
 	group bool
 }
 
-// layout is the sections of a summary, and where each kind of item goes.
+// layout says which sections a summary has, and which section each kind of item belongs to.
 type layout struct {
 	sections []section
-	// goal is the section of the one sentence that says what all of it is for.
+	// goal is the section of the sentence with the goal.
 	goal int
-	// last is where the last request goes, if the goal does not say all of it.
+	// last is the section of the last request, if the goal does not contain all of it.
 	last  int
 	place [kinds]int
-	// environment is the section for what is true of the surroundings, -1 where there is none.
+	// environment is the section for facts about the environment, or -1 if there is none.
 	environment int
 }
 
-// roles are what stands in a section of each kind of item.
+// roles are the roles of the sections for each kind of item.
 var roles = [kinds]compactordv1.SectionRole{
 	kindRequest:  compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
 	kindRule:     compactordv1.SectionRole_SECTION_ROLE_CONSTRAINTS,
@@ -63,12 +63,12 @@ func layoutOf(k summarizers.Kind, sections []*compactordv1.Section) *layout {
 		ly.place[of] = summarizers.SectionFor(headings, role)
 	}
 	if k == summarizers.TurnPrefix {
-		// All that the user said in a turn is its request, and the rest of the turn goes on from what was done.
+		// All that the user said in a turn is its request, and the kept part of the turn continues from what was done.
 		ly.place[kindRequest], ly.place[kindFile] = ly.goal, ly.place[kindDone]
 	}
 	ly.last = ly.place[kindRequest]
 	if slices.Contains(ly.place[:], ly.goal) {
-		// A section that holds more than the goal takes the last request too.
+		// A section with more than the goal also gets the last request.
 		ly.last = ly.goal
 	}
 	if summarizers.HasRole(headings, compactordv1.SectionRole_SECTION_ROLE_ENVIRONMENT) {
@@ -77,7 +77,7 @@ func layoutOf(k summarizers.Kind, sections []*compactordv1.Section) *layout {
 	return ly
 }
 
-// heldBelow returns what a line without a label is in a section with that role.
+// heldBelow returns the kind of a line without a label in a section with this role.
 func heldBelow(role compactordv1.SectionRole) kind {
 	if role == compactordv1.SectionRole_SECTION_ROLE_GOAL {
 		return kindRequest
@@ -93,13 +93,13 @@ func heldBelow(role compactordv1.SectionRole) kind {
 	return kindFact
 }
 
-// startsWithGoal says whether the goal opens a section in a line without a label: that of the goal, or of the work that
-// it is for.
+// startsWithGoal says whether a section begins with the goal in a line without a label. That is so for the section of
+// the goal, and of the work in progress.
 func startsWithGoal(h summarizers.Heading) bool {
 	return h.Role == compactordv1.SectionRole_SECTION_ROLE_GOAL || h.Role == compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS
 }
 
-// titled are the sections by what is recognized of their titles.
+// titled returns the sections by the keys of their titles.
 func (ly *layout) titled() map[string]section {
 	byKey := make(map[string]section, len(ly.sections))
 	for _, s := range ly.sections {
@@ -108,7 +108,7 @@ func (ly *layout) titled() map[string]section {
 	return byKey
 }
 
-// at returns where a chosen item goes.
+// at returns the section of a chosen item.
 func (ly *layout) at(c chosen) int {
 	if c.goal {
 		return ly.goal
@@ -116,7 +116,7 @@ func (ly *layout) at(c chosen) int {
 	return ly.sectionOf(c.it)
 }
 
-// sectionOf returns where an item goes.
+// sectionOf returns the section of an item.
 func (ly *layout) sectionOf(it *item) int {
 	switch {
 	case it.kind == kindRequest && it.last:
@@ -127,7 +127,7 @@ func (ly *layout) sectionOf(it *item) int {
 	return ly.place[it.kind]
 }
 
-// aboutSurroundings says whether a fact is about where the work is done.
+// aboutSurroundings says whether a fact is about the environment of the work.
 func aboutSurroundings(text string) bool {
 	lower := strings.ToLower(text)
 	for _, w := range []string{
@@ -141,8 +141,8 @@ func aboutSurroundings(text string) bool {
 	return false
 }
 
-// meanings are the words of headings that say what stands below, the first that fits. Summaries of models have
-// headings of their own making.
+// meanings are words of headings that say what is below them. The first that matches counts. Models' summaries may have
+// headings that they invented.
 var meanings = []struct {
 	holds kind
 	words []string
@@ -157,7 +157,7 @@ var meanings = []struct {
 	{kindDone, []string{"done", "progress", "completed", "accomplished", "recent work", "已完成", "完成", "进展"}},
 }
 
-// meaningOf returns what stands below a heading of that title; statements where nothing else is known.
+// meaningOf returns the kind of the lines below a heading with this title, or kindFact if the title says nothing.
 func meaningOf(title string) kind {
 	title = strings.ToLower(title)
 	for _, m := range meanings {
@@ -170,7 +170,7 @@ func meaningOf(title string) kind {
 	return kindFact
 }
 
-// label is what stands before an item in a section that is not of its kind.
+// label is the text before an item in a section for other kinds.
 type label struct {
 	text    string
 	kind    kind
@@ -179,7 +179,7 @@ type label struct {
 	passing bool
 }
 
-// labels are all labels. The first of a kind that fits is written.
+// labels are all labels. The first one that matches an item is written.
 var labels = []label{
 	{text: "Last request: ", kind: kindRequest, last: true},
 	{text: "Last user message: ", kind: kindRequest, last: true, noise: true},
@@ -196,8 +196,8 @@ var labels = []label{
 	{text: "Identifiers: ", kind: kindMarks},
 }
 
-// meant says whether the label is one where lines hold that: a line that is of its section's kind has none, so there
-// the words are its own.
+// meant says whether this text counts as a label in a section for `holds`. A line of the section's own kind has no
+// label there, so the same words are part of its text.
 func (l label) meant(holds kind) bool {
 	return l.kind != holds || l.passing || l.kind == kindRequest || l.kind == kindMarks
 }

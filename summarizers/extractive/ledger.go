@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// ledger holds what is known so far: what a previous summary said, changed by what the messages say.
+// ledger holds what is known so far: the previous summary, changed by the messages.
 type ledger struct {
-	// lists are the statements of each kind. Requests, to-dos, errors and files have lists of their own.
+	// lists are the statements of each kind. Requests, to-dos, errors and files have separate lists.
 	lists [kinds][]*item
 	byKey map[string]*item
 
 	requests []*item
 	errors   []*item
-	// todos is the to-do list in force. finished are the items that were done.
+	// todos is the current to-do list.
 	todos    []*item
 	files    map[string]*file
 	paths    []string
@@ -23,17 +23,17 @@ type ledger struct {
 	marks *marks
 	focus []string
 
-	// lastStep is what the agent said last.
+	// lastStep is what the agent said last about its work.
 	lastStep *item
 	// ruled counts the rules of each message.
 	ruled map[uint32]int
-	// seq counts the items that came in.
+	// seq counts the added items.
 	seq int
 	// newest is the highest index seen.
 	newest uint32
 }
 
-// file is what was done to a file.
+// file says what was done to a file.
 type file struct {
 	path     string
 	modified bool
@@ -53,7 +53,7 @@ func newLedger() *ledger {
 	}
 }
 
-// attendTo takes in the words of the focus.
+// attendTo stores the words of the focus.
 func (l *ledger) attendTo(focus string) {
 	var w wordScanner
 	w.scan(focus)
@@ -62,7 +62,7 @@ func (l *ledger) attendTo(focus string) {
 			l.focus = append(l.focus, word)
 		}
 	}
-	// Scripts without spaces are compared by pairs of runes.
+	// In scripts without spaces, pairs of characters are compared.
 	runes := []rune(clip(focus, 4096))
 	for i := 0; i+1 < len(runes); i++ {
 		if isCJK(runes[i]) && isCJK(runes[i+1]) {
@@ -72,25 +72,25 @@ func (l *ledger) attendTo(focus string) {
 	l.focus = l.focus[:min(len(l.focus), 64)]
 }
 
-// dull are words that a focus can be without.
+// dull are words of a focus that are ignored.
 var dull = map[string]bool{
 	"the": true, "and": true, "for": true, "with": true, "that": true, "this": true, "what": true, "all": true, "about": true,
 	"focus": true, "keep": true, "please": true, "from": true, "into": true, "are": true, "was": true, "how": true, "why": true,
 	"especially": true, "everything": true, "details": true, "remember": true, "you": true, "our": true, "not": true,
 }
 
-// limits is how many statements of a kind are kept while reading; the budget chooses among them later.
+// limits is how many statements of each kind are kept while messages are read. The budget chooses among them later.
 var limits = [kinds]int{
 	kindRule: 600, kindDone: 300, kindDoing: 40, kindDecision: 300, kindNext: 120, kindFact: 400, kindMarks: 40,
 }
 
-// maxRequests is how many requests are kept while reading, beside the first and the last.
+// maxRequests is how many requests are kept while messages are read, beside the first one.
 const maxRequests = 400
 
-// indexKey is what byKey knows an item by.
+// indexKey returns the key of an item in byKey.
 func indexKey(k kind, key string) string { return string(rune('0'+k)) + key }
 
-// add puts in a statement, or joins it to the one that says the same.
+// add adds a statement, or merges it into one with the same key.
 func (l *ledger) add(it *item) {
 	if it.text == "" {
 		return
@@ -124,9 +124,9 @@ func (l *ledger) add(it *item) {
 	l.lists[it.kind] = list
 }
 
-// compare ranks two items of one kind, the better first. Rules rank by who gave them and how firmly, and among equals
-// the older one stays, so that merging for ever loses none. A message with a whole handbook of rules does not drown
-// those of others. All other items rank by score and then age.
+// compare ranks two items of one kind, the better one first. Rules rank by firmness, by how many rules of their message
+// come before them, and by who gave them. Among equal rules the older one wins, so that repeated merging loses none.
+// Other items rank by score and then by age.
 func (l *ledger) compare(a, b *item) int {
 	if a.kind == kindRule && b.kind == kindRule {
 		if c := cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.crowd, b.crowd), cmp.Compare(a.by, b.by)); c != 0 {
@@ -143,7 +143,7 @@ func (l *ledger) compare(a, b *item) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
 }
 
-// says reports whether the item's text is in the ledger as something that is kept anyway.
+// says reports whether the ledger already has the item's text as another kind that is kept.
 func (l *ledger) says(it *item) bool {
 	for _, k := range []kind{kindDone, kindDecision, kindNext, kindFact} {
 		if l.byKey[indexKey(k, it.keyed())] != nil {
@@ -153,7 +153,7 @@ func (l *ledger) says(it *item) bool {
 	return false
 }
 
-// request puts in what a user said. The same message may be known from a previous summary, in part.
+// request adds a user's request. A previous summary may already contain a part of the same message.
 func (l *ledger) request(it *item) {
 	for i := len(l.requests) - 1; i >= 0 && i >= len(l.requests)-maxCites; i-- {
 		known := l.requests[i]
@@ -168,15 +168,15 @@ func (l *ledger) request(it *item) {
 	}
 	l.requests = append(l.requests, it)
 	if len(l.requests) > 2*maxRequests {
-		// The first request says what all of it is about; of the others the newer matter more.
+		// The first request says what the work is about; among the others, newer ones matter more.
 		l.requests = slices.Delete(l.requests, 1, len(l.requests)-maxRequests)
 	}
 }
 
-// maxErrors is how many open errors are kept while reading.
+// maxErrors is how many open errors are kept while messages are read.
 const maxErrors = 200
 
-// fail opens an error, in place of what the same command failed with before.
+// fail adds an open error. It replaces an earlier failure of the same command.
 func (l *ledger) fail(it *item) {
 	for i, e := range l.errors {
 		again := e.keyed() == it.keyed()
@@ -197,7 +197,7 @@ func (l *ledger) fail(it *item) {
 	}
 }
 
-// succeed takes away the errors that a success shows to be resolved.
+// succeed removes the errors that a successful call shows to be resolved.
 func (l *ledger) succeed(c *call) {
 	if len(l.errors) == 0 {
 		return
@@ -223,7 +223,7 @@ func (l *ledger) succeed(c *call) {
 	})
 }
 
-// repaired takes away the errors whose code a sentence says to be repaired.
+// repaired removes the errors whose identifiers a sentence names as repaired.
 func (l *ledger) repaired(sentence string) {
 	if len(l.errors) == 0 {
 		return
@@ -247,7 +247,7 @@ func (l *ledger) repaired(sentence string) {
 	})
 }
 
-// setTodos puts a to-do list in force: what an older one had is gone, but for what was done.
+// setTodos replaces the to-do list. Finished items of the old list are kept.
 func (l *ledger) setTodos(index uint32, list []todo) {
 	old := map[string]*item{}
 	for _, it := range l.todos {
@@ -266,8 +266,8 @@ func (l *ledger) setTodos(index uint32, list []todo) {
 	}
 }
 
-// mergeTodos takes in a list of boxes from a text: it changes the items that are known; a list of new items replaces
-// what is in force only if nothing is known of it.
+// mergeTodos merges a list of checkboxes from a text. It changes the items that are known. A list with only new items
+// replaces the current one.
 func (l *ledger) mergeTodos(index uint32, list []todo) {
 	known := map[string]int{}
 	for i, it := range l.todos {
@@ -303,7 +303,7 @@ func (l *ledger) mergeTodos(index uint32, list []todo) {
 	}
 }
 
-// place puts one item of a list where its state says.
+// place stores a to-do item according to its state.
 func (l *ledger) place(known *item, t todo, index uint32) {
 	it := &item{kind: kindNext, text: t.text, box: openBox, cites: []uint32{index}}
 	if known != nil {
@@ -326,7 +326,7 @@ func (l *ledger) place(known *item, t todo, index uint32) {
 	}
 }
 
-// settle takes away what was still to be done and now is.
+// settle removes statements about work that is now done.
 func (l *ledger) settle(text string) {
 	key := keyOf(text)
 	for _, k := range []kind{kindNext, kindDoing} {
@@ -340,7 +340,7 @@ func (l *ledger) settle(text string) {
 	}
 }
 
-// settleTodos takes away the to-dos that a sentence says to be done: it holds their words.
+// settleTodos marks to-do items as done whose words a sentence about finished work contains.
 func (l *ledger) settleTodos(sentence string, index uint32) {
 	if len(l.todos) == 0 {
 		return
@@ -359,7 +359,7 @@ func (l *ledger) settleTodos(sentence string, index uint32) {
 	})
 }
 
-// touch notes that a file was read or changed.
+// touch records that a file was read or changed.
 func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) *file {
 	if path == "" {
 		return nil
@@ -375,7 +375,7 @@ func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) 
 	}
 	f.uses++
 	if modified && !f.modified {
-		// Where it was read before it was changed does not matter any more.
+		// Once a file was changed, earlier reads do not matter.
 		f.modified, f.why = true, ""
 		f.item.cites = f.item.cites[:0:0]
 	}
@@ -388,5 +388,5 @@ func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) 
 	return f
 }
 
-// maxFiles is how many files are kept in mind.
+// maxFiles is how many files are recorded.
 const maxFiles = 20000

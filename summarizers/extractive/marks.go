@@ -16,9 +16,9 @@ type mark struct {
 	what  identifier
 	first uint32
 	last  uint32
-	// messages is how many messages named it.
+	// messages is how many messages contain it.
 	messages int
-	// strong says that a person or the agent's prose named it, not only a tool.
+	// strong says that a person or the agent's prose contains it, and not only a tool's call or result.
 	strong bool
 }
 
@@ -30,7 +30,7 @@ func newMarks() *marks { return &marks{byWord: map[string]*mark{}} }
 // note counts the identifiers of a text.
 func (m *marks) note(index uint32, text string, strong bool) {
 	eachIdentifier(text, func(word string, what identifier) {
-		// Between backquotes anything may stand, and a row of identifiers is one line.
+		// Text in backquotes may contain anything, but a row of identifiers is one line.
 		if what < codeName || len(word) < 4 || len(word) > 120 || oneLine(word) != word {
 			return
 		}
@@ -50,7 +50,7 @@ func (m *marks) note(index uint32, text string, strong bool) {
 	})
 }
 
-// carry counts an identifier that a previous summary lists.
+// carry adds an identifier that a previous summary lists.
 func (m *marks) carry(word string, cites []uint32) {
 	if word == "" || len(word) > maxIdentifier || m.byWord[word] != nil || len(m.byWord) >= maxMarks {
 		return
@@ -60,10 +60,10 @@ func (m *marks) carry(word string, cites []uint32) {
 	}
 }
 
-// maxRows is how many identifiers are offered to the budget.
+// maxRows is how many identifiers are candidates for the summary.
 const maxRows = 300
 
-// best returns the identifiers that matter most, the best first.
+// best returns the most important identifiers, the best first.
 func (m *marks) best(l *ledger) []*mark {
 	var list []*mark
 	for _, k := range m.byWord {

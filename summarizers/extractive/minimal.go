@@ -9,26 +9,26 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// notChosen stands in a summary whose lines could not be chosen.
+// notChosen is the line in a summary whose lines could not be chosen.
 const notChosen = "The messages could not be summarized: only requests of the user and an earlier summary are here"
 
-// outline is a summary that is written without the ledger, the plan or the layout, one of which has failed: what the user
-// said last, the previous summary as it stands, and earlier requests.
+// outline is a summary that does not need the ledger, the plan or the layout, after one of them failed. It has the
+// user's last request, the lines of the previous summary, and earlier requests.
 type outline struct {
 	headings []summarizers.Heading
-	// goal and facts are the sections of the last request and of what has no section of its own.
+	// goal and facts are the sections of the last request, and of lines without a section of their own.
 	goal, facts int
-	// lines are what may be written, what matters most first.
+	// lines are the possible lines, the most important first.
 	lines []outlined
 }
 
-// outlined is a line of a section.
+// outlined is one line of a section.
 type outlined struct {
 	section int
 	text    string
 }
 
-// minimal writes as many lines of the outline as fit. It reads nothing of what the messages say.
+// minimal writes as many lines of the outline as fit. It does not interpret the messages.
 func minimal(req *summarizers.Request) (pieces []string, ok bool) {
 	o := newOutline(req)
 	fits := func(pieces []string) bool { return req.Count(strings.Join(pieces, "")) <= req.MaxTokens }
@@ -62,8 +62,8 @@ func minimal(req *summarizers.Request) (pieces []string, ok bool) {
 	return nil, false
 }
 
-// alone makes a line fit to be all of a summary: without headings, what opens like an error would be taken for one, and
-// the title of a section for a text that is cut off there.
+// alone returns a line that can be a whole summary. Without headings, the checks would take a line that begins like an
+// error for one, and a section's title for a text that was cut off. Such a line gets a backslash.
 func alone(req *summarizers.Request, line string) string {
 	asked := &summarizers.Request{
 		Kind: req.Kind, Sections: req.Sections, MaxTokens: 1, Replaces: 1, Count: func(string) uint32 { return 0 },
@@ -105,7 +105,7 @@ func spanned(first, last uint32) []uint32 {
 	return []uint32{first, last}
 }
 
-// maxOutlined bounds the work on an outline.
+// maxOutlined limits the number of lines.
 const maxOutlined = 2000
 
 func (o *outline) add(section int, text string) {
@@ -114,7 +114,7 @@ func (o *outline) add(section int, text string) {
 	}
 }
 
-// addRequest adds the last request, with a label where its section begins with no goal.
+// addRequest adds the last request. It gets a label if its section does not begin with the goal.
 func (o *outline) addRequest(it *item) {
 	if startsWithGoal(o.headings[o.goal]) {
 		o.add(o.goal, plainText(it, true))
@@ -123,7 +123,7 @@ func (o *outline) addRequest(it *item) {
 	o.add(o.goal, "- Last request: "+plainText(it, false))
 }
 
-// addPrevious takes in the lines of a previous summary below the same headings.
+// addPrevious adds the lines of a previous summary below the same headings.
 func (o *outline) addPrevious(text string) {
 	section := o.facts
 	for line := range strings.Lines(text) {
@@ -148,7 +148,7 @@ func (o *outline) sectionOf(title string) int {
 	return o.facts
 }
 
-// render writes the first lines under the headings, one piece a section.
+// render writes the first n lines under the headings, one piece for each section.
 func (o *outline) render(lines int, between string) []string {
 	pieces := make([]string, len(o.headings))
 	for i, h := range o.headings {
@@ -170,7 +170,7 @@ func (o *outline) render(lines int, between string) []string {
 	return pieces
 }
 
-// brief writes only the most important line under the headings, in so many units at the most.
+// brief writes only the most important line under the headings, with at most limit units.
 func (o *outline) brief(limit int) []string {
 	first := o.lines[0]
 	first.text = shorten(first.text, limit)
@@ -180,7 +180,7 @@ func (o *outline) brief(limit int) []string {
 	return pieces
 }
 
-// plainRequests are the messages in which the user said something, as it stands.
+// plainRequests returns the user's messages as requests, unchanged.
 func plainRequests(messages []*compactordv1.LoggedMessage) []*item {
 	var requests []*item
 	for _, m := range messages {
@@ -191,7 +191,8 @@ func plainRequests(messages []*compactordv1.LoggedMessage) []*item {
 	return requests
 }
 
-// plainRequest is what the user said in a message, as it stands; nil where the user said nothing.
+// plainRequest returns a user's message as a request, unchanged. It returns nil if a program wrote it or it has no
+// text.
 func plainRequest(logged *compactordv1.LoggedMessage) *item {
 	m := logged.GetMessage()
 	if m.GetRole() != compactordv1.Role_ROLE_USER {
@@ -209,10 +210,10 @@ func plainRequest(logged *compactordv1.LoggedMessage) *item {
 	return &item{kind: kindRequest, text: text, cites: []uint32{logged.GetIndex()}}
 }
 
-// maxPlain is how many units of a request an outline takes.
+// maxPlain is how many units of a request an outline shows.
 const maxPlain = 1000
 
-// plainText is the text of a line about a request. alone says that no mark of a list stands before it.
+// plainText returns the text of a line with a request. alone says that the line is not a list item.
 func plainText(it *item, alone bool) string {
 	return escape(shorten(it.text, maxPlain), kindRequest, alone) + citation(it.cites)
 }

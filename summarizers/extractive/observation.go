@@ -9,27 +9,27 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// What of a shortened result goes to its first lines and to those that tell of errors, in percent. The last lines have the
-// rest: there commands tell how they ended.
+// The shares of the first lines and of error lines in a shortened result, in percent. The last lines get the rest,
+// since commands report their outcome there.
 const (
 	headPercent  = 40
 	errorPercent = 30
 )
 
-// blank is all that there is to say of white space.
+// blank replaces a result that is only white space.
 const blank = "(only white space)"
 
 const (
-	// leftOutUnits is about what the mark takes that stands where lines were left out.
+	// leftOutUnits is about the size of the mark for omitted lines.
 	leftOutUnits = 32
-	// fewUnits is the budget in which lines are not worth choosing.
+	// fewUnits is the budget below which no lines are chosen.
 	fewUnits = 160
-	// maxErrorLines is how many lines of each score are looked at.
+	// maxErrorLines is how many lines of each score are kept as candidates.
 	maxErrorLines = 64
 )
 
-// observe writes a tool result shorter: its first lines, its last ones, and between them those that tell of errors. The
-// guidelines are for models.
+// observe shortens a tool result: it keeps the first lines, the last ones, and lines between them that report errors.
+// It ignores the guidelines, which are for models.
 func observe(
 	ctx context.Context, g *guard, req *summarizers.Request, progress summarizers.Progress,
 ) (*summarizers.Summary, error) {
@@ -40,7 +40,7 @@ func observe(
 	}
 	e := plainExcerpt(whole)
 	g.try(summarizers.StageResult, req.Result.Index, func() { e = newExcerpt(whole) })
-	// Each byte is a unit at the most, so a larger budget is of no use.
+	// No byte has more than one unit, so a larger budget would not help.
 	for unitBudget := min(4*int(budget), len(whole)); unitBudget > 0; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -61,18 +61,18 @@ func observe(
 	return nil, doesNotFit(req)
 }
 
-// plainExcerpt is a text of which no lines are looked at: only its head and its tail can be chosen.
+// plainExcerpt returns an excerpt whose lines are not examined: only its head and its tail can be kept.
 func plainExcerpt(text string) *excerpt { return &excerpt{text: text, lines: 1} }
 
-// excerpt is a text of which some lines are chosen.
+// excerpt is a text from which lines are chosen.
 type excerpt struct {
 	text  string
 	lines int
-	// errors are the lines that tell of errors, the surest first, then in order.
+	// errors are the lines that report errors, the surest first, and otherwise in order.
 	errors []numbered
 }
 
-// numbered is a line of a text, counted from 0.
+// numbered is a line of a text with its number, from 0.
 type numbered struct {
 	at   int
 	text string
@@ -98,7 +98,7 @@ func newExcerpt(text string) *excerpt {
 	return e
 }
 
-// in returns what fits into so many units.
+// in returns an excerpt of at most budget units.
 func (e *excerpt) in(budget int) string {
 	switch {
 	case units(e.text) <= budget:
@@ -114,7 +114,7 @@ func (e *excerpt) in(budget int) string {
 	return c.text(e.lines)
 }
 
-// choice are the lines that were chosen.
+// choice holds the chosen lines.
 type choice struct {
 	// longest is how many units of one line are kept.
 	longest int
@@ -122,7 +122,7 @@ type choice struct {
 	used    int
 }
 
-// take chooses a line if the lines chosen then take at most so many units.
+// take chooses a line if all chosen lines then have at most `most` units.
 func (c *choice) take(at int, line string, most int) bool {
 	if _, had := c.chosen[at]; had {
 		return true
@@ -137,7 +137,7 @@ func (c *choice) take(at int, line string, most int) bool {
 	return true
 }
 
-// head chooses the first lines, the first in any case.
+// head chooses the first lines. It always chooses the very first.
 func (c *choice) head(text string, most int) {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -151,7 +151,7 @@ func (c *choice) head(text string, most int) {
 func (c *choice) errors(lines []numbered, budget int) {
 	most := c.used + budget
 	for _, l := range lines {
-		// Each may stand alone between two marks.
+		// Each error line may need a mark beside it.
 		if !c.take(l.at, l.text, most-leftOutUnits) {
 			continue
 		}
@@ -171,7 +171,7 @@ func (c *choice) tail(e *excerpt, most int) {
 	}
 }
 
-// text is what was chosen, with a mark where lines are left out. The text had so many lines.
+// text returns the chosen lines, with a mark where lines were left out. lines is the number of all lines.
 func (c *choice) text(lines int) string {
 	kept := make([]int, 0, len(c.chosen))
 	for at := range c.chosen {

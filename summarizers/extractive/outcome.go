@@ -4,26 +4,26 @@ import (
 	"strings"
 )
 
-// outcome is how a tool call ended.
+// outcome says how a tool call ended.
 type outcome struct {
 	failed bool
-	// declined says that the user did not let the tool run; said is what the user said to it.
+	// declined says that the user did not allow the call; said is what the user said about it.
 	declined bool
 	said     string
-	// errors is what the tool said went wrong, word for word.
+	// errors is the tool's error message, word for word.
 	errors string
-	// closing is what the last line says, "ok" where there is none, or where the tool said so.
+	// closing is the last line of the output, or "ok" if it says no more than that.
 	closing string
 }
 
-// rejections are how harnesses tell the model that the user did not let a tool run.
+// rejections are the texts with which agent programs report that the user did not allow a call.
 var rejections = []string{
 	"The user doesn't want to proceed with this tool use", "The user doesn't want to take this action", "The tool use was rejected",
 	"User rejected", "user rejected", "Tool call rejected by user", "[Request interrupted by user", "User declined", "The user rejected",
 }
 
-// judge says how a call ended.
-func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
+// outcomeOf determines how a call ended.
+func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome {
 	var o outcome
 	opening := strings.TrimSpace(text[:min(len(text), 512)])
 	for _, r := range rejections {
@@ -36,7 +36,7 @@ func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
 		}
 	}
 	if class != classCommand && !flagged {
-		// What such a tool returns is content, and content may speak of errors.
+		// Such a tool returns content, which may be about errors.
 		if !opensWithError(opening) {
 			return o
 		}
@@ -52,7 +52,7 @@ func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
 	case flagged:
 		o.failed = true
 	case e.exit > 0:
-		// A search that finds nothing ends with a status too.
+		// A search that finds nothing also has a status other than 0.
 		o.failed = cmd == nil || !cmd.reads || e.bestScore() > 0
 	case cmd != nil && cmd.reads:
 		return o
@@ -75,14 +75,14 @@ func judge(text string, flagged bool, class toolClass, cmd *command) outcome {
 
 func opensWithError(opening string) bool {
 	for _, p := range []string{"error", "<tool_use_error>", `{"error"`, `{"status":"error"`, "failed to ", "file not found", "file does not exist", "exception:"} {
-		if hasFold(opening, p) {
+		if hasPrefixAnyCase(opening, p) {
 			return true
 		}
 	}
 	return strings.HasPrefix(opening, "错误") || strings.HasPrefix(opening, "失败")
 }
 
-// sumsUp says whether a last line tells how a command ended.
+// sumsUp says whether a last line summarizes how a command ended.
 func sumsUp(line string) bool {
 	if len(line) > 160 {
 		return false

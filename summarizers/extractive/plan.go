@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxGoal is how many units the sentence of the goal takes.
+// maxGoal is how many units the goal's sentence may have.
 const maxGoal = 240
 
-// plan is all that could be in a summary, by class and rank.
+// plan holds all items that could be in a summary, by class and rank.
 type plan struct {
 	ly   *layout
 	l    *ledger
 	cues cueReader
-	// goal is the request that the goal is taken from, last the last one.
+	// goal is the request that states the goal, and last is the last request.
 	goal, last *item
 	byClass    [classes][]*item
 	// ruled are the firm rules of each message.
@@ -22,7 +22,7 @@ type plan struct {
 	marks []*mark
 }
 
-// newPlan sorts what the ledger holds into classes.
+// newPlan sorts the ledger's items into classes.
 func newPlan(l *ledger, ly *layout) *plan {
 	p := &plan{ly: ly, l: l, ruled: firmRules(l.lists[kindRule])}
 	p.sortRequests()
@@ -33,7 +33,7 @@ func newPlan(l *ledger, ly *layout) *plan {
 	for _, k := range []kind{kindRule, kindDone, kindDoing, kindDecision, kindNext, kindFact} {
 		for _, it := range l.lists[k] {
 			if it.kind == kindRule && it.tier == tierSoft && strings.Contains(said, it.text) {
-				// What may be no rule at all need not be said twice.
+				// A soft rule need not be repeated.
 				continue
 			}
 			p.put(it)
@@ -108,7 +108,7 @@ func (p *plan) put(it *item) {
 	p.byClass[c] = append(p.byClass[c], it)
 }
 
-// rank orders the items of a class: what it says, how new it is, and whether it was found worth keeping before.
+// rank rates an item within its class: by its score, its age, and whether a previous summary had it.
 func (p *plan) rank(it *item) int {
 	r := 8 * it.score
 	if p.l.newest > 0 {
@@ -129,7 +129,7 @@ func (p *plan) rank(it *item) int {
 	return r
 }
 
-// sortRequests chooses the goal and the last request, and ranks the others.
+// sortRequests chooses the goal and the last request, and sorts the other requests into classes.
 func (p *plan) sortRequests() {
 	var last *item
 	list := p.l.requests
@@ -175,7 +175,7 @@ func (p *plan) sortRequests() {
 	}
 }
 
-// firmRules returns the rules of each message that are surely rules.
+// firmRules returns the rules of each message, without soft ones.
 func firmRules(list []*item) ruleIndex {
 	ruled := ruleIndex{}
 	for _, it := range list {
@@ -186,7 +186,7 @@ func firmRules(list []*item) ruleIndex {
 	return ruled
 }
 
-// ruleIndex holds rules by the messages that they stand in.
+// ruleIndex holds rules by the messages that they come from.
 type ruleIndex map[uint32][]*item
 
 func (x ruleIndex) add(it *item) {
@@ -195,7 +195,7 @@ func (x ruleIndex) add(it *item) {
 	}
 }
 
-// of returns the rules of the message that a request is.
+// of returns the rules of a request's message.
 func (x ruleIndex) of(it *item) []*item {
 	if len(it.cites) == 0 {
 		return nil
@@ -203,7 +203,7 @@ func (x ruleIndex) of(it *item) []*item {
 	return x[it.newest()]
 }
 
-// holds says whether all that a request says stands in one of its rules.
+// holds says whether one of its rules contains the whole request.
 func (x ruleIndex) holds(it *item) bool {
 	for _, rule := range x.of(it) {
 		if strings.Contains(rule.text, it.text) || rule.keyed() == it.keyed() {
@@ -213,7 +213,7 @@ func (x ruleIndex) holds(it *item) bool {
 	return false
 }
 
-// line makes the line of a file.
+// line returns the summary line of a file.
 func (f *file) line() *item {
 	it := &f.item
 	it.carried = f.carried
@@ -231,7 +231,7 @@ func (f *file) line() *item {
 	return it
 }
 
-// matchesFocus says whether a text holds a word of the focus.
+// matchesFocus says whether a text contains a word of the focus.
 func (l *ledger) matchesFocus(text string) bool {
 	if len(l.focus) == 0 {
 		return false

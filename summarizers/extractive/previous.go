@@ -10,14 +10,14 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// carry puts a previous summary into the ledger. It reads what render wrote back as it was; of a summary that a model
-// wrote it takes each line for a statement of the kind that its heading says: by its sections where they are known, else
-// by its words. A line that cannot be read is kept as it stands.
+// carry reads a previous summary into the ledger. It recognizes lines that render wrote. In a model's summary it takes
+// each line as a statement of the kind that the heading suggests: by the summary's sections if they are known,
+// otherwise by the words of the heading. A line that cannot be parsed is kept unchanged.
 func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section) {
 	if text == "" {
 		return
 	}
-	p := carrier{l: l, holds: kindFact}
+	p := previousReader{l: l, holds: kindFact}
 	if len(sections) > 0 {
 		g.try(summarizers.StagePrevious, 0, func() { p.titled = layoutOf(summarizers.History, sections).titled() })
 	}
@@ -37,7 +37,7 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section) 
 	}
 }
 
-// keepLine keeps a line of a previous summary as it stands, but for headings.
+// keepLine keeps a line of a previous summary unchanged, unless it is a heading.
 func (l *ledger) keepLine(line string, holds kind) {
 	body, cites := splitCitation(clip(line, maxLine))
 	if strings.HasPrefix(body, "#") || body == none {
@@ -51,12 +51,12 @@ func (l *ledger) keepLine(line string, holds kind) {
 	l.add(it)
 }
 
-// keptByItself are the kinds of items that the ledger keeps as they are, in a list for each.
+// keptByItself are the kinds that the ledger keeps in `lists`.
 var keptByItself = [kinds]bool{
 	kindRule: true, kindDone: true, kindDoing: true, kindDecision: true, kindNext: true, kindFact: true,
 }
 
-// mergeCarried puts the requests in order: the goal stands first in a summary whenever it was said.
+// mergeCarried sorts the requests by age. In a summary the goal comes first, whatever its age.
 func (l *ledger) mergeCarried() {
 	slices.SortStableFunc(l.requests, func(a, b *item) int { return cmp.Compare(a.oldest(), b.oldest()) })
 	said := l.requests
@@ -66,7 +66,7 @@ func (l *ledger) mergeCarried() {
 	}
 }
 
-// markCarriedLast finds the last request: where no line is marked as it, the goal was it.
+// markCarriedLast finds the last request. If no line is labelled as it, the goal is the last request.
 func (l *ledger) markCarriedLast() {
 	marked := false
 	var newest *item
@@ -81,27 +81,27 @@ func (l *ledger) markCarriedLast() {
 	}
 }
 
-// carrier reads a previous summary line by line.
-type carrier struct {
+// previousReader reads a previous summary line by line.
+type previousReader struct {
 	l *ledger
-	// titled are the sections that the summary was written with, by what is recognized of their titles.
+	// titled are the sections of that summary, by the keys of their titles.
 	titled map[string]section
-	// holds is what lines are below the current heading; headed says that there was one.
+	// holds is the kind of lines below the current heading. headed says that there was a heading.
 	holds  kind
 	headed bool
-	// fixed says that errors below the heading may have been fixed, by what it says.
+	// fixed says that errors below the current heading may already be fixed.
 	fixed bool
-	// code collects a block of code, which becomes one item.
+	// code collects a code block, which becomes one item.
 	code   []string
 	inCode bool
-	// parent is the item that ends in a colon and that indented ones belong to.
+	// parent is an item that ends in a colon. The indented items after it belong to it.
 	parent string
 }
 
-// maxLine is how much of a line of a previous summary is read: more than any line that render writes.
+// maxLine is how much of a line is read, which is more than render writes.
 const maxLine = 64 << 10
 
-func (p *carrier) line(line string) {
+func (p *previousReader) line(line string) {
 	line = clip(line, maxLine)
 	trimmed := strings.TrimSpace(line)
 	if strings.HasPrefix(trimmed, "```") {
@@ -127,7 +127,7 @@ func (p *carrier) line(line string) {
 		p.heading(strings.Trim(trimmed, "*:："))
 		return
 	case strings.HasPrefix(trimmed, "<") && strings.HasSuffix(trimmed, ">") && !strings.Contains(trimmed, " "):
-		// Models put sections into tags as well.
+		// Models also put sections into tags.
 		if !strings.HasPrefix(trimmed, "</") {
 			p.heading(strings.Trim(trimmed, "<>"))
 		}
@@ -141,29 +141,29 @@ func (p *carrier) line(line string) {
 	p.item(body, listed)
 }
 
-func (p *carrier) heading(title string) {
+func (p *previousReader) heading(title string) {
 	p.holds, p.headed, p.parent = meaningOf(title), true, ""
 	if known, ok := p.titled[session.TitleKey(title)]; ok {
 		p.holds = known.holds
 	}
-	p.fixed = p.holds == kindError && containsFold(title, "fix")
+	p.fixed = p.holds == kindError && containsAnyCase(title, "fix")
 }
 
-// tellsFix says whether a model's line about an error tells that it is one no more.
-func tellsFix(line string) bool {
-	if containsFold(line, "not yet") || containsFold(line, "still") {
+// saysFixed says whether a model's line about an error says that the error is fixed.
+func saysFixed(line string) bool {
+	if containsAnyCase(line, "not yet") || containsAnyCase(line, "still") {
 		return false
 	}
 	for _, word := range []string{"fixed", "fix:", "resolved", "solved"} {
-		if containsFold(line, word) {
-			return !containsFold(line, "not "+word) && !containsFold(line, "un"+word)
+		if containsAnyCase(line, word) {
+			return !containsAnyCase(line, "not "+word) && !containsAnyCase(line, "un"+word)
 		}
 	}
 	return strings.Contains(line, "已修复") || strings.Contains(line, "已解决")
 }
 
-// flush ends a block of code.
-func (p *carrier) flush() {
+// flush ends a code block.
+func (p *previousReader) flush() {
 	if len(p.code) > 0 {
 		text := shorten(oneLine(strings.Join(p.code, "\n")), maxRule)
 		p.l.add(&item{kind: kindFact, text: text, score: 4, carried: true})
@@ -171,8 +171,8 @@ func (p *carrier) flush() {
 	}
 }
 
-// item takes in one line.
-func (p *carrier) item(body string, listed bool) {
+// item reads one line.
+func (p *previousReader) item(body string, listed bool) {
 	state, boxed, body := checkbox(body)
 	body, cites := splitCitation(body)
 	it := &item{kind: p.holds, cites: cites, carried: true}
@@ -216,8 +216,8 @@ func (p *carrier) item(body string, listed bool) {
 	p.keep(it, labelled)
 }
 
-// todo takes in an item of a to-do list.
-func (p *carrier) todo(it *item, state box) {
+// todo stores a to-do item.
+func (p *previousReader) todo(it *item, state box) {
 	it.box = state
 	if state == doneBox {
 		it.kind, it.score = kindDone, 6
@@ -230,8 +230,8 @@ func (p *carrier) todo(it *item, state box) {
 	p.l.todos = append(p.l.todos, it)
 }
 
-// keep puts an item where its kind belongs.
-func (p *carrier) keep(it *item, labelled bool) {
+// keep stores an item according to its kind.
+func (p *previousReader) keep(it *item, labelled bool) {
 	var cues cueReader
 	value, _ := density(it.text)
 	switch it.kind {
@@ -241,7 +241,7 @@ func (p *carrier) keep(it *item, labelled bool) {
 	case kindRule:
 		it.tier = ruleTier(it.text, cues.read(it.text), it.by)
 	case kindError:
-		if p.fixed && !labelled && !strings.HasPrefix(it.text, "`") && tellsFix(it.text) {
+		if p.fixed && !labelled && !strings.HasPrefix(it.text, "`") && saysFixed(it.text) {
 			it.kind, it.score = kindFact, 4+value
 			break
 		}
@@ -249,7 +249,7 @@ func (p *carrier) keep(it *item, labelled bool) {
 		if failed, _, ok := strings.Cut(it.text, "` failed: "); ok && strings.HasPrefix(failed, "`") {
 			parsed := parseCommand(failed[1:])
 			it.command = parsed.key
-			// Only words that a later command can repeat are left of a script.
+			// Of a script, only words that a later command can repeat are left.
 			it.command.once = it.command.once || strings.Contains(failed, "<<")
 			it.passing = len(it.cites) > 0 && (it.command.once || parsed.reads)
 		} else if tool, rest, ok := strings.Cut(strings.TrimPrefix(it.text, "`"), "` "); ok && strings.Contains(rest, " failed: ") {
@@ -279,14 +279,14 @@ func (p *carrier) keep(it *item, labelled bool) {
 		return
 	case kindDoing:
 		if it.passing {
-			// The step before the messages that are read now; only without any of them it is still the last.
+			// This step is older than the messages that are read now, so it is the last one only if there are none.
 			p.l.lastStep = it
 			return
 		}
 		it.score = 4
 	case kindFact:
 		if !p.headed && !labelled {
-			// A text without headings: what it holds has to be recognized by its words.
+			// Without headings, a line's kind must be recognized by its words.
 			if found := cues.read(it.text); found&cueMust != 0 {
 				it.kind, it.tier = kindRule, tierMust
 				break
@@ -313,8 +313,8 @@ func (p *carrier) keep(it *item, labelled bool) {
 	p.l.add(it)
 }
 
-// file reads a line about a file.
-func (p *carrier) file(it *item) bool {
+// file reads a line about a file. It returns false if it is none.
+func (p *previousReader) file(it *item) bool {
 	var path, rest string
 	if strings.HasPrefix(it.text, "`") {
 		var ok bool
@@ -342,13 +342,13 @@ func (p *carrier) file(it *item) bool {
 	return true
 }
 
-// The states of a file, as they are written.
+// The states of a file in a summary.
 const (
 	stateModified = "modified"
 	stateRead     = "read"
 )
 
-// splitCitation takes the citation off the end of a line.
+// splitCitation splits off the citation at the end of a line.
 func splitCitation(line string) (body string, cites []uint32) {
 	line = strings.TrimSpace(line)
 	if !strings.HasSuffix(line, "]") {

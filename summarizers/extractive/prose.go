@@ -5,23 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// statement is a sentence, or an item of a list.
+// statement is a sentence or a list item.
 type statement struct {
 	text string
-	// listed says that it began an item of a list, box what box stood before it.
+	// listed says that it begins a list item. boxed says that the item has a checkbox, and box is its state.
 	listed bool
 	box    box
 	boxed  bool
-	// heads says that it only announces what comes after it.
+	// heads says that it only introduces what follows it.
 	heads bool
 }
 
-// maxParagraph is how much of a paragraph is looked at; what is longer was not written for reading.
+// maxParagraph is how much of a paragraph is read. Longer ones were not written for readers.
 const maxParagraph = 8 << 10
 
-// eachStatement calls yield for each sentence of a text in Markdown, leaving out code, tables and headings. Lines that
-// were wrapped are joined. A statement that ends in a colon announces a list: where announces says so of it, the list
-// is joined to it; else the statement goes to yield as a heading, and the items by themselves.
+// eachStatement calls yield for each sentence of a Markdown text, without code, tables and headings. It joins wrapped
+// lines. A statement that ends in a colon introduces a list. If announces returns true for it, the list is joined to
+// it; otherwise yield gets the statement and each item separately.
 func eachStatement(text string, announces func(head string) bool, yield func(statement)) {
 	p := paragraphs{yield: yield, announces: announces}
 	for text != "" {
@@ -37,17 +37,17 @@ func eachStatement(text string, announces func(head string) bool, yield func(sta
 	p.closeList()
 }
 
-// paragraphs puts lines together into paragraphs and items, and those apart into sentences.
+// paragraphs joins lines to paragraphs and list items, and splits these into sentences.
 type paragraphs struct {
 	yield     func(statement)
 	announces func(head string) bool
-	// fence is what opened the block of code that the current line is in, quoted says that it stands in a quotation.
+	// fence is the fence of the open code block. quoted says that the block is within a quotation.
 	fence  string
 	quoted bool
-	// open is the paragraph or item read so far.
+	// open is the paragraph or item so far.
 	open   string
 	opened statement
-	// head is a statement that ends in a colon and waits for the list that it announces; list is what came of it.
+	// head is a statement that ends in a colon and waits for its list; list is that list so far.
 	head string
 	list []string
 }
@@ -63,7 +63,7 @@ func (p *paragraphs) line(line string) {
 		return
 	}
 	if trimmed == "" {
-		// An empty line of a quotation parts paragraphs too.
+		// An empty line of a quotation also separates paragraphs.
 		p.flush()
 		return
 	}
@@ -93,7 +93,7 @@ func (p *paragraphs) line(line string) {
 	p.open = trimmed
 }
 
-// unquoted returns a line without white space and marks of quotations around it, and whether there were such marks.
+// unquoted returns a line without white space and quotation marks (`>`) around it, and whether it had such marks.
 func unquoted(line string) (trimmed string, quoted bool) {
 	trimmed = strings.TrimSpace(line)
 	for strings.HasPrefix(trimmed, ">") {
@@ -102,8 +102,8 @@ func unquoted(line string) (trimmed string, quoted bool) {
 	return trimmed, quoted
 }
 
-// inFence says whether a line belongs to the open block of code. Code that is not quoted may have lines that look like
-// quotations; code in a quotation ends with that.
+// inFence says whether a line belongs to the open code block. Code outside of a quotation may have lines that look like
+// quotations. Code in a quotation ends with the quotation.
 func (p *paragraphs) inFence(line, trimmed string, quoted bool) bool {
 	if p.quoted && !quoted {
 		p.fence = ""
@@ -118,8 +118,8 @@ func (p *paragraphs) inFence(line, trimmed string, quoted bool) bool {
 	return true
 }
 
-// wraps says whether the line goes on with the open paragraph: that was near the margin and had not ended, and the
-// line begins small. Neither the paragraph nor the line is empty.
+// wraps says whether the line continues the open paragraph: the paragraph is about as long as a line and has no final
+// punctuation, and the line does not begin with a capital. Neither is empty.
 func (p *paragraphs) wraps(trimmed, line string) bool {
 	switch p.open[len(p.open)-1] {
 	case '.', '!', '?', ':', ';', '`':
@@ -161,7 +161,7 @@ func (p *paragraphs) flush() {
 	})
 }
 
-// closeList yields the statement that announced a list, with the list.
+// closeList yields the statement that introduces a list, joined with the list.
 func (p *paragraphs) closeList() {
 	if p.head == "" {
 		return
@@ -178,7 +178,7 @@ func endsInColon(s string) bool {
 	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") || strings.HasSuffix(s, ":**")
 }
 
-// isRuler says whether the line is nothing but signs.
+// isRuler says whether the line has only ruler characters.
 func isRuler(line string) bool {
 	if len(line) < 3 {
 		return false
@@ -193,7 +193,7 @@ func isRuler(line string) bool {
 	return true
 }
 
-// listItem returns what stands after the mark of a list, if the line begins with one.
+// listItem returns the text after a list marker, if the line begins with one.
 func listItem(line string) (string, bool) {
 	switch {
 	case len(line) > 2 && (line[0] == '-' || line[0] == '*' || line[0] == '+') && line[1] == ' ':
@@ -219,7 +219,7 @@ func listItem(line string) (string, bool) {
 	return line, false
 }
 
-// checkbox returns the state of the box that an item of a list begins with, and what stands after it.
+// checkbox returns the state of the checkbox at the beginning of a list item, and the text after it.
 func checkbox(body string) (state box, boxed bool, rest string) {
 	for _, c := range []struct {
 		mark  string
@@ -244,7 +244,7 @@ func checkbox(body string) (state box, boxed bool, rest string) {
 	return noBox, false, body
 }
 
-// eachSentence calls yield for each sentence of a paragraph. What stands in backquotes is not taken apart.
+// eachSentence calls yield for each sentence of a paragraph. It does not split text in backquotes.
 func eachSentence(s string, yield func(sentence string, last bool)) {
 	start, quoted := 0, -1
 	for i := 0; i < len(s); {
@@ -290,7 +290,7 @@ func eachSentence(s string, yield func(sentence string, last bool)) {
 	}
 }
 
-// sentenceEnd returns where the sentence that began at start ends, if the sign at i ends it, and else 0.
+// sentenceEnd returns the end of the sentence that began at start, if the character at i ends it, and otherwise 0.
 func sentenceEnd(s string, start, i int) int {
 	end := i + 1
 	for end < len(s) && strings.IndexByte(`"')]*`, s[end]) >= 0 {
@@ -311,7 +311,7 @@ func sentenceEnd(s string, start, i int) int {
 	}
 	small := next >= 'a' && next <= 'z'
 	if end > i+1 && small {
-		// What was quoted ended, and not the sentence around it.
+		// The quotation ended, but not the sentence around it.
 		return 0
 	}
 	if s[i] != '.' {
@@ -328,12 +328,12 @@ func sentenceEnd(s string, start, i int) int {
 	case "e.g", "i.e", "eg", "ie", "vs", "cf", "approx", "Mr", "Mrs", "Ms", "Dr", "No", "Fig", "incl":
 		return 0
 	case "etc":
-		// It ends a sentence as often as not; a small letter after it decides.
+		// It ends a sentence about as often as not; a small letter after it decides.
 		if small {
 			return 0
 		}
 	}
-	// What begins small goes on, unless what ended was longer than a few words.
+	// A small letter continues the sentence, unless the sentence so far is longer than a few words.
 	if small && i-start <= 12 {
 		return 0
 	}
@@ -349,7 +349,7 @@ func isDigits(s string) bool {
 	return true
 }
 
-// looksWritten says whether a statement was written by somebody, and is not a piece of data, code or a log.
+// looksWritten says whether a statement is a person's or a model's prose, and not data, code or a log.
 func looksWritten(s string) bool {
 	signs := 0
 	for i := 0; i < len(s); i++ {
@@ -365,7 +365,7 @@ func looksWritten(s string) bool {
 	return signs < 4 || signs*25 < len(s)
 }
 
-// bare takes the emphasis of Markdown off a sentence.
+// bare removes Markdown emphasis from a sentence.
 func bare(s string) string {
 	if strings.Contains(s, "**") {
 		s = strings.ReplaceAll(s, "**", "")

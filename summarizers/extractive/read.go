@@ -8,21 +8,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// reader takes messages into a ledger.
+// reader reads messages into a ledger.
 type reader struct {
 	l    *ledger
 	cues cueReader
-	// open are the calls that wait for a result, the nearest last.
+	// open are the calls that wait for a result, by call id, the latest last.
 	open map[string][]*call
-	// lead are the rules that every view shows anyway.
+	// lead are the rules of the leading run, which every view shows.
 	lead map[string]bool
-	// tasks counts the tasks that a tool numbers.
+	// tasks counts the tasks of a tool that numbers them.
 	tasks int
 	// asked is the last sentence of the agent before a user message.
 	asked string
 	// answered says that the agent said something since the last user message.
 	answered bool
-	// steps are statements about what comes next, kept for the end.
+	// steps are statements about next steps. They are added after all messages were read.
 	steps []*item
 	// messages counts the messages read.
 	messages int
@@ -30,7 +30,8 @@ type reader struct {
 	lastUser *item
 }
 
-// newReader returns a reader for what comes after the messages that the ledger knows. merging says that there were some.
+// newReader returns a reader for the messages after those that the ledger covers. merging says that there are such
+// messages.
 func newReader(l *ledger, merging bool) *reader {
 	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, answered: merging}
 	for _, it := range l.todos {
@@ -46,7 +47,7 @@ func newReader(l *ledger, merging bool) *reader {
 	return r
 }
 
-// bindBy takes note of the rules of a message of the leading run.
+// bindBy records the rules of a message of the leading run.
 func (r *reader) bindBy(m *compactordv1.Message) {
 	eachStatement(clip(textOf(m), maxProse), always, func(st statement) {
 		if len(r.lead) < maxMarks {
@@ -55,10 +56,10 @@ func (r *reader) bindBy(m *compactordv1.Message) {
 	})
 }
 
-// maxProse is how much of a message in prose is read sentence by sentence; nobody writes more by hand.
+// maxProse is how many bytes of prose in a message are read; nobody writes more by hand.
 const maxProse = 256 << 10
 
-// read takes in one message.
+// read reads one message.
 func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	m, index := logged.GetMessage(), logged.GetIndex()
 	r.messages++
@@ -108,13 +109,13 @@ func textOf(m *compactordv1.Message) string {
 	return b.String()
 }
 
-// endings do what can be done only once all is read, in this order.
+// endings returns the steps that need all messages, in order.
 func (r *reader) endings() []func() {
 	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.markLast, r.keepStep}
 }
 
-// settleErrors drops what stood in the way of a look or of a script of its own: it was got round, or it would have come
-// up again.
+// settleErrors drops old errors of searches and one-off scripts. They were worked around, or they would have occurred
+// again.
 func (r *reader) settleErrors() {
 	if r.messages == 0 {
 		return
@@ -123,7 +124,7 @@ func (r *reader) settleErrors() {
 	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.passing && e.newest() < settled })
 }
 
-// settleCalls tells of calls that nobody answered: they may still be running.
+// settleCalls adds calls without a result, which may still be running.
 func (r *reader) settleCalls() {
 	for _, id := range slices.Sorted(maps.Keys(r.open)) {
 		for _, c := range r.open[id] {
@@ -145,18 +146,17 @@ func (r *reader) markLast() {
 	}
 }
 
-// keepStep keeps the last step. One that a previous summary tells of is the last only if nothing came after it.
+// keepStep adds the last step. A step of a previous summary is the last one only if no messages came after it.
 func (r *reader) keepStep() {
 	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) {
 		r.l.add(step)
 	}
 }
 
-// stepAge is how many messages a statement about what comes next is good for, if there are newer ones.
+// stepAge is after how many messages a statement about a next step is dropped, if there are newer ones.
 const stepAge = 60
 
-// settleSteps keeps the statements about what comes next that are not overtaken: what was to come next a while ago has
-// come, or was dropped.
+// settleSteps adds the statements about next steps, without outdated ones: an old next step was done or dropped.
 func (r *reader) settleSteps() {
 	for _, it := range r.steps {
 		if !it.passing || it.newest()+12 >= r.l.newest {

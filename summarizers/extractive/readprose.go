@@ -4,10 +4,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// modelFailed is how the error of a request to the model is told.
+// modelFailed begins the line about a failed request to the model.
 const modelFailed = "The model's answer failed: "
 
-// assistant takes in what the agent said and called.
+// assistant reads a message of the agent.
 func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	text := clip(textOf(m), maxProse)
 	calls := 0
@@ -18,7 +18,7 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	}
 	switch m.GetStopReason() {
 	case compactordv1.StopReason_STOP_REASON_ERROR, compactordv1.StopReason_STOP_REASON_ABORTED:
-		// Views leave such a message out; what the provider said may still be in the way.
+		// Views leave out such a message, but the provider's error may still be an obstacle.
 		if e := oneLine(clip(m.GetErrorText(), 8<<10)); e != "" {
 			r.l.fail(&item{kind: kindError, text: modelFailed + shorten(e, maxErrorText), cites: []uint32{index}, tool: "model"})
 		}
@@ -44,8 +44,8 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	}
 }
 
-// prose takes in what the agent wrote, and returns what it meant to do next. final is what the statements of an
-// answer without calls rank higher by.
+// prose reads the agent's text, and returns what the agent meant to do next. final is added to the scores of the
+// statements; it is higher for an answer without calls.
 func (r *reader) prose(index uint32, text string, final int) (intent string) {
 	r.l.marks.note(index, clip(text, 64<<10), true)
 	var undecided *item
@@ -68,7 +68,7 @@ func (r *reader) prose(index uint32, text string, final int) (intent string) {
 			firstSentence = st.text
 		}
 		found := r.cues.read(st.text)
-		// A decision takes the reason along that is given after it.
+		// The reason after a decision is joined to it.
 		if undecided != nil {
 			if found&cueWhy != 0 && found&cueDecided == 0 && units(st.text) < 300 {
 				undecided.text += " " + bare(st.text)
@@ -93,7 +93,7 @@ func (r *reader) prose(index uint32, text string, final int) (intent string) {
 	if question != "" {
 		r.asked = question
 	}
-	// An answer opens with what came of it; before calls, what is meant to be done next says more.
+	// An answer begins with its result. Before tool calls, the intention says more.
 	step := intent
 	if step == "" || final > 0 {
 		step = firstSentence
@@ -107,7 +107,7 @@ func (r *reader) prose(index uint32, text string, final int) (intent string) {
 	return intent
 }
 
-// statement takes in one sentence of the agent. It returns the decision in it, if there is one, to be added later.
+// statement reads one sentence of the agent. It returns the decision in it, if there is one, for the caller to add.
 func (r *reader) statement(index uint32, text string, found cue, final int) *item {
 	if found == 0 && len(text) < 16 {
 		return nil
@@ -154,7 +154,7 @@ func (r *reader) statement(index uint32, text string, found cue, final int) *ite
 	return nil
 }
 
-// density says how much a sentence holds that cannot be said in other words, and how many such words it has.
+// density rates how much of a sentence must be kept exactly, and counts its identifiers.
 func density(text string) (value, names int) {
 	eachIdentifier(text, func(_ string, what identifier) {
 		names++

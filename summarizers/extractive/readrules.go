@@ -10,7 +10,7 @@ import (
 // maxRule is how many units of a rule are kept.
 const maxRule = 600
 
-// rules takes in the constraints and preferences of a text.
+// rules reads the constraints and preferences of a text.
 func (r *reader) rules(index uint32, text string, by speaker) {
 	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
 	eachStatement(text, always, func(st statement) {
@@ -38,7 +38,7 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	})
 }
 
-// ruleTier returns how firm a rule is. All that developers and operators say is meant to be kept to.
+// ruleTier returns how firm a rule is. Whatever developers and operators say is meant as a rule.
 func ruleTier(text string, found cue, by speaker) int {
 	switch {
 	case found&cueMust != 0:
@@ -50,8 +50,7 @@ func ruleTier(text string, found cue, by speaker) int {
 	}
 }
 
-// looksRule says whether a statement can be a rule at all: it was written by somebody, is no message of an error, and
-// is more than "no problem".
+// looksRule says whether a statement can be a rule: it is prose, not an error message, and more than "no problem".
 func looksRule(s string) bool {
 	if !looksWritten(s) {
 		return false
@@ -62,14 +61,14 @@ func looksRule(s string) bool {
 	if isASCII(s) && !strings.Contains(s, " ") {
 		return false
 	}
-	return len(s) > 24 || strings.Count(s, " ") > 2 || !hasFold(s, "no ") && !hasFold(s, "not ") && !hasFold(s, "all ")
+	return len(s) > 24 || strings.Count(s, " ") > 2 || !hasPrefixAnyCase(s, "no ") && !hasPrefixAnyCase(s, "not ") && !hasPrefixAnyCase(s, "all ")
 }
 
-// opensTask says whether a sentence tells what is to be done now, and so holds for now. A rule in it has to be a firm
-// one to be taken for more.
+// opensTask says whether a sentence says what to do now, so that it does not hold for longer. Only a firm rule in it
+// counts as a rule.
 func opensTask(s string) bool {
 	for _, polite := range []string{"please ", "can you ", "could you ", "now ", "then ", "and ", "also ", "let's ", "lets ", "ok, ", "next, "} {
-		if hasFold(s, polite) {
+		if hasPrefixAnyCase(s, polite) {
 			s = s[len(polite):]
 		}
 	}
@@ -88,7 +87,7 @@ func opensTask(s string) bool {
 	return false
 }
 
-// tasks are verbs with which tasks open, and rules hardly ever.
+// tasks are verbs that begin tasks, and hardly ever rules.
 var tasks = map[string]bool{
 	"add": true, "rename": true, "write": true, "fix": true, "create": true, "implement": true, "move": true, "remove": true, "refactor": true,
 	"update": true, "change": true, "make": true, "build": true, "look": true, "check": true, "find": true, "show": true, "explain": true, "review": true,
@@ -110,17 +109,17 @@ func isASCII(s string) bool {
 	return true
 }
 
-// opensQuestion says whether a sentence opens like a question; people leave out the mark.
+// opensQuestion says whether a sentence begins like a question, which people often write without a question mark.
 func opensQuestion(s string) bool {
 	for _, opening := range []string{"can we ", "can you ", "can i ", "could we ", "could you ", "would you ", "will you ", "why ", "how ", "what ", "where ", "should we "} {
-		if hasFold(s, opening) {
+		if hasPrefixAnyCase(s, opening) {
 			return true
 		}
 	}
 	return false
 }
 
-// asks says whether a sentence is a question.
+// asks says whether a sentence ends like a question.
 func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "吗。")
 }

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// call takes in a tool call; what came of it is known when its result is read.
+// call reads a tool call. Its outcome is known when its result is read.
 func (r *reader) call(index uint32, tc *compactordv1.ToolCall, intent string) {
 	c := newCall(index, tc.GetName(), tc.GetArguments(), intent)
 	switch c.class {
@@ -33,7 +33,7 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall, intent string) {
 	r.open[id] = append(r.open[id], c)
 }
 
-// todo takes in a call that writes the to-do list, or a task of it.
+// todo reads a call that writes the to-do list or one of its tasks.
 func (r *reader) todo(index uint32, c *call) {
 	if list, ok := todosOf(c.args); ok {
 		r.l.setTodos(index, list)
@@ -66,7 +66,7 @@ func (r *reader) task(index uint32, number int, state todoState) {
 	}
 }
 
-// result takes in the result of a call.
+// result reads the result of a call.
 func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	if res == nil {
 		return
@@ -89,7 +89,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 		}
 	}
 	text := resultText(res)
-	o := judge(text, res.GetIsError(), c.class, c.cmd)
+	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
 	switch {
 	case o.declined:
 		if o.said != "" {
@@ -119,7 +119,7 @@ func resultText(res *compactordv1.ToolResult) string {
 	return b.String()
 }
 
-// failed takes in a call that failed.
+// failed records a call that failed.
 func (r *reader) failed(index uint32, c *call, o outcome) {
 	if o.errors == "" {
 		if c.cmd != nil && c.cmd.reads {
@@ -159,7 +159,7 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 	r.l.fail(it)
 }
 
-// worked takes in a call that did what it should.
+// worked records a call that succeeded.
 func (r *reader) worked(index uint32, c *call, o outcome) {
 	r.l.succeed(c)
 	r.touch(c, index)
@@ -186,7 +186,7 @@ func (r *reader) worked(index uint32, c *call, o outcome) {
 	}
 }
 
-// milestone says whether a command is one by which work is finished or proved.
+// milestone says whether a command finishes work or proves it.
 func milestone(shown string) bool {
 	for _, w := range []string{
 		"commit", "push", "test", "build", "lint", "check", "deploy", "migrat", "release", "publish", "merge", "install", "pr create", "make", "vet",
@@ -198,7 +198,7 @@ func milestone(shown string) bool {
 	return false
 }
 
-// ran notes what was done last by a command; the earlier times do not matter.
+// ran records the latest run of a command. Earlier runs do not matter.
 func (r *reader) ran(index uint32, c *call, text string, score int) {
 	key := c.shown()
 	it := r.l.commands[key]
@@ -216,10 +216,10 @@ func (r *reader) ran(index uint32, c *call, text string, score int) {
 	}
 }
 
-// ranPrefix is how lines about commands begin.
+// ranPrefix begins lines about commands.
 const ranPrefix = "Ran `"
 
-// touch notes the files of a call.
+// touch records the files of a call.
 func (r *reader) touch(c *call, index uint32) {
 	why := ""
 	if c.class == classWriteFile || c.class == classCommand {
@@ -234,7 +234,7 @@ func (r *reader) touch(c *call, index uint32) {
 	}
 }
 
-// purpose makes the reason for a change out of what the agent said before it.
+// purpose derives the reason for a change from what the agent said before it.
 func purpose(intent string) string {
 	why := strings.TrimRight(bare(clip(intent, 1024)), ":.。：")
 	for again := true; again; {
@@ -256,7 +256,7 @@ func purpose(intent string) string {
 	return shorten(strings.TrimRight(why, ":："), 90)
 }
 
-// looking are verbs that say how the agent went about it, and not what for.
+// looking are verbs that say how the agent works, and not what for.
 var looking = map[string]bool{
 	"look": true, "looking": true, "check": true, "checking": true, "view": true, "see": true, "read": true, "run": true, "search": true, "try": true,
 	"find": true, "start": true, "also": true, "do": true, "continue": true, "proceed": true, "explore": true, "the": true, "this": true, "it": true,

@@ -11,10 +11,10 @@ import (
 // maxRequest is how many units of a request are kept.
 const maxRequest = 6000
 
-// answering opens what is told of the question that a short answer belongs to.
+// answering comes before the question that a short answer belongs to.
 const answering = " (answering: “"
 
-// user takes in a user message.
+// user reads a user message.
 func (r *reader) user(index uint32, m *compactordv1.Message) {
 	text := clip(textOf(m), maxProse)
 	said, wrapped := summarizers.Said(text)
@@ -27,7 +27,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	switch m.GetOrigin() {
 	case compactordv1.Origin_ORIGIN_UNSPECIFIED, compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_IMPORT:
 	default:
-		// What the daemon or a revert wrote is no request, but may say what matters.
+		// A message by the daemon or a revert is not a request, but may say what matters.
 		r.prose(index, said, 1)
 		return
 	}
@@ -67,8 +67,8 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	}
 }
 
-// looksObserved says whether a user message is the output of a command, as agents have it that know no tools: it ends
-// in a prompt, or quotes the command.
+// looksObserved says whether a user message is a command's output, as in agents without tools: it ends with a shell
+// prompt, or quotes the command.
 func looksObserved(text string) bool {
 	if strings.HasPrefix(text, "Ran `") && strings.Contains(text, "```") {
 		return true
@@ -77,7 +77,7 @@ func looksObserved(text string) bool {
 	return len(last) < 40 && len(text) > len(last) && strings.HasSuffix(strings.TrimSpace(last), "$")
 }
 
-// observe takes in output that came as a user message.
+// observe reads output that came as a user message.
 func (r *reader) observe(index uint32, text string) {
 	var e errorScan
 	e.scan(text)

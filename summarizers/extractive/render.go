@@ -8,30 +8,31 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// none stands in a section without lines.
+// none is the text of a section without lines.
 const none = summarizers.NothingBelow
 
-// spacing is what stands between the lines of a summary.
+// spacing says how the sections of a summary are separated.
 type spacing uint8
 
 const (
 	// airy puts empty lines between the sections.
 	airy spacing = iota
-	// dense puts none there.
+	// dense puts no empty lines there.
 	dense
-	// tight leaves out, too, that a section is empty, but for the last: a summary that ends in a heading looks cut off.
+	// tight also leaves out the text of empty sections, except in the last: a summary that ends in a heading looks cut
+	// off.
 	tight
 )
 
-// chosen is an item that was chosen for the summary, with the most units that its text may take.
+// chosen is an item of the summary, with the most units that its text may have.
 type chosen struct {
 	it    *item
 	limit int
-	// goal says that it is the sentence below the heading of the goal.
+	// goal says that it is the sentence with the goal.
 	goal bool
 }
 
-// render writes the summary, one piece a section.
+// render writes the summary, one piece for each section.
 func (ly *layout) render(list []chosen, space spacing) []string {
 	below := make([][]chosen, len(ly.sections))
 	for _, c := range list {
@@ -62,7 +63,7 @@ func (ly *layout) render(list []chosen, space spacing) []string {
 	return pieces
 }
 
-// order is the order of lines below a heading: the goal, the last request, then what came first.
+// order compares lines below a heading: the goal comes first, then the last request, then the others by kind and age.
 func order(a, b chosen) int {
 	first := func(yes func(chosen) bool) int {
 		switch x, y := yes(a), yes(b); {
@@ -80,7 +81,7 @@ func order(a, b chosen) int {
 		return c
 	}
 	if a.it.kind != b.it.kind {
-		// Requests stand before facts; identifiers without a sentence come last.
+		// Requests come before facts; identifiers without a sentence come last.
 		return int(a.it.kind) - int(b.it.kind)
 	}
 	if a.it.oldest() != b.it.oldest() {
@@ -92,14 +93,14 @@ func order(a, b chosen) int {
 	return a.it.seq - b.it.seq
 }
 
-// line writes one line.
+// line returns one line.
 func (ly *layout) line(c chosen, holds kind) string {
 	text := shorten(c.it.text, c.limit)
 	before, after := ly.around(c, holds)
 	return before + escape(text, holds, before == "") + after
 }
 
-// around returns what stands before and after the text of a line.
+// around returns the parts of a line before and after its text.
 func (ly *layout) around(c chosen, holds kind) (before, after string) {
 	if !c.goal || holds != kindRequest {
 		before = "- "
@@ -114,10 +115,10 @@ func (ly *layout) around(c chosen, holds kind) (before, after string) {
 	return before, citation(c.it.cites)
 }
 
-// voices say in whose words a rule is; without one it is the user's.
+// voices are the marks that say who gave a rule; the user's rules have none.
 var voices = [...]string{byUser: "", byDeveloper: "(developer) ", bySystem: "(system) "}
 
-// citation writes the citation at the end of a line.
+// citation returns the citation for the end of a line.
 func citation(cites []uint32) string {
 	if len(cites) == 0 {
 		return ""
@@ -134,9 +135,9 @@ func citation(cites []uint32) string {
 	return b.String()
 }
 
-// escape makes text safe to stand in a line: what looks like a citation gets a backslash after its bracket, and what
-// begins like the structure of a summary one before it. holds is what lines are in its section; alone says that no
-// mark of a list stands before the text.
+// escape makes text safe for a line. Text that looks like a citation gets a backslash after its bracket, and text that
+// begins like a part of the summary's structure gets one before it. holds is the kind of lines in the section. alone
+// says that the text is not a list item.
 func escape(text string, holds kind, alone bool) string {
 	if i := strings.Index(text, "["); i >= 0 {
 		var b strings.Builder
@@ -180,7 +181,7 @@ func unescape(text string) string {
 	return b.String() + text
 }
 
-// opensStructure says whether a text begins with what means something after the mark of a list.
+// opensStructure says whether a text begins with something that has a meaning after a list marker.
 func opensStructure(text string, holds kind) bool {
 	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, none) {
 		return true
@@ -201,7 +202,7 @@ func opensStructure(text string, holds kind) bool {
 	return false
 }
 
-// opensLine says whether a text begins with what means something at the beginning of a line.
+// opensLine says whether a text begins with something that has a meaning at the beginning of a line.
 func opensLine(text string) bool {
 	if text == "" {
 		return false

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// gap stands where the middle of a text was left out.
+// gap replaces the middle of a shortened text.
 const gap = " … "
 
 const gapUnits = 3
 
-// units returns the length of s in UTF-16 code units, the measure in which space is planned. It is near to what every
-// estimator counts in proportion; the estimator has the last word.
+// units returns the length of s in UTF-16 code units, in which sizes are planned. Every estimator's count is roughly
+// proportional to it. The estimator decides in the end.
 func units(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
-		// Each rune counts at its first byte; the runes of four bytes are the pairs of UTF-16.
+		// Each character counts at its first byte. A character of four bytes is a pair in UTF-16.
 		switch b := s[i]; {
 		case b >= 0xF0:
 			n += 2
@@ -26,7 +26,7 @@ func units(s string) int {
 	return n
 }
 
-// prefixUnits returns the longest prefix of s that has at most n units and ends between two runes.
+// prefixUnits returns the longest prefix of s with at most n units. It does not cut a character.
 func prefixUnits(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -44,7 +44,7 @@ func prefixUnits(s string, n int) string {
 	return s
 }
 
-// suffixUnits returns the longest suffix of s that has at most n units and begins between two runes.
+// suffixUnits returns the longest suffix of s with at most n units. It does not cut a character.
 func suffixUnits(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -65,7 +65,7 @@ func suffixUnits(s string, n int) string {
 	return s[i:]
 }
 
-// shorten returns s in at most n units, keeping head and tail. Words are kept whole where that costs little.
+// shorten cuts the middle out of s, so that at most n units remain. It keeps whole words where that costs little.
 func shorten(s string, n int) string {
 	if units(s) <= n {
 		return s
@@ -82,13 +82,13 @@ func shorten(s string, n int) string {
 	if i := strings.IndexByte(tail, ' '); i >= 0 && i < len(tail)/4 {
 		tail = tail[i+1:]
 	}
-	// A text that was shortened before has its gap already.
+	// The text may have a gap from an earlier cut.
 	head = strings.TrimRight(head, " …")
 	tail = strings.TrimLeft(tail, " …")
 	return head + gap + tail
 }
 
-// clip bounds the work on a text that is longer than any line could be: what shorten would leave of it is all there.
+// clip limits the work on a very long text. It keeps more of both ends than shorten would.
 func clip(s string, bytes int) string {
 	if len(s) <= bytes {
 		return s
@@ -103,11 +103,11 @@ func clip(s string, bytes int) string {
 	return head + gap + tail
 }
 
-// lineBreak stands for the end of a line in a text that was brought onto one line.
+// lineBreak replaces a line end in a text that was put on one line.
 const lineBreak = " ⏎ "
 
-// oneLine brings a text onto one line: runs of white space become one space, line ends become a sign, other control
-// characters go, and broken UTF-8 is repaired.
+// oneLine puts a text on one line: it replaces white space by single spaces and line ends by a sign, removes other
+// control characters, and repairs invalid UTF-8.
 func oneLine(s string) string {
 	s = strings.TrimSpace(s)
 	if isPlainLine(s) {
@@ -142,7 +142,7 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// isPlainLine says whether oneLine would leave s as it is; most sentences are so.
+// isPlainLine says whether oneLine would leave s unchanged, as it does for most sentences.
 func isPlainLine(s string) bool {
 	for i := 0; i < len(s); i++ {
 		b := s[i]
@@ -153,7 +153,7 @@ func isPlainLine(s string) bool {
 	return true
 }
 
-// isCJK says whether the rune belongs to a script that is written without spaces between words.
+// isCJK says whether the character belongs to a script without spaces between words.
 func isCJK(r rune) bool {
 	return r >= 0x2E80 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7AF || r >= 0xF900 && r <= 0xFAFF ||
 		r >= 0xFF00 && r <= 0xFFEF || r >= 0x20000 && r <= 0x3FFFF

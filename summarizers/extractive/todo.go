@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// todo is an item of a to-do list as a tool call gives it.
+// todo is an item of a to-do list in a tool call.
 type todo struct {
 	text  string
 	state todoState
@@ -39,10 +39,10 @@ var (
 	todoListKeys  = []string{"todos", "plan", "items", "tasks", "todo_list", "steps", "todoList"}
 )
 
-// maxTodos bounds a to-do list.
+// maxTodos limits the length of a to-do list.
 const maxTodos = 200
 
-// todosOf returns the list that a call of a to-do tool writes; ok is false where it writes none.
+// todosOf returns the list that a call of a to-do tool writes. ok is false if it writes none.
 func todosOf(args []argument) (list []todo, ok bool) {
 	a, found := find(args, todoListKeys...)
 	if !found || len(a.raw) > 1<<20 {
@@ -73,7 +73,7 @@ func todosOf(args []argument) (list []todo, ok bool) {
 	return list, true
 }
 
-// markdownTodos reads a list of boxes.
+// markdownTodos reads a list of checkboxes.
 func markdownTodos(text string) (list []todo, ok bool) {
 	for line := range strings.Lines(text) {
 		body, listed := listItem(strings.TrimSpace(line))
@@ -93,12 +93,12 @@ func markdownTodos(text string) (list []todo, ok bool) {
 	return list, len(list) > 0
 }
 
-// taskLabel is how a task is shown that a tool counts, so that a later call can be understood after a merge.
+// taskLabel returns the text of a task with its number, so that later calls can be understood after a merge.
 func taskLabel(number int, text string) string {
 	return "Task " + strconv.Itoa(number) + ": " + text
 }
 
-// taskNumber reads the number of a shown task.
+// taskNumber reads the number in such a text.
 func taskNumber(text string) (int, bool) {
 	rest, ok := strings.CutPrefix(text, "Task ")
 	if !ok {

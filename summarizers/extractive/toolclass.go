@@ -2,11 +2,11 @@ package extractive
 
 import "strings"
 
-// toolClass is what a tool is for, as far as its name and arguments tell.
+// toolClass says what a tool does, as far as its name and arguments show.
 type toolClass uint8
 
 const (
-	// classOther does something to the world: books, sends, updates.
+	// classOther has an effect: it books, sends or updates something.
 	classOther toolClass = iota
 	// classLook returns content and changes nothing.
 	classLook
@@ -15,7 +15,7 @@ const (
 	classWriteFile
 	// classCommand runs a command line or a script.
 	classCommand
-	// classTodo keeps a list of what is to be done.
+	// classTodo keeps a to-do list.
 	classTodo
 	// classThink does nothing.
 	classThink
@@ -26,7 +26,7 @@ var (
 	commandKeys = []string{"command", "cmd", "script", "code", "commands", "chars", "CommandLine"}
 )
 
-// classOf says what a tool is for.
+// classOf returns a tool's class.
 func classOf(name string, args []argument) toolClass {
 	lower := strings.ToLower(name)
 	has := func(words ...string) bool {
@@ -87,7 +87,7 @@ func newCall(index uint32, name, arguments, intent string) *call {
 		line := ""
 		if a, ok := find(c.args, commandKeys...); ok {
 			if list := a.strings(); len(list) > 0 {
-				// A program and its arguments; what a shell is told to run is the last.
+				// A program and its arguments. A shell's script is the last of them.
 				line = strings.Join(list, " ")
 				if len(list) == 3 && strings.HasPrefix(list[1], "-") && strings.HasSuffix(list[1], "c") {
 					line = list[2]
@@ -110,7 +110,7 @@ func newCall(index uint32, name, arguments, intent string) *call {
 	return c
 }
 
-// patchedFiles returns the files that a patch names in the headings of its parts.
+// patchedFiles returns the files that the headers of a patch name.
 func patchedFiles(patch string) []touch {
 	var files []touch
 	for len(files) < 64 {
@@ -121,7 +121,7 @@ func patchedFiles(patch string) []touch {
 		patch = patch[i+len("*** "):]
 		for _, verb := range []string{"Update File: ", "Add File: ", "Delete File: ", "Move to: "} {
 			if rest, ok := strings.CutPrefix(patch, verb); ok {
-				// The end of the line may be escaped, where the patch is a string in JSON.
+				// The end of the line is escaped if the patch is a JSON string.
 				end := strings.IndexAny(rest, "\n\\\"")
 				if end < 0 {
 					end = len(rest)
@@ -133,7 +133,7 @@ func patchedFiles(patch string) []touch {
 	return files
 }
 
-// shown describes the call in a few words: tool and scalar arguments.
+// shown describes the call in a few words: the tool, and a file or scalar arguments.
 func (c *call) shown() string {
 	if c.cmd != nil {
 		return c.cmd.quoted()
