@@ -1,6 +1,6 @@
-// Package redaction replaces secrets in texts by placeholders: keys, tokens, passwords, as the rules of gitleaks and a few of
-// ours find them. A placeholder names the rule and a short keyed hash of the secret, so that one secret can be told from another
-// in all texts of a session, and nothing of it can be guessed from there.
+// Package redaction replaces secrets in texts by placeholders: keys, tokens and passwords that the rules of gitleaks
+// and some rules of our own find. A placeholder names the rule and a short keyed hash of the secret. The hash
+// distinguishes the secrets of a session in all its texts, and does not help to guess them.
 package redaction
 
 import (
@@ -19,41 +19,42 @@ type Redactor struct {
 	*tally
 }
 
-// tally is what was replaced in an operation.
+// tally counts the replaced secrets of an operation.
 type tally struct {
 	mu       sync.Mutex
 	replaced map[[sha256.Size]byte]struct{}
-	// known are texts that were redacted before, by their hash: a summary is asked for at each step of its way.
+	// known caches redacted texts by the hash of the text, since the same texts are redacted several times.
 	known map[[sha256.Size]byte]string
 }
 
-// maxKnownBytes is the largest text that is remembered, and maxKnown is how many are.
+// maxKnownBytes is the largest text that is cached, and maxKnown how many are.
 const (
 	maxKnownBytes = 64 << 10
 	maxKnown      = 256
 )
 
-// New returns a redactor for an operation. Its placeholders are those of the session with that key.
+// New returns a redactor for an operation. All redactors with the same key, which is the session's, use the same
+// placeholders.
 func New(key string) *Redactor {
 	return &Redactor{key: []byte(key), tally: &tally{
 		replaced: make(map[[sha256.Size]byte]struct{}), known: make(map[[sha256.Size]byte]string),
 	}}
 }
 
-// Within returns Text for as long as ctx lasts.
+// Within returns Text with ctx as its context.
 func (r *Redactor) Within(ctx context.Context) func(text string) string {
 	return func(text string) string { return r.Text(ctx, text) }
 }
 
-// maxPasses is how often a text is looked at again, since what stands beside a placeholder may be recognized only then.
-// Hardly any takes more than two.
+// maxPasses is how often a text is searched at most: a placeholder may reveal a secret beside it. Few texts need more
+// than two passes.
 const maxPasses = 16
 
-// Text returns the text with its secrets replaced by `[REDACTED:RULE:hhhh]`: the rule that found it, and four hexadecimal
-// digits of a keyed hash, which are the same for the same secret in all texts of the session. Redacting what it
-// returned changes nothing. It is a function of the key and the text.
+// Text returns the text with each secret replaced by `[REDACTED:RULE:hhhh]`: the rule that found it, and four
+// hexadecimal digits of a keyed hash. The same secret has the same hash in all texts of the session. Redacting the
+// result again changes nothing. The result depends only on the key and the text.
 //
-// Once the context has ended it returns nothing, at once: who asked must look at the context before he uses a text.
+// After the context has ended it returns "" at once, so the caller must check the context before it uses the result.
 func (r *Redactor) Text(ctx context.Context, text string) string {
 	if text == "" || ctx.Err() != nil {
 		return ""
@@ -104,8 +105,8 @@ func (r *Redactor) redacted(ctx context.Context, text string) string {
 	return redacted
 }
 
-// Count is how many secrets were replaced so far: a secret counts once for each text that it was in, however often it
-// stands there and however often that text was redacted.
+// Count returns how many secrets were replaced so far. A secret counts once for each text that contained it, however
+// often it occurs there and however often that text was redacted.
 func (t *tally) Count() uint32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

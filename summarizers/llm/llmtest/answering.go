@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// answering is an answer being written.
+// answering writes the answer to one request.
 type answering struct {
 	server  *Server
 	req     *Request
 	w       http.ResponseWriter
 	control *http.ResponseController
 	gone    <-chan struct{}
-	// settle stops watching whether the client leaves, and says false where it has left.
+	// settle stops waiting for the client to close the request. It returns false if the client has closed it.
 	settle  func() bool
 	settled bool
 	usage   Usage
@@ -24,7 +24,7 @@ type answering struct {
 	leaving atomic.Bool
 }
 
-// left notes that the client closed the request. That the server ends is no such thing.
+// left records that the client closed the request. The end of the server does not count.
 func (a *answering) left() {
 	select {
 	case <-a.server.down:
@@ -35,7 +35,8 @@ func (a *answering) left() {
 	}
 }
 
-// whole says that what follows, if anything, is the answer's last piece: who closes after it has had all.
+// whole says that the answer is complete, apart from a last piece. A client that closes the request now has read it
+// all.
 func (a *answering) whole() {
 	if a.settled {
 		return
@@ -47,7 +48,7 @@ func (a *answering) whole() {
 	}
 }
 
-// give writes the answer. What the model wrote is noted before anything of the end of the answer is sent.
+// give writes the answer. The model's text is recorded before the end of the answer is sent.
 func (a *answering) give(reply Reply) {
 	if reply.usage != nil {
 		a.usage = *reply.usage
@@ -59,7 +60,7 @@ func (a *answering) give(reply Reply) {
 	reply.write(a, newWire(a))
 }
 
-// head sends status and content type.
+// head sends the status and the content type.
 func (a *answering) head(status int, contentType string) {
 	if a.started {
 		return
@@ -71,7 +72,7 @@ func (a *answering) head(status int, contentType string) {
 	a.w.WriteHeader(status)
 }
 
-// raw sends text of a stream as it is, at once.
+// raw sends a part of a stream unchanged, at once.
 func (a *answering) raw(text string) {
 	a.head(http.StatusOK, "text/event-stream; charset=utf-8")
 	if a.broken {
@@ -81,11 +82,11 @@ func (a *answering) raw(text string) {
 	if err == nil {
 		err = a.control.Flush()
 	}
-	// A client that has gone is noted by its context.
+	// The request's context reports a client that has gone.
 	a.broken = err != nil
 }
 
-// event sends an event of a stream; without a name only its data.
+// event sends an event of a stream. Without a name it sends only the data.
 func (a *answering) event(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -98,14 +99,14 @@ func (a *answering) event(name string, data any) {
 	a.raw(line)
 }
 
-// say notes a piece of what the model wrote.
+// say records a piece of the model's text.
 func (a *answering) say(delta string) {
 	a.req.mu.Lock()
 	defer a.req.mu.Unlock()
 	a.req.wrote = append(a.req.wrote, delta...)
 }
 
-// wait waits for the client to go. Where the server ends first, it breaks the connection.
+// wait waits until the client closes the request. If the server ends first, it breaks the connection.
 func (a *answering) wait() {
 	select {
 	case <-a.gone:
@@ -120,5 +121,5 @@ func (a *answering) tear() {
 	panic(http.ErrAbortHandler)
 }
 
-// id is an id like those that providers give.
+// id returns an id like those of providers.
 func (a *answering) id(prefix string) string { return prefix + strconv.Itoa(a.req.Number) }

@@ -15,7 +15,7 @@ var paths = map[llmtest.Protocol]string{
 	llmtest.Gemini: "/v1beta/models/m-1:streamGenerateContent?alt=sse",
 }
 
-// bodies are requests of a system prompt "Be brief." and a user message "Hello there".
+// bodies are requests with the system prompt "Be brief." and the user message "Hello there".
 var bodies = map[llmtest.Protocol]string{
 	llmtest.Chat: `{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":70,"reasoning_effort":"low",` +
 		`"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"Hello "},{"type":"text","text":"there"}]}]}`,
@@ -27,12 +27,12 @@ var bodies = map[llmtest.Protocol]string{
 		`"generationConfig":{"maxOutputTokens":70,"thinkingConfig":{"thinkingLevel":"low"}}}`,
 }
 
-// answered is an answer as far as it came.
+// answered is the part of an answer that arrived.
 type answered struct {
 	status int
 	header http.Header
 	body   string
-	// err is why there is no more of it; nil where HTTP has no fault to find.
+	// err says why no more of it arrived. It is nil if the HTTP response is complete.
 	err error
 }
 

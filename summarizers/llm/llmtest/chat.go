@@ -18,7 +18,7 @@ func (w *chatWire) delta(delta object, reason any) {
 }
 
 func (w *chatWire) begin() {
-	// Gateways keep connections alive by comments.
+	// Gateways send comments to keep connections alive.
 	w.raw(": PROCESSING\n\n")
 	w.delta(object{"role": "assistant", "content": ""}, nil)
 }

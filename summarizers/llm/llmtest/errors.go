@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// errorBody is an error in the provider's shape; code is OpenAI's, and follows from the status where it is empty.
+// errorBody returns an error in the provider's format. code is OpenAI's; if it is empty, the status decides.
 func errorBody(p Protocol, status int, code, text string) string {
 	var body object
 	switch p {

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// ends are what a whole answer ends with.
+// ends are the ends of complete answers.
 var ends = map[llmtest.Protocol]string{
 	llmtest.Chat: "[DONE]", llmtest.Responses: "event: response.completed", llmtest.Messages: "message_stop",
 	llmtest.Gemini: `"finishReason":"STOP"`,
@@ -175,7 +175,7 @@ func TestWindowRefusesInTheProvidersWords(t *testing.T) {
 
 var errEnough = errors.New("enough")
 
-// What waits for the client ends when the client goes, and the test is told.
+// A reply that waits for the client ends when the client closes the request, and the test sees that.
 func TestClosedByTheClient(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]llmtest.Reply{
@@ -204,7 +204,7 @@ func TestClosedByTheClient(t *testing.T) {
 	}
 }
 
-// A server that ends before its client is no client that has gone.
+// The end of the server does not count as the client closing the request.
 func TestServerEndsWithItsTest(t *testing.T) {
 	t.Parallel()
 	var asked *llmtest.Request

@@ -2,7 +2,7 @@ package llmtest
 
 import "encoding/json"
 
-// geminiWire writes Gemini's stream: answers, each with the next parts.
+// geminiWire writes Gemini's stream: a series of answers, each with the next parts.
 type geminiWire struct {
 	*answering
 	blocked bool
@@ -35,7 +35,7 @@ func (w *geminiWire) send(answer object) {
 	w.raw("data: " + string(text) + "\r\n\r\n")
 }
 
-// begin sends the head alone: the stream has no event for it.
+// begin only sends the head, since the stream has no event for its beginning.
 func (w *geminiWire) begin() { w.raw("") }
 
 func (w *geminiWire) text(delta string) {

@@ -2,10 +2,10 @@ package llmtest
 
 import "encoding/json"
 
-// messagesWire writes Anthropic's Messages: blocks, each begun and ended by an event.
+// messagesWire writes Anthropic's Messages: blocks, each with an event at its beginning and end.
 type messagesWire struct {
 	*answering
-	// blocks is how many are ended, and open what type of delta the open one takes.
+	// blocks is the number of finished blocks, and open the type of deltas of the open block.
 	blocks int
 	open   string
 }
@@ -33,7 +33,7 @@ func (w *messagesWire) begin() {
 	w.send("ping", nil)
 }
 
-// enter begins a block that takes deltas of that type, unless one is open.
+// enter begins a block with deltas of this type, unless one is open.
 func (w *messagesWire) enter(kind string, block object) {
 	if w.open == kind {
 		return
@@ -77,7 +77,7 @@ func (w *messagesWire) call(name, arguments string) {
 	}
 }
 
-// refuse says nothing: the reason of the end does.
+// refuse writes no text: the stop reason says that the model refused.
 func (w *messagesWire) refuse(string) {}
 
 func (w *messagesWire) fault() {

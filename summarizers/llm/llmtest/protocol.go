@@ -5,7 +5,7 @@ import "strings"
 // Protocol is a provider's streaming protocol.
 type Protocol int
 
-// The protocols that a server speaks, all of them on one address.
+// The protocols of a server, all on one address.
 const (
 	// Chat is OpenAI's Chat Completions: POST /v1/chat/completions.
 	Chat Protocol = iota
@@ -17,7 +17,7 @@ const (
 	Gemini
 )
 
-// Protocols returns all of them.
+// Protocols returns all protocols.
 func Protocols() []Protocol { return []Protocol{Chat, Responses, Messages, Gemini} }
 
 func (p Protocol) String() string {
@@ -35,7 +35,7 @@ func (p Protocol) String() string {
 
 const geminiModels = "/v1beta/models/"
 
-// protocolOf returns the protocol that is spoken at a path.
+// protocolOf returns the protocol of a path.
 func protocolOf(path string) (Protocol, bool) {
 	switch {
 	case path == "/v1/chat/completions":
@@ -51,7 +51,7 @@ func protocolOf(path string) (Protocol, bool) {
 	}
 }
 
-// stop is why an answer ended.
+// stop is the reason why an answer ended.
 type stop int
 
 const (
@@ -61,23 +61,23 @@ const (
 	declined
 )
 
-// Usage is what an answer says that it took. Input includes CacheRead and CacheWrite, Output includes Thinking; each
-// protocol tells them as its provider does.
+// Usage is the usage that an answer reports. Input includes CacheRead and CacheWrite, and Output includes Thinking.
+// Each protocol reports them like its provider.
 type Usage struct {
 	Input, CacheRead, CacheWrite, Output, Thinking uint32
 }
 
-// DefaultUsage is what an answer says that it took, unless Reply.Took says otherwise.
+// DefaultUsage is the usage that an answer reports, unless Reply.Took changes it.
 var DefaultUsage = Usage{Input: 1000, Output: 100}
 
-// wire writes one answer as its provider would. The first call sends the head of the stream too.
+// wire writes one answer in a provider's format. Its first call also sends the head of the response.
 type wire interface {
 	begin()
 	text(delta string)
 	thinking(delta string)
 	call(name, arguments string)
 	refuse(text string)
-	// fault is an error inside the stream.
+	// fault writes an error within the stream.
 	fault()
 	end(why stop)
 }

@@ -15,7 +15,7 @@ type Reply struct {
 	noUsage bool
 }
 
-// Header returns the reply with a header more, such as Retry-After.
+// Header returns the reply with an additional header, such as Retry-After.
 func (r Reply) Header(name, value string) Reply {
 	header := r.header.Clone()
 	if header == nil {
@@ -26,22 +26,22 @@ func (r Reply) Header(name, value string) Reply {
 	return r
 }
 
-// Took returns the reply with another usage than DefaultUsage.
+// Took returns the reply with another usage.
 func (r Reply) Took(u Usage) Reply {
 	r.usage = &u
 	return r
 }
 
-// NoUsage returns the reply without a word on what it took.
+// NoUsage returns the reply without a usage.
 func (r Reply) NoUsage() Reply {
 	r.noUsage = true
 	return r
 }
 
-// pieceRunes is how long the pieces are in which texts are streamed.
+// pieceRunes is the length of the pieces in which texts are streamed.
 const pieceRunes = 23
 
-// pieces cuts a text into what is streamed at once.
+// pieces cuts a text into pieces to stream.
 func pieces(text string) []string {
 	var all []string
 	for text != "" {
@@ -86,10 +86,10 @@ func Thought(thinking, text string) Reply {
 	}}
 }
 
-// ThinkingOnly thinks, and ends.
+// ThinkingOnly is an answer with thinking and no text.
 func ThinkingOnly(thinking string) Reply { return Thought(thinking, "") }
 
-// CutOff is an answer that ends where the output limit was.
+// CutOff is an answer that the output limit ended.
 func CutOff(text string) Reply {
 	return Reply{write: func(_ *answering, w wire) {
 		w.begin()
@@ -98,7 +98,7 @@ func CutOff(text string) Reply {
 	}}
 }
 
-// ToolCall calls a tool in place of an answer.
+// ToolCall is an answer with a tool call.
 func ToolCall(name, arguments string) Reply {
 	return Reply{write: func(_ *answering, w wire) {
 		w.begin()
@@ -107,7 +107,7 @@ func ToolCall(name, arguments string) Reply {
 	}}
 }
 
-// Refusal declines to answer, in the provider's way.
+// Refusal is a refusal in the provider's format.
 func Refusal() Reply {
 	return Reply{write: func(_ *answering, w wire) {
 		w.begin()
@@ -116,8 +116,8 @@ func Refusal() Reply {
 	}}
 }
 
-// Slow streams what the channel gives, piece by piece, and ends with the channel. It begins the stream at once. A piece
-// is taken when the one before has been sent. Where the client goes, nothing more is taken.
+// Slow streams the pieces that the channel delivers, and ends when the channel is closed. It begins the stream at once.
+// It receives a piece after it has sent the one before. After the client has closed the request it receives no more.
 func Slow(pieces <-chan string) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -138,7 +138,7 @@ func Slow(pieces <-chan string) Reply {
 	}}
 }
 
-// Stall streams a text and then nothing, until the client goes.
+// Stall streams a text and then nothing, until the client closes the request.
 func Stall(text string) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -147,17 +147,17 @@ func Stall(text string) Reply {
 	}}
 }
 
-// Hang takes the request and never answers, until the client goes.
+// Hang never answers, and waits until the client closes the request.
 func Hang() Reply {
 	return Reply{write: func(a *answering, _ wire) { a.wait() }}
 }
 
-// HangUp closes the connection in place of an answer.
+// HangUp closes the connection instead of answering.
 func HangUp() Reply {
 	return Reply{write: func(a *answering, _ wire) { a.tear() }}
 }
 
-// Endless streams text until the client goes.
+// Endless streams text until the client closes the request.
 func Endless() Reply {
 	line := "- " + strings.Repeat("and so on ", 100) + "\n"
 	return Reply{write: func(a *answering, w wire) {
@@ -178,7 +178,7 @@ func Cut(text string) Reply {
 	}}
 }
 
-// NoEnd streams a text and ends the stream as HTTP wants it, but without the event that ends an answer.
+// NoEnd streams a text and ends the HTTP response correctly, but without the event that ends an answer.
 func NoEnd(text string) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -187,7 +187,7 @@ func NoEnd(text string) Reply {
 	}}
 }
 
-// HalfEvent streams a text and ends the stream within an event.
+// HalfEvent streams a text and ends the stream in the middle of an event.
 func HalfEvent(text string) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -197,7 +197,7 @@ func HalfEvent(text string) Reply {
 	}}
 }
 
-// MalformedSSE streams a text, an event whose data is not JSON, and the rest of the answer.
+// MalformedSSE streams a text, an event whose data is not JSON, and the end of the answer.
 func MalformedSSE(text string) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -215,7 +215,7 @@ func MalformedSSE(text string) Reply {
 	}}
 }
 
-// StreamError streams a text and then an error of the provider inside the stream.
+// StreamError streams a text and then a provider's error within the stream.
 func StreamError(text string) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -225,22 +225,22 @@ func StreamError(text string) Reply {
 	}}
 }
 
-// WrongContentType is a page of HTML with status 200, as gateways and captive portals answer.
+// WrongContentType is an HTML page with status 200, like the answers of gateways and captive portals.
 func WrongContentType() Reply {
 	return Body(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html><html><body><h1>Welcome</h1></body></html>")
 }
 
-// Body answers this, word for word.
+// Body is an answer with exactly this body.
 func Body(status int, contentType, body string) Reply {
 	return Reply{write: func(a *answering, _ wire) {
 		a.head(status, contentType)
 		a.whole()
-		// A client that has gone needs no answer.
+		// A failed write means that the client has gone.
 		_, _ = a.w.Write([]byte(body))
 	}}
 }
 
-// Status answers an error in the provider's shape. Its text quotes the request, as some providers' do: what must not be
+// Status is an error in the provider's format. Its text quotes the request, as some providers do, so it must not be
 // passed on.
 func Status(status int) Reply {
 	return Reply{write: func(a *answering, _ wire) {
@@ -249,11 +249,11 @@ func Status(status int) Reply {
 	}}
 }
 
-// Quoted stands in the text of every error of Status and StreamError, for what a provider quotes of a request: a test can
-// look for it where it must not be.
+// Quoted is in the text of every error of Status and StreamError, as an example of a quotation from the request. Tests
+// check that it appears nowhere else.
 const Quoted = "quoted-by-the-provider"
 
-// Overflow refuses the request as too long, in the provider's own words.
+// Overflow refuses the request as too long, with the provider's own error.
 func Overflow() Reply { return overflowOf(210_000, 200_000) }
 
 func overflowOf(tokens, window uint32) Reply {

@@ -10,26 +10,26 @@ import (
 	"sync"
 )
 
-// Request is what a client asked.
+// Request is a client's request.
 type Request struct {
-	// Number counts the server's requests from 0.
+	// Number is the request's number on this server, from 0.
 	Number   int
 	Protocol Protocol
 	Path     string
 	Query    url.Values
 	Header   http.Header
 	Body     []byte
-	// Model is the model that was asked for, Effort the provider's word on how hard to think; empty where there is none.
+	// Model is the requested model, and Effort the provider's word for the thinking effort. Effort may be empty.
 	Model, Effort string
-	// MaxTokens is the most that the answer may have; 0 where the request does not say.
+	// MaxTokens is the output limit; 0 if the request sets none.
 	MaxTokens uint32
-	// System is all text with the operator's voice, User the text of the last user message.
+	// System is all text of system and developer messages, and User the text of the last user message.
 	System, User string
-	// Turns are all messages but the system prompt, as role and text.
+	// Turns are all other messages, as role and text.
 	Turns []Turn
-	// Tools are the tool definitions as they were sent; nil where there are none.
+	// Tools are the tool definitions, unchanged; nil if there are none.
 	Tools json.RawMessage
-	// Tokens is what Text has, as the count of Server.Window counts; 0 without one.
+	// Tokens is the size of Text, measured by the function given to Server.Window; 0 without one.
 	Tokens uint32
 
 	wantsUsage    bool
@@ -43,7 +43,7 @@ type Turn struct {
 	Role, Text string
 }
 
-// Text is all text that the model would read: system prompt, tool definitions and messages.
+// Text returns all text that the model would read: system prompt, tool definitions and messages.
 func (r *Request) Text() string {
 	texts := make([]string, 0, len(r.Turns)+2)
 	if r.System != "" {
@@ -58,13 +58,13 @@ func (r *Request) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// Closed is closed when the client has closed the request before its answer was complete.
+// Closed returns a channel that is closed when the client closes the request before its answer is complete.
 func (r *Request) Closed() <-chan struct{} { return r.closed }
 
-// Ended is closed when the server is done with the request, however that came.
+// Ended returns a channel that is closed when the server has finished with the request, for whatever reason.
 func (r *Request) Ended() <-chan struct{} { return r.ended }
 
-// Wrote is the text of the answer so far, as the model wrote it: without thinking.
+// Wrote returns the model's text so far, without thinking.
 func (r *Request) Wrote() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -258,7 +258,7 @@ func (r *Request) parseGemini() error {
 	return nil
 }
 
-// add takes in a message.
+// add adds a message.
 func (r *Request) add(role, text string) {
 	if role != "system" && role != "developer" {
 		r.Turns = append(r.Turns, Turn{Role: role, Text: text})
@@ -270,7 +270,7 @@ func (r *Request) add(role, text string) {
 	r.System += text
 }
 
-// textOf returns what a model would read in a content: a string, or all strings within parts.
+// textOf returns the text of a message's content: a string, or all strings in its parts.
 func textOf(content json.RawMessage) (string, error) {
 	if len(content) == 0 || string(content) == "null" {
 		return "", nil

@@ -1,11 +1,11 @@
 package llmtest
 
-// responsesWire writes OpenAI's Responses: items, each with parts, each begun and ended by an event.
+// responsesWire writes OpenAI's Responses: items with parts, each with an event at its beginning and end.
 type responsesWire struct {
 	*answering
 	number int
 	items  []object
-	// open is what kind the last item has; empty where it is ended.
+	// open is the kind of the last item; it is empty if that item has ended.
 	open, content string
 }
 
@@ -34,14 +34,14 @@ func (w *responsesWire) begin() {
 	w.send("response.in_progress", object{"response": w.response("in_progress")})
 }
 
-// place adds where an event stands.
+// place adds the position of an event.
 func (w *responsesWire) place(more object) object {
 	more["output_index"] = len(w.items)
 	more["item_id"] = w.id("item_")
 	return more
 }
 
-// enter begins an item of that kind, unless one is open.
+// enter begins an item of this kind, unless one is open.
 func (w *responsesWire) enter(kind string, item object) {
 	if w.open == kind {
 		return

@@ -1,9 +1,9 @@
-// Package llmtest has a server for tests that answers as the providers of language models do, well or badly, over real
-// HTTP.
+// Package llmtest provides a test server that answers like the providers of language models, correctly or with errors,
+// over real HTTP.
 //
-// A test says what is answered, request by request (Script) or by a function (Handle), and sees afterwards what was
-// asked: paths, headers, bodies, texts, and when the client closed a request that was not answered to its end. Nothing
-// sleeps: what is slow waits for the test.
+// A test defines the answers, request by request (Script) or with a function (Handle). Afterwards it can examine the
+// requests: paths, headers, bodies, texts, and whether the client closed a request before the end of its answer.
+// Nothing sleeps: slow answers wait for the test.
 package llmtest
 
 import (
@@ -15,12 +15,12 @@ import (
 	"testing"
 )
 
-// Server is a provider of all four protocols. It ends with its test.
+// Server provides all four protocols. It ends with its test.
 type Server struct {
 	t      testing.TB
 	http   *httptest.Server
 	client *http.Client
-	// down is closed when the server ends: answers that wait for the client or the test end then.
+	// down is closed when the server ends. It ends the answers that wait for the client or the test.
 	down chan struct{}
 
 	mu       sync.Mutex
@@ -34,7 +34,7 @@ type Server struct {
 	mostOpen int
 }
 
-// New starts a server that answers nothing yet: a request that nobody has said an answer to fails the test.
+// New starts a server without answers. A request for which the test has defined no answer fails the test.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, down: make(chan struct{})}
@@ -53,10 +53,10 @@ func (s *Server) close() {
 	s.http.Close()
 }
 
-// URL is the server's root, without a slash at its end.
+// URL returns the server's root address, without a final slash.
 func (s *Server) URL() string { return s.http.URL }
 
-// BaseURL is what the protocol's provider takes for a base URL.
+// BaseURL returns the base URL for the protocol's provider.
 func (s *Server) BaseURL(p Protocol) string {
 	if p == Chat || p == Responses {
 		return s.http.URL + "/v1/"
@@ -67,7 +67,7 @@ func (s *Server) BaseURL(p Protocol) string {
 // Client returns an HTTP client whose connections end with the server.
 func (s *Server) Client() *http.Client { return s.client }
 
-// Script says what the next requests are answered, in the order in which they arrive. One more fails the test.
+// Script defines the answers to the next requests, in the order in which they arrive. A further request fails the test.
 func (s *Server) Script(steps ...Reply) {
 	var mu sync.Mutex
 	at := 0
@@ -83,44 +83,44 @@ func (s *Server) Script(steps ...Reply) {
 	})
 }
 
-// Handle says what every request from now on is answered. Requests may come at the same time.
+// Handle defines how all requests from now on are answered. answer may be called concurrently.
 func (s *Server) Handle(answer func(*Request) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
-// Window has requests refused whose texts have more tokens, in the provider's own words, whatever else they would be
-// answered.
+// Window makes the server refuse requests whose texts have more tokens, with the provider's own error, whatever their
+// answer would be.
 func (s *Server) Window(tokens uint32, count func(text string) uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.window, s.count = tokens, count
 }
 
-// Largest is how many tokens the texts of the largest request had, refused ones included, as Window's count counts.
+// Largest returns the most tokens of any request, refused ones included, measured by Window's count.
 func (s *Server) Largest() uint32 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.largest
 }
 
-// MostOpen is how many requests were open at the same time at the most. One that the client has closed is open until the
-// server has noticed.
+// MostOpen returns the highest number of requests that were open at the same time. A request that the client has closed
+// is open until the server notices.
 func (s *Server) MostOpen() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mostOpen
 }
 
-// Requests returns what was asked so far.
+// Requests returns the requests so far.
 func (s *Server) Requests() []*Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests[:len(s.requests):len(s.requests)]
 }
 
-// Await waits until request n, from 0, has arrived, and returns it.
+// Await waits until request n, counted from 0, has arrived, and returns it.
 func (s *Server) Await(n int) *Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		// The client has gone before it had sent all.
+		// The client closed the request before it had sent all of it.
 		return
 	}
 	req, err := parse(protocol, r, body)
@@ -151,13 +151,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	reply := s.take(req)
 	defer close(req.ended)
 	a := &answering{server: s, req: req, w: w, control: http.NewResponseController(w), gone: r.Context().Done(), usage: DefaultUsage}
-	// The context ends when the client closes the connection; after the answer's last byte that is nobody's business.
+	// The context ends when the client closes the connection. That does not matter after the last byte of the answer.
 	a.settle = context.AfterFunc(r.Context(), a.left)
 	defer a.whole()
 	a.give(reply)
 }
 
-// take notes a request and returns what it is answered.
+// take records a request and returns the answer to it.
 func (s *Server) take(req *Request) Reply {
 	s.mu.Lock()
 	req.Number = len(s.requests)
@@ -178,7 +178,7 @@ func (s *Server) take(req *Request) Reply {
 	return answer(req)
 }
 
-// done counts a request out: the client has had all of its answer, or all that it wanted.
+// done records that a request has ended: the client has read the answer, or has closed the request.
 func (s *Server) done() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

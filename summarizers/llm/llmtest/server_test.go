@@ -99,7 +99,7 @@ func eventNames(body string) []string {
 	return names
 }
 
-// Answers that are no text, each as its provider tells it.
+// Answers without text, in each provider's format.
 func TestOtherAnswers(t *testing.T) {
 	t.Parallel()
 	usage := llmtest.Usage{Input: 50, CacheRead: 20, CacheWrite: 10, Output: 9, Thinking: 4}
@@ -207,7 +207,7 @@ func TestRequestsAreRecorded(t *testing.T) {
 	}
 }
 
-// What an agent's own prompt holds counts too: calls, results, tools.
+// All of an agent's own prompt counts: calls, results and tools too.
 func TestTextsOfAnAgentsPrompt(t *testing.T) {
 	t.Parallel()
 	wants := map[llmtest.Protocol]string{
@@ -236,7 +236,7 @@ func TestTextsOfAnAgentsPrompt(t *testing.T) {
 	}
 }
 
-// The test says when the next piece comes, and the client has it before there is another.
+// The test decides when the next piece comes, and the client receives each piece before the next one.
 func TestSlowWaitsForTheTest(t *testing.T) {
 	t.Parallel()
 	for _, p := range llmtest.Protocols() {
@@ -328,7 +328,7 @@ func TestSummaryIsStreamed(t *testing.T) {
 	}
 }
 
-// complaints is a test that notes its errors.
+// complaints is a testing.TB that records errors.
 type complaints struct {
 	testing.TB
 	mu   sync.Mutex

@@ -9,19 +9,20 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Written says what a summary holds.
+// Written describes a summary.
 type Written struct {
-	// Sections are those whose headings it has; nil: the headings that the prompt's instructions name. Where they name none, as
-	// for a tool result that is to be written shorter, the answer is text without headings.
+	// Sections are the sections of the summary. nil means the headings that the prompt's instructions name. If they
+	// name none, as for a shortened tool result, the answer is text without headings.
 	Sections []*compactordv1.Section
-	// Lines are the bullets below its first heading; one of our own where there are none, since a summary that says nothing
-	// is refused.
+	// Lines are the list items below its first heading. If there are none, it gets one of our own, since an empty
+	// summary is refused.
 	Lines []string
-	// Echo finds what the model takes over from the prompt: each distinct match is a bullet below the second heading.
+	// Echo matches text that the model copies from the prompt. Each distinct match is a list item below the second
+	// heading.
 	Echo *regexp.Regexp
 }
 
-// Summary is an answer as a model writes it that does what it is asked.
+// Summary is the answer of a model that follows its instructions.
 func Summary(written Written) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()
@@ -30,7 +31,7 @@ func Summary(written Written) Reply {
 	}}
 }
 
-// Of is the text of the summary that a request gets.
+// Of returns the text of the summary for a request.
 func (w Written) Of(req *Request) string {
 	headings := w.headings(req)
 	echoes := w.echoes(req)
@@ -55,7 +56,7 @@ func (w Written) Of(req *Request) string {
 	return strings.TrimSpace(text.String())
 }
 
-// lines are never none: a summary that says nothing is refused.
+// lines returns at least one line, since an empty summary is refused.
 func (w Written) lines() []string {
 	if len(w.Lines) == 0 {
 		return []string{"The work goes on."}
@@ -98,7 +99,7 @@ func (w Written) headings(req *Request) []string {
 	return given
 }
 
-// named are the headings that a text names as headings, in order.
+// named returns the headings that a text contains as headings, in order.
 func named(text string) []string {
 	var lines []string
 	for _, found := range heading.FindAllStringSubmatch(text, -1) {
@@ -109,8 +110,8 @@ func named(text string) []string {
 
 var heading = regexp.MustCompile(`(?m)^(#+ .+)$`)
 
-// instructionsOf is what stands between the tags of the instructions; where there are none, the system prompt, and what
-// stands behind the conversation and the previous summary.
+// instructionsOf returns the text between the tags of the instructions. Without such tags it returns the system prompt,
+// and the text after the conversation and the previous summary.
 func instructionsOf(req *Request) string {
 	tail := req.User
 	if at := strings.LastIndex(tail, "<instructions>"); at >= 0 {
@@ -124,7 +125,7 @@ func instructionsOf(req *Request) string {
 	return req.System + "\n" + tail
 }
 
-// names says whether a text names all headings as headings, in order.
+// names says whether a text contains all of the headings as headings, in order.
 func names(text string, headings []summarizers.Heading) bool {
 	for _, h := range headings {
 		line := regexp.MustCompile(`(?m)^\W*#+ ` + regexp.QuoteMeta(h.Title) + `\b`)

@@ -1,4 +1,4 @@
-// Package redactiontest makes credentials for tests: of the shapes that real ones have, none of them ever issued.
+// Package redactiontest generates credentials for tests. They have the form of real ones, but none was ever issued.
 package redactiontest
 
 import (
@@ -11,13 +11,13 @@ import (
 
 // Credential is a secret in a text.
 type Credential struct {
-	// Kind says what it is for.
+	// Kind says what the credential is for.
 	Kind string
-	// Secret is what must not get out, and Text what it stands in.
+	// Secret is the part that must be redacted, and Text a text that contains it.
 	Secret, Text string
 }
 
-// Credentials returns n credentials of all kinds in turn, the same for the same seed.
+// Credentials returns n credentials, with all kinds in turn. The same seed gives the same credentials.
 func Credentials(seed uint64, n int) []Credential {
 	g := &generator{rand.New(rand.NewPCG(seed, 7))}
 	made := make([]Credential, 0, n)
@@ -41,11 +41,11 @@ func Kinds() []string {
 type kind struct {
 	name   string
 	secret func(g *generator) string
-	// text is what it may stand in.
+	// text holds templates for texts that contain it.
 	text []string
 }
 
-// generator draws characters.
+// generator draws random characters.
 type generator struct{ *rand.Rand }
 
 const (
@@ -68,7 +68,7 @@ func (g *generator) of(alphabet string, n int) string {
 	return b.String()
 }
 
-// mixed has a digit and a letter of both cases, as generators of passwords see to.
+// mixed returns a text with a digit and letters of both cases, as password generators make them.
 func (g *generator) mixed(alphabet string, n int) string {
 	return g.of(upper, 1) + g.of(digits, 1) + g.of(lower, 1) + g.of(alphabet, n-5) + g.of(digits, 1) + g.of(lower, 1)
 }
@@ -81,7 +81,7 @@ func (g *generator) bytes(n int) []byte {
 	return b
 }
 
-// prefixed is the shape of most tokens.
+// prefixed returns a generator of tokens with a prefix, which is the form of most tokens.
 func prefixed(prefix, alphabet string, n int) func(*generator) string {
 	return func(g *generator) string { return prefix + g.of(alphabet, n) }
 }
@@ -99,7 +99,7 @@ func (g *generator) jwt() string {
 		base64.RawURLEncoding.EncodeToString(g.bytes(32))
 }
 
-// pem is a key of lines, whose body is the secret.
+// pem returns a key in PEM format, whose body is the secret.
 func (g *generator) pem(name string, bytes int) string {
 	body := base64.StdEncoding.EncodeToString(g.bytes(bytes))
 	var b strings.Builder

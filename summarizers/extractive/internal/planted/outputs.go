@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// toolset is the tools that an agent has, by the names and arguments that agents of that kind use.
+// toolset names an agent's tools, with names and arguments that real agents use.
 type toolset struct {
 	shell, read, edit string
 	shellArgs         func(command string) string
@@ -44,7 +44,7 @@ var toolsets = []toolset{
 	},
 }
 
-// source makes lines of code, with the words in it that code is full of.
+// source returns lines of code with words that are common in code.
 func (g *generator) source(lines int) string {
 	var b strings.Builder
 	for i := range max(1, min(lines, 4000)) {
@@ -69,7 +69,7 @@ func (g *generator) source(lines int) string {
 	return b.String()
 }
 
-// logLines makes lines of a log or of a run of tests, all of them harmless.
+// logLines returns harmless lines of a log or of a test run.
 func (g *generator) logLines(lines int) string {
 	var b strings.Builder
 	for range min(lines, 4000) {
@@ -88,7 +88,7 @@ func (g *generator) logLines(lines int) string {
 	return b.String()
 }
 
-// matches makes the output of a search.
+// matches returns the output of a search.
 func (g *generator) matches(lines int) string {
 	var b strings.Builder
 	for range min(lines, 4000) {

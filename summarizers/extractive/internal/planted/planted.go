@@ -1,8 +1,8 @@
-// Package planted makes long conversations of agents in which it is known what matters: constraints, requests,
-// decisions, paths, error codes and to-dos are planted among large tool outputs and small talk. The same seed makes the
+// Package planted generates long conversations of agents in which the important facts are known: constraints, requests,
+// decisions, paths, error codes and to-dos are planted among large tool outputs and small talk. The same seed gives the
 // same conversation.
 //
-// It knows nothing of how a summarizer finds them: the phrasings are those of people and agents, many to a kind.
+// It is independent of how a summarizer finds the facts. It uses many phrasings of people and agents for each kind.
 package planted
 
 import (
@@ -11,10 +11,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Kind is what was planted.
+// Kind is the kind of a planted fact.
 type Kind string
 
-// The kinds. All but LastRequest and Constraint are what tests call the rest.
+// The kinds. Tests call all but LastRequest and Constraint "the rest".
 const (
 	Constraint  Kind = "constraint"
 	LastRequest Kind = "last request"
@@ -24,18 +24,18 @@ const (
 	Todo        Kind = "to-do"
 )
 
-// Fact is something that was planted.
+// Fact is a planted fact.
 type Fact struct {
 	Kind Kind
-	// Text is what has to be found word for word.
+	// Text must be found word for word.
 	Text string
-	// Index is the message that it stands in.
+	// Index is the index of its message.
 	Index uint32
-	// By is who said it.
+	// By is the role of the message's author.
 	By compactordv1.Role
 }
 
-// Language is what people and agent speak; code and paths are the same in all.
+// Language is the language of people and agent. Code and paths are the same in all languages.
 type Language int
 
 // The languages.
@@ -44,28 +44,29 @@ const (
 	Chinese
 )
 
-// Amounts is how much is planted in each round.
+// Amounts says how much is planted in each round.
 type Amounts struct {
-	// Constraints are those of each of user, developer and system.
+	// User, Developer and System are the numbers of their constraints.
 	User, Developer, System int
 	Decisions               int
 	Paths                   int
 	Codes                   int
 	Todos                   int
-	// Turns is how many turns a round has; Steps how many tool calls a turn has at most.
+	// Turns is the number of turns in a round, and Steps the most tool calls in a turn.
 	Turns, Steps int
-	// OutputBytes is about how large a tool output is at most.
+	// OutputBytes is about the largest size of a tool output.
 	OutputBytes int
 }
 
-// Round is a stretch of a conversation, as one compaction takes it in.
+// Round is the part of a conversation that one compaction summarizes.
 type Round struct {
 	Messages []*compactordv1.LoggedMessage
-	// Facts are those that hold after the round: those of earlier rounds too, without what was done or replaced since.
+	// Facts are the facts that hold after the round, those of earlier rounds included, but not those that were done or
+	// replaced.
 	Facts []Fact
 }
 
-// Rounds makes a conversation of so many rounds.
+// Rounds generates a conversation with this number of rounds.
 func Rounds(seed uint64, lang Language, rounds int, a Amounts) []Round {
 	g := &generator{
 		rng:  rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)),
@@ -82,7 +83,7 @@ func Rounds(seed uint64, lang Language, rounds int, a Amounts) []Round {
 	return list
 }
 
-// generator makes one conversation.
+// generator generates one conversation.
 type generator struct {
 	rng       *rand.Rand
 	lang      Language
@@ -95,13 +96,13 @@ type generator struct {
 	facts []Fact
 	todos []string
 	calls int
-	// used are the fillers and phrasings that were taken.
+	// used are the fillers and phrasings that were used.
 	used map[string]bool
-	// unique counts what has to differ from all before.
+	// unique is a counter for names that must differ.
 	unique int
 }
 
-// round makes the next round.
+// round generates the next round.
 func (g *generator) round() Round {
 	start := len(g.log)
 	type plant func()
@@ -163,12 +164,12 @@ func sizeOf(parts []*compactordv1.Part) int {
 	return n
 }
 
-// plant notes a fact.
+// plant records a fact.
 func (g *generator) plant(k Kind, text string, index uint32, by compactordv1.Role) {
 	g.facts = append(g.facts, Fact{Kind: k, Text: text, Index: index, By: by})
 }
 
-// drop forgets the facts of a kind for which gone holds.
+// drop removes the facts of a kind for which gone returns true.
 func (g *generator) drop(k Kind, gone func(Fact) bool) {
 	kept := g.facts[:0:0]
 	for _, f := range g.facts {

@@ -13,8 +13,9 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// AnyBytes has a provider read what is hardly an answer: it returns, and either an answer whose text is what it handed on,
-// or an error. Package wire fuzzes what takes a stream apart, and package dialects what reads its events.
+// AnyBytes lets a provider read bytes that are hardly an answer. It must return an error, or an answer whose text is
+// the text that it passed on. Package wire fuzzes the decoding of a stream, and package dialects the reading of its
+// events.
 func AnyBytes(t *testing.T, s Spoken, seeds ...string) {
 	t.Helper()
 	seeds = append(seeds, s.Whole, strings.ReplaceAll(s.Whole, "\n", "\r\n"), Events(s.More, s.More), Events(s.Error("x")),
@@ -31,7 +32,7 @@ func AnyBytes(t *testing.T, s Spoken, seeds ...string) {
 	}
 }
 
-// read has the provider read an answer.
+// read lets the provider read an answer.
 func (s *Spoken) read(t *testing.T, body []byte, status int, stream bool) {
 	t.Helper()
 	p, err := s.New(Options{
@@ -49,7 +50,7 @@ func (s *Spoken) read(t *testing.T, body []byte, status int, stream bool) {
 	require.Regexp(t, `^[A-Za-z0-9_.-]*$`, refused.Code)
 }
 
-// canned gives always the same answer, byte by byte.
+// canned always returns the same response, byte by byte.
 type canned struct {
 	body   []byte
 	status int

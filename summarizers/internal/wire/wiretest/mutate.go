@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Mutate has a provider read answers that are nearly right: values of another kind, bytes that went wrong, pieces that came
-// twice. It draws the same ones every time.
+// Mutate lets a provider read answers that are almost right: with values of another type, wrong bytes, repeated pieces.
+// They are the same in every run.
 func Mutate(t *testing.T, s Spoken, n int, seeds ...string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -51,7 +51,7 @@ func mutate(random *rand.Rand, stream string) string {
 	return strings.Join(lines, "")
 }
 
-// change puts something else somewhere into a JSON value.
+// change replaces something in a JSON value.
 func change(random *rand.Rand, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

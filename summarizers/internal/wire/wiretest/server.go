@@ -1,5 +1,5 @@
-// Package wiretest is what the tests of the providers share: a server that answers as it is told, and a suite of what can
-// go wrong on the wire, which every provider passes.
+// Package wiretest is shared by the tests of the providers: a server whose answers the test defines, and a suite of
+// what can go wrong on the wire, which every provider must pass.
 package wiretest
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// Key is the key that the suite's providers are made with.
+// Key is the API key of the suite's providers.
 const Key = "key-that-nobody-may-see"
 
-// Options are what every provider is made with.
+// Options are the options that all providers share.
 type Options struct {
 	BaseURL        string
 	HTTPClient     *http.Client
@@ -31,21 +31,21 @@ type Options struct {
 	Overflow       func(status int, code, message string) bool
 }
 
-// Request is a request as the server saw it.
+// Request is a request that the server received.
 type Request struct {
 	Method, Path, Query string
 	Header              http.Header
 	Body                string
 }
 
-// Server answers as its handler does, and keeps what it was asked.
+// Server answers with its handler, and keeps the requests.
 type Server struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []Request
 }
 
-// Serve starts a server, which ends with the test.
+// Serve starts a server that ends with the test.
 func Serve(t testing.TB, answer http.HandlerFunc) *Server {
 	t.Helper()
 	s := &Server{}
@@ -61,20 +61,20 @@ func Serve(t testing.TB, answer http.HandlerFunc) *Server {
 	return s
 }
 
-// Options are those to speak to the server with.
+// Options returns the options for a provider that uses the server.
 func (s *Server) Options() Options { return Options{BaseURL: s.URL, HTTPClient: s.Client()} }
 
-// Seen are the requests so far.
+// Seen returns the requests so far.
 func (s *Server) Seen() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
 }
 
-// Stream answers with a stream.
+// Stream returns a handler that answers with a stream.
 func Stream(body string) http.HandlerFunc { return Answer(http.StatusOK, "text/event-stream", body) }
 
-// Answer answers.
+// Answer returns a handler that always gives this answer.
 func Answer(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -83,7 +83,7 @@ func Answer(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-// Events writes a stream of data lines.
+// Events returns a stream with these data lines.
 func Events(data ...string) string {
 	var b strings.Builder
 	for _, d := range data {
@@ -92,8 +92,8 @@ func Events(data ...string) string {
 	return b.String()
 }
 
-// Ask has a provider complete, and checks that the deltas are the text of the answer. Of an error it takes off the host,
-// which is another one each time.
+// Ask sends a completion with a provider, and checks that the deltas form the text of the answer. It removes the host
+// from an error, since the host differs each time.
 func Ask(t testing.TB, p llm.Provider, c *llm.Completion) (*llm.Answer, error) {
 	t.Helper()
 	var deltas strings.Builder
@@ -118,7 +118,7 @@ func Ask(t testing.TB, p llm.Provider, c *llm.Completion) (*llm.Answer, error) {
 	return answer, nil
 }
 
-// SameBytes compares to the byte: for an equal JSON of other bytes a provider's cache has nothing.
+// SameBytes compares bytes: a provider's cache does not recognize the same JSON in other bytes.
 func SameBytes(t testing.TB, want, got string) {
 	t.Helper()
 	require.Equal(t, []byte(want), []byte(got), "%s\n%s", want, got)

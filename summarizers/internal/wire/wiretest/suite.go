@@ -18,17 +18,18 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// Spoken is a provider with what its servers say.
+// Spoken is a provider and examples of its servers' answers.
 type Spoken struct {
-	// New makes the provider, with Key as its key.
+	// New returns the provider, with Key as its API key.
 	New func(o Options) (llm.Provider, error)
-	// Whole is a stream that says Text, and End what in it makes it complete: cut before the end of that, it is none.
+	// Whole is a stream with Text as its text. End is the part of it that completes the answer: a stream that is cut
+	// before its end is incomplete.
 	Whole, Text, End string
-	// More is an event that can be repeated without an end.
+	// More is an event that can be repeated any number of times.
 	More string
-	// Error writes the body of an error.
+	// Error returns the body of an error.
 	Error func(code string) string
-	// Variables are those of the environment that the provider's SDK takes keys, addresses and headers from.
+	// Variables are the environment variables from which the provider's SDK takes keys, addresses and headers.
 	Variables []string
 }
 
@@ -71,7 +72,7 @@ func (s *Spoken) ask(t testing.TB, answer http.HandlerFunc, change ...func(*Opti
 	return got, server, err
 }
 
-// refusal asks, and returns the error.
+// refusal sends a request and returns the error.
 func (s *Spoken) refusal(t testing.TB, answer http.HandlerFunc, change ...func(*Options)) *summarizers.ProviderError {
 	t.Helper()
 	_, server, err := s.ask(t, answer, change...)
@@ -160,7 +161,7 @@ func (s *Spoken) retryAfter(t *testing.T) {
 	require.True(t, s.refusal(t, with("X-Should-Retry", "true")).Retryable)
 }
 
-// cut cuts the stream at each of its bytes.
+// cut cuts the stream at each byte.
 func (s *Spoken) cut(t *testing.T) {
 	t.Parallel()
 	end := strings.Index(s.Whole, s.End) + len(s.End)
@@ -230,7 +231,7 @@ func (s *Spoken) silence(t *testing.T) {
 		<-r.Context().Done()
 	}, silent)
 	require.Equal(t, &summarizers.ProviderError{Status: 503, Retryable: true}, got, "an error whose body does not come")
-	// What is whole stays whole, though the server forgets to hang up.
+	// A complete answer stays complete if the server does not close the connection.
 	answer, _, err := s.ask(t, func(w http.ResponseWriter, r *http.Request) {
 		Stream(s.Whole[:strings.Index(s.Whole, s.End)+len(s.End)]+"\n\n")(w, r)
 		_ = http.NewResponseController(w).Flush()
@@ -240,7 +241,7 @@ func (s *Spoken) silence(t *testing.T) {
 	require.Equal(t, s.Text, answer.Text)
 }
 
-// slow sends byte by byte, for longer than the answer may be silent.
+// slow sends byte by byte, for longer than an answer may be silent.
 func (s *Spoken) slow(t *testing.T) {
 	t.Parallel()
 	answer, _, err := s.ask(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -320,7 +321,7 @@ func (s *Spoken) cancel(t *testing.T) {
 	require.Len(t, server.Seen(), 2, "a request though the context had ended")
 }
 
-// header has the server answer nothing before the cancel.
+// header delays the server's response until the request is cancelled.
 type header struct{ http.RoundTripper }
 
 func (h header) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -369,7 +370,7 @@ func (s *Spoken) redirects(t *testing.T) {
 	require.Empty(t, other.Seen())
 }
 
-// environment sets all that the provider's SDK would look at, and we do not.
+// environment sets everything that the provider's SDK would read, and that we do not.
 func (s *Spoken) environment(t *testing.T) {
 	other := Serve(t, Stream(s.Whole))
 	for _, name := range s.Variables {

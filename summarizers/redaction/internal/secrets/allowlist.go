@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// CompiledAllowlist is an Allowlist at work.
+// CompiledAllowlist is an Allowlist with its expressions compiled.
 type CompiledAllowlist struct {
 	*Allowlist
-	// expression is nil where there are no expressions, and words where there are no words.
+	// expression is nil if the list has no expressions, and words is nil if it has no words.
 	expression *regexp.Regexp
 	words      *wordSet
 }
 
-// Compile panics where an expression is none.
+// Compile compiles the list. It panics if an expression is invalid.
 func (a *Allowlist) Compile() *CompiledAllowlist {
 	c := &CompiledAllowlist{Allowlist: a}
 	if len(a.Regexes) > 0 {
@@ -34,12 +34,12 @@ func compileAll(lists []Allowlist) []*CompiledAllowlist {
 	return compiled
 }
 
-// allows says whether one of the lists has it that a match is no secret.
+// allows says whether one of the lists says that a match is not a secret.
 func allows(lists []*CompiledAllowlist, secret, match, line string) bool {
 	return slices.ContainsFunc(lists, func(c *CompiledAllowlist) bool { return c.Allows(secret, match, line) })
 }
 
-// Allows says whether a secret, found by what an expression matched in these lines, is none.
+// Allows says whether the list says that a secret is none. match is the rule's match, and line the lines around it.
 func (c *CompiledAllowlist) Allows(secret, match, line string) bool {
 	target := secret
 	switch c.Target {

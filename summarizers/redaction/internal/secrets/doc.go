@@ -1,11 +1,12 @@
 // Package secrets finds secrets in texts.
 //
-// The rules are those of gitleaks (expressions, words, entropies, and what is no secret) as a generated table, and a few of
-// ours. What runs them is ours as well. Gitleaks' own engine is made for files and repositories: it adds 40 modules and 4.5 MB
-// (git, archives, templates, terminals), says in which line a secret is but not where, logs secrets at its lowest level, reads
-// a text once for each rule that has a word anywhere in it, and takes time that grows with the square of the findings. The
-// module in summarizers/redaction/gitleaks writes the table, and its tests hold what is found here to that engine.
+// The rules are those of gitleaks (expressions, words, entropies and allowlists) as a generated table, and some of our
+// own. The engine that runs them is our own, too. Gitleaks' engine is made for files and repositories. It adds 40
+// modules and 4.5 MB (git, archives, templates, terminals), reports the line of a secret but not its position, and logs
+// secrets at its lowest level. It reads a text once for each rule that has a word anywhere in it, and its running time
+// grows with the square of the findings. The module in summarizers/redaction/gitleaks writes the table, and its tests
+// compare our findings with that engine's.
 //
-// A text is looked at as it stands, and without the escapes of JSON. What one rule recognizes by what stands around it is
-// found wherever it stands in the text.
+// A text is searched unchanged, and without its JSON escapes. A secret that a rule recognizes by its context is then
+// found at every place in the text.
 package secrets

@@ -5,14 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// plain is a text without the escapes of JSON, however often it was escaped, with where each byte comes from.
+// plain is a text without JSON escapes, at all levels of escaping, with the origin of each byte.
 type plain struct {
 	text string
-	// from are the places of the bytes in the original, and behind them its length; nil where the two are the same.
+	// from holds the offset of each byte in the original, and finally the original's length. It is nil if both texts
+	// are the same.
 	from []int32
 }
 
-// original returns where a piece of the text is in the original.
+// original returns the range in the original for a range of the text.
 func (p *plain) original(start, end int) (int, int) {
 	if p.from == nil {
 		return start, end
@@ -20,8 +21,8 @@ func (p *plain) original(start, end int) (int, int) {
 	return int(p.from[start]), int(p.from[end])
 }
 
-// unescaped takes the escapes off. Secrets do not hold backslashes, or hardly: a run of them with what it escapes is taken
-// for one character, so that a document in a document in a document is read like any other.
+// unescaped removes the escapes. Secrets hardly ever contain backslashes, so a run of backslashes with the character
+// after it counts as one character. A document that is nested in others is thus read like any other.
 func unescaped(text string) *plain {
 	at := strings.IndexByte(text, '\\')
 	if at < 0 {
@@ -61,7 +62,7 @@ func unescaped(text string) *plain {
 	return &plain{text: string(out), from: from}
 }
 
-// escaped returns the character that stands behind backslashes, and how many bytes it takes there; 0 for what is none.
+// escaped returns the character after backslashes, and its length there. The length is 0 if it is not an escape.
 func escaped(text string) (c byte, size int) {
 	if text == "" {
 		return 0, 0
@@ -76,7 +77,7 @@ func escaped(text string) (c byte, size int) {
 	case 't':
 		return '\t', 1
 	case 'u':
-		// Encoders write &, <, > and = so.
+		// Encoders write &, <, > and = in this way.
 		if len(text) < 5 || text[1:3] != "00" {
 			return 0, 0
 		}
@@ -88,9 +89,9 @@ func escaped(text string) (c byte, size int) {
 	return 0, 0
 }
 
-// loosened is the text, byte for byte, with blanks where a character ends a word that the rules do not take for an end:
-// they are made for source code, and want a quote, a blank or a semicolon behind a token. `key=TOKEN&v=3`, `(TOKEN)` and
-// a sentence in Chinese have none.
+// loosened returns the text, byte for byte, with a blank in place of each character that ends a word but that the rules
+// do not accept as an end. The rules are made for source code, and expect a quote, a blank or a semicolon after a
+// token. `key=TOKEN&v=3`, `(TOKEN)` and a Chinese sentence have none.
 func loosened(text string) string {
 	b := []byte(text)
 	for i, c := range b {

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Secret is what is to be replaced in a text.
+// Secret is a part of a text that must be replaced.
 type Secret struct {
 	Start, End int
-	// Value is the secret without escapes and blanks, which is the same however it is written down.
+	// Value is the secret without escapes and blanks, which is the same in every notation.
 	Value string
-	// Rule is the name of the rule that found it.
+	// Rule is the ID of the rule that found it.
 	Rule string
 }
 
-// PlaceholderStart is how a placeholder begins, which stands where a secret was: `[REDACTED:RULE:hhhh]`.
+// PlaceholderStart begins a placeholder: `[REDACTED:RULE:hhhh]`.
 const PlaceholderStart = "[REDACTED:"
 
 var placeholder = regexp.MustCompile(`\[REDACTED:([a-z0-9-]{1,64}):[0-9a-f]{4}\]`)
 
-// Find returns the secrets of a text, in their order, none touching another's bytes or a placeholder's. Where the
-// context ends meanwhile they are not all.
+// Find returns the secrets of a text, in order. They overlap neither each other nor a placeholder. If the context ends,
+// some may be missing.
 func Find(ctx context.Context, text string) []Secret { return loaded().find(ctx, text) }
 
 func (s *ruleset) find(ctx context.Context, text string) []Secret {
@@ -45,7 +45,7 @@ func (s *ruleset) find(ctx context.Context, text string) []Secret {
 	}
 	found := s.join(text, spans)
 	names := s.names(found)
-	// The same once more, with all places of what was found.
+	// Now again, with all places of the secrets that were found.
 	spans = append(spans, everywhere(text, bare, names)...)
 	found = s.join(text, s.outside(spans, s.placeholders(text)))
 	for i := range found {
@@ -56,7 +56,7 @@ func (s *ruleset) find(ctx context.Context, text string) []Secret {
 	return found
 }
 
-// placeholders are where the placeholders of a text are. What only looks like one is text like any other.
+// placeholders returns the ranges of the text's placeholders. Text that only looks like one does not count.
 func (s *ruleset) placeholders(text string) [][2]int {
 	if !strings.Contains(text, PlaceholderStart) {
 		return nil
@@ -70,8 +70,8 @@ func (s *ruleset) placeholders(text string) [][2]int {
 	return at
 }
 
-// outside drops the spans that touch placeholders. What such a span holds was looked at before, and its secret is gone;
-// only a private key's remains are secrets still.
+// outside drops the spans that touch placeholders. Such a span was redacted before, so its secret is gone. Only the
+// rest of a private key is still secret.
 func (s *ruleset) outside(spans []span, taken [][2]int) []span {
 	if len(taken) == 0 {
 		return spans
@@ -96,7 +96,7 @@ func (s *ruleset) outside(spans []span, taken [][2]int) []span {
 	return kept
 }
 
-// join makes one secret of spans that overlap: half of one must not remain. The longest of them names it.
+// join merges overlapping spans into one secret, so that no half of one remains. The longest span gives the name.
 func (s *ruleset) join(text string, spans []span) []Secret {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end),
@@ -122,7 +122,7 @@ func (s *ruleset) join(text string, spans []span) []Secret {
 	return found
 }
 
-// names returns the best rule of each secret: one secret has one name, whatever found it where.
+// names returns the best rule of each secret, so that a secret has one name wherever it was found.
 func (s *ruleset) names(found []Secret) map[string]int {
 	index := make(map[string]int, len(s.rules))
 	for i := range s.rules {
@@ -139,10 +139,10 @@ func (s *ruleset) names(found []Secret) map[string]int {
 	return names
 }
 
-// minEverywhere is how long a secret must be to be replaced wherever it stands: a short one may be a word.
+// minEverywhere is how long a secret must be to be replaced at all its places. A shorter one may be a word.
 const minEverywhere = 8
 
-// everywhere returns all places of the secrets that are no words.
+// everywhere returns all places of the secrets that do not look like words.
 func everywhere(text string, bare *plain, names map[string]int) []span {
 	byStart := make(map[string][]string)
 	for value := range names {
@@ -175,7 +175,8 @@ func everywhere(text string, bare *plain, names map[string]int) []span {
 	return spans
 }
 
-// wordlike says whether a text may be a word or a name and stand anywhere: letters in the case of a word, joined or not.
+// wordlike says whether a text may be a word or a name that occurs anywhere: letters with the usual case, joined or
+// not.
 func wordlike(text string) bool {
 	upper := 0
 	for i := range len(text) {

@@ -1,7 +1,7 @@
 package secrets
 
-// Own are rules for what people expect to be taken for a secret beside those of gitleaks, and some in their place: a rule with
-// the name of one of theirs counts for it.
+// Own are our rules for further secrets, which people expect to be found. A rule with the ID of a gitleaks rule
+// replaces that rule.
 var Own = []Rule{
 	// Credentials of an Authorization header, in HTTP or in code.
 	{

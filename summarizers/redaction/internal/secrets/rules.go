@@ -8,78 +8,81 @@ import (
 	"sync"
 )
 
-// Rule finds one kind of secret. What gitleaks says of files, their names and commits is not in it: texts have none.
+// Rule finds one kind of secret. It has no conditions on files and commits, as rules of gitleaks do, since texts have
+// none.
 type Rule struct {
 	// ID names the rule, also in placeholders.
 	ID string
-	// Regex is what finds it.
+	// Regex finds the secret.
 	Regex string
-	// SecretGroup is the group of the expression that holds the secret; 0: the first one that matched.
+	// SecretGroup is the group of the expression that contains the secret. 0 means the first one that matched.
 	SecretGroup int
-	// Entropy is what a secret has more of, in bits a character.
+	// Entropy is the entropy that a secret must exceed, in bits per character.
 	Entropy float64
-	// Keywords are in small letters. A text that has none of them has no such secret.
+	// Keywords are in lower case. A text without any of them cannot match.
 	Keywords []string
-	// Allowlists are what is no secret.
+	// Allowlists say what is not a secret.
 	Allowlists []Allowlist
 }
 
-// Allowlist says that something is no secret: by one of its expressions or words, or with All by one of each.
+// Allowlist says that something is not a secret: because one of its expressions or words matches, or with All set, one
+// of each.
 type Allowlist struct {
 	All bool
-	// Target is what the expressions are for; empty: the secret. The words are always for the secret.
+	// Target is what the expressions are matched with. Empty means the secret. Words are always matched with the
+	// secret.
 	Target Target
-	// Regexes are joined as they stand, so a flag of one holds for those behind it, too.
+	// Regexes are joined unchanged, so a flag in one also applies to those after it.
 	Regexes []string
-	// StopWords are in small letters.
+	// StopWords are in lower case.
 	StopWords []string
 }
 
-// Target is what an Allowlist looks at beside the secret.
+// Target is what an Allowlist matches in place of the secret.
 type Target string
 
-// The targets: all that a rule's expression matches, and the lines that it is in.
+// The targets: the match of the rule's expression, and the lines around it.
 const (
 	Match Target = "match"
 	Line  Target = "line"
 )
 
-// rule is a Rule at work. Most texts have words of few rules: the others are never compiled.
+// rule is a Rule with its compiled parts. Most texts contain keywords of few rules, so the others are never compiled.
 type rule struct {
 	*Rule
-	// expression is what finds it, once a text has one of the rule's words.
+	// expression compiles the expression when a text first contains one of the rule's keywords.
 	expression func() *expression
-	// allow is what is no secret, once the expression has found something.
+	// allow compiles the allowlists when the expression first matches.
 	allow func() []*CompiledAllowlist
-	// rank orders the rules that find the same secret: the lowest names it.
+	// rank orders rules that find the same secret: the lowest rank gives the name.
 	rank int
 	// wide says that a match may be longer than a block.
 	wide bool
 }
 
-// expression is the expression of a rule.
+// expression is a rule's compiled expression.
 type expression struct {
 	*regexp.Regexp
-	// group is the group that holds the secret; 0: the first that matched, or wholeMatch.
+	// group is the group that contains the secret, 0 for the first one that matched, or wholeMatch.
 	group int
 }
 
-// ruleset are the rules, with the words without which none of them matches.
+// ruleset holds all rules and their keywords.
 type ruleset struct {
 	rules []rule
-	// allow is what is no secret, whatever the rule.
+	// allow compiles the allowlists that apply to all rules.
 	allow func() []*CompiledAllowlist
 	words *wordSet
-	// of are the rules of each word.
+	// of holds the rules of each keyword.
 	of [][]int
-	// ids are the names of the rules, which placeholders hold.
+	// ids are the IDs of the rules, which placeholders contain.
 	ids map[string]bool
 }
 
 // loaded prepares the rules at the first use.
 var loaded = sync.OnceValue(func() *ruleset { return load(slices.Concat(Gitleaks, Own), Everywhere) })
 
-// load takes rules, and compiles none. Of two with one name, the later one counts, in the place of the first.
+// load prepares rules without compiling them. A rule replaces an earlier one with the same ID.
 func load(rules []Rule, everywhere []Allowlist) *ruleset {
 	set := &ruleset{
 		allow: sync.OnceValue(func() []*CompiledAllowlist { return compileAll(everywhere) }),
@@ -109,7 +112,7 @@ func load(rules []Rule, everywhere []Allowlist) *ruleset {
 	return set
 }
 
-// lazyRule is a rule whose parts are compiled when they are needed.
+// lazyRule returns a rule whose parts are compiled when they are needed.
 func lazyRule(r *Rule) rule {
 	return rule{
 		Rule: r, rank: rank(r.ID), wide: r.ID == privateKey,
@@ -121,11 +124,11 @@ func lazyRule(r *Rule) rule {
 	}
 }
 
-// wholeMatch says that all that an expression matches is the secret.
+// wholeMatch says that the whole match is the secret.
 const wholeMatch = -1
 
-// groupOf returns the group of a rule's secret. Groups with names tell what sort of thing it is, and those that repeat hold
-// only the last piece of it: taken for the secret, as gitleaks does, they would leave most of it.
+// groupOf returns the group of a rule's secret. A named group contains only the type of the secret, and a repeated
+// group only its last part. Using them, as gitleaks does, would leave most of the secret.
 func groupOf(r *Rule, e *regexp.Regexp) int {
 	if r.SecretGroup == 0 && (slices.ContainsFunc(e.SubexpNames(), func(name string) bool { return name != "" }) ||
 		repeatsGroup(r.Regex)) {
@@ -155,13 +158,13 @@ func holdsGroup(tree *syntax.Regexp, repeated bool) bool {
 	return slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return holdsGroup(sub, repeated) })
 }
 
-// privateKey is the one rule whose matches are longer than lines are.
+// privateKey is the only rule with matches that may span many lines.
 const privateKey = "private-key"
 
-// worstRank is the last of the ranks.
+// worstRank is the highest rank.
 const worstRank = 3
 
-// rank puts the rules that know a secret by its own shape before those that know it by what stands around it.
+// rank ranks rules that recognize a secret by its own form before those that recognize it by its context.
 func rank(id string) int {
 	switch id {
 	case "generic-api-key":

@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// Texts are looked at in blocks, so that a rule reads only what is near one of its words, and so that no expression can
-// take more time than the size of a block lets it.
+// Texts are searched in blocks. A rule then only reads text near its keywords, and the size of a block limits the time
+// that an expression can take.
 const (
 	blockBytes = 8 << 10
-	// overlapBytes is how far a block reaches into its neighbours: what a secret stands in is not longer.
+	// overlapBytes is how far a block extends into its neighbours. A secret and its context are not longer.
 	overlapBytes = 1 << 10
-	// wordBytes is how far a block's ends are moved on so as not to cut a word.
+	// wordBytes is how far the ends of a block are moved at most, so as not to cut a word.
 	wordBytes = 16 << 10
 )
 
-// span is where a rule found a secret.
+// span is a place where a rule found a secret.
 type span struct {
 	start, end int
 	rule       int
 }
 
-// scan returns the secrets in a text, as each rule up to a rank finds them, as far as it came before the context ended.
+// scan returns the secrets that the rules up to a rank find in a text. If the context ends, some may be missing.
 func (s *ruleset) scan(ctx context.Context, text string, worst int) []span {
 	var found []span
 	near, wide := make([]bool, len(s.rules)), make([]bool, len(s.rules))
@@ -55,7 +55,7 @@ func (s *ruleset) scan(ctx context.Context, text string, worst int) []span {
 	return found
 }
 
-// match appends where a rule finds secrets in a block.
+// match appends the secrets that a rule finds in a block.
 func (s *ruleset) match(found []span, block string, offset, i int) []span {
 	r := &s.rules[i]
 	e := r.expression()
@@ -65,7 +65,7 @@ func (s *ruleset) match(found []span, block string, offset, i int) []span {
 		if start < end && s.secret(r, block[start:end], block, groups[0], groups[1]) {
 			found = append(found, span{offset + start, offset + end, i})
 		}
-		// An expression that takes in all up to the last secret of a line may have passed others.
+		// An expression that matches up to the last secret of a line may have skipped others.
 		if start-groups[0] > longContext {
 			found = s.match(found, block[groups[0]:start], offset+groups[0], i)
 		}
@@ -73,10 +73,10 @@ func (s *ruleset) match(found []span, block string, offset, i int) []span {
 	return found
 }
 
-// longContext is more than most expressions take in before a secret.
+// longContext is a longer context than most expressions match before a secret.
 const longContext = 256
 
-// bareOf leaves out the quotes around a secret, and what escapes the quote behind it.
+// bareOf shrinks a range to exclude quotes around the secret, and backslashes before the closing quote.
 func bareOf(block string, start, end int) (int, int) {
 	end = start + len(strings.TrimRight(block[start:end], `\`))
 	if end-start >= 2 && (block[start] == '"' || block[start] == '\'') && block[start] == block[end-1] {
@@ -85,7 +85,7 @@ func bareOf(block string, start, end int) (int, int) {
 	return start, end
 }
 
-// secretOf returns where the secret is in a match: in its group, or in the first one that is not empty.
+// secretOf returns the range of the secret in a match: its group, or the first group that is not empty.
 func secretOf(groups []int, group int) (start, end int) {
 	start, end = groups[0], groups[1]
 	switch {
@@ -102,7 +102,7 @@ func secretOf(groups []int, group int) (start, end int) {
 	return start, end
 }
 
-// secret says whether what a rule's expression matched is a secret.
+// secret says whether a match of a rule's expression is a secret.
 func (s *ruleset) secret(r *rule, secret, block string, start, end int) bool {
 	if r.Entropy > 0 && entropy(secret) <= r.Entropy {
 		return false
@@ -117,7 +117,7 @@ func (s *ruleset) secret(r *rule, secret, block string, start, end int) bool {
 	return !allows(s.allow(), secret, match, line) && !allows(r.allow(), secret, match, line)
 }
 
-// entropy is Shannon's, in bits a character, as gitleaks counts: over the length in bytes.
+// entropy returns the Shannon entropy in bits per character, computed like gitleaks does, over the length in bytes.
 func entropy(text string) float64 {
 	var ascii [utf8.RuneSelf]int
 	var others map[rune]int
@@ -147,7 +147,8 @@ func entropy(text string) float64 {
 	return bits
 }
 
-// wordStart moves an index back to behind the next blank, if there is one near, and else to the start of a character.
+// wordStart moves an index back to the character after a blank, if there is one within wordBytes, or else to the start
+// of a character.
 func wordStart(text string, at int) int {
 	for i := at; i > max(at-wordBytes, 0); i-- {
 		if blank(text[i-1]) {
@@ -163,7 +164,8 @@ func wordStart(text string, at int) int {
 	return at
 }
 
-// wordEnd moves an index on to the next blank, if there is one near, and else to the start of a character.
+// wordEnd moves an index forward to the next blank, if there is one within wordBytes, or else to the start of a
+// character.
 func wordEnd(text string, at int) int {
 	for i := at; i < min(at+wordBytes, len(text)); i++ {
 		if blank(text[i]) {

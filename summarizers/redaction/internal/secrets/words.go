@@ -1,19 +1,18 @@
 package secrets
 
-// wordSet finds which of some words stand in a text, in one pass over it: the automaton of Aho and Corasick. In ASCII it
-// takes capital letters for small ones.
+// wordSet finds words in a text in one pass, with the Aho-Corasick automaton. It ignores the case of ASCII letters.
 type wordSet struct {
-	// classes number the bytes that the words are made of, from 1. All others are 0.
+	// classes number the bytes that occur in the words, from 1. All other bytes are 0.
 	classes [256]uint16
-	// width is how many classes there are.
+	// width is the number of classes.
 	width int
-	// next is the state that follows a state, by class.
+	// next is the state after a state, by class.
 	next []int32
-	// found are the words that end in a state.
+	// found are the words that end in each state.
 	found [][]int
 }
 
-// newWordSet takes words in small letters, none of them empty.
+// newWordSet returns a set of words, which must be in lower case and not empty.
 func newWordSet(words []string) *wordSet {
 	set := &wordSet{width: 1}
 	for _, word := range words {
@@ -49,7 +48,7 @@ func (w *wordSet) addState() int32 {
 	return int32(len(w.found) - 1)
 }
 
-// link has each state go on where no word does: as the state does that stands for the longest end of what was read.
+// link completes the transitions: where no word continues, a state continues like the state of the longest suffix read.
 func (w *wordSet) link() {
 	shorter := make([]int32, len(w.found))
 	for queue := []int32{0}; len(queue) > 0; queue = queue[1:] {
@@ -71,7 +70,7 @@ func (w *wordSet) link() {
 	}
 }
 
-// each calls do with the number of a word wherever one ends, until it returns false.
+// each calls do with the number of each word at its end, until do returns false.
 func (w *wordSet) each(text string, do func(word int) bool) {
 	state := int32(0)
 	for i := range len(text) {
@@ -84,7 +83,7 @@ func (w *wordSet) each(text string, do func(word int) bool) {
 	}
 }
 
-// any says whether a text has one of the words.
+// any says whether a text contains one of the words.
 func (w *wordSet) any(text string) bool {
 	has := false
 	w.each(text, func(int) bool { has = true; return false })
