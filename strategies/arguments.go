@@ -7,19 +7,19 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// What the arguments of a tool call say, as far as it can be told without knowing the tool.
+// The arguments of a tool call, as far as they can be understood without knowing the tool.
 
-// maxArguments bounds the fields that are read of one call.
+// maxArguments limits how many fields of one call are read.
 const maxArguments = 64
 
-// argument is a field of the object that a tool was called with.
+// argument is one field of the object that a tool was called with.
 type argument struct {
 	name  string
 	value json.RawMessage
 }
 
-// argumentsOf returns the fields of a call's arguments, in order. Models write broken JSON, too: what stands before the fault
-// is read.
+// argumentsOf returns the fields of a call's arguments, in order. Models also write invalid JSON: it then returns the
+// fields before the error.
 func argumentsOf(arguments string) []argument {
 	d := json.NewDecoder(strings.NewReader(arguments))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -38,7 +38,8 @@ func argumentsOf(arguments string) []argument {
 	return list
 }
 
-// text returns the value of a string, and the words of a command that is given word by word; false for all else.
+// text returns the value of a string, or the words of a command that is given as a list of words. It returns false for
+// any other value.
 func (a argument) text() (string, bool) {
 	var text string
 	if json.Unmarshal(a.value, &text) == nil && string(a.value) != "null" {
@@ -51,18 +52,18 @@ func (a argument) text() (string, bool) {
 	return "", false
 }
 
-// mainArguments are the arguments that say most about a call, the best first. Of a search that is what it looks for, not
-// where.
+// mainArguments are the arguments that say most about a call, the best first. For a search the pattern comes before the
+// place.
 var mainArguments = []string{
 	"command", "cmd", "script", "pattern", "query", "regex", "url", "uri",
 	"file_path", "filePath", "path", "target_file", "targetFile", "TargetFile", "absolute_path", "AbsolutePath",
 	"notebook_path", "filename", "file_name", "file", "description", "name",
 }
 
-// maxMainRunes bounds what is shown of the main argument.
+// maxMainRunes limits how much of the main argument is shown.
 const maxMainRunes = 80
 
-// MainArgument says on one line what a tool was called for: a path, a command, what was searched for. It is empty where no
+// MainArgument returns on one line what a tool was called for: a path, a command, a search pattern. It is empty if no
 // argument says it.
 func MainArgument(arguments string) string {
 	texts := make(map[string]string)

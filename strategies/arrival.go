@@ -8,11 +8,13 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// OnAppend returns the edits that policy.on_append makes of a message that is being appended: at most one, by the first
-// strategy that shows it shorter. h is the head before the message, and l what session.Link made of it. call is what it
-// answers; without a call, a part that was read of a file counts as the whole file. Only a result that answers an open call
-// is edited, and only if it holds no media: no view has shown the media yet, and a text cannot replace what nobody has
-// looked at. The policy is a resolved one.
+// OnAppend returns the edits that policy.on_append makes of a message that is being appended. It returns at most one,
+// by the first strategy that makes the message shorter. h is the head before the message, and l is the message as
+// session.Link returned it. call is the call that the message answers. Without it, a read of a part of a file counts as
+// a read of the whole file.
+//
+// Only a result that answers an open call is edited, and only if it has no media: no view has shown the media yet, and
+// text cannot replace what nobody has looked at. The policy must be resolved.
 func OnAppend(
 	h *storagev1.Head, c session.Counter, policy *compactordv1.Policy, l *compactordv1.LoggedMessage,
 	call *compactordv1.ToolCall,
@@ -40,7 +42,8 @@ func OnAppend(
 	return nil
 }
 
-// onArrival returns what edits a result for a strategy of policy.on_append; nil where the strategy does nothing then.
+// onArrival returns the editor of a strategy in policy.on_append, and its kind of edit. The editor is nil if the
+// strategy does nothing when a message is appended.
 func onArrival(
 	s *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
 ) (resultEditor, compactordv1.EditKind) {
@@ -54,10 +57,10 @@ func onArrival(
 	}
 }
 
-// CheckArrival returns a PolicyError where policy.on_append or policy.on_user_message holds what cannot run then:
-// on_append takes strategies that need one message alone, on_user_message those that neither cut nor need a summarizer,
-// nested ones included. A strategy of the daemon's builder is taken for one that only edits; where it does cut, nothing is
-// done.
+// CheckArrival returns a PolicyError if policy.on_append or policy.on_user_message contains a strategy that cannot run
+// there. on_append accepts strategies that need only one message. on_user_message accepts those that neither cut nor
+// need a summarizer, with all that they nest. A custom strategy counts as one that only edits. If its plan has a cut,
+// the plan is not carried out.
 func CheckArrival(policy *compactordv1.Policy) error {
 	for i, s := range policy.GetOnAppend().GetStrategies() {
 		if editor, _ := onArrival(s, policy, func(tokens uint32) uint32 { return tokens }); editor == nil {
@@ -78,7 +81,8 @@ func CheckArrival(policy *compactordv1.Policy) error {
 	return nil
 }
 
-// beyondEdits is the first strategy that cuts or needs a summarizer, of one and all that it nests; nil where there is none.
+// beyondEdits returns the first strategy that cuts or needs a summarizer, among s and all that it nests. It returns nil
+// if there is none.
 func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
 	for n := range Nested(s) {
 		if Cuts(n.Strategy) || NeedsSummarizer(n.Strategy) {
@@ -88,7 +92,7 @@ func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
 	return nil
 }
 
-// named is the name of a strategy in the contract.
+// named returns the name of a strategy in the contract.
 func named(s *compactordv1.Strategy) string {
 	switch kind := kindOf(s); kind {
 	case "":

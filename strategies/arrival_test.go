@@ -102,7 +102,7 @@ func TestCheckArrival(t *testing.T) {
 	require.NoError(t, strategies.CheckArrival(&compactordv1.Policy{
 		OnAppend: listOf(truncating(nil), offloading(&compactordv1.OffloadStrategy{})),
 		OnUserMessage: listOf(
-			folding(nil), dropping(nil), ladder(rung(stripping(nil)), rung(firstEffective(hideTools(nil), offloading(nil)))),
+			collapsing(nil), dropping(nil), ladder(rung(stripping(nil)), rung(firstEffective(hideTools(nil), offloading(nil)))),
 			&compactordv1.Strategy{Kind: &compactordv1.Strategy_Custom{Custom: &compactordv1.CustomStrategy{Name: "ours"}}},
 		),
 	}))
@@ -114,12 +114,12 @@ func TestCheckArrival(t *testing.T) {
 		{onAppend(ladder(rung(truncating(nil)))), "policy.on_append.strategies[0]", "ladder"},
 		{onAppend(&compactordv1.Strategy{}), "policy.on_append.strategies[0]", "no kind"},
 		{
-			&compactordv1.Policy{OnUserMessage: listOf(folding(nil), summarizing(keepTokens(9)))},
+			&compactordv1.Policy{OnUserMessage: listOf(collapsing(nil), summarizing(keepTokens(9)))},
 			"policy.on_user_message.strategies[1]", "summarize",
 		},
 		{
 			&compactordv1.Policy{OnUserMessage: listOf(
-				ladder(rung(dropping(nil)), rung(firstEffective(folding(nil), compressOver(9, 9)))),
+				ladder(rung(dropping(nil)), rung(firstEffective(collapsing(nil), compressOver(9, 9)))),
 			)},
 			"policy.on_user_message.strategies[0]", "compress_observations",
 		},

@@ -7,27 +7,27 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// budget is what the view may hold by the limits of the policy. It is made of the state that a plan begins with: only there
-// the provider's report of tokens stands beside our estimate.
+// budget says how large the view may be by the limits of the policy. It is computed from the state that a plan begins
+// with, since only for that state a provider's report exists beside our estimate.
 type budget struct {
 	state *session.State
-	// overhead is what is outside the log, in tokens of the model.
+	// overhead is the size of what is not in the log, in tokens of the model.
 	overhead uint64
-	// stored are the tokens of the view as they are stored, and reported what they come to in tokens of the model.
+	// stored is the size of the view in stored tokens, and reported the same in tokens of the model.
 	stored, reported uint64
-	// window is what a request to the model can hold, in its tokens; 0 where it is unknown.
+	// window is the most that a request to the model can contain, in its tokens; 0 if it is unknown.
 	window uint64
-	// due are the sizes from which on compaction is due; the greatest number where it never is.
+	// due are the sizes from which on compaction is due. A size is the greatest number if it is never due.
 	due size
-	// afterCut is the most that a cut is to leave: due, less what is to be free of it.
+	// afterCut is the largest size that a cut should leave: due, less the share that free_ratio leaves free.
 	afterCut size
-	// target is where a ladder stops, in stored tokens; false where the policy has none.
+	// target is where a ladder stops, in stored tokens. targetKnown is false if the policy has none.
 	target      uint64
 	targetKnown bool
 }
 
-// newBudget returns the budget of a state. A context that the provider refused as too long holds a window at least, whatever
-// was estimated.
+// newBudget returns the budget of a state. If the provider refused the context as too long, the context counts as at
+// least a full window, whatever the estimate.
 func newBudget(in *Input) *budget {
 	report := session.Measure(in.State.Head, in.Policy)
 	b := &budget{
@@ -65,13 +65,14 @@ func (b *budget) setDue(in *Input) {
 		b.due[byTokens] = b.storedWithin(tokens)
 	}
 	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW && !b.dueAt(viewSize(in.State)) {
-		// The view was too long, whatever the trigger is. Taken for a full window, it is due at three quarters, as by default.
+		// The view was too long, whatever the trigger. It counts as a full window, so compaction is due at three
+		// quarters of it, like by default.
 		b.due[byTokens] = b.stored / 4 * 3
 	}
 }
 
-// storedWithin is the most stored tokens of a view with which the context holds so many tokens of the model. Where the
-// provider reports more than we estimated, the view takes as much more, and the limit is as much lower.
+// storedWithin returns how many stored tokens the view may have so that the context has at most this many tokens of the
+// model. If the provider reported more tokens than estimated, the limit is lower in proportion.
 func (b *budget) storedWithin(context uint32) uint64 {
 	left := uint64(context) - min(uint64(context), b.overhead)
 	limit := uint64(b.state.Stored(uint32(left)))
@@ -81,7 +82,7 @@ func (b *budget) storedWithin(context uint32) uint64 {
 	return limit
 }
 
-// contextWith is what the context holds with so many stored tokens in the view, in tokens of the model.
+// contextWith returns the size of the context if the view has this many stored tokens, in tokens of the model.
 func (b *budget) contextWith(stored uint64) uint64 {
 	view := uint64(b.state.Scaled(uint32(min(stored, math.MaxUint32))))
 	if b.stored > 0 {
@@ -90,8 +91,8 @@ func (b *budget) contextWith(stored uint64) uint64 {
 	return b.overhead + view
 }
 
-// context is what the context holds with the view of a state: as the report says where it is the state that the plan
-// begins with.
+// context returns the size of the context with the view of a state. For the state that the plan begins with, that is
+// the reported size.
 func (b *budget) context(s *session.State) uint64 {
 	if s == b.state {
 		return b.overhead + b.reported
@@ -99,18 +100,18 @@ func (b *budget) context(s *session.State) uint64 {
 	return b.contextWith(uint64(s.Head.GetViewTokens()))
 }
 
-// dueAt says whether compaction is due with a view of this size.
+// dueAt says whether compaction is due for a view of this size.
 func (b *budget) dueAt(view size) bool { return len(b.due.reachedBy(view)) > 0 }
 
-// done says whether a ladder stops at a view of this size: it is at the target, and nothing else is due.
+// done says whether a ladder stops at a view of this size: it is at or under the target, and no other trigger is met.
 func (b *budget) done(view size) bool {
 	return b.targetKnown && view[byTokens] <= b.target && !b.dueAt(view)
 }
 
-// ratioSlack keeps a product that floating point puts just above a whole number from being rounded up to the next.
+// ratioSlack keeps a product from being rounded up if floating point puts it just above a whole number.
 const ratioSlack = 1e-6
 
-// lessFree is what a trigger allows less the share of it that is to be left free.
+// lessFree returns the trigger less the share of it that must stay free.
 func lessFree(trigger uint32, ratio float64) uint32 {
 	return trigger - min(trigger, uint32(math.Ceil(ratio*float64(trigger)-ratioSlack)))
 }

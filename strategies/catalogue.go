@@ -9,17 +9,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What ListStrategies answers.
+// The catalogue that ListStrategies returns.
 
-// Described is a Strategy of a daemon's builder that says what it does.
+// Described is a custom Strategy that describes itself.
 type Described interface {
 	Strategy
-	// Description is a sentence or two.
+	// Description returns a sentence or two.
 	Description() string
 }
 
-// Catalogue returns what there is to choose from: the strategies of the registry, and the presets for a model with these
-// limits.
+// Catalogue returns the strategies of the registry, and the presets for a model with these limits.
 func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, error) {
 	all := &compactordv1.ListStrategiesResponse{Presets: make([]*compactordv1.PresetInfo, len(presets))}
 	users := make(map[string][]string)
@@ -57,7 +56,7 @@ func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, err
 	return all, nil
 }
 
-// used are the names of all strategies in a policy, each once.
+// used returns the names of all strategies in a policy, each once.
 func used(p *compactordv1.Policy) []string {
 	var names []string
 	for _, s := range slices.Concat(
@@ -71,7 +70,7 @@ func used(p *compactordv1.Policy) []string {
 	return slices.Compact(names)
 }
 
-// infoOf describes a strategy of the contract by what the contract says.
+// infoOf describes a strategy of the contract by its comments and constraints there.
 func infoOf(s Strategy, kind protoreflect.FieldDescriptor, presets []string) *compactordv1.StrategyInfo {
 	bare := &compactordv1.Strategy{}
 	m := bare.ProtoReflect()

@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parameterOf describes a field of a strategy by its comment, its constraints and what it resolves to.
+// parameterOf describes a field of a strategy by its comment, its constraints and its default.
 func parameterOf(f protoreflect.FieldDescriptor, resolved protoreflect.Message) *compactordv1.ParameterInfo {
 	info := &compactordv1.ParameterInfo{
 		Name: string(f.Name()), Type: typeOf(f), Description: descriptions[string(f.FullName())],
@@ -37,7 +37,7 @@ func typeOf(f protoreflect.FieldDescriptor) string {
 	}
 }
 
-// plain is a scalar as one would write it in a policy.
+// plain returns a scalar in the notation of policies.
 func plain(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	if f.Enum() != nil {
 		return valueName(f.Enum(), f.Enum().Values().ByNumber(v.Enum()).Name())
@@ -48,7 +48,7 @@ func plain(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	return v.String()
 }
 
-// valuesOf are the values of an enum but for the one that stands for none.
+// valuesOf returns the names of an enum's values, without the unspecified one.
 func valuesOf(e protoreflect.EnumDescriptor) []string {
 	var names []string
 	for i := range e.Values().Len() {
@@ -59,7 +59,7 @@ func valuesOf(e protoreflect.EnumDescriptor) []string {
 	return names
 }
 
-// valueName leaves out what all values of an enum begin with: its own name.
+// valueName returns the name of an enum's value without the prefix, which is the name of the enum.
 func valueName(e protoreflect.EnumDescriptor, value protoreflect.Name) string {
 	prefix := make([]rune, 0, 2*len(e.Name()))
 	for i, r := range string(e.Name()) {
@@ -71,7 +71,7 @@ func valueName(e protoreflect.EnumDescriptor, value protoreflect.Name) string {
 	return strings.TrimPrefix(string(value), strings.ToUpper(string(prefix))+"_")
 }
 
-// rangeOf is what the constraints of the contract allow; nil where they say nothing.
+// rangeOf returns the range that the contract's constraints allow; nil where they set no bound.
 func rangeOf(f protoreflect.FieldDescriptor) (least, most *float64) {
 	rules, ok := proto.GetExtension(f.Options(), validate.E_Field).(*validate.FieldRules)
 	if !ok {
@@ -79,7 +79,7 @@ func rangeOf(f protoreflect.FieldDescriptor) (least, most *float64) {
 	}
 	switch {
 	case rules.GetUint32() != nil:
-		// What no rule bounds from below is bounded by its type.
+		// Without a rule for the lower bound, the type gives it.
 		return proto.Float64(float64(rules.GetUint32().GetGte())), proto.Float64(float64(rules.GetUint32().GetLte()))
 	case rules.GetDouble() != nil:
 		return proto.Float64(rules.GetDouble().GetGte()), proto.Float64(rules.GetDouble().GetLte())

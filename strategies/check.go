@@ -8,9 +8,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Check returns ErrInvalidPlan, and names the invariant, where a plan would break one. It takes any plan, also one that a
-// client made. It does not check what shows only when the plan is carried out: that the summary is good enough, and that the
-// view is smaller with it. Nor does it check figures that only inform, such as tokens freed.
+// Check returns ErrInvalidPlan and the invariant's name if a plan breaks an invariant. It accepts every plan, a
+// client's too. It does not check what is only known after the plan was carried out: whether the summary is good
+// enough, and whether it makes the view smaller. It does not check figures that only inform either, such as the freed
+// tokens.
 func Check(in *Input, plan *compactordv1.CompactionPlan) error {
 	if plan == nil {
 		return invalid("there is none")

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// checkEdits checks each edit with those before it in force.
+// checkEdits checks each edit after those before it are applied.
 func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) error {
 	if len(edits) == 0 {
 		return nil
@@ -27,9 +27,9 @@ func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) 
 	return nil
 }
 
-// Fitting returns the edits that Check accepts, each made after those before it, with the tokens that it frees then. Edits of
-// a plan may no longer be valid: messages were edited or pinned since, or a text by the summarizer turned out no shorter.
-// What the cut covers needs no edit.
+// Fitting returns the edits that Check accepts, each applied after those before it, with the tokens that it then frees.
+// Edits of a plan may have become invalid: messages were edited or pinned meanwhile, or a text by the summarizer is not
+// shorter. Messages that the cut covers need no edit.
 func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut) []*compactordv1.Edit {
 	shownFrom := session.KeptFrom(s.Head)
 	if cut != nil {
@@ -50,8 +50,9 @@ func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut
 	return fitting
 }
 
-// Gaining leaves out the edits that gain nothing because the result was shortened enough when it was appended. They were
-// made where another policy.on_append held, and such a result is to be shown as it is. All else is left to Check.
+// Gaining removes the edits that free nothing because the result was already shortened when it was appended. Such edits
+// were made under another policy.on_append, and the result should stay as it is shown. Check handles all other invalid
+// edits.
 func Gaining(s *session.State, edits []*compactordv1.Edit) []*compactordv1.Edit {
 	c := newEditCheck(s, session.KeptFrom(s.Head))
 	return slices.DeleteFunc(slices.Clone(edits), func(e *compactordv1.Edit) bool {
@@ -59,7 +60,7 @@ func Gaining(s *session.State, edits []*compactordv1.Edit) []*compactordv1.Edit 
 	})
 }
 
-// shortenedOnArrival says whether a result that the edit replaces was shortened when it was appended.
+// shortenedOnArrival says whether the edit replaces a result that was shortened when it was appended.
 func shortenedOnArrival(s *session.State, e *compactordv1.Edit) bool {
 	return slices.ContainsFunc(s.Kept, func(l *compactordv1.LoggedMessage) bool {
 		ofGroup := e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP &&
@@ -71,7 +72,7 @@ func shortenedOnArrival(s *session.State, e *compactordv1.Edit) bool {
 // errFreesNothing: an edit does not make the view smaller.
 var errFreesNothing = fmt.Errorf("%w: shrink (I5)", ErrInvalidPlan)
 
-// place is what the summarizer writes at most one text for.
+// place is the place of a text by the summarizer, which may write only one for it.
 type place struct{ index, part uint32 }
 
 type editCheck struct {
@@ -80,16 +81,17 @@ type editCheck struct {
 	shownFrom  uint32
 	written    map[place]bool
 	groups     []session.Group
-	// freed is what the last edit that was tried takes out of the view, in tokens.
+	// freed is how many tokens the last tried edit removes from the view.
 	freed uint32
 }
 
-// newEditCheck checks edits of what the view shows in its place from an index on.
+// newEditCheck returns a check for edits of messages from index shownFrom on, the first that the view still shows in
+// its place.
 func newEditCheck(s *session.State, shownFrom uint32) *editCheck {
 	return &editCheck{state: s, simulation: newSimulation(s), shownFrom: shownFrom, written: make(map[place]bool)}
 }
 
-// summarized says whether a summary stands before what is shown in its place.
+// summarized says whether a summary precedes the messages that are shown in their place.
 func (c *editCheck) summarized() bool {
 	return c.state.Entry != nil || c.shownFrom > session.KeptFrom(c.state.Head)
 }
@@ -125,7 +127,7 @@ func (c *editCheck) check(e *compactordv1.Edit) error {
 	return c.shrinks(e, l)
 }
 
-// misfit says why an edit of this kind cannot be made of the part; empty where it can.
+// misfit says why an edit of this kind cannot be made of the part. It returns "" if it can.
 func misfit(e *compactordv1.Edit, l *compactordv1.LoggedMessage) string {
 	p := l.GetMessage().GetParts()[e.GetPart()]
 	switch e.GetKind() {
@@ -197,7 +199,7 @@ func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
 
-// bySummarizer accepts one text a result. Whether it is shorter is checked once it is written.
+// bySummarizer accepts one text for each result. Whether it is shorter is checked after it was written.
 func (c *editCheck) bySummarizer(e *compactordv1.Edit) error {
 	at := place{e.GetIndex(), e.GetPart()}
 	if c.written[at] {
@@ -207,7 +209,7 @@ func (c *editCheck) bySummarizer(e *compactordv1.Edit) error {
 	return nil
 }
 
-// collapse accepts a whole finished group and no part of one.
+// collapse accepts only whole and finished groups.
 func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 	if e.GetPart() != 0 || e.GetBySummarizer() {
 		return invalid("a collapse of message %d that names a part or a summarizer", e.GetIndex())
@@ -234,7 +236,7 @@ func (c *editCheck) collapse(e *compactordv1.Edit, at int) error {
 	return invalid("pairing (I2): message %d leads no tool group", e.GetIndex())
 }
 
-// drops accepts an edit that drops thinking, also where the thinking counts no tokens.
+// drops accepts an edit that drops thinking, even if the thinking counts no tokens.
 func (c *editCheck) drops(e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
 	var added bool
 	if c.freed, added = c.simulation.addThinking(e, l); !added {

@@ -16,8 +16,8 @@ const (
 	defaultClearTrigger = 100_000
 )
 
-// ClearToolUses clears all but the newest tool uses, as Anthropic's API does by itself: a use is one call with its result,
-// whatever group it belongs to.
+// ClearToolUses clears all but the newest tool uses, like Anthropic's API. A use is one call with its result, whatever
+// its group.
 type ClearToolUses struct{}
 
 // Name returns `clear_tool_uses`.
@@ -38,8 +38,9 @@ func (c ClearToolUses) Plan(
 	return planHiding(ctx, in, p, uses)
 }
 
-// closedUses are the tool uses but the newest so many, in the order of their calls. What an open group has so far nobody has
-// read yet, and what a collapsed one had no view shows: their calls count all the same.
+// closedUses returns the tool uses in the order of their calls, without the newest n. It also leaves out uses of open
+// groups, whose results the model has not read yet, and of collapsed groups, whose results no view shows. Their calls
+// count for n nevertheless.
 func closedUses(ctx context.Context, s *session.State, newest uint32) ([]toolUse, error) {
 	var uses []toolUse
 	unread := make(map[uint32]bool)

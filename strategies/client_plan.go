@@ -9,8 +9,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// OfClient returns the plan of a client that has a strategy of its own, with what the client leaves to us: how much of a
-// turn the cut splits, the summary's budget, and what each edit frees. The error is that of Check.
+// OfClient returns the plan for a client's own plan. It adds what the client does not decide: where the cut's turn is
+// split, the summary's budget, and what each edit frees. The error is that of Check.
 func OfClient(in *Input, own *compactordv1.ClientPlan) (*compactordv1.CompactionPlan, error) {
 	s := in.State
 	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
@@ -23,7 +23,7 @@ func OfClient(in *Input, own *compactordv1.ClientPlan) (*compactordv1.Compaction
 	if err := Check(in, plan); err != nil {
 		return nil, err
 	}
-	// All of them fit: what each frees is put in.
+	// All edits are valid; Fitting fills in what each frees.
 	plan.Edits = Fitting(s, plan.GetEdits(), plan.GetCut())
 	if plan.GetCut() != nil {
 		at, _ := position(s, plan.GetCut().GetFirstKeptIndex())
@@ -32,7 +32,7 @@ func OfClient(in *Input, own *compactordv1.ClientPlan) (*compactordv1.Compaction
 	return plan, nil
 }
 
-// clientCut is the cut before a message, which may be none that can be cut before.
+// clientCut returns the cut before a message. It may be invalid.
 func clientCut(in *Input, first uint32) *compactordv1.Cut {
 	s := in.State
 	cut := &compactordv1.Cut{
@@ -47,8 +47,8 @@ func clientCut(in *Input, first uint32) *compactordv1.Cut {
 	return cut
 }
 
-// clientEdit is an edit of the client's. A result that the summarizer is to write shorter has the budget that our own
-// strategy gives it; what the others free is put in once they are checked.
+// clientEdit returns an edit of the client. A result that the summarizer is to shorten gets the same budget as in our
+// own strategy. What other edits free is filled in after the check.
 func clientEdit(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 	at, kept := position(s, e.GetIndex())
 	if !e.GetBySummarizer() || !kept {

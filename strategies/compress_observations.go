@@ -15,17 +15,17 @@ const (
 	defaultCompressGroups = 3
 )
 
-// minCompressedTokens is the least that the summarizer is asked to bring a result down to, in stored tokens.
+// minCompressedTokens is the lowest budget for a shortened result, in stored tokens.
 const minCompressedTokens = minSummaryTokens
 
-// CompressObservations has the summarizer write long tool results shorter. The budget of each text is what its edit leaves:
-// the tokens of the result less the edit's tokens_freed.
+// CompressObservations lets the summarizer shorten long tool results. The budget of each text is the result's tokens
+// less the edit's tokens_freed.
 type CompressObservations struct{}
 
 // Name returns `compress_observations`.
 func (CompressObservations) Name() string { return "compress_observations" }
 
-// Plan returns a plan with edits that a summarizer is to write, or one that does nothing.
+// Plan returns a plan with edits for the summarizer to write, or one that does nothing.
 func (CompressObservations) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -36,7 +36,7 @@ func (CompressObservations) Plan(
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		// An edited one is not shown with the tokens that the log counts.
+		// The log's token count does not hold for an edited result.
 		if l := s.Kept[pos]; old && !session.Pinned(s.Head, l.GetIndex()) && len(s.EditsOf(l)) == 0 {
 			compress(e, l, over)
 		}
@@ -64,7 +64,7 @@ func (CompressObservations) Resolved(
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{CompressObservations: p}}
 }
 
-// compress has one result written shorter if it holds over so many tokens: to a quarter of it, and at most to as many.
+// compress shortens one result if it has more than `over` tokens: to a quarter of them, and at most to `over`.
 func compress(e *editing, l *compactordv1.LoggedMessage, over uint32) {
 	budget := compressedBudget(l.GetTokens(), over)
 	if l.GetTokens() <= over || l.GetTokens() <= budget || resultOf(l, nil).stays(nil) {
@@ -78,7 +78,7 @@ func compress(e *editing, l *compactordv1.LoggedMessage, over uint32) {
 	})
 }
 
-// compressedBudget is what a result of so many tokens is to be written in.
+// compressedBudget returns the budget for shortening a result of this many tokens.
 func compressedBudget(tokens, most uint32) uint32 {
 	return max(minCompressedTokens, min(tokens/4, most))
 }

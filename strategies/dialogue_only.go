@@ -10,11 +10,11 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// defaultOutcomeChars is how much of a result's beginning a digest tells.
+// defaultOutcomeChars is how many characters of a result a digest shows.
 const defaultOutcomeChars = 120
 
-// DialogueOnly collapses the tool groups of finished turns: what is left of these is what user and agent said, and a line
-// on each call. A turn is finished once the next one has begun.
+// DialogueOnly collapses the tool groups of finished turns: only the words of user and agent remain, and a line for
+// each call. A turn is finished after the next one has begun.
 type DialogueOnly struct{}
 
 // Name returns `dialogue_only`.
@@ -58,8 +58,8 @@ func (DialogueOnly) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }
 
-// collapse collapses a group. Where a digest would be no shorter than the group, a shorter one stands in for it; where
-// nothing must not be left, a digest.
+// collapse collapses a group. If the digest is not shorter than the group, it tries shorter digests. If replacing the
+// group by nothing is not possible, it tries the digests, too.
 func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.DialogueOnlyStrategy) {
 	members := make([]*compactordv1.LoggedMessage, 0, 1+len(g.Results))
 	members = append(members, s.Kept[g.Call])
@@ -80,7 +80,7 @@ func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.Di
 	}
 }
 
-// hasPinned says whether a member of a group is pinned, which keeps all of it as it is.
+// hasPinned says whether a member of a group is pinned, which protects the whole group.
 func hasPinned(s *session.State, g session.Group) bool {
 	if session.Pinned(s.Head, s.Kept[g.Call].GetIndex()) {
 		return true

@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-func telling(outcomeChars uint32) *compactordv1.Strategy {
-	return folding(&compactordv1.DialogueOnlyStrategy{OutcomeChars: proto.Uint32(outcomeChars)})
+func collapsingWithOutcome(outcomeChars uint32) *compactordv1.Strategy {
+	return collapsing(&compactordv1.DialogueOnlyStrategy{OutcomeChars: proto.Uint32(outcomeChars)})
 }
 
 // finished is a turn with all that a turn can have, and the request that ends it.
@@ -33,8 +33,8 @@ func finished() *testLog {
 	return l.script("A20 U20")
 }
 
-// After folding the view holds neither tool messages nor what stands in for hidden or offloaded results.
-func TestCase226FoldedTurnsHoldNoToolMessages(t *testing.T) {
+// After collapsing the view holds neither tool messages nor what stands in for hidden or offloaded results.
+func TestCase226CollapsedTurnsHaveNoToolMessages(t *testing.T) {
 	t.Parallel()
 	l := finished()
 	// Some of it was offloaded and hidden before.
@@ -43,8 +43,8 @@ func TestCase226FoldedTurnsHoldNoToolMessages(t *testing.T) {
 	})), "")
 	l.commit(planned(t, l, hideTools(keepGroups(0))), "")
 	require.Contains(t, shownAt(l, 3), "recall index 3, part 0")
-	made := planned(t, l, folding(nil))
-	requireConverged(t, l, made, folding(nil))
+	made := planned(t, l, collapsing(nil))
+	requireConverged(t, l, made, collapsing(nil))
 
 	v := l.state().View(session.ViewOptions{})
 	require.Zero(t, v.ToolGroups)
@@ -62,10 +62,10 @@ func TestCase226FoldedTurnsHoldNoToolMessages(t *testing.T) {
 
 // The view of a turn is what the agent said, a bullet for each call, and 200 characters of each result. Each message keeps
 // its own; what the agent said last stands behind.
-func TestCase227FoldedTurnTellsTextCallsAndPreviews(t *testing.T) {
+func TestCase227CollapsedTurnShowsTextCallsAndPreviews(t *testing.T) {
 	t.Parallel()
 	l := finished()
-	l.commit(planned(t, l, telling(200)), "")
+	l.commit(planned(t, l, collapsingWithOutcome(200)), "")
 	var said []string
 	for _, vm := range l.state().View(session.ViewOptions{}).Messages {
 		if vm.GetMessage().GetRole() != compactordv1.Role_ROLE_ASSISTANT {
@@ -87,30 +87,30 @@ func TestCase227FoldedTurnTellsTextCallsAndPreviews(t *testing.T) {
 }
 
 // The turn that goes on is whole, and so are as many before it as are to stay.
-func TestDialogueOnlyFoldsFinishedTurns(t *testing.T) {
+func TestDialogueOnlyCollapsesFinishedTurns(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T20:a R90:a A U T20:a R90:a C T20:a R90:a A U T20:a R90:a")
 	for keep, want := range map[uint32][]uint32{0: {1, 5, 8}, 1: {1}, 2: nil, 10_000: nil} {
-		made := planned(t, l, folding(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(keep)}))
+		made := planned(t, l, collapsing(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(keep)}))
 		require.Equal(t, want, indexesOf(made), "keep %d", keep)
 	}
-	require.Equal(t, nothing, planned(t, newLog().script("T20:a R90:a A"), folding(nil)).GetSkipReason(), "no turn has begun")
+	require.Equal(t, nothing, planned(t, newLog().script("T20:a R90:a A"), collapsing(nil)).GetSkipReason(), "no turn has begun")
 	// What is left of a turn that a summary covers for the most part is finished, too.
 	l = newLog().script("U A T20:a R90:a A U")
 	l.commit(&plan{Cut: &compactordv1.Cut{FirstKeptIndex: 2}}, "short")
-	require.Equal(t, []uint32{2}, indexesOf(planned(t, l, folding(nil))))
+	require.Equal(t, []uint32{2}, indexesOf(planned(t, l, collapsing(nil))))
 }
 
 func TestDialogueOnlyLeavesPinnedGroupsWhole(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T20:a,b R90:a R90:b T20:a R90:a A U")
 	l.pin(3)
-	require.Equal(t, []uint32{4}, indexesOf(planned(t, l, folding(nil))))
+	require.Equal(t, []uint32{4}, indexesOf(planned(t, l, collapsing(nil))))
 }
 
 func TestDialogueOnlyWithoutDigest(t *testing.T) {
 	t.Parallel()
-	parameters := folding(&compactordv1.DialogueOnlyStrategy{ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum()})
+	parameters := collapsing(&compactordv1.DialogueOnlyStrategy{ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum()})
 	l := finished()
 	made := planned(t, l, parameters)
 	for _, e := range made.GetEdits() {
@@ -143,7 +143,7 @@ func TestDigestIsShorterThanWhatItStandsFor(t *testing.T) {
 		l := newLog().script("U")
 		l.used("read", c.arguments, piece(c.result))
 		l.script("U")
-		require.Equal(t, map[uint32]string{1: c.want}, replacements(planned(t, l, folding(nil))), c.arguments)
+		require.Equal(t, map[uint32]string{1: c.want}, replacements(planned(t, l, collapsing(nil))), c.arguments)
 	}
 }
 
@@ -161,7 +161,7 @@ func FuzzDigest(f *testing.F) {
 			l.used(tool, arguments, piece(text))
 		}
 		l.script("U")
-		made := planned(t, l, telling(uint32(characters%2001)))
+		made := planned(t, l, collapsingWithOutcome(uint32(characters%2001)))
 		for _, e := range made.GetEdits() {
 			require.NotContains(t, e.GetReplacement(), "\n")
 			require.True(t, utf8.ValidString(e.GetReplacement()))

@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// digests are the texts that can replace a finished tool group, from the longest to the empty one. The longest has a line for
-// each call: what it was for, what came of it, and where its result can be recalled.
+// digests returns the texts that can replace a finished tool group, from the longest to the empty one. The longest has
+// a line for each call: its tool, its main argument, its outcome, and where its result can be recalled.
 func digests(
 	call *compactordv1.LoggedMessage, results []*compactordv1.LoggedMessage, outcomeChars int,
 ) []string {
@@ -33,10 +33,10 @@ func digests(
 	return texts
 }
 
-// maxToolRunes bounds what is shown of a tool's name: a model can write anything there.
+// maxToolRunes limits how much of a tool's name is shown, since a model can write anything there.
 const maxToolRunes = 80
 
-// answerTo is the result of the call that is that part of its message; nil where none came.
+// answerTo returns the result of the call at this part of its message, or nil if there is none.
 func answerTo(part uint32, results []*compactordv1.LoggedMessage) *compactordv1.LoggedMessage {
 	for _, l := range results {
 		if l.GetAnswers().GetPart() == part {
@@ -46,7 +46,7 @@ func answerTo(part uint32, results []*compactordv1.LoggedMessage) *compactordv1.
 	return nil
 }
 
-// asked is what a tool was called for.
+// asked returns what a tool was called for.
 func asked(c *compactordv1.ToolCall) string {
 	if main := MainArgument(c.GetArguments()); main != "" {
 		return " " + main
@@ -54,7 +54,7 @@ func asked(c *compactordv1.ToolCall) string {
 	return ""
 }
 
-// outcome is what came of a call: the beginning of its result, so many characters of it.
+// outcome returns the outcome of a call: the first characters of its result.
 func outcome(l *compactordv1.LoggedMessage, characters int) string {
 	if l == nil {
 		return " → " + wording.NoResult
@@ -78,7 +78,7 @@ func outcome(l *compactordv1.LoggedMessage, characters int) string {
 	}
 }
 
-// recallable is where the log has a result, as summaries cite it.
+// recallable returns where the log has a result, in the form in which summaries cite it.
 func recallable(l *compactordv1.LoggedMessage) string {
 	if l == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// defaultThinkingTurns keeps the thinking of the turn that goes on: providers want it within a tool loop.
+// defaultThinkingTurns keeps the thinking of the current turn, which providers need within a tool loop.
 const defaultThinkingTurns = 1
 
 // DropThinking drops the thinking of all but the newest turns.
@@ -18,7 +18,7 @@ type DropThinking struct{}
 // Name returns `drop_thinking`.
 func (DropThinking) Name() string { return "drop_thinking" }
 
-// Plan returns a plan with edits, or one that does nothing. Thinking that the view leaves out anyway frees nothing.
+// Plan returns a plan with edits, or one that does nothing. Thinking that the view leaves out anyway is not edited.
 func (DropThinking) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -52,9 +52,9 @@ func (DropThinking) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{DropThinking: p}}
 }
 
-// dropThinking drops the thinking of one message, all of it or none: a provider that gets a part back refuses the message,
-// or takes what is left for the whole. It goes where that frees tokens, and where bytes are what the view has too many of
-// also where it frees these alone: what a provider redacted counts no tokens.
+// dropThinking drops all thinking of one message or none: a provider that gets a part of it back refuses the message,
+// or takes that part as the whole. It drops thinking if that frees tokens. If the view has too many bytes, it is enough
+// if that frees bytes, since redacted thinking counts no tokens.
 func dropThinking(e *editing, l *compactordv1.LoggedMessage, forBytes bool) {
 	var edits []*compactordv1.Edit
 	var freed uint32

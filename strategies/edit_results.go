@@ -9,27 +9,27 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Edits that show a tool result shorter, by what the result and its call hold.
+// Edits that shorten a tool result, based on the result and its call.
 
-// toolResult is a result with its call: all that an edit is made from. Nothing around them counts, so that the same edits can
-// be made when the result is appended.
+// toolResult is a result with its call: all that an edit depends on. Nothing around them matters, so that the same
+// edits can be made when the result is appended.
 type toolResult struct {
 	logged *compactordv1.LoggedMessage
 	result *compactordv1.ToolResult
-	// shown is the result by the edits that views show it by, and tokens what it then has.
+	// shown is the result with the edits that views apply, and tokens is its size with them.
 	shown  *compactordv1.ToolResult
 	tokens uint32
-	// call is what it answers; nil where that is not known.
+	// call is the call that it answers; nil if that is unknown.
 	call *compactordv1.ToolCall
 }
 
-// resultOf is a result that no edit has been made of.
+// resultOf returns a result without edits.
 func resultOf(l *compactordv1.LoggedMessage, call *compactordv1.ToolCall) *toolResult {
 	result := l.GetMessage().GetParts()[0].GetToolResult()
 	return &toolResult{logged: l, result: result, shown: result, tokens: l.GetTokens(), call: call}
 }
 
-// shownResult is a result as views show it.
+// shownResult returns a result as views show it.
 func shownResult(s *session.State, l *compactordv1.LoggedMessage) *toolResult {
 	r := resultOf(l, callOf(s, l))
 	shown, tokens := s.Shown(l)
@@ -37,15 +37,15 @@ func shownResult(s *session.State, l *compactordv1.LoggedMessage) *toolResult {
 	return r
 }
 
-// tool is the name of the tool that was called.
+// tool returns the name of the tool that was called.
 func (r *toolResult) tool() string { return toolOf(r.logged) }
 
-// stays says whether the result is of a tool whose results are left alone.
+// stays says whether results of this tool are protected.
 func (r *toolResult) stays(protectedTools []string) bool {
 	return protected(r.tool(), protectedTools)
 }
 
-// bytesOf is what a result holds, media included.
+// bytesOf returns the size of a result in bytes, with its media.
 func bytesOf(r *compactordv1.ToolResult) int {
 	var bytes int
 	for _, rp := range r.GetParts() {
@@ -58,15 +58,14 @@ func (r *toolResult) replaced() replaced {
 	return replaced{index: r.logged.GetIndex(), tokens: r.logged.GetTokens(), tool: r.tool()}
 }
 
-// resultEditor says how a result is shown shorter, by what that result and its call hold.
+// resultEditor shortens results, based on the result and its call.
 type resultEditor interface {
-	// edit returns the edit of a result; nil where the result stays. Whether the edit frees anything is for the caller to
-	// see.
+	// edit returns the edit of a result, or nil if the result stays. The caller checks whether the edit frees anything.
 	edit(r *toolResult) *compactordv1.Edit
 }
 
-// planResults edits the results that an editor shows shorter, the older first: those of finished groups, since what an
-// open one has so far nobody has read yet.
+// planResults applies an editor to the results of finished groups, the oldest first. The model has not read the results
+// of an open group yet.
 func planResults(ctx context.Context, in *Input, editor resultEditor) (*compactordv1.CompactionPlan, error) {
 	e := newEditing(in.State)
 	for pos, finished := range answersTo(in.State, in.State.Groups()) {
@@ -83,13 +82,13 @@ func planResults(ctx context.Context, in *Input, editor resultEditor) (*compacto
 	return e.plan(in), nil
 }
 
-// editable says whether a result may be shown shorter. One that is put away has nothing left but the text that says how to
+// editable says whether a result may be shortened. One that was put away has no text left but the one that says how to
 // recall it.
 func editable(s *session.State, l *compactordv1.LoggedMessage) bool {
 	return !session.Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l)
 }
 
-// callOf is the call that a result answers; nil where the kept part does not hold it.
+// callOf returns the call that a result answers, or nil if the kept part does not contain it.
 func callOf(s *session.State, l *compactordv1.LoggedMessage) *compactordv1.ToolCall {
 	pos, kept := position(s, l.GetAnswers().GetIndex())
 	if !kept {
@@ -98,20 +97,20 @@ func callOf(s *session.State, l *compactordv1.LoggedMessage) *compactordv1.ToolC
 	return s.Kept[pos].GetMessage().GetParts()[l.GetAnswers().GetPart()].GetToolCall()
 }
 
-// editing is a plan of edits while it is made, each tried with those before it.
+// editing builds a plan of edits. Each edit is tried after those before it.
 type editing struct {
 	simulation *simulation
 	edits      []*compactordv1.Edit
-	// bytes is about what the edits take up.
+	// bytes is about the size of the edits.
 	bytes int
 }
 
 func newEditing(s *session.State) *editing { return &editing{simulation: newSimulation(s)} }
 
-// full says whether the plan takes no more edits.
+// full says whether the plan accepts no more edits.
 func (e *editing) full() bool { return e.bytes > maxPlanBytes }
 
-// try adds an edit where it frees anything in the messages that it shows in. None is nothing to add.
+// try adds an edit if it frees tokens in the messages that show it. It ignores a nil edit.
 func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) bool {
 	if edit == nil || e.emptiesStart(edit) {
 		return false
@@ -123,19 +122,19 @@ func (e *editing) try(edit *compactordv1.Edit, shownIn ...*compactordv1.LoggedMe
 	return true
 }
 
-// emptiesStart says whether an edit would leave nothing of the message that the kept part begins with after a summary.
+// emptiesStart says whether an edit would leave nothing of the first message after a summary.
 func (e *editing) emptiesStart(edit *compactordv1.Edit) bool {
 	s := e.simulation.state
 	return s.Entry != nil && e.simulation.empties(edit, s.Kept[0])
 }
 
-// add adds an edit that is known to free something.
+// add adds an edit that frees something.
 func (e *editing) add(edit *compactordv1.Edit) {
 	e.edits = append(e.edits, edit)
 	e.bytes += len(edit.GetReplacement()) + editBytes
 }
 
-// plan is what was edited, in the order of the log.
+// plan returns the plan with its edits in the order of the log.
 func (e *editing) plan(in *Input) *compactordv1.CompactionPlan {
 	if len(e.edits) == 0 {
 		return noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)

@@ -48,7 +48,7 @@ func compressing(p *compactordv1.CompressObservationsStrategy) *compactordv1.Str
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{CompressObservations: p}}
 }
 
-func folding(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
+func collapsing(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }
 
@@ -67,8 +67,8 @@ func compressOf(t *rapid.T) *compactordv1.Strategy {
 	})
 }
 
-func foldOf(t *rapid.T) *compactordv1.Strategy {
-	return folding(&compactordv1.DialogueOnlyStrategy{
+func collapsingOf(t *rapid.T) *compactordv1.Strategy {
+	return collapsing(&compactordv1.DialogueOnlyStrategy{
 		KeepTurns:    optional(t, "keep_turns", 0, 3),
 		ToolDigest:   new(rapid.SampledFrom([]compactordv1.ToolDigest{0, 1, 2}).Draw(t, "tool_digest")),
 		OutcomeChars: optional(t, "outcome_chars", 0, 300),

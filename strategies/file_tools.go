@@ -6,15 +6,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Which tools read and modify files, where a policy does not say it.
+// The tools that read and modify files, if a policy does not name them.
 
-// pathArguments are the names that the common agents' tools have for a path, the more usual first.
+// pathArguments are the names for a path in common agents' tools, the most usual first.
 var pathArguments = []string{
 	"file_path", "filePath", "path", "target_file", "targetFile", "TargetFile", "absolute_path", "AbsolutePath",
 	"notebook_path", "filename", "file_name", "file",
 }
 
-// fileReaders and fileWriters are the common agents' tools. Names are case-sensitive, so each spelling stands for itself.
+// fileReaders and fileWriters are the tools of common agents. Names are case-sensitive, so each spelling is listed.
 var (
 	fileReaders = []string{
 		"read",                 // Pi, opencode
@@ -32,13 +32,14 @@ var (
 		"write_to_file", "replace_in_file", "apply_diff", "insert_content", // Cline, Roo Code
 		"search_replace", "delete_file", "replace_file_content", // Cursor, Windsurf
 		"replace_string_in_file", "insert_edit_into_file", // Copilot
-		// One tool for both, which views and edits by a command in its arguments: OpenHands, SWE-agent, Anthropic's.
-		// A file only seen is listed as changed then, which costs a look; the other way a change would be missed.
+		// These tools both read and write, depending on a command in their arguments: OpenHands, SWE-agent,
+		// Anthropic's. A file that they only read is thus listed as modified, which costs an extra look. The other way,
+		// a change would be missed.
 		"str_replace_editor", "str_replace_based_edit_tool",
 	}
 )
 
-// FileTools are the tools that a policy says touch files: the common agents' where it says nothing.
+// FileTools returns the policy's tools that touch files. If the policy names none, it returns those of common agents.
 func FileTools(p *compactordv1.Policy) *compactordv1.FileTools {
 	if p.GetFileTools() != nil {
 		return p.GetFileTools()
@@ -50,7 +51,7 @@ func commonFileTools() *compactordv1.FileTools {
 	return fileTools(pathArguments, fileReaders, fileWriters)
 }
 
-// piFileTools are what Pi itself goes by; other names and arguments it ignores.
+// piFileTools are the tools that Pi itself recognizes; it ignores other names and arguments.
 func piFileTools() *compactordv1.FileTools {
 	return fileTools([]string{"path"}, []string{"read"}, []string{"write", "edit"})
 }

@@ -6,15 +6,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// FirstEffective runs the first of its strategies that brings the view under the trigger. It simulates what each would
-// leave: one that does a little each time would else keep those after it from ever running.
+// FirstEffective runs the first of its strategies that brings the view under the trigger. It simulates the result of
+// each. Otherwise a strategy that does a little each time would keep the later ones from ever running.
 type FirstEffective struct{}
 
 // Name returns `first_effective`.
 func (FirstEffective) Name() string { return "first_effective" }
 
-// Plan returns the plan of the first strategy that does enough, else that of the last one. Where that does nothing, what
-// little another can do is better than nothing.
+// Plan returns the plan of the first strategy that does enough, otherwise that of the last one. If the last one does
+// nothing, it returns the plan of the last strategy that does anything.
 func (FirstEffective) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {

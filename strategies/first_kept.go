@@ -8,11 +8,11 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Where a cut goes: the rules of summarize for what to keep.
+// Where a cut is made: the rules of summarize for what to keep.
 
-// firstKept returns the position in State.Kept of the first message that the rules keep, 0 where they keep all, and the
-// most tokens that a summary of the others may have beside them. Of several rules the one that keeps the fewest holds, and
-// where a trigger made compaction due, the budget that it leaves.
+// firstKept returns the position in State.Kept of the first message to keep, or 0 to keep all. It also returns the most
+// tokens for a summary of the messages before it. Of several rules, the one that keeps the fewest messages counts. If a
+// trigger made compaction due, the trigger's budget also counts.
 func firstKept(
 	ctx context.Context, in *Input, view *dividedSize, p *compactordv1.SummarizeStrategy,
 ) (at int, maxSummary uint32, err error) {
@@ -46,7 +46,7 @@ func firstKept(
 	return at, maxSummary, nil
 }
 
-// cutPlaces returns the positions where a cut is valid.
+// cutPlaces returns the positions before which a cut is valid.
 func cutPlaces(s *session.State, mode compactordv1.SplitTurn) []int {
 	places := s.CutPlaces()
 	if mode != compactordv1.SplitTurn_SPLIT_TURN_OFF {
@@ -55,7 +55,7 @@ func cutPlaces(s *session.State, mode compactordv1.SplitTurn) []int {
 	return slices.DeleteFunc(places, func(pos int) bool { return !session.StartsTurn(s.Kept[pos].GetMessage()) })
 }
 
-// tokenBudget returns the tokens to keep; false where other rules are given and this one is not.
+// tokenBudget returns the tokens to keep. It returns false if only other rules are given.
 func tokenBudget(
 	policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy, why compactordv1.CompactionReason,
 ) (uint32, bool) {
@@ -69,8 +69,9 @@ func tokenBudget(
 	return recentTokens(session.ContextLimit(policy)), !given
 }
 
-// budgetReached walks back from the newest message and returns the position where the budget makes it stop: 0 where
-// all fits. What repairs leave out of views counts too, since the budget is for the log and not for one view of it.
+// budgetReached goes back from the newest message and returns the position at which the budget is reached, or 0 if all
+// messages fit. Messages that repairs leave out of views count too, since the budget is for the log and not for one
+// view of it.
 func budgetReached(
 	ctx context.Context, kept []*compactordv1.LoggedMessage, budget uint32, rule compactordv1.BudgetRule,
 ) (int, error) {
@@ -91,7 +92,7 @@ func budgetReached(
 	return 0, nil
 }
 
-// placeNear returns the place for a budget that is reached at a position.
+// placeNear returns the place of the cut for a budget that is reached at a position.
 func placeNear(s *session.State, places []int, reached int, direction compactordv1.CutDirection) int {
 	backward := direction == compactordv1.CutDirection_CUT_DIRECTION_BACKWARD && reached < len(s.Kept) &&
 		s.Kept[reached].GetMessage().GetRole() != compactordv1.Role_ROLE_DEVELOPER
@@ -101,14 +102,14 @@ func placeNear(s *session.State, places []int, reached int, direction compactord
 	return atOrAfter(places, reached)
 }
 
-// atOrAfter returns the nearest place at or after a position, else the nearest before it: a budget that a huge newest
-// result reaches must not keep everything.
+// atOrAfter returns the nearest place at or after a position, otherwise the nearest before it. A budget that a huge
+// newest result reaches must not keep everything.
 func atOrAfter(places []int, pos int) int {
 	i, _ := slices.BinarySearch(places, pos)
 	return places[min(i, len(places)-1)]
 }
 
-// atOrBefore returns the nearest place at or before a position, so that at least what was counted is kept; 0 where
+// atOrBefore returns the nearest place at or before a position, so that everything counted is kept. It returns 0 if
 // there is none.
 func atOrBefore(places []int, pos int) int {
 	i, found := slices.BinarySearch(places, pos)
@@ -122,15 +123,15 @@ func atOrBefore(places []int, pos int) int {
 	}
 }
 
-// recentTurns returns the position of the message that starts the n-th newest turn; 0 where there are fewer.
+// recentTurns returns the position of the message that starts the n-th newest turn, or 0 if there are fewer.
 func recentTurns(s *session.State, n uint32) int {
 	return nthNewest(s.Kept, n, func(l *compactordv1.LoggedMessage) bool {
 		return session.StartsTurn(l.GetMessage())
 	})
 }
 
-// recentMessages returns the position of the n-th newest message that a user or the model would call one; 0 where there
-// are fewer. Announcements of checkpoints and what views leave out are none.
+// recentMessages returns the position of the n-th newest USER or ASSISTANT message, or 0 if there are fewer.
+// Announcements of checkpoints and messages that views leave out do not count.
 func recentMessages(s *session.State, n uint32) int {
 	return nthNewest(s.Kept, n, func(l *compactordv1.LoggedMessage) bool {
 		switch m := l.GetMessage(); m.GetRole() {
@@ -156,7 +157,7 @@ func nthNewest(kept []*compactordv1.LoggedMessage, n uint32, counts func(*compac
 	return 0
 }
 
-// recentToolGroups returns the position where the n-th newest tool group begins; 0 where there are fewer.
+// recentToolGroups returns the position at which the n-th newest tool group begins, or 0 if there are fewer.
 func recentToolGroups(s *session.State, n uint32) int {
 	groups := s.Groups()
 	if n == 0 || uint64(len(groups)) < uint64(n) {

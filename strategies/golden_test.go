@@ -111,11 +111,11 @@ func TestPlansAreAsGolden(t *testing.T) {
 		"offload/by_bytes": offloading(&compactordv1.OffloadStrategy{
 			OverTokens: proto.Uint32(10_000), OverBytes: proto.Uint32(3000), PreviewChars: proto.Uint32(40),
 		}),
-		"dialogue_only/lines": telling(30),
-		"dialogue_only/nothing": folding(&compactordv1.DialogueOnlyStrategy{
+		"dialogue_only/lines": collapsingWithOutcome(30),
+		"dialogue_only/nothing": collapsing(&compactordv1.DialogueOnlyStrategy{
 			ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum(),
 		}),
-		"dialogue_only/turns": folding(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(2)}),
+		"dialogue_only/turns": collapsing(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(2)}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,11 +9,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// defaultKeepGroups is KLIP-13's.
+// defaultKeepGroups is the number in KLIP-13.
 const defaultKeepGroups = 5
 
-// HideToolResults hides the results of all but the newest tool groups. It goes by groups and not by turns, since an agent
-// works off a task within one turn, and since not every USER message is what a user said.
+// HideToolResults hides the results of all but the newest tool groups. It counts groups and not turns, since an agent
+// does a whole task within one turn, and since not every USER message is by the user.
 type HideToolResults struct{}
 
 // Name returns `hide_tool_results`.

@@ -13,17 +13,17 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// The four strategies that hide tool results differ in which results they select. The rest is the same for all of them and
-// stands in this file: what is never hidden, what takes the place of a result and of arguments, and when hiding is worth it.
+// The four strategies that hide tool results differ in how they select results. This file has what they share: which
+// results are never hidden, what replaces a result and arguments, and when hiding is worth it.
 
-// maxPlanBytes bounds the edits of one plan, the oldest first, so that the answers that hold them fit into what clients
-// take. What is left is for the next one.
+// maxPlanBytes limits the size of the edits in one plan, so that clients can receive the responses that contain them.
+// The oldest results are edited first, and the next plan continues.
 const maxPlanBytes = 1 << 20
 
-// editBytes is about what an edit takes beside its replacement.
+// editBytes is about the size of an edit without its replacement.
 const editBytes = 32
 
-// hidingParameters are the parameters that all these strategies have, with their defaults filled in.
+// hidingParameters are the parameters that all these strategies have, with defaults filled in.
 type hidingParameters interface {
 	GetMinimumTokens() uint32
 	GetMinChars() uint32
@@ -32,7 +32,7 @@ type hidingParameters interface {
 	GetPlaceholder() string
 }
 
-// hidingOf returns the parameters that a strategy was given; false for one that hides no results.
+// hidingOf returns the parameters of a strategy that hides results, and false for any other strategy.
 func hidingOf(s *compactordv1.Strategy) (hidingParameters, bool) {
 	switch k := s.GetKind().(type) {
 	case *compactordv1.Strategy_HideToolResults:
@@ -48,7 +48,7 @@ func hidingOf(s *compactordv1.Strategy) (hidingParameters, bool) {
 	}
 }
 
-// fillHiding sets those that are not given to their defaults. minimum_tokens has a default for each strategy.
+// fillHiding sets missing parameters to their defaults. minimum_tokens has a different default for each strategy.
 func fillHiding(minChars **uint32, clearArguments **bool, placeholder **string) {
 	fill(minChars, 0)
 	fill(clearArguments, false)
@@ -56,13 +56,14 @@ func fillHiding(minChars **uint32, clearArguments **bool, placeholder **string) 
 	*placeholder = proto.String(cmp.Or(**placeholder, wording.HiddenResult))
 }
 
-// toolUse is a call with its result. A result that answers no call has none, and a call may have got no result.
+// toolUse is a call with its result. call is nil for a result that answers no call, and result is nil for a call
+// without a result.
 type toolUse struct {
 	call   *compactordv1.CallRef
 	result *compactordv1.LoggedMessage
 }
 
-// useOf is the tool use that a result belongs to.
+// useOf returns the tool use of a result.
 func useOf(result *compactordv1.LoggedMessage) toolUse {
 	if stray(result) {
 		return toolUse{result: result}
@@ -77,8 +78,8 @@ func (u toolUse) tool() string {
 	return u.call.GetName()
 }
 
-// planHiding hides the results of the tool uses that a strategy selected, the oldest first, and clears the arguments of
-// their calls where the parameters say so.
+// planHiding hides the results of the tool uses that a strategy selected, the oldest first. If the parameters say so,
+// it also clears the arguments of the calls.
 func planHiding(ctx context.Context, in *Input, p hidingParameters, uses []toolUse) (*compactordv1.CompactionPlan, error) {
 	h := &hiding{state: in.State, parameters: p}
 	for _, u := range uses {
@@ -92,23 +93,23 @@ func planHiding(ctx context.Context, in *Input, p hidingParameters, uses []toolU
 	return h.plan(in), nil
 }
 
-// hiding is a plan that hides results, and clears arguments of calls, while it is made.
+// hiding builds a plan that hides results and clears arguments.
 type hiding struct {
 	state      *session.State
 	parameters hidingParameters
 	simulation *simulation
 	edits      []*compactordv1.Edit
-	// bytes is about what the edits take up.
+	// bytes is about the size of the edits.
 	bytes int
-	// held is what the view showed of the hidden results and the cleared arguments in tokens.
+	// held is how many tokens the view showed of the hidden results and the cleared arguments.
 	held uint64
 }
 
-// full says whether the plan takes no more edits.
+// full says whether the plan accepts no more edits.
 func (h *hiding) full() bool { return h.bytes > maxPlanBytes }
 
-// hide hides the result of a tool use. The arguments are cleared also where the result stays because it is short: writing a
-// file takes long arguments, and is answered with a word.
+// hide hides the result of a tool use. It also clears the arguments if the result is too short to hide: a call that
+// writes a file has long arguments and a short result.
 func (h *hiding) hide(u toolUse) {
 	if protected(u.tool(), h.parameters.GetProtectedTools()) {
 		return
@@ -121,7 +122,8 @@ func (h *hiding) hide(u toolUse) {
 	}
 }
 
-// hideResult hides a result, where that frees anything. The placeholder tells the tokens of the log's: so many are recalled.
+// hideResult hides a result if that frees anything. The placeholder names the result's tokens in the log, which is what
+// a recall returns.
 func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
 	_, shown := h.state.Shown(l)
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
@@ -135,8 +137,8 @@ func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
 	}
 }
 
-// freedBy does without a simulation where it can, since there are many results: an answer is shown in so many tokens, with
-// nothing around it.
+// freedBy avoids a simulation where it can, since there are many results. An answer's tokens do not depend on the
+// messages around it.
 func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, shown uint32) uint32 {
 	if stray(l) {
 		return h.simulated().add(e, l)
@@ -144,12 +146,12 @@ func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, sh
 	return shown - min(shown, session.TextTokens(h.state.Counter, e.GetReplacement()))
 }
 
-// leastCleared is how many tokens arguments must be longer than what stands in for them. Tokens are counted for whole
-// messages, so a difference of one comes and goes with what else is cleared of the message, and the next run would find
-// something to do.
+// leastCleared is how many tokens longer than their replacement arguments must be. Tokens are counted for whole
+// messages, so a difference of one can appear or disappear with other edits of the message. The next run would then
+// find something to do.
 const leastCleared = 2
 
-// clearArguments clears the arguments of a call, where they are there and that frees anything. A pin holds the whole group.
+// clearArguments clears the arguments of a call if that frees anything. A pin protects the whole group.
 func (h *hiding) clearArguments(call *compactordv1.CallRef) {
 	pos, kept := position(h.state, call.GetIndex())
 	if !kept || session.Pinned(h.state.Head, call.GetIndex()) ||
@@ -189,8 +191,8 @@ func (h *hiding) add(held uint32, e *compactordv1.Edit) {
 	h.edits = append(h.edits, e)
 }
 
-// plan is what was hidden, in the order of the log: nothing where all of it holds no more than minimum_tokens, or where it
-// is too soon after the last rewrite.
+// plan returns the plan with its edits in the order of the log. It does nothing if the edits cover no more than
+// minimum_tokens, or if the last rewrite was too recent.
 func (h *hiding) plan(in *Input) *compactordv1.CompactionPlan {
 	minimum := h.parameters.GetMinimumTokens()
 	switch {
@@ -207,28 +209,28 @@ func (h *hiding) plan(in *Input) *compactordv1.CompactionPlan {
 	return plan
 }
 
-// tooSoon says whether less than so many tokens were appended since the view was last rewritten. Each rewrite costs the
-// provider's prompt cache, so those that nobody asked for have to be worth it. What strategies before this one would do in
-// the same plan is no rewrite of its own.
+// tooSoon says whether less than `minimum` tokens were appended since the last rewrite of the view. Each rewrite
+// invalidates the provider's prompt cache, so an automatic one must be worth it. Strategies that ran before this one in
+// the same plan do not count as a rewrite.
 func tooSoon(in *Input, minimum uint32) bool {
 	head := in.beginning().Head
 	return in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD && head.RewrittenAtTokens != nil &&
 		head.GetAppendedTokens()-head.GetRewrittenAtTokens() < session.Stored(head, minimum)
 }
 
-// hideable says whether a result may be hidden. One that is put away already may not, so that hiding comes to an end and no
-// text is lost that says how to have it back.
+// hideable says whether a result may be hidden. One that was put away may not, so that hiding comes to an end and the
+// text that says how to recall it is not lost.
 func hideable(s *session.State, l *compactordv1.LoggedMessage) bool {
 	return !session.Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l)
 }
 
-// protected says whether a tool's results stay. Those of the tools that recall do: an agent that recalled something would
-// else recall it again and again.
+// protected says whether a tool's results stay. Results of recall tools stay, since an agent that recalled something
+// would otherwise recall it again and again.
 func protected(tool string, protectedTools []string) bool {
 	return isRecallTool(tool) || slices.Contains(protectedTools, tool)
 }
 
-// hasCharacters says whether the view shows so many code points of a result's text.
+// hasCharacters says whether the view shows at least this many code points of a result's text.
 func hasCharacters(s *session.State, l *compactordv1.LoggedMessage, least uint32) bool {
 	if least == 0 {
 		return true

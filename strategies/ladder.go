@@ -7,14 +7,15 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Ladder runs its strategies in order, cheapest first, until the view is at or under the target. Each is planned on what
-// those before it would leave, and all is written at once.
+// Ladder runs its strategies in order, cheapest first, until the view is at or under the target. Each plans on the
+// state that those before it would leave. All edits are committed together.
 type Ladder struct{}
 
 // Name returns `ladder`.
 func (Ladder) Name() string { return "ladder" }
 
-// Plan returns what the rungs that were needed do together. Where they do nothing, the last one's reason holds.
+// Plan returns the combined plan of the rungs that were needed. If they do nothing, it has the skip reason of the last
+// one.
 func (Ladder) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -56,7 +57,7 @@ func fitting(others, edits []*compactordv1.Edit) []*compactordv1.Edit {
 		left -= len(e.GetReplacement()) + editBytes
 	}
 	for i, e := range edits {
-		// What is reached is passed by one, as each strategy by itself does.
+		// The last edit may exceed the limit, as in each strategy alone.
 		if left < 0 {
 			return edits[:i]
 		}
@@ -65,13 +66,13 @@ func fitting(others, edits []*compactordv1.Edit) []*compactordv1.Edit {
 	return edits
 }
 
-// goesToTarget says whether a ladder stops at its target. Who asks for a compaction wants all that it can do.
+// goesToTarget says whether a ladder stops at its target. A manual compaction does all that it can.
 func goesToTarget(in *Input) bool {
 	return in.Reason != compactordv1.CompactionReason_COMPACTION_REASON_MANUAL
 }
 
-// reached says whether the context is as full as a rung wants it. Who asks for a compaction, and a context that was too
-// long, want all rungs.
+// reached says whether the context is full enough for a rung. A manual compaction runs all rungs, and so does an
+// overflow if the window is unknown.
 func reached(in *Input, s *session.State, rung *compactordv1.LadderStrategy_Rung) bool {
 	b := in.budget()
 	switch {

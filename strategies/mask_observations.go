@@ -10,11 +10,11 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// defaultMaskGroups is what the study of observation masking found best.
+// defaultMaskGroups is the best number by the study of observation masking.
 const defaultMaskGroups = 10
 
-// MaskObservations hides the results of older steps of the agent: what it thought and did stays, what it saw goes. Groups
-// stay that are about files which it works on now.
+// MaskObservations hides the results of the agent's older steps: its thinking and its actions stay, what it observed is
+// hidden. Groups about files that it works on now stay.
 type MaskObservations struct{}
 
 // Name returns `mask_observations`.
@@ -30,7 +30,7 @@ func (m MaskObservations) Plan(
 	recent := func(g session.Group) bool { return g.Call >= start }
 	if p.KeepTurns != nil {
 		start = beforeTurns(in.State, p.GetKeepTurns())
-		// A result that came after the turn of its call is news of the turn in which it came.
+		// A result that came after its call's turn belongs to the turn in which it came.
 		recent = func(g session.Group) bool { return g.Last() >= start }
 	}
 	older := slices.DeleteFunc(slices.Clone(groups), recent)
@@ -45,7 +45,7 @@ func (m MaskObservations) Plan(
 	return planHiding(ctx, in, p, uses)
 }
 
-// idleGroups are those that name no file which an active group names.
+// idleGroups returns the groups that name no file which an active group names.
 func idleGroups(ctx context.Context, in *Input, groups, active []session.Group) ([]session.Group, error) {
 	if len(active) == 0 {
 		return groups, nil
@@ -71,7 +71,7 @@ func idleGroups(ctx context.Context, in *Input, groups, active []session.Group) 
 	return idle, nil
 }
 
-// filesNamed are the files that the calls of a group name.
+// filesNamed returns the files that the calls of a group name.
 func filesNamed(in *Input, g session.Group) []string {
 	files := TouchedFiles(nil, FileTools(in.Policy), in.State.Kept[g.Call:g.Call+1])
 	return slices.Concat(files.GetRead(), files.GetModified())

@@ -6,8 +6,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// mayHelp says whether a policy's strategy may take anything out of the view. The head of a session does not hold enough to be
-// sure of a yes, but a no is sure. Without a strategy the answer is yes.
+// mayHelp says whether a policy's strategy may remove anything from the view. The session's head does not contain
+// enough to be sure of a yes, but a no is certain. Without a strategy it returns true.
 func mayHelp(h *storagev1.Head, p *compactordv1.Policy) bool {
 	return p.GetStrategy() == nil || strategyMayHelp(h, p, p.GetStrategy())
 }
@@ -29,7 +29,7 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 		}
 		return false
 	case *compactordv1.Strategy_Summarize, *compactordv1.Strategy_DialogueOnly, *compactordv1.Strategy_DropThinking:
-		// What they take out or edit is older than the smallest valid kept part, unless they leave nothing alone.
+		// What they remove is before the smallest valid kept part, unless they also edit the newest messages.
 		return cuttable(h) || !sparesTail(h, s)
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
@@ -38,18 +38,19 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 	}
 }
 
-// hidingMayHelp says whether a strategy that hides results may hide any that are worth it, and true for all others.
+// hidingMayHelp says whether a strategy that hides results may hide enough of them. It returns true for any other
+// strategy.
 func hidingMayHelp(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	p, hides := hidingOf(s)
 	if !hides {
 		return true
 	}
-	// The head tells what results hold, and not what arguments do.
+	// The head contains the size of results, but not of arguments.
 	enough := p.GetClearArguments() || h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
 	return enough && h.GetViewToolGroups() > sparedGroups(s)
 }
 
-// rungReached says whether the context is as full as a rung wants it, before the others have run.
+// rungReached says whether the context is full enough for a rung before any rung has run.
 func rungReached(h *storagev1.Head, p *compactordv1.Policy, rung *compactordv1.LadderStrategy_Rung) bool {
 	if rung.AtRatio == nil {
 		return true
@@ -58,8 +59,8 @@ func rungReached(h *storagev1.Head, p *compactordv1.Policy, rung *compactordv1.L
 	return limit > 0 && float64(session.Measure(h, p).GetTokens()) >= rung.GetAtRatio()*float64(limit)
 }
 
-// cuttable says whether a cut takes anything out of the view that is not pinned. A message that repairs leave out is
-// taken for one that is shown, since the head does not tell them apart.
+// cuttable says whether a cut removes a message that is not pinned from the view. A message that repairs leave out
+// counts as shown, since the head does not distinguish them.
 func cuttable(h *storagev1.Head) bool {
 	if h.TailIndex == nil {
 		return false
@@ -74,8 +75,8 @@ func cuttable(h *storagev1.Head) bool {
 	return false
 }
 
-// sparesTail says whether a strategy edits nothing of the smallest valid kept part, which holds one tool group at most
-// unless groups overlap. No strategy edits a group that still waits for results.
+// sparesTail says whether a strategy edits nothing in the smallest valid kept part. That part has at most one tool
+// group, unless groups overlap. No strategy edits an open group.
 func sparesTail(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	if s == nil || len(h.GetOpenCalls()) > 0 {
 		return true
@@ -101,8 +102,9 @@ func leavesNewest(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	}
 }
 
-// sparedGroups is how many of the newest tool groups a strategy leaves alone at least. A turn can be without a group, but
-// the newest group then is of a turn before it. 0 of all strategies that do not count groups.
+// sparedGroups returns how many of the newest tool groups a strategy certainly leaves unchanged. It returns 0 for
+// strategies that do not count groups. A number of turns is not enough: a turn can have no group, and the newest group
+// then belongs to an earlier turn.
 func sparedGroups(s *compactordv1.Strategy) uint32 {
 	switch s.GetKind().(type) {
 	case *compactordv1.Strategy_HideToolResults:

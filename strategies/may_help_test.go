@@ -57,7 +57,7 @@ func TestReportAsksOnlyForWhatMayHelp(t *testing.T) {
 		{"takes one of the media", media(1), true},
 		{"leaves the thinking of the newest turn", thinking(nil), false},
 		{"leaves no thinking", thinking(proto.Uint32(0)), true},
-		{"folds finished turns", &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{}}, false},
+		{"collapses finished turns", &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{}}, false},
 		{"cuts results", &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{}}, true},
 		{"a rung that is reached", rung(hide(nil, nil), proto.Float64(0.5)), true},
 		{"a rung that is not", rung(hide(nil, nil), proto.Float64(0.51)), false},

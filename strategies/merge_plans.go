@@ -9,7 +9,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// merged is what two plans do together. The first was made on the state s, the second on what the first would leave of it.
+// merged returns a plan that does what both plans do. The first was made for state s, the second for the state that the
+// first would leave.
 func merged(s *session.State, first, second *compactordv1.CompactionPlan) *compactordv1.CompactionPlan {
 	all := &compactordv1.CompactionPlan{
 		TokensBefore: first.GetTokensBefore(),
@@ -28,7 +29,7 @@ func merged(s *session.State, first, second *compactordv1.CompactionPlan) *compa
 	if all.GetCut() == nil {
 		return all
 	}
-	// What the cut covers needs no edit: the summarizer reads it as the log has it.
+	// Messages that the cut covers need no edit: the summarizer reads them unchanged.
 	all.Edits = slices.DeleteFunc(all.GetEdits(), func(e *compactordv1.Edit) bool {
 		return e.GetIndex() < all.GetCut().GetFirstKeptIndex()
 	})
@@ -37,8 +38,9 @@ func merged(s *session.State, first, second *compactordv1.CompactionPlan) *compa
 	return all
 }
 
-// mergedEdits are earlier edits and those that a later plan adds, without the earlier ones that no view would show. The later
-// edit in their place then frees what they would have freed, too. s is the state that the earlier ones were made on.
+// mergedEdits returns earlier edits and those of a later plan, without earlier ones that no view would show. The later
+// edit at the same place then also frees what they would have freed. s is the state for which the earlier edits were
+// made.
 func mergedEdits(s *session.State, earlier, later []*compactordv1.Edit) []*compactordv1.Edit {
 	later = slices.Clone(later)
 	cover := newCover(later)
@@ -56,10 +58,10 @@ func mergedEdits(s *session.State, earlier, later []*compactordv1.Edit) []*compa
 	return append(left, later...)
 }
 
-// cover finds the edits that leave nothing to see of a result or of a tool group, by their positions in a list.
+// cover finds the edits that leave nothing visible of a result or of a tool group. It holds their positions in a list.
 type cover struct {
 	results map[place]int
-	// groups are by the message that leads the group.
+	// groups are indexed by the message that begins the group.
 	groups map[uint32]int
 }
 
@@ -78,8 +80,8 @@ func newCover(edits []*compactordv1.Edit) cover {
 	return c
 }
 
-// of returns which edit covers another, if any does. A message whose group is collapsed keeps its text, and loses only its
-// calls.
+// of returns the edit that covers another, if there is one. A message of a collapsed group keeps its text and loses
+// only its calls.
 func (c cover) of(s *session.State, e *compactordv1.Edit) (i int, covered bool) {
 	if i, covered = c.results[place{e.GetIndex(), e.GetPart()}]; covered {
 		return i, true

@@ -14,7 +14,7 @@ import (
 // makes the same view, and tells all that is freed.
 func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 	t.Parallel()
-	folds := folding(&compactordv1.DialogueOnlyStrategy{})
+	collapses := collapsing(&compactordv1.DialogueOnlyStrategy{})
 	inputs := clearing(0)
 	inputs.ClearArguments = proto.Bool(true)
 	type places = map[compactordv1.EditKind][]uint32
@@ -41,12 +41,12 @@ func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 			"U T2 V1000 P A", []*compactordv1.Strategy{stripping(nil), cutTo(50)}, places{stripped: {3}, truncated: {2}},
 		},
 		"compressed, then collapsed": {
-			"U T500 R3000 A U A", []*compactordv1.Strategy{compressOver(900, 0), folds}, places{collapse: {1}},
+			"U T500 R3000 A U A", []*compactordv1.Strategy{compressOver(900, 0), collapses}, places{collapse: {1}},
 		},
 		"hidden and cleared, then collapsed": {
 			"U T500:a,b R1000:a R1000:b A U T500 R1000 A",
 			[]*compactordv1.Strategy{
-				folding(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(5)}), clearUses(inputs), folds,
+				collapsing(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(5)}), clearUses(inputs), collapses,
 			},
 			places{collapse: {1}, hidden: {7}, arguments: {6}},
 		},
@@ -72,7 +72,7 @@ func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 	asked.Parts = append(asked.Parts, l.calls(2, "a")...)
 	l.add(asked)
 	l.script("R900:a A U A")
-	made := planned(t, l, ladder(rung(keepThinking(0)), rung(cutTo(50)), rung(folds)))
+	made := planned(t, l, ladder(rung(keepThinking(0)), rung(cutTo(50)), rung(collapses)))
 	require.Equal(t, places{thinking: {1}, collapse: {1}}, placesOf(made))
 	requireFrees(t, l, made)
 }

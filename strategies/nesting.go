@@ -7,19 +7,19 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// maxNesting is how deep strategies may nest, the outermost counted.
+// maxNesting is how deep strategies may nest, including the outermost.
 const maxNesting = 4
 
-// NestedStrategy is a strategy with its place in another.
+// NestedStrategy is a strategy with its path within another.
 type NestedStrategy struct {
-	// Path leads to it: empty for the outermost, else such as `ladder.rungs[0].strategy`.
+	// Path is empty for the outermost strategy, otherwise such as `ladder.rungs[0].strategy`.
 	Path string
 	// Depth is 1 for the outermost.
 	Depth    int
 	Strategy *compactordv1.Strategy
 }
 
-// Nested yields a strategy and all that it nests, each before those within it.
+// Nested yields a strategy and all that it nests. A strategy comes before those within it.
 func Nested(s *compactordv1.Strategy) iter.Seq[NestedStrategy] {
 	return func(yield func(NestedStrategy) bool) {
 		nested("", 1, s, yield)
@@ -46,7 +46,7 @@ func nested(path string, depth int, s *compactordv1.Strategy, yield func(NestedS
 	return true
 }
 
-// Nests says whether a strategy only runs others, even where it has none.
+// Nests says whether a strategy's kind only runs other strategies.
 func Nests(s *compactordv1.Strategy) bool {
 	switch s.GetKind().(type) {
 	case *compactordv1.Strategy_FirstEffective, *compactordv1.Strategy_Ladder:
@@ -56,7 +56,7 @@ func Nests(s *compactordv1.Strategy) bool {
 	}
 }
 
-// checkNesting returns a PolicyError where the strategies of a policy nest too deep.
+// checkNesting returns a PolicyError if strategies of a policy nest too deep.
 func checkNesting(p *compactordv1.Policy) error {
 	check := func(field string, s *compactordv1.Strategy) error {
 		for n := range Nested(s) {

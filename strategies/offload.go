@@ -11,13 +11,13 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Defaults of Offload. 2,000 tokens are xbot's.
+// Defaults of Offload. The 2,000 tokens are those of xbot.
 const (
 	defaultOffloadTokens = 2_000
 	defaultPreviewChars  = 500
 )
 
-// Offload replaces long tool results by a preview and a reference by which the agent can recall the whole.
+// Offload replaces long tool results by a preview and a reference with which the agent can recall the whole.
 type Offload struct{}
 
 // Name returns `offload`.
@@ -46,16 +46,16 @@ func (Offload) Resolved(_ *compactordv1.Policy, parameters *compactordv1.Strateg
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Offload{Offload: p}}
 }
 
-// offloading offloads results by these parameters.
+// offloading offloads results with these parameters.
 type offloading struct {
 	parameters *compactordv1.OffloadStrategy
-	// over is in stored tokens.
+	// over is measured in stored tokens.
 	over    uint32
 	preview int
 	files   *compactordv1.FileTools
 }
 
-// newOffloading fills in the defaults; stored turns tokens of the model into those of messages.
+// newOffloading fills in the defaults. stored converts tokens of the model to stored tokens.
 func newOffloading(
 	parameters *compactordv1.Strategy, policy *compactordv1.Policy, stored func(uint32) uint32,
 ) *offloading {
@@ -71,7 +71,7 @@ func newOffloading(
 func (o *offloading) edit(r *toolResult) *compactordv1.Edit {
 	long := r.tokens > o.over ||
 		o.parameters.OverBytes != nil && bytesOf(r.shown) > int(o.parameters.GetOverBytes())
-	// An error is what the agent has to act on.
+	// The agent must act on an error, so it stays.
 	if !long || r.result.GetIsError() || r.stays(o.parameters.GetProtectedTools()) ||
 		!o.parameters.GetPartialReads() && readsPart(o.files, r.call) {
 		return nil
@@ -83,7 +83,7 @@ func (o *offloading) edit(r *toolResult) *compactordv1.Edit {
 	}
 }
 
-// preview is the beginning of a text, up to the end of a line where one is near.
+// preview returns the beginning of a text. It ends at a line end if one is near.
 func preview(text string, characters int) string {
 	head := firstCharacters(text, characters)
 	if len(head) < len(text) {
@@ -97,19 +97,19 @@ func preview(text string, characters int) string {
 	return strings.TrimSuffix(head, "\n") + "\n"
 }
 
-// reference says what was there and how to have it. An agent can hand it as it stands to the tool that recalls.
+// reference says what was replaced and how to recall it. An agent can copy the arguments for the recall tool from it.
 func reference(r *toolResult) string {
 	what := wording.OffloadedResult{
 		Index: r.logged.GetIndex(), Tool: r.tool(), Tokens: r.logged.GetTokens(), Bytes: bytesOf(r.result), Text: hasText(r.result),
 	}
-	// The only piece is what the part holds, be it text or a medium.
+	// A single piece is recalled with the part, be it text or a medium.
 	if len(r.result.GetParts()) > 1 {
 		what.Media = mediaReferences(r)
 	}
 	return what.Placeholder()
 }
 
-// mediaReferences name the pieces of a result that are media: its text is recalled without them.
+// mediaReferences returns references to a result's media, since its text is recalled without them.
 func mediaReferences(r *toolResult) []string {
 	var all []string
 	for i, rp := range r.result.GetParts() {

@@ -8,10 +8,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Which tool results are old, by groups, turns or calls. The strategies that take out older results select them by this.
+// Selecting old tool results by groups, turns or calls, for the strategies that remove them.
 
-// oldUses are the tool uses whose results belong to these groups, and the results before a position that answer no call and
-// so belong to no group.
+// oldUses returns the tool uses of these groups, and of results before position `strays` that answer no call and so
+// belong to no group.
 func oldUses(ctx context.Context, s *session.State, groups []session.Group, strays int) ([]toolUse, error) {
 	var uses []toolUse
 	for pos, answers := range answersTo(s, groups) {
@@ -25,8 +25,8 @@ func oldUses(ctx context.Context, s *session.State, groups []session.Group, stra
 	return uses, nil
 }
 
-// answersTo marks the positions of the results of groups. What an open group has so far nobody has read yet, and what a
-// collapsed one had no view shows.
+// answersTo marks the positions of the groups' results. It leaves out open groups, whose results the model has not read
+// yet, and collapsed groups, whose results no view shows.
 func answersTo(s *session.State, groups []session.Group) []bool {
 	marks := make([]bool, len(s.Kept))
 	for _, g := range groups {
@@ -40,13 +40,13 @@ func answersTo(s *session.State, groups []session.Group) []bool {
 	return marks
 }
 
-// allBut are those that are older than the newest so many.
+// allBut returns the elements without the newest n.
 func allBut[T any](all []T, newest uint32) []T {
 	return all[:len(all)-int(min(uint64(len(all)), uint64(newest)))]
 }
 
-// beforeGroups is the position of the oldest of the newest groups, after all that is older: the end where none is to
-// stay, and the beginning where there is none.
+// beforeGroups returns the position of the oldest of the newest groups. It returns the end if none is to be kept, and 0
+// if there are no groups.
 func beforeGroups(s *session.State, groups []session.Group, newest uint32) int {
 	switch {
 	case newest == 0:
@@ -58,8 +58,8 @@ func beforeGroups(s *session.State, groups []session.Group, newest uint32) int {
 	}
 }
 
-// beforeTurns is the position where the oldest of the newest turns starts, after all that is older: the end where none is to
-// stay, and the beginning where there are fewer.
+// beforeTurns returns the position at which the oldest of the newest turns starts. It returns the end if none is to be
+// kept, and 0 if there are fewer turns.
 func beforeTurns(s *session.State, newest uint32) int {
 	if newest == 0 {
 		return len(s.Kept)
@@ -67,7 +67,7 @@ func beforeTurns(s *session.State, newest uint32) int {
 	return recentTurns(s, newest)
 }
 
-// toolOf is the tool that a result is of, as far as anything says so.
+// toolOf returns the name of the tool of a result, if it is known.
 func toolOf(l *compactordv1.LoggedMessage) string {
 	if !stray(l) {
 		return l.GetAnswers().GetName()
@@ -78,7 +78,7 @@ func toolOf(l *compactordv1.LoggedMessage) string {
 	return "a tool"
 }
 
-// stray says whether a message is a result that answers no call, which views quote.
+// stray says whether a message is a result that answers no call. Views quote such a result.
 func stray(l *compactordv1.LoggedMessage) bool {
 	return l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY
 }
@@ -87,7 +87,7 @@ func collapsed(s *session.State, g session.Group) bool {
 	return edited(s, s.Kept[g.Call].GetIndex(), 0, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP)
 }
 
-// edited says whether an edit of that kind is in force.
+// edited says whether an edit of this kind is in effect.
 func edited(s *session.State, index, part uint32, kind compactordv1.EditKind) bool {
 	return slices.ContainsFunc(s.Edits[index], func(e *compactordv1.Edit) bool {
 		return e.GetPart() == part && e.GetKind() == kind

@@ -8,13 +8,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// allMedia selects the replacing of all media that the view shows.
+// allMedia is the strategy that replaces all media in the view.
 var allMedia = &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
 	StripMedia: &compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(0)},
 }}
 
-// PlanOverflow plans for a context that the provider refused as too long: all media are replaced, since providers count more for
-// them than we estimate, and then comes what parameters select, planned on what that leaves.
+// PlanOverflow plans for a context that the provider refused as too long. It replaces all media, since providers count
+// more for them than we estimate, and then runs the strategy that parameters select on the state that this leaves.
 func (r *Registry) PlanOverflow(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {

@@ -8,9 +8,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Which calls read a part of a file: who asked for some lines wants these.
+// Calls that read a part of a file. An agent that asks for certain lines needs them.
 
-// rangeArguments say from where or how much of a file is read: a number over 0, or a range that is not empty.
+// rangeArguments give the start or the length of a read: a positive number, or a range that is not empty.
 var rangeArguments = []string{
 	"offset", "limit", // Claude Code, Pi, opencode, Gemini CLI
 	"max_lines",              // xbot
@@ -23,8 +23,8 @@ var rangeArguments = []string{
 	"line_start", "line_end", "from_line", "to_line", "num_lines", "lines", "range", "pages",
 }
 
-// readsPart says whether a call reads a part of a file. A tool that both reads and writes is asked, too: what its calls
-// that write answer is short.
+// readsPart says whether a call reads a part of a file. Tools that read and write are included, since the results of
+// their writing calls are short anyway.
 func readsPart(files *compactordv1.FileTools, call *compactordv1.ToolCall) bool {
 	touches := slices.ContainsFunc(files.GetTools(), func(t *compactordv1.FileTool) bool {
 		return slices.Contains(t.GetNames(), call.GetName())
@@ -34,7 +34,7 @@ func readsPart(files *compactordv1.FileTools, call *compactordv1.ToolCall) bool 
 	})
 }
 
-// saysRange says whether a value is a number over 0, in a string or not, or a list or a text of a range.
+// saysRange says whether a value is a positive number, perhaps in a string, or a range as a list or a text.
 func saysRange(raw json.RawMessage) bool {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

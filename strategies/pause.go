@@ -6,15 +6,17 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// pauseOfTrigger is how many of the longest pauses fit into the trigger: who sets one far below the window wants it kept.
+// pauseOfTrigger is how many of the longest pauses fit into the trigger: a caller that sets a trigger far below the
+// window wants it kept.
 const pauseOfTrigger = 5
 
-// pauseEndsAfter says how many tokens must still be appended before a strategy rewrites the view again by itself; 0 where
-// it does not wait. A rewrite that comes right after another costs the provider's prompt cache for next to nothing.
+// pauseEndsAfter returns how many tokens must still be appended before a strategy may rewrite the view automatically
+// again, or 0 if it need not wait. A rewrite soon after another costs the provider's prompt cache and gains almost
+// nothing.
 //
-// A strategy that only hides waits for its minimum_tokens. One that nests others waits for the least that one of them
-// demands, but no longer than for a fifth of the trigger, and only where compaction is due by tokens alone and the context
-// is not half-way from the trigger to the window.
+// A strategy that only hides results waits for its minimum_tokens. One that nests others waits for the lowest
+// minimum_tokens among them, but at most for a fifth of the trigger. It waits only if compaction is due by tokens alone
+// and the context is not half-way from the trigger to the window.
 func pauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.Strategy) uint32 {
 	minimum, demanded := leastDemanded(s)
 	if !demanded || h.RewrittenAtTokens == nil {
@@ -44,7 +46,8 @@ func dueBesideTokens(h *storagev1.Head, p *compactordv1.Policy) bool {
 		t.MaxViewBytes != nil && h.GetViewBytes() >= t.GetMaxViewBytes())
 }
 
-// leastDemanded returns the least minimum_tokens of a strategy and all that it nests; false where none has one.
+// leastDemanded returns the lowest minimum_tokens of a strategy and all that it nests. It returns false if none has
+// one.
 func leastDemanded(s *compactordv1.Strategy) (least uint32, demanded bool) {
 	for n := range Nested(s) {
 		if minimum := minimumOf(n.Strategy); minimum > 0 && (!demanded || minimum < least) {
@@ -65,8 +68,8 @@ func minimumOf(s *compactordv1.Strategy) uint32 {
 	return 0
 }
 
-// inPause says whether a strategy that nests others waits for more content, though compaction is due. Where it is nested
-// itself, the outermost has decided.
+// inPause says whether a strategy that nests others waits for more content although compaction is due. Within another
+// strategy the outermost one has already decided.
 func inPause(in *Input, s *compactordv1.Strategy) bool {
 	return in.whole == nil && in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD &&
 		pauseEndsAfter(in.State.Head, in.Policy, s) > 0

@@ -8,18 +8,18 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// The text that takes the place of what an edit hides, with its variables filled in.
+// The text that replaces what an edit hides, with its variables filled in.
 
-// replaced says what a placeholder stands in for.
+// replaced describes what a placeholder replaces.
 type replaced struct {
 	index, part, tokens uint32
 	tool                string
-	// omitted is how many characters are left out; nil where nothing of the content is shown.
+	// omitted is how many characters are left out; nil if the edit shows nothing of the content.
 	omitted *int
 }
 
-// fill puts the figures in the place of {index}, {part}, {tool}, {tokens} and {omitted}. All else in the template stays as
-// it is, and so does what a tool's name holds.
+// fill replaces {index}, {part}, {tool}, {tokens} and {omitted} in a template. It does not interpret any other text,
+// and nothing in a tool's name.
 func (r replaced) fill(template string) string {
 	var b strings.Builder
 	for {
@@ -60,9 +60,9 @@ func (r replaced) variable(name string) (text string, known bool) {
 	}
 }
 
-// fillObject is fill as a JSON object.
+// fillObject returns a JSON object with the filled template.
 func (r replaced) fillObject(template string) string {
-	// A string always encodes.
+	// A string can always be encoded.
 	text, _ := json.Marshal(r.fill(template))
 	return `{"` + wording.ClearedKey + `":` + string(text) + `}`
 }

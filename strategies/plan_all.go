@@ -6,8 +6,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// PlanAll has several strategies plan, each on what those before it would leave, and returns what they do together. What
-// does not fit into one plan is left out.
+// PlanAll runs several strategies, each on the state that those before it would leave, and returns their combined plan.
+// Edits that do not fit into one plan are left out.
 func (r *Registry) PlanAll(
 	ctx context.Context, in *Input, list []*compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -16,13 +16,13 @@ func (r *Registry) PlanAll(
 	return guarded(ctx, inOrder(list), &planned, nil)
 }
 
-// inOrder is a strategy of strategies that all run.
+// inOrder is a strategy that runs all of these strategies.
 type inOrder []*compactordv1.Strategy
 
-// Name says what it does: it cannot be selected.
+// Name returns a name for errors: this strategy cannot be selected.
 func (inOrder) Name() string { return "in order" }
 
-// Plan returns what they do together. Where that is nothing, the last one's reason holds.
+// Plan returns the combined plan. If it does nothing, it has the skip reason of the last strategy.
 func (all inOrder) Plan(
 	ctx context.Context, in *Input, _ *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -50,7 +50,7 @@ func (all inOrder) Plan(
 	return plan, nil
 }
 
-// editsBytes is about what the edits of a plan take up.
+// editsBytes returns about the size of a plan's edits.
 func editsBytes(plan *compactordv1.CompactionPlan) int {
 	var bytes int
 	for _, e := range plan.GetEdits() {

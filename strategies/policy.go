@@ -18,7 +18,7 @@ var ErrPolicy = errors.New("policy contradicts itself")
 type PolicyError struct {
 	// Field is the path of the field, such as `trigger.reserve_tokens`.
 	Field string
-	// What is wrong, with the figures.
+	// What says what is wrong, with the figures.
 	What string
 }
 
@@ -27,7 +27,8 @@ func (e *PolicyError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.W
 // Unwrap returns ErrPolicy.
 func (e *PolicyError) Unwrap() error { return ErrPolicy }
 
-// mergePolicy returns base with what override sets: messages merge by field, lists and oneofs replace whole.
+// mergePolicy returns base with the fields that override sets. Messages are merged field by field; lists and oneofs are
+// replaced as a whole.
 func mergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {
 	if base == nil {
 		base = &compactordv1.Policy{}
@@ -55,18 +56,18 @@ func isOneofWhole(f protoreflect.FieldDescriptor) bool {
 	return f.ContainingOneof() != nil && !f.ContainingOneof().IsSynthetic()
 }
 
-// isList finds messages that hold a list and nothing else. One that is given replaces the other whole, also where it is
+// isList says whether a message only consists of a list. A given list replaces the other as a whole, even if it is
 // empty: merged by field, an empty list would change nothing.
 func isList(m protoreflect.MessageDescriptor) bool {
 	return m.Fields().Len() == 1 && m.Fields().Get(0).IsList()
 }
 
-// isWellKnown finds messages such as Duration whose fields mean something only together.
+// isWellKnown says whether a message is one such as Duration, whose fields only have a meaning together.
 func isWellKnown(m protoreflect.MessageDescriptor) bool {
 	return m.ParentFile().Package() == "google.protobuf"
 }
 
-// checkPolicy returns a PolicyError where a resolved policy contradicts itself.
+// checkPolicy returns a PolicyError if a resolved policy contradicts itself.
 func checkPolicy(p *compactordv1.Policy) error {
 	if err := checkNesting(p); err != nil {
 		return err

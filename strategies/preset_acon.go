@@ -8,16 +8,17 @@ import (
 
 var aconPreset = preset{
 	name: "acon",
-	does: "Compacts at 75 % of the window: has the summarizer write long tool results shorter, with the last request in mind; and " +
-		"where that does not bring the context to 40 %, summarizes, as `default` does.",
+	does: "Compacts at 75 % of the window: the summarizer shortens long tool results, with the last request in mind. If that " +
+		"does not bring the context to 40 %, it summarizes, as `default` does.",
 	reproduces: "Acon, which compresses observations and the history",
 	from:       "arXiv 2510.00615, and " + researchNote,
 	deviations: []string{
-		"Acon writes each long observation shorter as it comes; this one when compaction is due, so that the prefix of the view " +
-			"stays as it is in between, and the results of the last three tool groups stay whole.",
-		"Acon improves its guidelines by tasks that failed with them. Yours are the strategy's `guidelines`; there are none.",
+		"Acon shortens each long observation as it comes. This preset does so when compaction is due, so that the prefix of the " +
+			"view stays unchanged in between, and the results of the last three tool groups stay whole.",
+		"Acon improves its guidelines by tasks that failed with them. Here you give your own as the strategy's `guidelines`; by " +
+			"default there are none.",
 		"With `extractive`, which is no model, results are shortened by rules. Name a model in `summary.summarizer`.",
-		"Prune, which never asks a summarizer, does as under `default`.",
+		"Prune never uses a summarizer, and does the same as under `default`.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)
@@ -34,7 +35,7 @@ var aconPreset = preset{
 	},
 	sources: []source{
 		{"trigger.trigger_ratio", "ours, that of `default`"},
-		{"compress_observations.over_tokens", "ours: shorter ones gain little, and cost a request each"},
+		{"compress_observations.over_tokens", "ours: shortening smaller results gains little, and each costs a request"},
 		{"compress_observations.keep_groups", "ours: what the agent works on stays whole"},
 		{"compress_observations.guidelines", "the caller's"},
 		{"summarize.recent_tokens", "ours, that of `default`"},

@@ -16,10 +16,10 @@ var kimiPreset = preset{
 	deviations: []string{
 		"The reserve is at most half of the window: kimi-cli compacts at every step in a window of 50,000 and less.",
 		"With an unknown window it is never due, instead of always.",
-		"Nothing to compact writes nothing; kimi-cli rotates its file all the same.",
+		"Where nothing is to be compacted, nothing is written; kimi-cli rotates its file anyway.",
 		"Announced checkpoints do not count as messages to keep.",
-		"The calls of the summarized part are told to the summarizer, too, and not only its text.",
-		"The summary's budget is that of `default`; kimi-cli only bounds it by what the next request has room for.",
+		"The summarizer also reads the calls of the summarized part, and not only its text.",
+		"The summary's budget is that of `default`; kimi-cli only limits it to what fits into the next request.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		kimiTrigger(p, l)
@@ -41,7 +41,7 @@ func kimiTrigger(p *compactordv1.Policy, l Limits) {
 	p.Trigger.ReserveTokens = proto.Uint32(share(l.readable(), 50, 50_000))
 }
 
-// kimiSections has the summarizer read no thinking, and write what kimi-cli has it write.
+// kimiSections sets kimi-cli's sections, and leaves thinking out of the summarizer's input.
 func kimiSections(p *compactordv1.Policy) {
 	p.Summary.Sections = &compactordv1.SectionList{Sections: []*compactordv1.Section{
 		{Title: "Current Focus", Role: compactordv1.SectionRole_SECTION_ROLE_IN_PROGRESS},
@@ -63,14 +63,14 @@ func kimiSummary(l Limits) *compactordv1.Strategy {
 
 var klip13Preset = preset{
 	name: "klip13",
-	does: "Compacts when `kimi` does: hides the results of all but the last five tool groups, and where that does not bring " +
-		"the context under the trigger, summarizes as `kimi` does.",
+	does: "Compacts when `kimi` does: hides the results of all but the last five tool groups. If that does not bring " +
+		"the context under the trigger, it summarizes as `kimi` does.",
 	reproduces: "KLIP-13, a proposal for kimi-cli",
 	from:       "the draft of KLIP-13, 2026-01-22",
 	deviations: []string{
 		"Whether hiding was enough is measured. The draft summarizes only where nothing was left to hide, so a group that " +
 			"ages out each time would keep the summary from ever running.",
-		"Hiding has to be worth it: where less than a tenth of the window is to be hidden, it summarizes.",
+		"Hiding must be worth it: if it would hide less than a tenth of the window, it summarizes.",
 		"What hiding alone leaves can be more than two thirds of the trigger, as under the draft: it is enough where it is below " +
 			"the trigger.",
 	},

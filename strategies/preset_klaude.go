@@ -9,18 +9,18 @@ import (
 var klaudePreset = preset{
 	name: "klaude",
 	does: "Compacts at three quarters of what the window leaves beside the output limit, at half of a very large one. Keeps " +
-		"up to 20,000 tokens, less when it is asked for by hand, and cuts back to the call where the budget ends in its results.",
+		"up to 20,000 tokens, less in a manual compaction. If the budget ends within a tool group, it keeps the whole group.",
 	reproduces: "klaude-code",
 	from:       "klaude-code at c7f22216, and its compaction plan of 2026-01-08",
 	deviations: []string{
 		"The summary is a SYSTEM message, as the plan says; the program made it a USER message from its first day on.",
-		"With an input limit, no more of the window than that counts; the output limit is taken off the window and not off the " +
-			"input limit.",
-		"A reserve of your own is said by `trigger_tokens`: the window less the output limit less the reserve, 151,616 for 16,384 " +
+		"With an input limit, only that much of the window counts. The output limit is subtracted from the window and not " +
+			"from the input limit.",
+		"To set your own reserve, set `trigger_tokens`: the window less the output limit less the reserve, 151,616 for 16,384 " +
 			"in a window of 200,000 with an output limit of 32,000. `reserve_tokens` is only another limit beside the preset's " +
 			"`trigger_tokens`, and the lower one holds.",
-		"The sentence with which klaude-code's summary has the model go on is not in ours: the view has a frame of its own.",
-		"A call that the model went on without does not pull the cut back.",
+		"klaude-code's summary has a sentence that tells the model to continue. Ours has none: the view has its own frame.",
+		"A call given up does not move the cut back.",
 		"An image counts 1,200 tokens, as the plan says, and not 300.",
 		"File lists come from the tools' names and arguments, not from the shape of the arguments alone.",
 	},
@@ -55,12 +55,12 @@ var klaudePreset = preset{
 
 // klaude are the figures that klaude-code derives from the model's limits.
 type klaude struct {
-	// trigger is nil where compaction is never due.
+	// trigger is nil if compaction is never due.
 	trigger               *uint32
 	keep, manual, summary uint32
 }
 
-// klaudeMaxOutput is what it takes for the output limit where that is unknown; above klaudeLargeWindow it compacts early.
+// klaudeMaxOutput is its output limit for models whose limit is unknown. Above klaudeLargeWindow it compacts earlier.
 const (
 	klaudeMaxOutput   = 32_000
 	klaudeLargeWindow = 524_288
@@ -95,7 +95,8 @@ func klaudeFigures(l Limits) klaude {
 	}
 }
 
-// klaudeFileTools are its own tools. Their path argument is `file_path`, or `path`; patches name their files themselves.
+// klaudeFileTools are klaude-code's own tools. Their path argument is `file_path` or `path`; patches name their files
+// themselves.
 func klaudeFileTools() *compactordv1.FileTools {
 	return fileTools([]string{"file_path", "path"}, []string{"Read"}, []string{"Edit", "MultiEdit", "Write"})
 }

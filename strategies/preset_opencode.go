@@ -16,17 +16,17 @@ var opencodePreset = preset{
 	reproduces: "opencode",
 	from:       "an analysis of its five strategies, with code",
 	deviations: []string{
-		"A policy under which nothing of the window is usable is refused; opencode's compaction would run for ever.",
+		"A policy that leaves nothing of the window usable is refused; opencode's compaction would never end.",
 		"Where the output limit is unknown, the buffer of 20,000 is left free, at most a quarter of the window.",
 		"Results are cut as they come, as the analysis says is always in effect. Its code does it for the summarizer only.",
 		"Two turns that both fit leave nothing to compact; opencode summarizes everything then.",
 		"At least one message is kept, even one that does not fit.",
 		"Compacting does not prune: opencode prunes in the background after each run; call Prune then.",
-		"Prune protects the last two turns, as opencode does, so that it takes nothing from an agent that works off one task in " +
+		"Prune protects the last two turns, as opencode does, so that it hides nothing from an agent that does one task in " +
 			"one turn. Set the `prune_strategy` of `default` there, which protects tool groups.",
-		"The summary is a USER message; opencode's is one of the model, behind a user message that marks the place.",
+		"The summary is a USER message; opencode's is an assistant message after a user message that marks the place.",
 		"An input limit above the window counts as the window.",
-		"`reserve_tokens`, where you set it, holds with an input limit or without; opencode's `reserved` holds with one only.",
+		"`reserve_tokens`, where you set it, counts with and without an input limit; opencode's `reserved` counts only with one.",
 	},
 	refuses: func(l Limits) error {
 		if usable, known := opencodeUsable(l); !known || usable > 0 {
@@ -90,7 +90,7 @@ const (
 	opencodeMostRecent  = 8_000
 )
 
-// opencodeOutput is what is left for the answer: where nobody says, a buffer.
+// opencodeOutput returns the tokens for the answer. If the output limit is unknown, that is a buffer.
 func opencodeOutput(l Limits) uint32 {
 	if l.MaxOutput == 0 {
 		return min(opencodeBuffer, l.Window/4)
@@ -98,7 +98,7 @@ func opencodeOutput(l Limits) uint32 {
 	return l.MaxOutput
 }
 
-// opencodeUsable is how much of the window opencode fills; false where the window is unknown.
+// opencodeUsable returns how much of the window opencode fills. It returns false if the window is unknown.
 func opencodeUsable(l Limits) (uint32, bool) {
 	output := opencodeOutput(l)
 	switch {

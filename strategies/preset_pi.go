@@ -23,9 +23,9 @@ var piPreset = preset{
 		"In a window of less than 79,010 less than 20,000 tokens are kept: 8,468 in one of 50,000, where they would be more than " +
 			"half of what it compacts at.",
 		"What the last compaction kept is summarized by the next one, instead of being lost.",
-		"Where no place to cut lies behind the message that reaches the budget, the nearest before it is taken, instead of " +
-			"keeping everything.",
-		"The summarizer reads 2,000 characters of a call's arguments too, and not all of them.",
+		"If no cut is valid after the message that reaches the budget, the cut is at the nearest place before it. Pi keeps " +
+			"everything.",
+		"The summarizer reads only 2,000 characters of a call's arguments, and not all of them.",
 		"An empty or cut off summary is refused, and the previous one is never dropped.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
@@ -42,8 +42,9 @@ var piPreset = preset{
 	},
 }
 
-// piSplitBudget is the budget of the whole summary where a turn is split: the first part of that turn has five eighths
-// of what the complete turns have, as 0.5 of a reserve beside 0.8 of it, and on top of it.
+// piSplitBudget returns the budget of the whole summary if a turn is split. Pi gives 0.8 of the reserve to the complete
+// turns and another 0.5 to the first part of the split turn, so that part gets five eighths of the budget of the
+// complete turns.
 func piSplitBudget(s *session.State, cut *compactordv1.Cut, history uint32) uint32 {
 	prefix := uint64(prefixTokens(history))
 	if withoutHistory(s, cut) && s.Entry.GetSummary() == "" {
@@ -52,5 +53,5 @@ func piSplitBudget(s *session.State, cut *compactordv1.Cut, history uint32) uint
 	return uint32(min(max(minSummaryTokens, uint64(history)+prefix+JoinTokens), math.MaxUint32))
 }
 
-// prefixTokens are five eighths of the budget of the complete turns.
+// prefixTokens returns five eighths of the budget of the complete turns.
 func prefixTokens(history uint32) uint32 { return uint32((uint64(history)*5 + 7) / 8) }

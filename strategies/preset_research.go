@@ -10,12 +10,12 @@ const researchNote = "xbot's research note on context management, 2026-03-19, wh
 
 var claudeCodePreset = preset{
 	name: "claude_code",
-	does: "Compacts at 70 % of the window, or when less than the output limit is left of it. Folds the tool groups of " +
+	does: "Compacts at 70 % of the window, or when less than the output limit is left of it. Collapses the tool groups of " +
 		"finished turns, and keeps the last three turns beside the summary.",
 	reproduces: "Claude Code",
 	from:       researchNote,
 	deviations: []string{
-		"A folded tool group leaves a line for each call; what it held can be recalled.",
+		"A collapsed tool group leaves a line for each call; its results can be recalled.",
 		"Its own prompts and its model's summary are not reproduced.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
@@ -24,14 +24,14 @@ var claudeCodePreset = preset{
 			buffer = defaultReserve
 		}
 		p.Trigger.TriggerRatio = proto.Float64(0.70)
-		// What the input limit leaves of the window is for the answer already.
+		// What the window has beyond the input limit is already for the answer.
 		beyond := l.Window - l.readable()
 		p.Trigger.ReserveTokens = proto.Uint32(share(l.readable(), 50, buffer-min(buffer, beyond)))
 		if l.Window > 0 {
 			p.Trigger.TargetTokens = proto.Uint32(1)
 		}
 		p.Strategy = ladderOf(
-			always(foldBy(&compactordv1.DialogueOnlyStrategy{
+			always(collapseBy(&compactordv1.DialogueOnlyStrategy{
 				KeepTurns:  proto.Uint32(0),
 				ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_LINE.Enum(),
 			})),
@@ -54,15 +54,15 @@ var claudeCodePreset = preset{
 
 var maskingPreset = preset{
 	name: "masking",
-	does: "Hides the results of all but the last ten tool groups. By a trigger it summarizes, as `default` does, only where " +
-		"that leaves the context above 65 % of the window; by hand always.",
+	does: "Hides the results of all but the last ten tool groups. If that leaves the context above 65 % of the window, it " +
+		"summarizes, as `default` does. A manual compaction always summarizes.",
 	reproduces: "observation masking, a study by JetBrains Research",
 	from:       researchNote,
 	deviations: []string{
-		"The study masks at every step; this one when compaction is due, and only if that hides enough, so that the prefix " +
-			"of the view stays as it is in between.",
-		"Where the last ten groups and what was said are too much by themselves, a summary is written, and the agent is not " +
-			"left to overflow.",
+		"The study masks at every step. This preset does so when compaction is due, and only if that hides enough, so that " +
+			"the prefix of the view stays unchanged in between.",
+		"If the last ten groups and the dialogue are still too much, a summary is written, so that the context does not " +
+			"overflow.",
 		"What masking alone leaves can be up to 65 % of the window, not two thirds of the trigger: with less, the last ten groups, " +
 			"which the study keeps whole, would mostly be summarized. It frees a tenth of the window at least.",
 	},

@@ -11,14 +11,14 @@ import (
 
 var xbotPreset = preset{
 	name: "xbot",
-	does: "Offloads long tool results as they come, and folds a finished turn to what user and agent said when the next one " +
-		"begins. Evicts results and arguments at 85 % of where it summarizes; summarizes at 70 % of the window, and keeps the " +
-		"last ten turns.",
+	does: "Offloads long tool results as they come, and removes the tool groups of a finished turn when the next one " +
+		"begins. Hides results and clears arguments at 85 % of the size at which it summarizes. Summarizes at 70 % of the " +
+		"window, and keeps the last ten turns.",
 	reproduces: "xbot, as its document recommends",
 	from:       "xbot's research note on context management, 2026-03-19",
 	deviations: []string{
-		"The log keeps the tool messages: only the view is without them.",
-		"What was offloaded can be recalled for as long as the session lives.",
+		"The log keeps the tool messages; only the view leaves them out.",
+		"Offloaded results can be recalled as long as the session exists.",
 		"The rule-based summary of an offloaded result is its beginning.",
 		"Eviction at 85 % is of the 70 % at which it summarizes: of the window, as the document words it, it would come after the " +
 			"summary, and the document wants results cut before anything is summarized.",
@@ -31,7 +31,7 @@ var xbotPreset = preset{
 		p.Trigger.TriggerRatio = proto.Float64(0.595)
 		xbotSections(p)
 		p.OnAppend = listOf(xbotOffload())
-		p.OnUserMessage = listOf(foldBy(&compactordv1.DialogueOnlyStrategy{
+		p.OnUserMessage = listOf(collapseBy(&compactordv1.DialogueOnlyStrategy{
 			KeepTurns:  proto.Uint32(0),
 			ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_NOTHING.Enum(),
 		}))
@@ -55,7 +55,7 @@ var xbotPreset = preset{
 	}, xbotOffloadSources...),
 }
 
-// xbotOffload begins where xbot's code does, at 2,000 tokens and at 10,240 bytes.
+// xbotOffload offloads from the same sizes on as xbot's code: 2,000 tokens and 10,240 bytes.
 func xbotOffload() *compactordv1.Strategy {
 	return offloadBy(&compactordv1.OffloadStrategy{
 		OverTokens:   proto.Uint32(1_999),
@@ -81,26 +81,27 @@ func xbotEvict(l Limits) *compactordv1.Strategy {
 
 var xbotCurrentPreset = preset{
 	name: "xbot_current",
-	does: "Offloads long tool results as they come. Masks older results from 61 % of the window on, the more the fuller it " +
-		"is; snips results at 65 %, and summarizes all but the last turn at 90 % of what the output limit leaves.",
+	does: "Offloads long tool results as they come. Masks older results from 61 % of the window on, and more of them the fuller " +
+		"it is. Hides long results at 65 %, and summarizes all but the last turn at 90 %, of what the output limit leaves of " +
+		"the window.",
 	reproduces: "xbot, as its code is",
 	from:       "xbot at e8ee94ff, 2026-04-27",
 	deviations: []string{
-		"What is masked, snipped or offloaded can be recalled for as long as the session lives; xbot deletes it when it compacts.",
-		"Snipping comes before masking, as in xbot, but leaves alone what a placeholder stands for already.",
-		"It masks at 0.61, 0.71, 0.81 and 0.91 of the window; xbot at what is above 0.6, 0.7, 0.8 and 0.9. `at_ratio` means at " +
+		"What is masked, snipped or offloaded can be recalled as long as the session exists; xbot deletes it when it compacts.",
+		"Snipping comes before masking, as in xbot, but leaves results unchanged that a placeholder already replaces.",
+		"It masks at 0.61, 0.71, 0.81 and 0.91 of the window; xbot above 0.6, 0.7, 0.8 and 0.9. `at_ratio` means at " +
 			"least, and the next hundredth is a plain number.",
-		"The summary has the frame of every summary here; xbot's stands behind `[Compacted context]`, and a user message tells " +
+		"The summary has the frame of every summary here; xbot's follows `[Compacted context]`, and a user message tells " +
 			"the model to go on.",
 		"The summarizer reads 2,000 characters of each tool result and of each call's arguments; xbot's reads as many of each " +
 			"line, and of calls the names.",
-		"Where the input limit is below the window, it stands for the window; the output limit is taken off the window.",
-		"Where the output limit is unknown, at most half of the window is taken for it: with 8,192 xbot compacts at each step in a " +
+		"An input limit below the window replaces the window; the output limit is subtracted from the window.",
+		"An unknown output limit counts as at most half of the window: with 8,192 xbot compacts at each step in a " +
 			"window hardly larger than that.",
 		"Masking and snipping alone can leave more than two thirds of the trigger: each free a tenth of the window at least, the " +
 			"fuller it is the more, as in xbot.",
-		"A single turn is cut within where it alone reaches the trigger; xbot never compacts it.",
-		"The last turn is kept from its user message on, also behind an answer without calls.",
+		"A single turn that reaches the trigger is split; xbot never compacts it.",
+		"The last turn is kept from its user message on, also after an answer without calls.",
 		"Instead of a pause of five checks after a compaction a tenth of the window has to be new, and after three compactions " +
 			"that did not help there is the breaker.",
 		"A cancelled or failed compaction changes nothing; xbot clears and writes the session in two steps.",
@@ -110,7 +111,7 @@ var xbotCurrentPreset = preset{
 		ofWindow := func(float64) float64 { return 1 }
 		if l.Window > 0 {
 			ofWindow = func(share float64) float64 { return share * float64(budget) / float64(l.readable()) }
-			// The lowest of the three is where there is something to do.
+			// Compaction is due at the lowest of the three, where the first rung has something to do.
 			lowest := min(math.Ceil(0.9*float64(budget)), math.Floor(0.65*float64(budget))+1)
 			p.Trigger.TriggerTokens = proto.Uint32(max(1, uint32(lowest)))
 			p.Trigger.TargetTokens = proto.Uint32(1)
@@ -154,7 +155,7 @@ var xbotCurrentPreset = preset{
 	}, xbotOffloadSources...),
 }
 
-// xbotSections has the summarizer read no thinking, and write what xbot has it write.
+// xbotSections sets xbot's sections, and leaves thinking out of the summarizer's input.
 func xbotSections(p *compactordv1.Policy) {
 	p.Summary.Sections = &compactordv1.SectionList{Sections: []*compactordv1.Section{
 		{Title: "Historical Context", Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
@@ -177,11 +178,11 @@ func xbotMask(l Limits, groups uint32) *compactordv1.Strategy {
 	})
 }
 
-// xbotBudget is what can be read beside the output limit, and half of the window where nothing is left.
+// xbotBudget returns what can be read beside the output limit. If that is nothing, it returns half of the window.
 func xbotBudget(l Limits) uint32 {
 	output := l.MaxOutput
 	if output == 0 {
-		// In a window hardly larger than that it would be due at each request.
+		// In a window that is hardly larger, compaction would be due at each request.
 		output = min(8_192, l.Window/2)
 	}
 	if output >= l.Window {

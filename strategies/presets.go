@@ -10,17 +10,17 @@ import (
 // DefaultPreset is the preset of policies that name none.
 const DefaultPreset = "default"
 
-// Limits are those of the model, in tokens; 0 is unknown. A preset is a pure function of them.
+// Limits are the model's limits in tokens; 0 means unknown. A preset depends only on them.
 type Limits struct {
-	// Window is how much the model reads and writes in one request.
+	// Window is how much the model can read and write in one request.
 	Window uint32
-	// MaxOutput is how much of it the model may write.
+	// MaxOutput is how much the model can write in one request.
 	MaxOutput uint32
-	// MaxInput is how much it may read, where that is not the window.
+	// MaxInput is how much it can read, if that is less than the window.
 	MaxInput uint32
 }
 
-// readable is what a request can hold: the window, or the input limit where that is lower.
+// readable returns the most tokens of a request: the window, or the input limit if that is lower.
 func (l Limits) readable() uint32 {
 	if l.MaxInput == 0 {
 		return l.Window
@@ -28,33 +28,33 @@ func (l Limits) readable() uint32 {
 	return min(l.Window, l.MaxInput)
 }
 
-// beside is what a request can hold where an answer of so many tokens has to fit into the window with it.
+// beside returns the most tokens of a request if an answer of this size must fit into the window with it.
 func (l Limits) beside(output uint32) uint32 {
 	return min(l.Window-min(l.Window, output), l.readable())
 }
 
-// preset is a system by name: what it differs in from what all presets begin with, and where each number is from.
+// preset is a named policy: its differences from the policy that all presets begin with, and the source of each figure.
 type preset struct {
 	name string
-	// does says in a sentence or two what comes of it.
+	// does describes its effect in a sentence or two.
 	does string
-	// reproduces is the system; empty where that is ours. from is where its behaviour is told.
+	// reproduces is the system that it reproduces; empty for our own. from names the source on its behaviour.
 	reproduces, from string
-	// deviations are where it is not as the system on purpose, a sentence each.
+	// deviations are deliberate differences from the system, one sentence each.
 	deviations []string
-	// refuses says what of the limits leaves the system nothing to work in; nil where nothing can.
+	// refuses returns an error for limits under which the system cannot work. It is nil if there are none.
 	refuses func(l Limits) error
-	// change makes the system's policy of the one that all presets begin with.
+	// change turns the policy that all presets begin with into the system's policy.
 	change func(p *compactordv1.Policy, l Limits)
-	// sources say of the numbers that change sets where they are from.
+	// sources name the source of each figure that change sets.
 	sources []source
 }
 
-// source says where the figure at a path of the policy is from, such as `trigger.trigger_ratio`. Of nested strategies the
-// end of the path is enough, such as `summarize.recent_turns`.
+// source names the source of the figure at a path of the policy, such as `trigger.trigger_ratio`. For nested strategies
+// the end of the path is enough, such as `summarize.recent_turns`.
 type source struct{ path, from string }
 
-// presets is the one place that lists them, in the order in which they are documented.
+// presets lists all presets, in the order in which they are documented.
 var presets = []preset{
 	defaultPreset, piPreset, klaudePreset, kimiPreset, klip13Preset, opencodePreset, xbotPreset, xbotCurrentPreset,
 	claudeCodePreset, maskingPreset, hybridPreset, aconPreset,
@@ -69,8 +69,8 @@ func PresetNames() []string {
 	return names
 }
 
-// Preset returns the policy of that name for a model with these limits, in plain numbers. If there is none it returns
-// ErrUnknown with the names that there are.
+// Preset returns the policy with this name for a model with these limits, with all figures computed. If there is none,
+// it returns ErrUnknown with the known names.
 func Preset(name string, limits Limits) (*compactordv1.Policy, error) {
 	for _, p := range presets {
 		if p.name == name {
@@ -80,7 +80,8 @@ func Preset(name string, limits Limits) (*compactordv1.Policy, error) {
 	return nil, fmt.Errorf("%w: preset %q; there are %s", ErrUnknown, name, strings.Join(PresetNames(), ", "))
 }
 
-// policy sets all that a policy needs, but for what depends on a window that is unknown: nothing is due then.
+// policy returns the complete policy. If the window is unknown, fields that depend on it are not set, and compaction is
+// never due by them.
 func (p preset) policy(l Limits) *compactordv1.Policy {
 	policy := basePolicy(p.name, l)
 	p.change(policy, l)

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// basePolicy is what all presets begin with: everything but the strategy.
+// basePolicy returns the policy that all presets begin with: everything but the strategy.
 func basePolicy(name string, l Limits) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		Preset:          proto.String(name),
@@ -32,7 +32,7 @@ func basePolicy(name string, l Limits) *compactordv1.Policy {
 	}
 }
 
-// baseSources are those of what presets do not change.
+// baseSources are the sources of figures that presets do not change.
 var baseSources = []source{
 	{"trigger.reserve_tokens", "Pi, `compaction.reserveTokens` 16,384; at most a quarter of the window, so that a small " +
 		"model is left something to work in"},
@@ -48,7 +48,7 @@ var baseSources = []source{
 	{"summary.input.tool_argument_chars", "klaude-code: 2,000"},
 }
 
-// basePrune is what Prune does where the system that a preset reproduces prunes nothing.
+// basePrune returns the prune strategy of presets whose system does not prune.
 func basePrune(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{
 		KeepGroups:    proto.Uint32(5),
@@ -57,7 +57,7 @@ func basePrune(l Limits) *compactordv1.Strategy {
 	})
 }
 
-// summaryPolicy needs no network and no model: what every daemon can do.
+// summaryPolicy returns settings that need no network and no model, so that every daemon can follow them.
 func summaryPolicy() *compactordv1.SummaryPolicy {
 	return &compactordv1.SummaryPolicy{
 		Summarizer:   proto.String("extractive"),
@@ -75,7 +75,7 @@ func summaryPolicy() *compactordv1.SummaryPolicy {
 	}
 }
 
-// sectionsWithoutFiles are the standard ones where the summary lists files in tags of their own.
+// sectionsWithoutFiles returns the standard sections without the one for files, which the summary then lists in tags.
 func sectionsWithoutFiles() *compactordv1.SectionList {
 	return &compactordv1.SectionList{
 		Sections: slices.DeleteFunc(session.StandardSections(), func(s *compactordv1.Section) bool {
@@ -84,10 +84,10 @@ func sectionsWithoutFiles() *compactordv1.SectionList {
 	}
 }
 
-// freeRatio is a third, and a little for what a summary has around it.
+// freeRatio is a third, and a little more for the text around a summary.
 const freeRatio = 0.34
 
-// targetTokens is 0.4 of the window.
+// targetTokens returns 0.4 of the window.
 func targetTokens(window uint32) *uint32 {
 	if window == 0 {
 		return nil
@@ -95,7 +95,7 @@ func targetTokens(window uint32) *uint32 {
 	return proto.Uint32(max(1, percent(window, targetPercent)))
 }
 
-// share is a percentage of the window, at most a number; that number where the window is unknown.
+// share returns a percentage of the window, but at most `most`. If the window is unknown, it returns `most`.
 func share(window, of, most uint32) uint32 {
 	if window == 0 {
 		return most

@@ -7,9 +7,9 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// fitBudget lowers the tokens that a preset keeps and gives to a summary, so that they fit what free_ratio leaves of the
-// trigger. The systems have figures for large windows; in a small one the next compaction would be due at once. What is kept
-// is lowered first, to a third of that at the least; then the summary is.
+// fitBudget lowers the tokens that a preset keeps and those of its summary, so that both fit into what free_ratio
+// leaves of the trigger. The systems have figures for large windows; in a small one the next compaction would be due at
+// once. It first lowers what is kept, but not below a third of that budget, and then the summary.
 func fitBudget(p *compactordv1.Policy) {
 	trigger, due := session.TriggerTokens(p)
 	if !due {
@@ -38,7 +38,8 @@ func fitSummarize(preset string, s *compactordv1.SummarizeStrategy, budget uint3
 	}
 }
 
-// wholeSummary is the most that a summary has where a turn is split: Pi gives the turn's first part a budget of its own.
+// wholeSummary returns the largest size of a whole summary. In Pi the first part of a split turn has an additional
+// budget.
 func wholeSummary(preset string, history uint32) uint32 {
 	if preset != piName {
 		return history
@@ -46,7 +47,7 @@ func wholeSummary(preset string, history uint32) uint32 {
 	return history + prefixTokens(history) + JoinTokens
 }
 
-// historyOf is the budget with which the whole summary has so many tokens.
+// historyOf returns the budget of the complete turns for a whole summary of this size.
 func historyOf(preset string, whole uint32) uint32 {
 	if preset != piName {
 		return whole

@@ -323,12 +323,12 @@ func TestPresetClaudeCode(t *testing.T) {
 	turn := "U100 T10 R16000 A50 "
 	_, made := byPreset(t, p, strings.Repeat(turn, 4)+"U100 T10 R16000")
 	require.Equal(t, uint32(8), made.GetCut().GetFirstKeptIndex(), "the last three turns")
-	var folded []uint32
+	var collapsedGroups []uint32
 	for _, e := range made.GetEdits() {
 		require.Equal(t, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, e.GetKind())
-		folded = append(folded, e.GetIndex())
+		collapsedGroups = append(collapsedGroups, e.GetIndex())
 	}
-	require.Equal(t, []uint32{9, 13}, folded, "the groups of finished turns that are kept")
+	require.Equal(t, []uint32{9, 13}, collapsedGroups, "the groups of finished turns that are kept")
 }
 
 func TestPresetMasking(t *testing.T) {

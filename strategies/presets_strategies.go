@@ -6,9 +6,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The strategies that presets are made of, with the parameters that most presets have alike.
+// The strategies of the presets, with the parameters that most presets share.
 
-// cutBy is summarize with these parameters.
+// cutBy returns summarize with these parameters.
 func cutBy(l Limits, p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
 	if p.Budget == nil {
 		p.Budget = compactordv1.BudgetRule_BUDGET_RULE_AT_LEAST.Enum()
@@ -40,7 +40,7 @@ func hideBy(p *compactordv1.HideToolResultsStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
 }
 
-func foldBy(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
+func collapseBy(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }
 
@@ -56,12 +56,12 @@ func ladderOf(rungs ...*compactordv1.LadderStrategy_Rung) *compactordv1.Strategy
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{Rungs: rungs}}}
 }
 
-// always is a rung that is not skipped, however full the context is.
+// always returns a rung that is never skipped.
 func always(s *compactordv1.Strategy) *compactordv1.LadderStrategy_Rung {
 	return &compactordv1.LadderStrategy_Rung{Strategy: s}
 }
 
-// from is a rung that is skipped below a share of the window.
+// from returns a rung that is skipped while the context is below a share of the window.
 func from(ratio float64, s *compactordv1.Strategy) *compactordv1.LadderStrategy_Rung {
 	return &compactordv1.LadderStrategy_Rung{Strategy: s, AtRatio: &ratio}
 }

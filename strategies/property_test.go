@@ -44,7 +44,7 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 		"strip_media":           stripOf,
 		"drop_thinking":         dropOf,
 		"compress_observations": compressOf,
-		"dialogue_only":         foldOf,
+		"dialogue_only":         collapsingOf,
 	}[names[dice(t, len(names))]](t)
 }
 

@@ -10,15 +10,15 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Defaults of PruneToolOutputs: opencode's.
+// Defaults of PruneToolOutputs, which are those of opencode.
 const (
 	defaultKeepTurns     = 2
 	defaultKeepTokens    = 40_000
 	defaultMinimumTokens = 20_000
 )
 
-// PruneToolOutputs hides the older tool results if that frees enough: what an agent read long ago it seldom needs word
-// for word, and can recall.
+// PruneToolOutputs hides older tool results if that frees enough. An agent rarely needs old results word for word, and
+// can recall them.
 type PruneToolOutputs struct{}
 
 // Name returns `prune_tool_outputs`.
@@ -36,8 +36,8 @@ func (s PruneToolOutputs) Plan(
 	return planHiding(ctx, in, p, old)
 }
 
-// beyondKept returns the tool uses that are older than what is kept. So much of the results is kept beside the newest turns or
-// groups.
+// beyondKept returns the tool uses that are older than the kept ones. Beside the newest turns or groups, a number of
+// tokens of results is kept.
 func beyondKept(
 	ctx context.Context, s *session.State, p *compactordv1.PruneToolOutputsStrategy,
 ) ([]toolUse, error) {
@@ -61,7 +61,7 @@ func beyondKept(
 	return uses, nil
 }
 
-// olderAnswers marks the positions of the results of finished groups older than the turns or groups that are kept.
+// olderAnswers marks the positions of results of finished groups that are older than the kept turns or groups.
 func olderAnswers(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []bool {
 	if p.KeepGroups != nil {
 		return answersTo(s, allBut(s.Groups(), p.GetKeepGroups()))
@@ -71,7 +71,7 @@ func olderAnswers(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []
 	return marks
 }
 
-// prunable says whether a result may be hidden: not an error, which the agent must not run into again.
+// prunable says whether a result may be hidden. An error may not, so that the agent does not repeat its mistake.
 func prunable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
 	return !l.GetMessage().GetParts()[0].GetToolResult().GetIsError() &&
 		hideable(s, l) && !protected(toolOf(l), protectedTools)

@@ -2,10 +2,11 @@ package strategies
 
 import "regexp"
 
-// recallTools matches the tools by which an agent has back what its view leaves out, as our clients name them: alone, or
-// after the name of the server that offers them. After a single underscore `recall` is a word of another tool's name.
+// recallTools matches the tools with which an agent recalls what its view leaves out, by the names that our clients
+// give them: alone, or after the name of the server that offers them. After a single underscore, `recall` is a part of
+// another tool's name.
 var recallTools = regexp.MustCompile(`(?:^|[_./:])(?:recall_content|search_messages)$|(?:^|__|[./:])recall$`)
 
-// isRecallTool says whether a tool is one of those. What they answer is never hidden: the agent would ask for it again,
-// for ever.
+// isRecallTool says whether a tool is one of these. Their results are never hidden, since the agent would request them
+// again and again.
 func isRecallTool(name string) bool { return recallTools.MatchString(name) }

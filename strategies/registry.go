@@ -14,15 +14,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// customKind is the field of compactord.v1.Strategy that names a registered strategy instead of being one.
+// customKind is the field of compactord.v1.Strategy that names a registered custom strategy.
 const customKind = "custom"
 
-// Registry finds strategies by name. It does not change once it is made.
+// Registry finds strategies by name. It is immutable.
 type Registry struct {
 	byName map[string]Strategy
 }
 
-// NewRegistry returns a registry of these strategies. Two of one name are an error: neither may silently hide the other.
+// NewRegistry returns a registry of these strategies. Two with the same name are an error, so that neither hides the
+// other.
 func NewRegistry(list ...Strategy) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Strategy, len(list))}
 	for _, s := range list {
@@ -43,7 +44,7 @@ func (r *Registry) Names() []string {
 	return slices.Sorted(maps.Keys(r.byName))
 }
 
-// Get returns the strategy of that name. If there is none it returns ErrUnknown with the names that there are.
+// Get returns the strategy with this name. If there is none, it returns ErrUnknown with the known names.
 func (r *Registry) Get(name string) (Strategy, error) {
 	if s, ok := r.byName[name]; ok {
 		return s, nil
@@ -51,7 +52,7 @@ func (r *Registry) Get(name string) (Strategy, error) {
 	return nil, fmt.Errorf("%w: strategy %q; there are %s", ErrUnknown, name, strings.Join(r.Names(), ", "))
 }
 
-// Supports returns an error where Plan could not run what parameters select, or something that this nests.
+// Supports returns an error if Plan could not run the selected strategy or one that it nests.
 func (r *Registry) Supports(parameters *compactordv1.Strategy) error {
 	for n := range Nested(parameters) {
 		_, err := r.selected(n.Strategy)
@@ -66,19 +67,19 @@ func (r *Registry) Supports(parameters *compactordv1.Strategy) error {
 	return nil
 }
 
-// NestedError says what is wrong with a strategy that another nests.
+// NestedError is an error about a nested strategy.
 type NestedError struct {
-	// Path leads to it from the outermost, such as `ladder.rungs[0].strategy`.
+	// Path is the path from the outermost strategy, such as `ladder.rungs[0].strategy`.
 	Path string
 	Err  error
 }
 
 func (e *NestedError) Error() string { return e.Path + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong with it.
+// Unwrap returns the error about the nested strategy.
 func (e *NestedError) Unwrap() error { return e.Err }
 
-// Plan has the strategy that parameters select plan. A panic of it is a PanicError.
+// Plan runs the strategy that parameters select. A panic in it becomes a PanicError.
 func (r *Registry) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -108,8 +109,8 @@ func (r *Registry) selected(parameters *compactordv1.Strategy) (Strategy, error)
 	return nil, fmt.Errorf("strategy.%s: %w", kind, ErrNotImplemented)
 }
 
-// custom finds what a CustomStrategy names. A strategy of the contract has typed parameters of its own, which would be
-// left out here without a word.
+// custom returns the strategy that a CustomStrategy names. It refuses strategies of the contract, whose typed
+// parameters would be missing.
 func (r *Registry) custom(name string) (Strategy, error) {
 	if isKind(name) {
 		return nil, fmt.Errorf("%w: custom strategy %q; select it by the field of that name", ErrUnknown, name)
@@ -117,7 +118,7 @@ func (r *Registry) custom(name string) (Strategy, error) {
 	return r.Get(name)
 }
 
-// kindOf returns the name of the field that is set; empty where none is.
+// kindOf returns the name of the field that is set, or "" if none is.
 func kindOf(parameters *compactordv1.Strategy) string {
 	m := parameters.ProtoReflect()
 	field := m.WhichOneof(kindField())
@@ -136,8 +137,8 @@ func kindField() protoreflect.OneofDescriptor {
 	return (*compactordv1.Strategy)(nil).ProtoReflect().Descriptor().Oneofs().ByName("kind")
 }
 
-// PanicError says that a strategy panicked. Its text is safe to show; Value and Stack are for the log, since they may
-// hold content of the conversation.
+// PanicError says that a strategy panicked. Its text is safe to show. Value and Stack are only for the log, since they
+// may contain parts of the conversation.
 type PanicError struct {
 	Strategy string
 	Value    any

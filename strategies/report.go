@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Report says how full the context is, whether to compact now, and what stands in the way.
+// Report says how full the context is, whether to compact now, and what prevents that.
 func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
 	r := session.Measure(h, p)
 	r.FixedTokens = fixedTokens(h, p, r.GetOverheadTokens())
@@ -20,8 +20,9 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	return r
 }
 
-// fixedTokens is what no compaction can remove: the leading run, what is pinned, what is outside the log, and the smallest
-// valid kept part, which an open group belongs to, where the policy's strategy edits nothing of it.
+// fixedTokens returns the size of what no compaction can remove: the leading run, pinned messages, what is not in the
+// log, and the smallest valid kept part if the policy's strategy edits nothing in it. An open group belongs to that
+// part.
 func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uint32 {
 	fixed := uint64(h.GetLeadTokens()) + uint64(h.GetPinnedTokens()) + uint64(h.GetPinnedKeptTokens())
 	if sparesTail(h, p.GetStrategy()) {
@@ -32,12 +33,12 @@ func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uin
 	return saturated(uint64(session.Scaled(h, saturated(fixed))) + uint64(overhead))
 }
 
-// Unreachable says whether compaction is due by tokens, and what none can remove is at or above the trigger.
+// Unreachable says whether compaction is due by tokens, but the fixed tokens alone are at or above the trigger.
 func Unreachable(r *compactordv1.ContextReport) bool {
 	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
 }
 
-// blockedBy lists each reason that holds: what makes compaction never due, and what makes one useless that is due.
+// blockedBy returns all reasons that apply: why compaction is never due, and why a due one would not help.
 func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
 	t := p.GetTrigger()
 	if t == nil {
@@ -65,7 +66,7 @@ func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Contex
 	return reasons
 }
 
-// DueByBytesAlone says whether compaction is due by the size of the view in bytes, and by nothing else.
+// DueByBytesAlone says whether compaction is due only because of the view's size in bytes.
 func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
 	limit := p.GetTrigger().GetMaxViewBytes()
 	if limit == 0 || r.GetViewBytes() < limit {
@@ -76,5 +77,5 @@ func DueByBytesAlone(p *compactordv1.Policy, r *compactordv1.ContextReport) bool
 	return !session.Due(other, r)
 }
 
-// saturated keeps a sum of tokens from starting over at 0.
+// saturated limits a sum of tokens to the largest uint32.
 func saturated(tokens uint64) uint32 { return uint32(min(tokens, math.MaxUint32)) }

@@ -6,9 +6,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Resolve returns the policy in force: the preset, and over it what is given, the daemon's before the session's before
-// the request's. The last preset that is named holds, with the limits that are given last. It returns ErrUnknown for a
-// preset that there is not, and a PolicyError where the policy contradicts itself.
+// Resolve returns the policy in effect: the preset, changed by the given policies in order: the daemon's, the
+// session's, the request's. The last preset that is named and the last limits that are given count. It returns
+// ErrUnknown for an unknown preset, and a PolicyError if the policy contradicts itself.
 func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	var all *compactordv1.Policy
 	for _, p := range given {
@@ -38,8 +38,8 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	return resolved, nil
 }
 
-// saysWhenDue says whether a policy itself gives a trigger, and not whether compaction is enabled. Then it holds, also where
-// the limits leave nothing by the preset's own, which is disabled for that alone.
+// saysWhenDue says whether a policy sets a trigger but not whether compaction is enabled. The trigger then counts even
+// if the preset is disabled, which it is only where the limits leave nothing by its own trigger.
 func saysWhenDue(t *compactordv1.Trigger) bool {
 	return t != nil && t.Enabled == nil && (t.TriggerTokens != nil || t.TriggerRatio != nil || t.ReserveTokens != nil ||
 		t.TriggerToolGroups != nil || t.MaxViewBytes != nil)
@@ -49,8 +49,8 @@ func limitsOf(p *compactordv1.Policy) Limits {
 	return Limits{Window: p.GetContextWindow(), MaxOutput: p.GetMaxOutputTokens(), MaxInput: p.GetMaxInputTokens()}
 }
 
-// refusedLimits returns a PolicyError where the limits leave the preset nothing to work in, unless the policy
-// says itself when compaction is due, or that it never is.
+// refusedLimits returns a PolicyError if the preset cannot work with these limits, unless the policy itself says when
+// compaction is due, or that it never is.
 func refusedLimits(name string, given *compactordv1.Policy) error {
 	t := given.GetTrigger()
 	if t != nil && (t.TriggerTokens != nil || t.Enabled != nil && !t.GetEnabled()) {

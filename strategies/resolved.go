@@ -6,15 +6,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Resolver is a Strategy whose parameters have defaults. Records hold the parameters with their defaults, so that they are
-// known after the defaults have changed.
+// Resolver is a Strategy whose parameters have defaults. Records contain the parameters with their defaults, so that
+// they remain known after the defaults change.
 type Resolver interface {
 	Strategy
-	// Resolved returns the parameters with all defaults filled in. The given ones stay as they are.
+	// Resolved returns the parameters with all defaults filled in. It does not change the given ones.
 	Resolved(policy *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy
 }
 
-// Resolved returns the parameters that Plan goes by, defaults filled in as far as the strategy tells them.
+// Resolved returns the parameters that Plan uses. Defaults are filled in if the strategy is a Resolver.
 func (r *Registry) Resolved(policy *compactordv1.Policy, parameters *compactordv1.Strategy) *compactordv1.Strategy {
 	s, err := r.selected(parameters)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Registry) Resolved(policy *compactordv1.Policy, parameters *compactordv
 	return r.resolvedWithin(policy, parameters)
 }
 
-// resolvedWithin resolves what a strategy nests.
+// resolvedWithin resolves the parameters of nested strategies.
 func (r *Registry) resolvedWithin(
 	policy *compactordv1.Policy, parameters *compactordv1.Strategy,
 ) *compactordv1.Strategy {
@@ -69,7 +69,7 @@ func (Summarize) Resolved(policy *compactordv1.Policy, parameters *compactordv1.
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
 }
 
-// fill sets a parameter to its default where it is not given.
+// fill sets a parameter to its default if it is not given.
 func fill[T any](parameter **T, otherwise T) {
 	if *parameter == nil {
 		*parameter = &otherwise

@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// resultText is all that a result says, one piece below the other. Of media there is a line each, and a provider's item is
-// shown as it is.
+// resultText returns all text of a result, one piece on a line. A medium becomes a line of text, and an opaque item
+// stays unchanged.
 func resultText(r *compactordv1.ToolResult) string {
 	if len(r.GetParts()) == 1 {
 		return pieceText(r.GetParts()[0])

@@ -9,16 +9,17 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// checkSections returns a PolicyError where the sections of a policy's summaries could not be told apart, or hold nothing.
+// checkSections returns a PolicyError if the sections of a policy's summaries cannot be distinguished or have no
+// contents.
 func checkSections(p *compactordv1.Policy) error {
 	c := sectionsCheck{titled: map[string]string{}}
 	return c.list("policy.summary.sections.sections", p.GetSummary().GetSections().GetSections(), true)
 }
 
-// sectionsCheck knows the fields of the titles that it has seen, by what is recognized of each.
+// sectionsCheck holds the field of each title that it has seen, by the title's key.
 type sectionsCheck struct{ titled map[string]string }
 
-// list checks the sections at a field. outer says that they may have others below them.
+// list checks the sections in a field. outer says that they may have subsections.
 func (c *sectionsCheck) list(field string, sections []*compactordv1.Section, outer bool) error {
 	for i, s := range sections {
 		at := fmt.Sprintf("%s[%d]", field, i)
@@ -45,7 +46,7 @@ func (c *sectionsCheck) list(field string, sections []*compactordv1.Section, out
 	return nil
 }
 
-// title checks that a title can stand in a heading, and that the heading can be recognized.
+// title checks that a title is valid in a heading, and that the heading can be recognized.
 func (c *sectionsCheck) title(field, title string) error {
 	key := session.TitleKey(title)
 	same, known := c.titled[key]
@@ -71,5 +72,5 @@ func (c *sectionsCheck) title(field, title string) error {
 	return nil
 }
 
-// breaksLine says whether a character may end a line, or is none that can be seen.
+// breaksLine says whether a character may end a line or is a control character.
 func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }

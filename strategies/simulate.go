@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// simulate returns the state as a plan would leave it. A text that the summarizer has yet to write is taken to be as long as
-// the plan allows, so that no view turns out larger.
+// simulate returns the state that a plan would leave. A text that the summarizer will write counts as long as the plan
+// allows, so that the real view is not larger.
 func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.State, error) {
 	var err error
 	if edits := plan.GetEdits(); len(edits) > 0 {
@@ -32,7 +32,7 @@ func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.Sta
 	}}})
 }
 
-// after is the state after a record.
+// after returns the state after a record.
 func after(s *session.State, r *compactordv1.Record) (*session.State, error) {
 	written, err := session.Write(s, r, nil, nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func after(s *session.State, r *compactordv1.Record) (*session.State, error) {
 	return written.State, nil
 }
 
-// expected is an edit with its text. One that the summarizer has yet to write gets a text of the expected length.
+// expected returns an edit with its text. If the summarizer will write it, the text is a dummy of the expected length.
 func expected(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 	if !e.GetBySummarizer() {
 		return e
@@ -55,7 +55,7 @@ func expected(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 	}
 }
 
-// textOf returns a text of about so many tokens.
+// textOf returns a dummy text of about this many tokens.
 func textOf(c session.Counter, tokens uint32) string {
 	const word, sample = " text", 1000
 	each := max(1, session.TextTokens(c, strings.Repeat(word, sample)))

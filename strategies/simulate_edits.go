@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// simulation adds edits to a state, one after the other, and says what each frees. It draws the messages as the view does,
-// so that its figures are the view's.
+// simulation adds edits to a state one by one and computes what each frees. It renders messages like the view does, so
+// its figures are those of the view.
 type simulation struct {
 	state *session.State
 	edits map[uint32][]*compactordv1.Edit
@@ -21,21 +21,21 @@ func newSimulation(s *session.State) *simulation {
 	return &simulation{state: s, edits: edits}
 }
 
-// add adds an edit to those in force and returns the tokens that it takes from the messages it shows in. An edit that
-// frees none is not added.
+// add adds an edit and returns how many tokens it frees in the messages that show it. It does not add an edit that
+// frees none.
 func (s *simulation) add(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) uint32 {
 	freed, _ := s.addWhere(e, func(freed size) bool { return freed[byTokens] > 0 }, shownIn)
 	return uint32(freed[byTokens])
 }
 
-// addThinking is add for an edit that drops thinking of a message, and says whether it was added: a byte that it frees is
-// enough. What a provider redacted is in its attachments, which count no tokens, and thinking goes as a whole.
+// addThinking is add for an edit that drops thinking, and says whether it was added. It is enough if the edit frees a
+// byte: redacted thinking is in attachments, which count no tokens, and all thinking of a message is dropped together.
 func (s *simulation) addThinking(e *compactordv1.Edit, l *compactordv1.LoggedMessage) (tokens uint32, added bool) {
 	freed, added := s.addWhere(e, func(freed size) bool { return freed[byBytes] > 0 }, []*compactordv1.LoggedMessage{l})
 	return uint32(freed[byTokens]), added
 }
 
-// addWhere adds an edit where what it frees is enough.
+// addWhere adds an edit if it frees enough.
 func (s *simulation) addWhere(
 	e *compactordv1.Edit, enough func(freed size) bool, shownIn []*compactordv1.LoggedMessage,
 ) (size, bool) {
@@ -49,7 +49,7 @@ func (s *simulation) addWhere(
 	return size{}, false
 }
 
-// mark returns what takes back the edits of a message that are added after it.
+// mark returns a function that undoes the edits of a message that are added after the call.
 func (s *simulation) mark(index uint32) (undo func()) {
 	old, had := s.edits[index]
 	return func() {
@@ -60,8 +60,8 @@ func (s *simulation) mark(index uint32) (undo func()) {
 	}
 }
 
-// empties says whether an edit would leave nothing of the message that the kept part begins with after a summary. What
-// comes next may be no place to begin at.
+// empties says whether an edit would leave nothing of the first message after a summary. The message after that may not
+// be a valid first one.
 func (s *simulation) empties(e *compactordv1.Edit, start *compactordv1.LoggedMessage) bool {
 	if start.GetIndex() != e.GetIndex() {
 		return false
@@ -73,7 +73,7 @@ func (s *simulation) empties(e *compactordv1.Edit, start *compactordv1.LoggedMes
 	return then.Emptied(start)
 }
 
-// shownSize is what these messages take in the view.
+// shownSize returns the size of these messages in the view.
 func (s *simulation) shownSize(messages []*compactordv1.LoggedMessage) size {
 	shown := session.State{
 		Head:    s.state.Head,
@@ -86,7 +86,8 @@ func (s *simulation) shownSize(messages []*compactordv1.LoggedMessage) size {
 	return size{byTokens: uint64(v.Tokens), byBytes: uint64(v.Bytes)}
 }
 
-// position returns where the message with an index stands in the kept part; false where it does not.
+// position returns the position in the kept part of the message with an index. It returns false if the message is not
+// there.
 func position(s *session.State, index uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.Kept, index, func(l *compactordv1.LoggedMessage, index uint32) int {
 		return int(int64(l.GetIndex()) - int64(index))

@@ -7,7 +7,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// size is what a view, or some of its messages, take of all that a trigger watches: stored tokens, tool groups and bytes.
+// size is the size of a view, or of some messages, in all units that a trigger uses: stored tokens, tool groups and
+// bytes.
 type size [3]uint64
 
 const (
@@ -23,7 +24,7 @@ func (s size) plus(more size) size {
 	return s
 }
 
-// less is what remains of a size without another, 0 where nothing does.
+// less returns the size without another, but not below 0.
 func (s size) less(other size) size {
 	for by := range s {
 		s[by] -= min(s[by], other[by])
@@ -31,7 +32,7 @@ func (s size) less(other size) size {
 	return s
 }
 
-// atLeast is the greater of two sizes in each.
+// atLeast returns the greater of two sizes in each unit.
 func (s size) atLeast(other size) size {
 	for by := range s {
 		s[by] = max(s[by], other[by])
@@ -39,7 +40,7 @@ func (s size) atLeast(other size) size {
 	return s
 }
 
-// reachedBy lists in which of its figures a limit is reached by a size.
+// reachedBy returns the units in which `of` reaches the limits s.
 func (s size) reachedBy(of size) []int {
 	var reached []int
 	for by, limit := range s {
@@ -50,7 +51,7 @@ func (s size) reachedBy(of size) []int {
 	return reached
 }
 
-// viewSize is the size of the view of a state.
+// viewSize returns the size of a state's view.
 func viewSize(s *session.State) size {
 	return size{
 		byTokens: uint64(s.Head.GetViewTokens()),
@@ -59,7 +60,7 @@ func viewSize(s *session.State) size {
 	}
 }
 
-// messageSize is the size of one message of a view.
+// messageSize returns the size of one message of a view.
 func messageSize(vm *compactordv1.ViewMessage) size {
 	s := size{byTokens: uint64(vm.GetTokens()), byBytes: uint64(proto.Size(vm.GetMessage()))}
 	for _, p := range vm.GetMessage().GetParts() {
@@ -70,14 +71,15 @@ func messageSize(vm *compactordv1.ViewMessage) size {
 	return s
 }
 
-// dividedSize is the size of a view, divided at each position in State.Kept: a cut there keeps what follows.
+// dividedSize is the size of a view, divided at each position in State.Kept at which a cut may be.
 type dividedSize struct {
-	// kept is the size from a position on, fixed that of what stays before it: the leading run, and what is pinned.
+	// kept is the size from a position on. fixed is the size of what a cut there does not remove before it: the leading
+	// run and pinned messages.
 	kept, fixed []size
 	summary     size
 }
 
-// divide draws the view, since it shows messages other than the log has them: with edits and repairs.
+// divide renders the view, since it shows messages differently from the log: with edits and repairs.
 func divide(s *session.State) *dividedSize {
 	n := len(s.Kept)
 	each := make([]size, n)
@@ -90,7 +92,7 @@ func divide(s *session.State) *dividedSize {
 		case index < session.KeptFrom(s.Head):
 			always = always.plus(messageSize(vm))
 		default:
-			// A missing result goes with its call: no cut parts them.
+			// A missing result belongs to its call, since no cut separates them.
 			pos, _ := position(s, index)
 			each[pos] = each[pos].plus(messageSize(vm))
 		}
@@ -110,7 +112,8 @@ func divide(s *session.State) *dividedSize {
 	return d
 }
 
-// originOf is the message of the log that a message of the view shows or repairs; false for one of the summary.
+// originOf returns the index of the log message that a view's message shows or repairs. It returns false for a message
+// of the summary.
 func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
@@ -122,16 +125,16 @@ func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
 	}
 }
 
-// rest is what the view still holds after a cut at a position, without a summary.
+// rest returns the size of the view after a cut at a position, without a summary.
 func (d *dividedSize) rest(pos int) size { return d.kept[pos].plus(d.fixed[pos]) }
 
-// withoutSummary is the view as it would be without its summary.
+// withoutSummary returns the sizes without those of the summary.
 func (d *dividedSize) withoutSummary() *dividedSize {
 	return &dividedSize{kept: d.kept, fixed: d.fixed}
 }
 
-// replaced is what a cut takes out of the view, in stored tokens: what is pinned stays. Where bytes alone made compaction
-// due, four of them are a token, as of text.
+// replaced returns how many stored tokens a cut removes from the view; pinned messages stay. If compaction is due only
+// by bytes, four bytes count as a token, like in text.
 func (d *dividedSize) replaced(in *Input, at int) uint64 {
 	out := d.rest(0).less(d.rest(at)).plus(d.summary)
 	if DueByBytesAlone(in.Policy, session.Measure(in.State.Head, in.Policy)) {

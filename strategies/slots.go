@@ -10,14 +10,13 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Slots: facts of the log that a summary must not get wrong, and that we copy instead of having them summarized.
+// Slots are facts of the log that a summary must not get wrong. We copy them instead of having them summarized.
 
-// maxSlotRunes bounds the user's last request as a slot, so that one huge request cannot defeat every compaction.
+// maxSlotRunes limits the user's last request in a slot, so that one huge request cannot make every compaction useless.
 const maxSlotRunes = 8000
 
-// SlotsOf takes from the log what a summary must not get wrong: the to-dos still open and the user's last request,
-// where messages, which the summary newly covers, have them; else those of the entry before. A request that is kept
-// needs no slot. edits are those in force.
+// SlotsOf returns the open to-dos and the user's last request from the newly covered messages. If these have none, it
+// returns those of the previous entry. A request that is kept needs no slot. edits are the edits in effect.
 func SlotsOf(
 	before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage, edits map[uint32][]*compactordv1.Edit,
 ) *compactordv1.Slots {
@@ -42,7 +41,7 @@ func SlotsOf(
 			slots.LastUserRequest = nil
 		}
 		if todos, ok := todosOf(l); ok {
-			// The newer list is in the view itself, unless an edit has cleared it there.
+			// The view shows the newer list itself, unless an edit has cleared it.
 			slots.OpenTodos = nil
 			if cleared(edits[l.GetIndex()]) {
 				slots.OpenTodos = todos
@@ -52,7 +51,7 @@ func SlotsOf(
 	return slots
 }
 
-// cleared says whether edits take the arguments of a message's calls out of the view.
+// cleared says whether edits remove the arguments of a message's calls from the view.
 func cleared(edits []*compactordv1.Edit) bool {
 	return slices.ContainsFunc(edits, func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS ||
@@ -73,7 +72,8 @@ func requestText(m *compactordv1.Message) string {
 	return strings.Join(texts, "\n")
 }
 
-// todosOf returns the open items of the to-do list that a message's last to-do call writes; false where it has none.
+// todosOf returns the open items that a message's last to-do call writes. It returns false if the message has no such
+// call.
 func todosOf(l *compactordv1.LoggedMessage) ([]*compactordv1.Todo, bool) {
 	if session.Failed(l.GetMessage()) {
 		return nil, false
@@ -88,7 +88,7 @@ func todosOf(l *compactordv1.LoggedMessage) ([]*compactordv1.Todo, bool) {
 	return open, found
 }
 
-// todoItem is an item of a to-do list in the shapes that agents write.
+// todoItem is an item of a to-do list in the formats that agents use.
 type todoItem struct {
 	Content string `json:"content"`
 	Title   string `json:"title"`
@@ -124,7 +124,7 @@ func todoItems(call *compactordv1.ToolCall) ([]todoItem, bool) {
 	return nil, false
 }
 
-// isTodoTool knows TodoWrite, todo_write, update_plan, SetTodoList and their like.
+// isTodoTool recognizes TodoWrite, todo_write, update_plan, SetTodoList and similar names.
 func isTodoTool(name string) bool {
 	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 	return strings.Contains(plain, "todo") || plain == "updateplan"

@@ -1,22 +1,23 @@
-// Package strategies holds the ways to make a view smaller, and the presets that combine them.
+// Package strategies contains the strategies, which make a view smaller, and the presets that combine them.
 //
-// A strategy looks at a state and returns a plan: edits, and at most one cut. It does no I/O and changes nothing; the
-// service runs the summarizer and commits. A plan that does nothing is an answer and not an error. Every plan, whoever
-// made it, is checked with Check before it is carried out.
+// A strategy reads a state and returns a plan: edits, and at most one cut. It does no I/O and changes nothing; the
+// service runs the summarizer and commits. A plan that does nothing is a result and not an error. Check checks every
+// plan, whoever made it, before it is carried out.
 //
-// A strategy is in the file of its name, and a preset in preset_NAME.go or with others of its origin. What they share:
+// A strategy is in the file with its name, and a preset in preset_NAME.go or in a file with presets of the same origin.
+// These files are shared:
 //
-//   - size.go, budget.go: what a view takes, and what it may hold by the limits of the policy.
-//   - first_kept.go, cut_budget.go, summary_budget.go: where a cut goes, and how long its summary may be.
-//   - hiding.go, old_results.go: which results are hidden, and what takes their place.
-//   - edit_results.go, placeholder.go: edits that show a result shorter, and the texts in its place.
+//   - size.go, budget.go: the size of a view, and its limits by the policy.
+//   - first_kept.go, cut_budget.go, summary_budget.go: the place of a cut, and the budget of its summary.
+//   - hiding.go, old_results.go: which results are hidden, and what replaces them.
+//   - edit_results.go, placeholder.go: edits that shorten a result, and the texts in its place.
 //   - simulate.go, simulate_edits.go: the state that a plan or an edit would leave.
 //   - plan_all.go, merge_plans.go, nesting.go: several strategies that make one plan.
-//   - check.go, check_edits.go: the invariants that every plan keeps.
-//   - policy.go, resolve.go, resolved.go, defaults.go: policies and parameters, and what holds where nothing is given.
+//   - check.go, check_edits.go: the invariants of every plan.
+//   - policy.go, resolve.go, resolved.go, defaults.go: policies, parameters and defaults.
 //   - report.go, may_help.go, pause.go: whether to compact now.
 //   - registry.go, catalogue.go: finding strategies by name, and listing them.
-//   - slots.go, touched_files.go, digest.go: what is taken from the log for summaries and digests.
+//   - slots.go, touched_files.go, digest.go: facts from the log for summaries and digests.
 package strategies
 
 import (
@@ -29,7 +30,7 @@ import (
 
 // Errors of this package.
 var (
-	// ErrUnknown: no strategy, or no preset, has the name that was asked for.
+	// ErrUnknown: no strategy or preset has the requested name.
 	ErrUnknown = errors.New("unknown name")
 	// ErrNotImplemented: the strategy is in the contract, but this program cannot run it yet.
 	ErrNotImplemented = errors.New("not implemented")
@@ -37,23 +38,23 @@ var (
 	ErrInvalidPlan = errors.New("invalid plan")
 )
 
-// Input is what a strategy plans on.
+// Input is the input of a strategy.
 type Input struct {
-	// State is a snapshot; a strategy must not change it.
+	// State is a snapshot. A strategy must not change it.
 	State *session.State
-	// Policy is what is in force for this request.
+	// Policy is the policy in effect for this request.
 	Policy *compactordv1.Policy
 	Reason compactordv1.CompactionReason
-	// EditsOnly says that no cut is to be planned: no summary would be smaller than what it replaces.
+	// EditsOnly says that no cut may be planned, since no summary would be smaller than what it replaces.
 	EditsOnly bool
 
-	// whole is the input that the whole plan begins with; nil where that is this one.
+	// whole is the input of the whole plan; nil if this is it.
 	whole *Input
-	// registry plans what a strategy nests.
+	// registry runs nested strategies.
 	registry *Registry
 }
 
-// budget is that of the whole plan.
+// budget returns the budget of the whole plan.
 func (in *Input) budget() *budget {
 	if in.whole != nil {
 		return newBudget(in.whole)
@@ -61,7 +62,7 @@ func (in *Input) budget() *budget {
 	return newBudget(in)
 }
 
-// beginning is the state that the whole plan begins with.
+// beginning returns the state that the whole plan begins with.
 func (in *Input) beginning() *session.State {
 	if in.whole != nil {
 		return in.whole.State
@@ -69,7 +70,7 @@ func (in *Input) beginning() *session.State {
 	return in.State
 }
 
-// nested has a strategy plan that this one nests, on a state that others before it would leave.
+// nested runs a nested strategy on the state that earlier strategies would leave.
 func (in *Input) nested(
 	ctx context.Context, s *session.State, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
@@ -81,13 +82,13 @@ func (in *Input) nested(
 	return in.registry.Plan(ctx, &inner, parameters)
 }
 
-// Strategy plans.
+// Strategy makes plans.
 type Strategy interface {
-	// Name is the field of compactord.v1.Strategy that selects it, or the name of a CustomStrategy.
+	// Name returns the field of compactord.v1.Strategy that selects it, or the name of a CustomStrategy.
 	Name() string
-	// Plan returns what is to be done. parameters is the message that selected the strategy. Where nothing is to be done,
-	// the plan has a skip_reason. It returns the context's cause once that has ended. It may run for several sessions at
-	// once.
+	// Plan returns what to do. parameters is the message that selected the strategy. A plan that does nothing has a
+	// skip_reason. After the context has ended, it returns the context's cause. It may run for several sessions
+	// concurrently.
 	Plan(ctx context.Context, in *Input, parameters *compactordv1.Strategy) (*compactordv1.CompactionPlan, error)
 }
 
@@ -110,7 +111,7 @@ func Builtin() []Strategy {
 	}
 }
 
-// noop returns the plan that does nothing.
+// noop returns a plan that does nothing.
 func noop(in *Input, why compactordv1.SkipReason) *compactordv1.CompactionPlan {
 	return &compactordv1.CompactionPlan{TokensBefore: in.State.Head.GetViewTokens(), SkipReason: why}
 }
@@ -120,7 +121,7 @@ func does(plan *compactordv1.CompactionPlan) bool {
 	return plan.GetCut() != nil || len(plan.GetEdits()) > 0
 }
 
-// ended returns the context's cause once it has ended.
+// ended returns the context's cause after the context has ended.
 func ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// StripMedia replaces media by a line of text each: an image takes as much as a page of text, and an agent that has
+// StripMedia replaces each medium by a line of text: an image is as large as a page of text, and an agent that has
 // looked at it can say what it saw. Without parameters it replaces all media that the model has read.
 type StripMedia struct {
-	// refused says that the provider refused the view as too long. The last request may be what it refused, so a note there
+	// refused says that the provider refused the view as too long. The last request may be the reason, so a note there
 	// says why its media are gone.
 	refused bool
 }
@@ -55,8 +55,8 @@ func (s StripMedia) Plan(
 	return e.plan(in), nil
 }
 
-// lastRefused is the position of the last part with media in the last request: what the user said, and what else came, since
-// the answer before the user's last message; -1 where that has none. What no answer stands between was refused together.
+// lastRefused returns the position of the last part with media in the last request, or -1 if it has none. The last
+// request is the user's last message with all that came since the answer before it: the provider refused that together.
 func lastRefused(s *session.State, all []mediaPart) int {
 	asked := false
 	for _, l := range slices.Backward(s.Kept) {
@@ -76,7 +76,7 @@ func lastRefused(s *session.State, all []mediaPart) int {
 	return -1
 }
 
-// lastPartOf is the position of the last of the parts that a message has; -1 where it has none of them.
+// lastPartOf returns the position of the last of these parts in a message, or -1 if it has none of them.
 func lastPartOf(all []mediaPart, index uint32) int {
 	for i, m := range slices.Backward(all) {
 		if m.logged.GetIndex() == index {
@@ -113,16 +113,16 @@ func (m *mediaPart) edit() *compactordv1.Edit {
 	}
 }
 
-// editThatSaysWhy has a note after the line. It frees less, and may free nothing.
+// editThatSaysWhy returns the edit with a note after the line. It frees less, and may free nothing.
 func (m *mediaPart) editThatSaysWhy() *compactordv1.Edit {
 	edit := m.edit()
 	edit.Replacement += "\n" + wording.MediaTooLargeNote
 	return edit
 }
 
-// mediaBeyond returns the parts with media that the view shows beyond the newest so many media, the older first. The media
-// of one part stay together where any of them is among the newest, or, where atMost says so, where all of them are. What is
-// older than one that goes goes, too. What is pinned counts and stays.
+// mediaBeyond returns the parts with media in the view, without the newest n media, the oldest first. All media of a
+// part stay if one of them is among the newest; with atMost, only if all of them are. Parts before one that is returned
+// are returned, too. Pinned media count but are not returned.
 func mediaBeyond(s *session.State, newest uint32, atMost bool) []mediaPart {
 	all := mediaOf(s)
 	first := len(all)
@@ -142,8 +142,8 @@ func mediaBeyond(s *session.State, newest uint32, atMost bool) []mediaPart {
 	return beyond
 }
 
-// mediaGiveWay says whether media go that would else stay: what the provider refused as too long would be refused again,
-// and where compaction is due and nothing can be cut, no other thing would help.
+// mediaGiveWay says whether media are replaced that would otherwise stay. A request that the provider refused as too
+// long would be refused again. If compaction is due and nothing can be cut, nothing else would help.
 func mediaGiveWay(in *Input) bool {
 	switch in.Reason {
 	case compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW:
@@ -159,8 +159,8 @@ func mediaGiveWay(in *Input) bool {
 	}
 }
 
-// markUnreadResults marks the results after the last answer of the model. One that failed is no answer: what it was made
-// from is sent again.
+// markUnreadResults marks the results after the model's last answer. A failed answer does not count, since its request
+// is sent again.
 func markUnreadResults(s *session.State, marks map[uint32]bool) {
 	for _, l := range slices.Backward(s.Kept) {
 		m := l.GetMessage()
@@ -173,7 +173,7 @@ func markUnreadResults(s *session.State, marks map[uint32]bool) {
 	}
 }
 
-// mediaOf returns the parts with media that the view shows in the kept part, in the order of the log.
+// mediaOf returns the parts with media that the view shows of the kept part, in the order of the log.
 func mediaOf(s *session.State) []mediaPart {
 	hidden := collapsedResults(s)
 	var all []mediaPart
@@ -205,7 +205,7 @@ func mediaIn(p *compactordv1.Part) []*compactordv1.MediaPart {
 	return media
 }
 
-// mediaReplaced says whether edits in force have taken the media of a part out of the view.
+// mediaReplaced says whether edits in effect have removed the media of a part from the view.
 func mediaReplaced(s *session.State, m *mediaPart) bool {
 	if session.Pinned(s.Head, m.logged.GetIndex()) {
 		return false
@@ -214,14 +214,14 @@ func mediaReplaced(s *session.State, m *mediaPart) bool {
 		edited(s, m.logged.GetIndex(), m.part, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
 }
 
-// cutOrPutAway says whether an edit has put text in the place of all that a result holds.
+// cutOrPutAway says whether an edit has replaced all of a result by text.
 func cutOrPutAway(s *session.State, l *compactordv1.LoggedMessage) bool {
 	return s.ReplacedWhole(l) || slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
 	})
 }
 
-// collapsedResults are the results that collapsed groups have taken out of the view, by index.
+// collapsedResults returns the indexes of results that collapsed groups have removed from the view.
 func collapsedResults(s *session.State) map[uint32]bool {
 	gone := make(map[uint32]bool)
 	for _, g := range s.Groups() {
@@ -232,7 +232,7 @@ func collapsedResults(s *session.State) map[uint32]bool {
 	return gone
 }
 
-// unreadMessages are the members of open groups, by index: the model has yet to see how they end.
+// unreadMessages returns the indexes of messages in open groups, which the model has not completely seen.
 func unreadMessages(s *session.State) map[uint32]bool {
 	unread := make(map[uint32]bool)
 	for _, g := range s.Groups() {

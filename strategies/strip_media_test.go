@@ -52,10 +52,10 @@ func TestStripMediaOfWhatTheViewShows(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("P P")
 	gone := l.used("shot", `{}`, piece(textOf(50)), imagePiece("gone"))
-	folded := l.used("shot", `{}`, imagePiece("folded"))
+	collapsed := l.used("shot", `{}`, imagePiece("collapsed"))
 	l.commit(&plan{Edits: []*compactordv1.Edit{
 		{Index: gone, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]"},
-		{Index: folded - 1, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: "- shot"},
+		{Index: collapsed - 1, Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: "- shot"},
 	}}, "")
 	l.script("X:void V:void V:stray A P P")
 	stray, pinned := uint32(len(l.messages)-4), uint32(len(l.messages)-1)

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Summarize cuts the conversation and replaces what lies before the cut by a summary.
+// Summarize cuts the conversation and replaces the messages before the cut by a summary.
 type Summarize struct{}
 
 // Name returns `summarize`.
@@ -49,8 +49,8 @@ func (Summarize) Plan(
 	return plan, nil
 }
 
-// alreadyCompacted says whether nothing was appended since the compaction in effect. Only messages count: a record
-// brings nothing to summarize, and a message that a Revert put aside is as if it had never come.
+// alreadyCompacted says whether no message was appended since the compaction in effect. Other records do not count,
+// since they add nothing to summarize. A message that a Revert put aside does not count either.
 func alreadyCompacted(s *session.State) bool {
 	c := s.Head.GetCompaction()
 	if c == nil {
@@ -60,8 +60,8 @@ func alreadyCompacted(s *session.State) bool {
 	return n == 0 || s.Kept[n-1].GetSequence() < c.GetSequence()
 }
 
-// takesOut says whether a cut at a position takes anything out of the view: pinned messages stay, and what repairs leave out
-// is not in it.
+// takesOut says whether a cut at a position removes anything from the view. Pinned messages stay, and messages that
+// repairs leave out are not in the view.
 func takesOut(s *session.State, at int) bool {
 	for _, l := range s.Kept[:at] {
 		if !session.Failed(l.GetMessage()) &&
@@ -73,8 +73,9 @@ func takesOut(s *session.State, at int) bool {
 	return false
 }
 
-// splitTurnStart returns the message that starts the turn which the cut splits, where its first part is to get a
-// summary of its own. A turn whose start is no longer kept is not split again: its first part is in the summary already.
+// splitTurnStart returns the message that starts the turn which the cut splits, if the turn's first part gets a
+// separate summary. A turn whose start is no longer kept is not split again, since its first part is already in the
+// summary.
 func splitTurnStart(s *session.State, at int, mode compactordv1.SplitTurn) *uint32 {
 	if mode == compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD {
 		return nil
@@ -86,7 +87,7 @@ func splitTurnStart(s *session.State, at int, mode compactordv1.SplitTurn) *uint
 	return proto.Uint32(s.Kept[start].GetIndex())
 }
 
-// inputTokens is what the summarizer is sent: what lies before the cut, and the summary so far.
+// inputTokens returns the size of the summarizer's input: the messages before the cut, and the previous summary.
 func inputTokens(s *session.State, at int) uint32 {
 	var total uint64
 	for _, l := range s.Kept[:at] {
@@ -96,7 +97,7 @@ func inputTokens(s *session.State, at int) uint32 {
 	return s.Scaled(uint32(min(total, math.MaxUint32)))
 }
 
-// turnStart returns the position of the message that starts the turn of the one at pos: -1 where none is kept.
+// turnStart returns the position of the message that starts the turn of the message at pos, or -1 if it is not kept.
 func turnStart(s *session.State, pos int) int {
 	for ; pos >= 0; pos-- {
 		if session.StartsTurn(s.Kept[pos].GetMessage()) {

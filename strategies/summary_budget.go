@@ -7,12 +7,12 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// JoinTokens is what is left for the words between the two texts of a summary: that of the complete turns, and that of the
-// turn which the cut splits.
+// JoinTokens is the space for the text between the two parts of a summary: that of the complete turns, and that of the
+// split turn.
 const JoinTokens = 32
 
-// SummaryBudget is the most tokens that a summary may have which no plan sets a budget for: as many as the policy's
-// strategy gives one, wherever that nests it.
+// SummaryBudget returns the budget of a summary that no plan sets one for: the budget that the policy's strategy gives,
+// even if it is nested.
 func SummaryBudget(policy *compactordv1.Policy) uint32 {
 	for n := range Nested(policy.GetStrategy()) {
 		if Cuts(n.Strategy) {
@@ -22,8 +22,8 @@ func SummaryBudget(policy *compactordv1.Policy) uint32 {
 	return maxSummaryTokens(policy, nil)
 }
 
-// maxSummaryTokens is the budget of the whole summary by the policy. A reserve of 0 says when to compact and nothing about
-// the summary, so the default one stands in for it.
+// maxSummaryTokens returns the policy's budget for the whole summary. A reserve of 0 only says when to compact, so the
+// default reserve is used for the summary.
 func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStrategy) uint32 {
 	if p != nil && p.MaxSummaryTokens != nil {
 		return p.GetMaxSummaryTokens()
@@ -35,8 +35,8 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	return summaryTokens(reserve)
 }
 
-// setBudget gives the summary of a cut the tokens that it may have: as many as the policy says, but never more than would
-// gain, nor more than the budget of the view leaves.
+// setBudget sets the budget of a cut's summary: the policy's, but at most what still makes the view smaller, and at
+// most what the view's budget leaves.
 func setBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32) {
 	if cut.SplitTurnStart != nil && in.Policy.GetPreset() == piName {
 		byPolicy = piSplitBudget(in.State, cut, byPolicy)
@@ -44,8 +44,8 @@ func setBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPo
 	cut.MaxSummaryTokens = min(byPolicy, left, mostThatGains(in, cut, at, view))
 }
 
-// mostThatGains is the most tokens of a summary that leaves the view smaller by a good part of what the cut takes out of it:
-// three quarters of that. A last summary that goes on as it is takes nothing out.
+// mostThatGains returns the most tokens of a summary that still makes the view clearly smaller: three quarters of what
+// the cut removes. A previous summary that the new one contains unchanged does not count as removed.
 func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) uint32 {
 	s := in.State
 	out := threeQuarters(view.replaced(in, at))
@@ -59,7 +59,7 @@ func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) 
 
 func threeQuarters(n uint64) uint64 { return n - n/4 }
 
-// withoutHistory says whether a cut splits the first of the turns that are not summarized yet.
+// withoutHistory says whether a cut splits the first turn that is not summarized yet.
 func withoutHistory(s *session.State, cut *compactordv1.Cut) bool {
 	return cut.SplitTurnStart != nil && cut.GetSplitTurnStart() == s.Kept[0].GetIndex()
 }

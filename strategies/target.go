@@ -9,8 +9,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// settleTarget keeps a resolved policy's target below its trigger, or else a ladder would never run. Where nobody gave the
-// target, it becomes half the trigger. A given one is refused with a PolicyError.
+// settleTarget ensures that a resolved policy's target is below its trigger, since a ladder would otherwise never run.
+// A default target becomes half the trigger; a given one is refused with a PolicyError.
 func settleTarget(p *compactordv1.Policy, given bool) error {
 	t := p.GetTrigger()
 	trigger, due := session.TriggerTokens(p)

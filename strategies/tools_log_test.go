@@ -103,13 +103,13 @@ func TestDefaultsOfEditsAreTold(t *testing.T) {
 		compressing(&compactordv1.CompressObservationsStrategy{
 			OverTokens: proto.Uint32(2000), KeepGroups: proto.Uint32(3),
 		}): compressing(nil),
-		folding(&compactordv1.DialogueOnlyStrategy{
+		collapsing(&compactordv1.DialogueOnlyStrategy{
 			KeepTurns: proto.Uint32(0), ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_LINE.Enum(), OutcomeChars: proto.Uint32(120),
-		}): folding(nil),
+		}): collapsing(nil),
 	} {
 		requireEqual(t, want, registry().Resolved(nil, parameters))
 	}
-	given := folding(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(4)})
+	given := collapsing(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(4)})
 	registry().Resolved(nil, given)
-	requireEqual(t, folding(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(4)}), given)
+	requireEqual(t, collapsing(&compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(4)}), given)
 }

@@ -9,8 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// TouchedFiles adds the files that messages read and modified to the lists of the entry before. A file that was ever
-// modified counts as modified. It does not matter whether a call succeeded: an agent that tried to edit a file cares about it.
+// TouchedFiles adds the files that messages read and modified to the lists of the previous entry. A file that was ever
+// modified counts as modified. Failed calls count, too: an agent that tried to edit a file is interested in it.
 func TouchedFiles(
 	before *compactordv1.FileLists, tools *compactordv1.FileTools, messages []*compactordv1.LoggedMessage,
 ) *compactordv1.FileLists {
@@ -64,8 +64,8 @@ func pathArgument(arguments map[string]json.RawMessage, names []string) string {
 	return ""
 }
 
-// patchHeadings begin the lines that name a file in the patch format that several agents use. Within JSON arguments the
-// line ends are escaped.
+// patchHeadings begin the lines that name a file in a patch format that several agents use. In JSON arguments the line
+// ends are escaped.
 var patchHeadings = []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "}
 
 func patchedFiles(arguments string) []string {
@@ -99,7 +99,7 @@ func fileLists(touched map[string]bool) *compactordv1.FileLists {
 	return lists
 }
 
-// compareUTF16 orders as JavaScript's default sort does, so that lists agree with those of the agents we replace.
+// compareUTF16 orders like JavaScript's default sort, so that lists agree with those of the agents that we replace.
 func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// defaultMaxChars is opencode's.
+// defaultMaxChars is the number in opencode.
 const defaultMaxChars = 2_000
 
 // TruncateToolOutputs cuts each long tool result to its first characters.
@@ -44,12 +44,12 @@ func (TruncateToolOutputs) Resolved(
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: p}}
 }
 
-// truncating cuts results by these parameters.
+// truncating cuts results with these parameters.
 type truncating struct {
 	parameters *compactordv1.TruncateToolOutputsStrategy
 }
 
-// newTruncating fills in the defaults.
+// newTruncating returns a truncating with the defaults filled in.
 func newTruncating(parameters *compactordv1.Strategy) truncating {
 	return truncating{TruncateToolOutputs{}.Resolved(nil, parameters).GetTruncateToolOutputs()}
 }
@@ -71,8 +71,8 @@ func (t truncating) edit(r *toolResult) *compactordv1.Edit {
 	}
 }
 
-// beginningOf is the first characters (code points) of a result's text, and how many are left out. What is no text counts
-// nothing and is told where it stands, with the reference by which it is recalled.
+// beginningOf returns the first characters (code points) of a result's text, and how many are left out. A medium counts
+// no characters and becomes a line of text in its place, with the reference for recalling it.
 func beginningOf(r *toolResult, characters int) (left string, omitted int) {
 	var pieces []string
 	for i, rp := range r.result.GetParts() {
@@ -94,7 +94,7 @@ func beginningOf(r *toolResult, characters int) (left string, omitted int) {
 	return strings.Join(pieces, "\n"), omitted
 }
 
-// firstCharacters is the beginning of a text, never with half a character at its end.
+// firstCharacters returns the first characters of a text.
 func firstCharacters(text string, characters int) string {
 	if len(text) <= characters {
 		return text
