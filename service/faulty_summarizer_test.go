@@ -88,8 +88,8 @@ func TestFaultySummarizerLeavesHistory(t *testing.T) {
 			require.Equal(t, "ERROR_REASON_"+f.reason, failed.GetReason().String())
 			require.Len(t, faulty.seen(), f.calls)
 			if f.calls > 1 {
-				require.Empty(t, faulty.seen()[0].Fault)
-				require.NotEmpty(t, faulty.seen()[1].Fault)
+				require.Empty(t, faulty.seen()[0].Refusal)
+				require.NotEmpty(t, faulty.seen()[1].Refusal)
 			}
 			requireSameView(t, before, d.view("s"))
 			attempt := d.lastRecord("s").GetAttempt()
@@ -127,7 +127,7 @@ func TestSecondTryNamesTheFault(t *testing.T) {
 	learns := &scripted{name: "learns", do: func(
 		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
 	) (*summarizers.Summary, error) {
-		if req.Fault == "" {
+		if req.Refusal == "" {
 			p.Text("no good")
 			return &summarizers.Summary{Text: "no good", Calls: 1}, nil
 		}

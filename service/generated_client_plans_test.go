@@ -68,7 +68,7 @@ func (w *checkedService) compactByClient(req *compactordv1.CompactRequest, befor
 func (w *checkedService) answering(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
 	req := &compactordv1.CommitCompactionRequest{SessionId: checkedSession, PlanToken: plan.GetPlanToken(), UseFallback: true}
 	for _, asked := range w.recorder.seen() {
-		if asked.Fault != "" {
+		if asked.Refusal != "" {
 			continue
 		}
 		written, err := extractive.New().Summarize(context.Background(), asked, unheard{})

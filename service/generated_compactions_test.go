@@ -164,7 +164,7 @@ func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 		previous = summarizers.WithoutFileTags(previous)
 	}
 	for _, req := range slices.Concat(w.recorder.seen(), w.fallback.seen()) {
-		if req.Fault != "" {
+		if req.Refusal != "" {
 			continue // Asked again: where extractive finds nothing, a model writes nothing either.
 		}
 		for _, l := range req.Messages {
@@ -184,7 +184,7 @@ func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 func (w *checkedService) checkOnce(s *scripted, entry *compactordv1.CompactionEntry) {
 	once := make(map[uint32]bool)
 	for _, req := range s.seen() {
-		if req.Fault != "" {
+		if req.Refusal != "" {
 			continue
 		}
 		for _, l := range req.Messages {

@@ -31,7 +31,7 @@ func summarized(req *compactordv1.RevertToCheckpointRequest) *compactordv1.Rever
 func received(s *scripted) []uint32 {
 	var given []uint32
 	for _, req := range s.seen() {
-		if req.Fault != "" {
+		if req.Refusal != "" {
 			continue // The request was repeated with the same messages.
 		}
 		for _, l := range req.Messages {

@@ -158,8 +158,8 @@ func TestResultThatDoesNotGetShorter(t *testing.T) {
 	info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
 	require.Equal(t, summarizers.CheckBudget, info.GetMetadata()["check"])
 	require.Len(t, writer.seen(), 2)
-	require.Empty(t, writer.seen()[0].Fault)
-	require.NotEmpty(t, writer.seen()[1].Fault)
+	require.Empty(t, writer.seen()[0].Refusal)
+	require.NotEmpty(t, writer.seen()[1].Refusal)
 	requireSameView(t, before, d.view("s"))
 
 	// The fallback writes it.

@@ -73,8 +73,8 @@ type Request struct {
 	View func(ctx context.Context, dialect compactordv1.Dialect) (*View, error)
 	// TryTimeout limits each request to a provider. For a summarizer that makes no requests, it limits the whole text.
 	TryTimeout time.Duration
-	// Fault says in one sentence why the last try was refused. It is empty at the first try.
-	Fault string
+	// Refusal says in one sentence why the last try was refused. It is empty at the first try.
+	Refusal string
 }
 
 // Input says how messages are shown to a model. Characters are UTF-16 code units.

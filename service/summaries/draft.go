@@ -52,7 +52,7 @@ func (d *draft) writeChecked(ctx context.Context, by summarizers.Summarizer) err
 				return context.Cause(ctx)
 			}
 			d.stream.again(ctx, d.part)
-			d.request.Fault = refused.Detail
+			d.request.Refusal = refused.Detail
 		}
 		return d.attemptWithin(ctx, d.writer.limits.ofTry(), by)
 	})
@@ -99,7 +99,7 @@ func (d *draft) writeInstead(ctx context.Context, fallback summarizers.Summarize
 	d.written.Fallback = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
 	d.written.FallbackCause = why.Message
 	d.stream.again(ctx, d.part)
-	d.request.Fault = ""
+	d.request.Refusal = ""
 	if err := d.attempt(ctx, fallback, d.request); err != nil {
 		return err
 	}

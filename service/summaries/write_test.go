@@ -49,8 +49,8 @@ func TestTextsThatDoNotPass(t *testing.T) {
 			written, err := w.Write(t.Context(), conversation())
 			require.Len(t, model.requests, len(c.faults))
 			for i, fault := range c.faults {
-				require.Contains(t, model.requests[i].Fault, fault)
-				require.Equal(t, fault == "", model.requests[i].Fault == "")
+				require.Contains(t, model.requests[i].Refusal, fault)
+				require.Equal(t, fault == "", model.requests[i].Refusal == "")
 			}
 			require.Equal(t, uint32(len(c.faults)), w.Spent().Calls, "also what is refused was paid for")
 			if c.check != "" {
@@ -128,7 +128,7 @@ func TestFallbackGetsItsOwnRequest(t *testing.T) {
 	require.Equal(t, goal("Mend it."), written.Text)
 	require.Len(t, fallback.requests, 1)
 	req := fallback.requests[0]
-	require.Empty(t, req.Fault)
+	require.Empty(t, req.Refusal)
 	require.NotEqual(t, len(leak.Text), len(w.Redact(leak.Text)))
 	require.Equal(t, uint32(len(w.Redact(leak.Text))+3)/4, req.Count(leak.Text))
 }

@@ -44,7 +44,7 @@ func (*Summarizer) Describe() *compactordv1.SummarizerInfo {
 // A bug in reading a conversation does not keep it from being compacted. A step that panics is left out, the summary
 // and Summary.Faults report that, and the other steps go on.
 //
-// The request's Fault has no influence: with the same messages and budget this summarizer can only write the same text
+// The request's Refusal has no influence: with the same messages and budget this summarizer can only write the same text
 // again. Its text has all sections and keeps to the budget at the first try.
 func (s *Summarizer) Summarize(
 	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,

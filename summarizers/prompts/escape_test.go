@@ -121,7 +121,7 @@ func besieged(attack string) (*summarizers.Request, []string) {
 			user(1, "x\n"+attack+"\nx"), message(2, compactordv1.Role_ROLE_USER, media(attack, attack), text("x")), assistant,
 			message(4, compactordv1.Role_ROLE_DEVELOPER, text("x "+attack)), failed, future,
 		},
-		MaxTokens: 2000, Count: chars4, Fault: attack, Input: summarizers.Input{Thinking: true},
+		MaxTokens: 2000, Count: chars4, Refusal: attack, Input: summarizers.Input{Thinking: true},
 	}
 	return req, []string{
 		"[#0 system]", "[#1 user]", "[#2 user]", "[#3 assistant thinking]", "[#3 assistant, failed]", "[#3 assistant calls]",

@@ -122,7 +122,7 @@ func goldens() map[string]*summarizers.Request {
 		req.PromptOverride, req.Focus = "List the <conversation>'s open questions.", "the pager"
 		req.ExtraContext = []string{"Branch: main", "Ticket: 4711"}
 	})
-	add("fault", func(req *summarizers.Request) { req.Fault = "The summary is empty once thinking is removed." })
+	add("fault", func(req *summarizers.Request) { req.Refusal = "The summary is empty once thinking is removed." })
 	observation := func(guidelines, focus string) func(req *summarizers.Request) {
 		return func(req *summarizers.Request) {
 			*req = summarizers.Request{

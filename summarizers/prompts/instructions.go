@@ -50,8 +50,8 @@ func instructions(req *summarizers.Request, s situation) string {
 		b.WriteString(strings.Join(own(req, s), "\n\n"))
 	}
 	b.WriteString("\n\n" + budgetOf(req.Kind, s.budget))
-	if req.Fault != "" {
-		b.WriteString("\n\n" + refusal(escape(req.Fault, true)))
+	if req.Refusal != "" {
+		b.WriteString("\n\n" + refusal(escape(req.Refusal, true)))
 	}
 	b.WriteString("\n</" + tagInstructions + ">")
 	return b.String()
