@@ -44,7 +44,7 @@ func TestMainArgument(t *testing.T) {
 	}
 }
 
-// Whatever a model writes as arguments: one line, no longer than said, never half a character.
+// Whatever arguments a model writes, the result is one line, within the limit, and never ends in half a character.
 func FuzzMainArgument(f *testing.F) {
 	f.Add(`{"command":"ls -l","path":["a","b"]}`)
 	f.Add(`{"path":"\ud800","x":{"y":[[[[`)

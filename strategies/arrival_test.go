@@ -13,7 +13,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// What arrives is edited as the same strategy would edit it afterwards, by the first of the list that shows it shorter.
+// A result is edited on arrival exactly as the same strategy would edit it later. The first strategy that makes it
+// shorter counts.
 func TestOnAppendMakesOneEdit(t *testing.T) {
 	t.Parallel()
 	truncate := truncating(&compactordv1.TruncateToolOutputsStrategy{ProtectedTools: []string{"read"}})
@@ -63,8 +64,8 @@ func TestOnAppendLeavesAlone(t *testing.T) {
 	require.Len(t, arriving(newLog().script("U T:a R3000:a"), policy), 1)
 }
 
-// What no view has shown is not taken away: a result that holds media stays as it came, however long its text is, and is
-// edited afterwards.
+// A result with media stays unchanged on arrival, however long its text is, since no view has shown the media yet. It
+// is edited later.
 func TestOnAppendLeavesMediaThatNobodyHasSeen(t *testing.T) {
 	t.Parallel()
 	policy := onAppend(truncating(nil), offloading(nil))
@@ -82,7 +83,7 @@ func TestOnAppendLeavesMediaThatNobodyHasSeen(t *testing.T) {
 	require.Len(t, arriving(l, policy), 1)
 }
 
-// Limits are in tokens of the model, the counts of messages are not where a session is calibrated.
+// Limits are in tokens of the model. The token counts of messages are not, if the session is calibrated.
 func TestOnAppendTakesTokensOfTheModel(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T:a R1500:a")
@@ -132,7 +133,7 @@ func TestCheckArrival(t *testing.T) {
 	}
 }
 
-// Whatever a model writes as arguments and a tool answers: no panic, and what is shown is shorter than what was there.
+// Whatever arguments a model writes and whatever a tool returns, nothing panics, and an edit makes the result shorter.
 func FuzzOnAppend(f *testing.F) {
 	f.Add("read", `{"path":"a.go","offset":"1e999"}`, strings.Repeat("line\n", 50), uint16(30))
 	f.Add("view", `{"view_range":[1,`, strings.Repeat("字", 90), uint16(1))

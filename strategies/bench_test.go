@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Some 1,000 messages of 370,000 tokens, as the longest recorded sessions have.
+// About 1,000 messages with 370,000 tokens, like the longest recorded sessions.
 func BenchmarkPlan(b *testing.B) {
 	l := newLog().script("S2000")
 	for i := range 450 {

@@ -14,7 +14,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// reads is a state of ten tool groups, each with a result of 1,000 stored tokens, of which each is two of the model.
+// reads returns a state of ten tool groups. Each has a result of 1,000 stored tokens, which are 2,000 tokens of the
+// model.
 func reads() *session.State {
 	w := sessiontest.NewWriterBy(compactordv1.Estimator_ESTIMATOR_CALIBRATED, &compactordv1.Policy{})
 	for range 10 {
@@ -33,7 +34,7 @@ func reads() *session.State {
 	return w.State()
 }
 
-// The tokens that strategies are given are those of the model, not of stored counts.
+// Strategies' parameters are in tokens of the model, not in stored tokens.
 func TestBudgetsOfACalibratedState(t *testing.T) {
 	t.Parallel()
 	in := &strategies.Input{State: reads(), Policy: &compactordv1.Policy{}}
@@ -58,7 +59,7 @@ func TestBudgetsOfACalibratedState(t *testing.T) {
 	require.Equal(t, uint32(8*2004), plan.GetSummarizerInputTokens())
 }
 
-// So are those of the other strategies that hide: a result of 1,000 stored tokens is 2,000 of the model.
+// The same holds for the other strategies that hide results: a result of 1,000 stored tokens has 2,000 of the model.
 func TestMinimumsOfACalibratedState(t *testing.T) {
 	t.Parallel()
 	in := &strategies.Input{State: reads(), Policy: &compactordv1.Policy{}}

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// talking is a strategy of a builder that says what it does.
+// talking is a custom strategy that describes itself.
 type talking struct{ fake }
 
 func (talking) Description() string { return "Forgets all." }
@@ -60,7 +60,7 @@ func TestCatalogueOrder(t *testing.T) {
 	requireEqual(t, &compactordv1.StrategyInfo{Name: "zzz", Custom: true}, strategyInfo(t, all, "zzz"))
 }
 
-// Nothing of the contract's is left without a word, and every number has a range.
+// Everything in the contract has a description, and every number has a range.
 func TestCatalogueIsWhole(t *testing.T) {
 	t.Parallel()
 	for _, s := range catalogue(t, strategies.Limits{}).GetStrategies() {

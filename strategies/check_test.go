@@ -190,7 +190,7 @@ func TestCheckEdits(t *testing.T) {
 		{"a result's image", []*compactordv1.Edit{edit(4, 0, media, "gone")}, ""},
 		{"a group collapsed", []*compactordv1.Edit{edit(2, 0, collapse, "done")}, ""},
 		{"a group collapsed to nothing", []*compactordv1.Edit{edit(2, 0, collapse, "")}, ""},
-		// Longer than the calls, but not than the whole.
+		// Longer than the calls, but not than the whole group.
 		{"a group collapsed to a long line", []*compactordv1.Edit{edit(2, 0, collapse, textOf(300))}, ""},
 
 		{"in the leading run", []*compactordv1.Edit{edit(0, 0, hide, "gone")}, "does not show"},
@@ -263,7 +263,7 @@ func TestCheckChangesNothing(t *testing.T) {
 	require.Empty(t, s.Edits)
 	require.Equal(t, before.Tokens, s.View(session.ViewOptions{}).Tokens)
 
-	// Nor what lies behind the end of a list of edits, which another reader of the state may be adding to.
+	// Nor does it write after the end of a list of edits, where another reader of the state may be appending.
 	spare := make([]*compactordv1.Edit, 1, 2)
 	spare[0] = &compactordv1.Edit{
 		Index: 3, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT, Replacement: textOf(80),

@@ -15,7 +15,7 @@ func clearUses(p *compactordv1.ClearToolUsesStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_ClearToolUses{ClearToolUses: p}}
 }
 
-// clearing keeps so many uses, whatever the context holds.
+// clearing keeps this many uses, whatever the size of the context.
 func clearing(keep uint32) *compactordv1.ClearToolUsesStrategy {
 	return &compactordv1.ClearToolUsesStrategy{KeepCalls: &keep, TriggerTokens: proto.Uint32(0)}
 }
@@ -41,7 +41,7 @@ func TestClearToolUses(t *testing.T) {
 			TriggerTokens: proto.Uint32(0),
 		}, []uint32{2}, 0},
 		{"none is to be kept", "U T2 R100 T2 R100", clearing(0), []uint32{2, 4}, 0},
-		// A group is not the unit: of parallel calls the first can go.
+		// The unit is a call and not a group: the first of parallel calls can be cleared alone.
 		{"single calls", "U T2:a,b,c R100:c R100:b R100:a", clearing(1), []uint32{3, 4}, 0},
 		{"by the order of the calls", "U T2:a T2:b R100:b R100:a", clearing(1), []uint32{4}, 0},
 		{"an open call is one of the newest", "U T2 R100 T2 R100 T2", clearing(2), []uint32{2}, 0},
@@ -59,7 +59,7 @@ func TestClearToolUses(t *testing.T) {
 	}
 }
 
-// The trigger is for what the context holds, with what is outside the log.
+// The trigger applies to the whole context, with tokens that are not in the log.
 func TestClearToolUsesFromItsTriggerOn(t *testing.T) {
 	t.Parallel()
 	const belowTrigger = compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD
@@ -77,7 +77,7 @@ func TestClearToolUsesFromItsTriggerOn(t *testing.T) {
 	l.policy.OverheadTokens = proto.Uint32(99_499)
 	require.Equal(t, belowTrigger, planned(t, l, clearUses(p)).GetSkipReason())
 
-	// What a provider reported holds, be it more than the estimate or less.
+	// A provider's report counts, whether it is higher or lower than the estimate.
 	p.TriggerTokens = proto.Uint32(400)
 	for reported, want := range map[uint32]int{100_000: 2, 400: 2, 399: 0} {
 		l := newLog().script("U100 T100 R100 T100 R100")
@@ -89,7 +89,7 @@ func TestClearToolUsesFromItsTriggerOn(t *testing.T) {
 	}
 }
 
-// Within a ladder the trigger is for what the rungs before have left.
+// Within a ladder the trigger applies to what the rungs before have left.
 func TestClearToolUsesAfterAnotherRung(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2 R1000 T2 R1000 T2 R1000")
@@ -141,7 +141,7 @@ func TestClearToolUsesClearsArguments(t *testing.T) {
 	require.Equal(t, freed, l.head().GetViewTokens())
 	require.Equal(t, nothing, planned(t, l, clearUses(p)).GetSkipReason())
 
-	// What was hidden before does not keep the arguments from being cleared, a pin does.
+	// An earlier hiding of the result does not keep the arguments from being cleared; a pin does.
 	l = newLog().script("U T200:a R100:a T200:b R100:b")
 	l.commit(planned(t, l, hideTools(keepGroups(0))), "")
 	l.pin(4)
@@ -157,11 +157,11 @@ func indexesOf(p *plan) []uint32 {
 	return indexes
 }
 
-// Tokens are counted for whole messages, so what clearing frees of two calls depends on how both round. What one run clears
-// and what it leaves is all the same to the next.
+// Tokens are counted for whole messages, so what clearing two calls frees depends on how both round. A later run must
+// not clear more than the first.
 func TestClearingArgumentsIsDoneAtOnce(t *testing.T) {
 	t.Parallel()
-	// What stands in for the arguments has 93 characters: 24 tokens.
+	// The text in place of the arguments has 93 characters, which are 24 tokens.
 	const standIn = 93
 	p := clearing(0)
 	p.ClearArguments, p.Placeholder = proto.Bool(true), proto.String("[gone]")
@@ -188,11 +188,11 @@ func TestClearingArgumentsIsDoneAtOnce(t *testing.T) {
 			}
 		}
 	}
-	// Two tokens longer are arguments from 101 characters on: four of the twelve lengths of each call.
+	// Arguments from 101 characters on are two tokens longer: four of the twelve lengths of each call.
 	require.Equal(t, 4*12*(4+4), cleared)
 }
 
-// An overflow says that the context held a window: what is outside the log is part of that.
+// An overflow means that the context had at least a window. Tokens that are not in the log are a part of that.
 func TestOverflowHoldsAWindowWithItsOverhead(t *testing.T) {
 	t.Parallel()
 	p := clearing(0)

@@ -15,7 +15,7 @@ func compressOver(tokens, groups uint32) *compactordv1.Strategy {
 	})
 }
 
-// The summarizer is to bring a result down to a quarter, but at most to the limit, and never below 64 tokens.
+// The summarizer's budget is a quarter of a result, but at most the limit, and at least 64 tokens.
 func TestCompressExpects(t *testing.T) {
 	t.Parallel()
 	for size, freed := range map[int]uint32{
@@ -43,7 +43,7 @@ func TestCompressLeavesAlone(t *testing.T) {
 	l := newLog().script("U T:a,recall/b,c R900:a R900:b R900:c T:a E900:a T:a R900:a T:a R900:a T:a,b R900:a")
 	l.pin(8)
 	require.Equal(t, nothing, planned(t, l, compressing(nil)).GetSkipReason(), "2,000 tokens are the default")
-	// Of 2, 3 (recalled), 4, 6 (an error), 8 (pinned), 10 and 12 (of the open group).
+	// The candidates are 2, 3 (recalled), 4, 6 (an error), 8 (pinned), 10, and 12 (in the open group).
 	require.Equal(t, []uint32{2, 4, 6, 10}, indexesOf(planned(t, l, compressOver(899, 1))))
 	require.Equal(t, []uint32{2, 4, 6}, indexesOf(planned(t, l, compressOver(899, 2))))
 	require.Equal(t, []uint32{2, 4}, indexesOf(planned(t, l, compressOver(899, 4))))
@@ -53,7 +53,7 @@ func TestCompressLeavesAlone(t *testing.T) {
 	}}}, "")
 	require.Equal(t, []uint32{4}, indexesOf(planned(t, l, compressOver(899, 4))))
 
-	// Nor one without its media: what is left of it is shorter than the log says.
+	// Nor a result without its media, whose text is shorter than the log's count.
 	l = newLog().script("U T:a V:a A")
 	require.Len(t, planned(t, l, compressOver(2000, 0)).GetEdits(), 1)
 	l.commit(planned(t, l, stripping(nil)), "")

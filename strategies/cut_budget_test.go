@@ -17,13 +17,13 @@ import (
 
 const due = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
 
-// testingT is what a plan needs of a test, be it of testing or of rapid.
+// testingT is the part of testing.T and rapid.T that a plan needs.
 type testingT interface {
 	require.TestingT
 	Context() context.Context
 }
 
-// plannedFor plans for a reason, and checks what was planned.
+// plannedFor plans for a reason, and checks the plan.
 func plannedFor(
 	t testingT, l *testLog, reason compactordv1.CompactionReason, p *compactordv1.SummarizeStrategy,
 ) *plan {
@@ -34,8 +34,7 @@ func plannedFor(
 	return made
 }
 
-// What the rules keep gives way to a trigger that made compaction due, or that the provider says was passed, and to
-// nothing else.
+// The rules keep less only if a trigger made compaction due, or the provider reported that it was passed.
 func TestRulesGiveWayToTheTrigger(t *testing.T) {
 	t.Parallel()
 	tokens := func(n, overhead uint32) *compactordv1.Policy {
@@ -50,7 +49,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 		log    string
 		policy *compactordv1.Policy
 		keep   *compactordv1.SummarizeStrategy
-		// ruled is the first kept index where no trigger says otherwise, cut where one does; or none.
+		// ruled is the first kept index by the rules, and cut the one that a trigger changes it to; or none.
 		ruled, cut int
 		summary    uint32
 	}{
@@ -105,7 +104,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 	}
 }
 
-// Where the provider reports more than the estimate, what is kept counts as much more.
+// If the provider reports more than the estimate, the kept part counts as larger in proportion.
 func TestCutBudgetByWhatIsReported(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U100 A100 U100 A100 U100")
@@ -115,13 +114,13 @@ func TestCutBudgetByWhatIsReported(t *testing.T) {
 		OverheadTokens: proto.Uint32(0), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(1500)},
 	}
 	l.add(answer)
-	// 600 stored tokens are 1,800, so that 500 are the 1,500 of the trigger.
+	// 600 stored tokens are 1,800 of the model, so 500 stored tokens are the trigger of 1,500.
 	require.Equal(t, uint32(4), plannedFor(t, l, due, nil).GetCut().GetFirstKeptIndex())
 	require.Equal(t, uint32(150), plannedFor(t, l, due, nil).GetCut().GetMaxSummaryTokens())
 	require.Equal(t, nothing, plannedFor(t, l, 0, nil).GetSkipReason())
 }
 
-// A long summary may be all that makes compaction due again. A cut that takes nothing out would leave it as it is.
+// A long summary alone may make compaction due again. A cut that removes nothing would not change that.
 func TestCutBudgetBesideALongSummary(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U A U A")
@@ -132,7 +131,7 @@ func TestCutBudgetBesideALongSummary(t *testing.T) {
 	require.Equal(t, uint32(5), plannedFor(t, l, due, keepTokens(10)).GetCut().GetFirstKeptIndex(), "never more than ruled")
 }
 
-// The budget in other words than those of the code: by the views that there are after a cut at each place.
+// The cut's budget, computed independently of the code: from the views after a cut at each place.
 func TestCutBudgetRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
@@ -181,7 +180,7 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 		did.count("as ruled", made.GetCut() != nil)
 		return
 	}
-	// The whole of what a cut there takes out may be pinned.
+	// All that a cut there removes may be pinned.
 	useful := slices.DeleteFunc(slices.Clone(places), func(pos int) bool { return pos < from || !parts(s, pos) })
 	if len(useful) == 0 {
 		require.Equal(t, nothing, made.GetSkipReason())
@@ -201,10 +200,10 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 	did.count("pinned", cutAt(l, want).fixed.tokens > now.fixed.tokens)
 }
 
-// figures are those by which compaction can be due.
+// figures are the sizes by which compaction can be due.
 type figures struct{ tokens, groups, bytes int }
 
-// dividedView is the size of a view: what it shows from an index on, what it shows of the log before, and its summary.
+// dividedView is the size of a view: of messages from an index on, of messages before it that stay, and of its summary.
 type dividedView struct{ kept, fixed, summary figures }
 
 func divideView(v *session.View, from uint32) (w dividedView) {
@@ -225,7 +224,7 @@ func divideView(v *session.View, from uint32) (w dividedView) {
 	return w
 }
 
-// cutAt is the size of the view that there would be after a cut before the message at a position.
+// cutAt returns the size of the view after a cut before the message at a position.
 func cutAt(l *testLog, pos int) dividedView {
 	s := l.state()
 	first := s.Kept[pos].GetIndex()
@@ -238,7 +237,7 @@ func cutAt(l *testLog, pos int) dividedView {
 	return divideView(written.State.View(session.ViewOptions{}), first)
 }
 
-// parts says whether a cut takes a message out that is shown and not pinned.
+// parts says whether a cut removes a message that is shown and not pinned.
 func parts(s *session.State, pos int) bool {
 	shown := s.View(session.ViewOptions{}).Messages
 	return slices.ContainsFunc(s.Kept[:pos], func(m *compactordv1.LoggedMessage) bool {
@@ -248,7 +247,7 @@ func parts(s *session.State, pos int) bool {
 	})
 }
 
-// limitsOf are the policy's triggers, the tokens without what is outside the log.
+// limitsOf returns the policy's triggers. That in tokens is reduced by the tokens that are not in the log.
 func limitsOf(l *testLog) figures {
 	none := math.MaxInt
 	limits, t := figures{none, none, none}, l.policy.GetTrigger()
@@ -264,12 +263,12 @@ func limitsOf(l *testLog) figures {
 	return limits
 }
 
-// of takes a figure out of several.
+// of holds a getter for each figure.
 var of = []func(figures) int{
 	func(f figures) int { return f.tokens }, func(f figures) int { return f.groups }, func(f figures) int { return f.bytes },
 }
 
-// over lists those by which compaction is due again at once.
+// over returns the figures by which compaction is due again at once.
 func (limits figures) over(w dividedView, summary figures) (which []func(figures) int) {
 	for _, by := range of {
 		if by(w.kept)+by(w.fixed)+by(summary) >= by(limits) {
@@ -285,19 +284,19 @@ func (limits figures) halved(w dividedView, which []func(figures) int) bool {
 	})
 }
 
-// atLeast is a summary that has a sixteenth of what a trigger leaves, or 1,024 tokens.
+// atLeast returns a summary with at least a sixteenth of what a trigger leaves, or 1,024 tokens.
 func (limits figures) atLeast(summary figures) figures {
 	tokens := min(1024, limits.tokens/16)
 	summary.tokens, summary.bytes = max(summary.tokens, tokens), max(summary.bytes, min(4*tokens, limits.bytes/16))
 	return summary
 }
 
-// rest is what is left beside a view without its summary, in tokens.
+// rest returns how many tokens are left beside a view without its summary.
 func (limits figures) rest(w dividedView) int {
 	return max(0, min(limits.tokens-w.kept.tokens-w.fixed.tokens, (limits.bytes-w.kept.bytes-w.fixed.bytes)/4))
 }
 
-// mostThatGains is three quarters of what a cut takes out of a view.
+// mostThatGains returns three quarters of what a cut removes from a view.
 func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uint32 {
 	s := l.state()
 	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }

@@ -16,7 +16,7 @@ func collapsingWithOutcome(outcomeChars uint32) *compactordv1.Strategy {
 	return collapsing(&compactordv1.DialogueOnlyStrategy{OutcomeChars: proto.Uint32(outcomeChars)})
 }
 
-// finished is a turn with all that a turn can have, and the request that ends it.
+// finished returns a turn with everything that a turn can have, and the request after it.
 func finished() *testLog {
 	l := newLog().script("S20 U20")
 	l.used("read", `{"path":"src/a.go","offset":10}`, piece("package a\n\nfunc A() {}\n"+textOf(500)))
@@ -33,11 +33,11 @@ func finished() *testLog {
 	return l.script("A20 U20")
 }
 
-// After collapsing the view holds neither tool messages nor what stands in for hidden or offloaded results.
+// After collapsing, the view has neither tool messages nor placeholders of hidden or offloaded results.
 func TestCase226CollapsedTurnsHaveNoToolMessages(t *testing.T) {
 	t.Parallel()
 	l := finished()
-	// Some of it was offloaded and hidden before.
+	// Some results were offloaded and hidden before.
 	l.commit(planned(t, l, offloading(&compactordv1.OffloadStrategy{
 		OverTokens: proto.Uint32(400), PartialReads: proto.Bool(true),
 	})), "")
@@ -56,12 +56,12 @@ func TestCase226CollapsedTurnsHaveNoToolMessages(t *testing.T) {
 		}
 	}
 	require.Zero(t, l.head().GetPrunableTokens())
-	// Nothing is lost: all of it is where it was.
+	// The log still has everything.
 	require.Contains(t, recalled(t, l, "#3"), "func A() {}")
 }
 
-// The view of a turn is what the agent said, a bullet for each call, and 200 characters of each result. Each message keeps
-// its own; what the agent said last stands behind.
+// The view of a turn has the agent's text, a list item for each call, and 200 characters of each result. Each message
+// keeps its own text; the agent's last text comes last.
 func TestCase227CollapsedTurnShowsTextCallsAndPreviews(t *testing.T) {
 	t.Parallel()
 	l := finished()
@@ -86,7 +86,7 @@ func TestCase227CollapsedTurnShowsTextCallsAndPreviews(t *testing.T) {
 	}, said)
 }
 
-// The turn that goes on is whole, and so are as many before it as are to stay.
+// The current turn stays whole, and so do the finished turns that are to be kept.
 func TestDialogueOnlyCollapsesFinishedTurns(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T20:a R90:a A U T20:a R90:a C T20:a R90:a A U T20:a R90:a")
@@ -95,7 +95,7 @@ func TestDialogueOnlyCollapsesFinishedTurns(t *testing.T) {
 		require.Equal(t, want, indexesOf(made), "keep %d", keep)
 	}
 	require.Equal(t, nothing, planned(t, newLog().script("T20:a R90:a A"), collapsing(nil)).GetSkipReason(), "no turn has begun")
-	// What is left of a turn that a summary covers for the most part is finished, too.
+	// A turn of which a summary covers the first part is finished, too.
 	l = newLog().script("U A T20:a R90:a A U")
 	l.commit(&plan{Cut: &compactordv1.Cut{FirstKeptIndex: 2}}, "short")
 	require.Equal(t, []uint32{2}, indexesOf(planned(t, l, collapsing(nil))))
@@ -124,13 +124,13 @@ func TestDialogueOnlyWithoutDigest(t *testing.T) {
 	}
 	require.Equal(t, []uint32{0, 1, 8, 10, 11}, shown, "messages of which nothing is left are not shown")
 
-	// What the kept part begins with behind a summary is left something, since what comes next may be no place to begin.
+	// The first message after a summary is not left empty, since the one after it may not be a valid first one.
 	l = newLog().script("U A T20:a R90:a A U")
 	l.commit(&plan{Cut: &compactordv1.Cut{FirstKeptIndex: 2}}, "short")
 	require.Equal(t, map[uint32]string{2: "- bash → " + textOf(30) + "… [#3]"}, replacements(planned(t, l, parameters)))
 }
 
-// Where a line on each call would be no shorter than the group, less is told.
+// If a line for each call is not shorter than the group, the digest says less.
 func TestDigestIsShorterThanWhatItStandsFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ arguments, result, want string }{
@@ -147,7 +147,7 @@ func TestDigestIsShorterThanWhatItStandsFor(t *testing.T) {
 	}
 }
 
-// Whatever models write and tools answer: a line for each call, and what it stands for shrinks.
+// Whatever models write and tools return, each call has a line, and the digest is shorter than the group.
 func FuzzDigest(f *testing.F) {
 	f.Add("bash", `{"command":"ls\nls"}`, "a\r\nb", false, uint16(10))
 	f.Add("{tool}\n", `{"path":"\u2028"}`, strings.Repeat("é", 500), true, uint16(2000))

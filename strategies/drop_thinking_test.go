@@ -26,7 +26,7 @@ func TestDropThinkingOfAllButTheNewestTurns(t *testing.T) {
 	requireConverged(t, l, made, dropping(nil))
 }
 
-// Thinking that the view leaves out already frees nothing.
+// Thinking that the view already leaves out frees nothing.
 func TestDropThinkingThatIsShown(t *testing.T) {
 	t.Parallel()
 	l := newLog()
@@ -35,7 +35,7 @@ func TestDropThinkingThatIsShown(t *testing.T) {
 	require.Equal(t, nothing, planned(t, l, keepThinking(0)).GetSkipReason())
 
 	l = newLog().script("U H100 U H100 U")
-	// What was changed before them has taken the thinking of both out of the view.
+	// A change of the messages before them has removed the thinking of both from the view.
 	l.commit(&plan{Edits: []*compactordv1.Edit{{Index: 1, Kind: compactordv1.EditKind_EDIT_KIND_DROP_THINKING}}}, "")
 	require.Equal(t, nothing, planned(t, l, keepThinking(0)).GetSkipReason())
 }
@@ -46,7 +46,7 @@ func TestDropThinkingLeavesAlone(t *testing.T) {
 	l.pin(1)
 	require.Equal(t, []uint32{2}, indexesOf(planned(t, l, keepThinking(0))), "neither what is pinned nor what is empty")
 
-	// The thinking of a group that still waits for results is left, also where no turn is kept.
+	// The thinking of an open group stays, even if no turn is kept.
 	l = newLog().script("U")
 	open := l.message("H", 100, "")
 	open.Parts = append(open.Parts, l.calls(5, "a")...)
@@ -56,7 +56,8 @@ func TestDropThinkingLeavesAlone(t *testing.T) {
 	require.Equal(t, []uint32{1}, indexesOf(planned(t, l, keepThinking(0))))
 }
 
-// thought is a message with thinking parts of so many tokens; of none, redacted ones with bytes in their attachments.
+// thought appends a message with thinking parts of these tokens. 0 means redacted thinking with bytes in its
+// attachments.
 func (l *testLog) thought(text string, tokens ...int) {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
 	for _, n := range tokens {
@@ -72,8 +73,8 @@ func (l *testLog) thought(text string, tokens ...int) {
 	l.add(m)
 }
 
-// All thinking of a message goes or none: also what was redacted, which counts no tokens, where it stands beside some that
-// does. Alone it goes where bytes are what is too many.
+// All thinking of a message is dropped or none. Redacted thinking, which counts no tokens, is dropped together with
+// other thinking. Alone it is dropped if the view has too many bytes.
 func TestDropThinkingDropsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
 	log := func() *testLog {

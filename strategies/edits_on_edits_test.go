@@ -21,7 +21,7 @@ const (
 	squeezed  = compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT
 )
 
-// cutTo cuts results to so many tokens, with `[cut]` behind them.
+// cutTo cuts results to a number of tokens, with `[cut]` after them.
 func cutTo(tokens uint32) *compactordv1.Strategy {
 	return truncating(&compactordv1.TruncateToolOutputsStrategy{
 		MaxChars: proto.Uint32(4*tokens - 6), Placeholder: proto.String("[cut]"),
@@ -32,14 +32,14 @@ func previewOver(tokens uint32) *compactordv1.Strategy {
 	return offloading(&compactordv1.OffloadStrategy{OverTokens: proto.Uint32(tokens), PreviewChars: proto.Uint32(8)})
 }
 
-// gone hides all results but those of the newest so many groups.
+// gone hides all results except those of the newest n groups.
 func gone(keep uint32) *compactordv1.Strategy {
 	p := keepGroups(keep)
 	p.Placeholder = proto.String("[{tokens} gone]")
 	return hideTools(p)
 }
 
-// appendEdited appends a result as policy.on_append has it.
+// appendEdited appends a result and applies policy.on_append.
 func (l *testLog) appendEdited(tokens int, on *compactordv1.Strategy) {
 	h := proto.CloneOf(l.head())
 	logged := session.Link(h, l.counter, l.message("R", tokens, ""), nil)
@@ -48,8 +48,8 @@ func (l *testLog) appendEdited(tokens int, on *compactordv1.Strategy) {
 	l.messages, l.heads = append(l.messages, logged), append(l.heads, h)
 }
 
-// One strategy after another in a ladder: hiding takes what was only cut or has lost its media, and what says how to have
-// it back stays, whatever comes later.
+// Strategies after each other in a ladder: hiding also hides results that were only cut or have lost their media. A
+// text that says how to recall the result stays, whatever comes later.
 func TestCase216LaddersEditWhatIsEdited(t *testing.T) {
 	t.Parallel()
 	// 2 is long and 4 is short; 6 has media.
@@ -58,7 +58,7 @@ func TestCase216LaddersEditWhatIsEdited(t *testing.T) {
 		name  string
 		rungs []*compactordv1.Strategy
 		edits map[compactordv1.EditKind][]uint32
-		// shown are the tokens of the three results in the end.
+		// shown are the final tokens of the three results.
 		shown [3]uint32
 	}{
 		{
@@ -164,8 +164,8 @@ func TestCase216LaddersEditWhatIsEdited(t *testing.T) {
 	}
 }
 
-// What was cut on arrival is hidden as all else, and what counts is what is left of it; the placeholder tells what is
-// recalled.
+// A result that was cut on arrival can be hidden like any other. Its size is that of the part that is left. The
+// placeholder names the size of what is recalled.
 func TestResultsCutOnArrivalAreHidden(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U")
@@ -193,7 +193,7 @@ func TestResultsCutOnArrivalAreHidden(t *testing.T) {
 	require.Zero(t, l.head().GetPrunableTokens())
 }
 
-// minimum_tokens and min_chars go by what is shown, too.
+// minimum_tokens and min_chars also count what is shown.
 func TestHidingGoesByWhatIsShown(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2")
@@ -213,13 +213,13 @@ func TestHidingGoesByWhatIsShown(t *testing.T) {
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, moreThan(99))))
 	require.Equal(t, tooFew, planned(t, l, moreThan(100)).GetSkipReason())
 
-	// A placeholder that is no shorter than what is left frees nothing.
+	// A placeholder that is not shorter than the rest of the result frees nothing.
 	p := keepGroups(0)
 	p.Placeholder = proto.String(textOf(100))
 	require.Equal(t, nothing, planned(t, l, hideTools(p)).GetSkipReason())
 }
 
-// What was offloaded on arrival can be had back as it stands, and stays.
+// A result that was offloaded on arrival can be recalled unchanged, and stays.
 func TestCase216ResultsOffloadedOnArrivalStay(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2")
@@ -230,10 +230,10 @@ func TestCase216ResultsOffloadedOnArrivalStay(t *testing.T) {
 	}
 }
 
-// An edit on arrival that leaves as many tokens as there were is none.
+// An edit on arrival that frees no tokens is not made.
 func TestOnAppendHasToFree(t *testing.T) {
 	t.Parallel()
-	// Of 4 tokens 4 characters are left, and a line end: with 7 characters behind these it is 3 tokens, with 8 it is 4.
+	// Of 4 tokens, 4 characters and a line end are left. With 7 more characters these are 3 tokens, with 8 they are 4.
 	for behind, made := range map[int]int{7: 1, 8: 0, 11: 0, 12: 0} {
 		t.Run(fmt.Sprint(behind), func(t *testing.T) {
 			t.Parallel()
@@ -246,7 +246,7 @@ func TestOnAppendHasToFree(t *testing.T) {
 	}
 }
 
-// In Go a kind can be set without parameters: then all defaults hold, and it cuts all the same.
+// In Go a kind can be set without parameters. It then has all defaults, and summarize still cuts.
 func TestKindsWithoutParameters(t *testing.T) {
 	t.Parallel()
 	summarize := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{}}

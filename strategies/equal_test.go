@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 )
 
-// requireEqual compares messages and shows where they differ.
+// requireEqual compares messages and shows their difference.
 func requireEqual(t *testing.T, want, got proto.Message) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {

@@ -1,12 +1,12 @@
 package strategies
 
-// What only tests of this package call from outside of it.
+// Functions that only tests outside of the package call.
 var (
 	MergePolicy = mergePolicy
 	CheckPolicy = checkPolicy
 )
 
-// ArgumentNames are the names of the arguments that are read of a call.
+// ArgumentNames returns the names of the arguments that are read of a call.
 func ArgumentNames(arguments string) []string {
 	var names []string
 	for _, a := range argumentsOf(arguments) {

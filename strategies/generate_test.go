@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// generate writes a log by random steps: realistic for the most part, and nasty often enough.
+// generate writes a log of random steps, most of them realistic and some unusual.
 func generate(t *rapid.T) *testLog {
 	l := newLog()
 	for range dice(t, 60) {
@@ -19,7 +19,7 @@ func generate(t *rapid.T) *testLog {
 	return l
 }
 
-// step appends a message, or once in a while a record.
+// step appends a message, or sometimes a record.
 func step(t *rapid.T, l *testLog) {
 	switch dice(t, 40) {
 	case 0:
@@ -35,8 +35,8 @@ func step(t *rapid.T, l *testLog) {
 	}
 }
 
-// dice is a number from 0 to n-1, each as likely as the others, which rapid's own are not:
-// they prefer small ones, and short logs of few kinds show little.
+// dice draws a number from 0 to n-1, with equal chances. rapid's own numbers are mostly small, and short logs of few
+// kinds show little.
 func dice(t *rapid.T, n int) int {
 	return int(rapid.Custom(func(t *rapid.T) uint32 {
 		var bits uint32
@@ -50,7 +50,7 @@ func dice(t *rapid.T, n int) int {
 	}).Draw(t, "dice")) * n >> 16
 }
 
-// planOf is a plan of any strategy with any parameters.
+// planOf returns a plan of any strategy with any parameters.
 func planOf(t *rapid.T, l *testLog) *plan {
 	in := &strategies.Input{State: l.state(), Policy: l.policy}
 	made, err := registry().Plan(t.Context(), in, parametersOf(t))
@@ -60,7 +60,7 @@ func planOf(t *rapid.T, l *testLog) *plan {
 	return made
 }
 
-// word draws a message. Ids are few, so that they come up again while a call with them is open and after.
+// word draws a message. There are few ids, so that they occur again while a call with them is open and after that.
 func word(t *rapid.T, l *testLog) string {
 	letters := "SDUUUICFMAAATTTTTTXXRRRRPV"
 	if len(l.head().GetOpenCalls()) > 0 {
@@ -74,7 +74,7 @@ func word(t *rapid.T, l *testLog) string {
 		id := rapid.SampledFrom([]string{"a", "b", "c", "read/d"})
 		ids = strings.Join(rapid.SliceOfN(id, 0, 3).Draw(t, "ids"), ",")
 	case 'R', 'E', 'V':
-		// Mostly the oldest open call's.
+		// Mostly the id of the oldest open call.
 		ids = rapid.SampledFrom([]string{"", "", "", "a", "b", "c"}).Draw(t, "id")
 	}
 	if ids != "" {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// requireGolden compares with testdata/FOLDER/NAME.json, where the name is that of the subtest.
+// requireGolden compares with testdata/FOLDER/NAME.json, where NAME is the name of the subtest.
 func requireGolden(t *testing.T, folder string, got map[string]proto.Message) {
 	t.Helper()
 	values := make(map[string]json.RawMessage, len(got))
@@ -26,7 +26,7 @@ func requireGolden(t *testing.T, folder string, got map[string]proto.Message) {
 		require.NoError(t, err)
 		values[key] = b
 	}
-	// Through a plain value, since protojson varies its white space.
+	// It compares plain values, since protojson varies its white space.
 	var plain any
 	b, err := json.Marshal(values)
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ const workday = "S300 D40 U60 T30:read/a R900:a A120 U40 T25:bash/b R60:b T400:w
 	"U150 T30:read/d,read/e R2500:d R1800:e T60:bash/f E700:f X45:bash/g D30 T60:bash/h R3200:h " +
 	"T350:edit/i R8:i T50:bash/j R2100:j A90 T45:read/k R1500:k T55:bash/l"
 
-// What the agent thought and was shown after it.
+// Thinking and images after that.
 const afternoon = "U20 H120 P15 T30:shot/m V60:m H80 U10 H40 T20:shot/n V20:n A30"
 
 func TestPlansAreAsGolden(t *testing.T) {

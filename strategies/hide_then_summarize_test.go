@@ -10,7 +10,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// hidingThenSummary is KLIP-13's: hide the results of all but the newest five groups; where that does not do, summarize.
+// hidingThenSummary is KLIP-13's strategy: hide the results of all but the newest five groups, and summarize if that is
+// not enough.
 func hidingThenSummary() *compactordv1.Strategy {
 	hide := keepGroups(5)
 	hide.Placeholder = proto.String("<system>历史 tool_call已隐藏</system>")
@@ -21,7 +22,7 @@ func hidingThenSummary() *compactordv1.Strategy {
 	}}
 }
 
-// triggeredAt is a log whose compaction is due at so many tokens.
+// triggeredAt returns a log whose compaction is due at this many tokens.
 func triggeredAt(tokens uint32) *testLog {
 	l := newLog()
 	l.policy = &compactordv1.Policy{Trigger: &compactordv1.Trigger{TriggerTokens: &tokens}}
@@ -37,7 +38,7 @@ func TestHidingThenSummary(t *testing.T) {
 	require.Equal(t, uint32(6338), l.head().GetViewTokens())
 	ids := callIDs(l)
 
-	// First hiding is enough: the two oldest groups, each as a whole, and no summary.
+	// First, hiding is enough: the two oldest groups, each as a whole, and no summary.
 	made := plannedBecause(t, l, due, hidingThenSummary())
 	require.Nil(t, made.GetCut())
 	require.Equal(t, []uint32{3, 4, 5, 7, 8}, hiddenIn(made))
@@ -46,7 +47,7 @@ func TestHidingThenSummary(t *testing.T) {
 	require.Equal(t, ids, callIDs(l), "the same messages, roles and call ids")
 	require.Equal(t, "<system>历史 tool_call已隐藏</system>", shownAt(l, 3))
 
-	// Then the user and the model talk until it is due again. Nothing is left to hide, so it is summarized.
+	// Then user and model talk until compaction is due again. Nothing is left to hide, so a summary is written.
 	l.script("U800 A800")
 	require.GreaterOrEqual(t, l.head().GetViewTokens(), uint32(6000))
 	require.Equal(t, nothing, plannedBecause(t, l, due, hideTools(keepGroups(5))).GetSkipReason())
@@ -74,7 +75,7 @@ func TestCase198HiddenAlreadyAndNothingNewIsSummarized(t *testing.T) {
 	t.Parallel()
 	l := triggeredAt(5000)
 	l.script("U T2 R1000 T2 R1000 T2 R1000 T2 R1000 T2 R1000 T2 R1000")
-	// A user of hiding alone, so that what is left is due still.
+	// Only hiding is used, so compaction is still due.
 	l.commit(planned(t, l, hideTools(keepGroups(5))), "")
 	require.GreaterOrEqual(t, l.head().GetViewTokens(), uint32(5000))
 	require.Equal(t, nothing, planned(t, l, hideTools(keepGroups(5))).GetSkipReason())
@@ -83,7 +84,7 @@ func TestCase198HiddenAlreadyAndNothingNewIsSummarized(t *testing.T) {
 	require.NotNil(t, made.GetCut())
 }
 
-// Between two triggers another group ages out each time, so that hiding always does something, and never enough.
+// Between two triggers one more group becomes old each time, so hiding always does something, and never enough.
 func TestCase199HidingThatIsNotEnoughFallsThroughToTheSummary(t *testing.T) {
 	t.Parallel()
 	l := triggeredAt(6000)
@@ -97,11 +98,11 @@ func TestCase199HidingThatIsNotEnoughFallsThroughToTheSummary(t *testing.T) {
 		require.Empty(t, made.GetEdits())
 		require.NotNil(t, made.GetCut(), "and the summary runs all the same")
 
-		// What KLIP-13 would do goes on for ever: hide the one, and one more ages out.
+		// KLIP-13 would repeat this for ever: one group is hidden, and one more becomes old.
 		l.commit(alone, "")
 		l.script("T2 R1000")
 	}
-	// Once it is enough, hiding it is.
+	// If hiding is enough, it is chosen.
 	l = triggeredAt(6000)
 	l.script("U T2 R1000 T2 R1000 T2 R1000 T2 R1000 T2 R1000 T2 R1000")
 	made := plannedBecause(t, l, due, hidingThenSummary())

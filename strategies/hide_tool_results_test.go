@@ -22,7 +22,7 @@ func keepGroups(n uint32) *compactordv1.HideToolResultsStrategy {
 	return &compactordv1.HideToolResultsStrategy{KeepGroups: &n}
 }
 
-// plannedBecause plans for a reason, and checks what was planned.
+// plannedBecause plans for a reason, and checks the plan.
 func plannedBecause(
 	t testingT, l *testLog, reason compactordv1.CompactionReason, parameters *compactordv1.Strategy,
 ) *plan {
@@ -33,8 +33,8 @@ func plannedBecause(
 	return made
 }
 
-// requireHidden plans, and looks at what is hidden and at the reason where nothing is. What was planned it carries out, and
-// sees that nothing is left to do.
+// requireHidden plans, and checks which results are hidden, or the skip reason. It then carries the plan out, and
+// checks that nothing is left to do.
 func requireHidden(
 	t *testing.T, l *testLog, parameters *compactordv1.Strategy, hidden []uint32, skip compactordv1.SkipReason,
 ) {
@@ -87,7 +87,7 @@ func TestCase196ParallelCallsAreHiddenAsAWhole(t *testing.T) {
 	requireHidden(t, newLog().script(three+" T2 R100 T2 R100 T2 R100 T2 R100"), hideTools(nil), nil, nothing)
 	requireHidden(t, newLog().script(three+" T2 R100 T2 R100 T2 R100 T2 R100 T2 R100"), hideTools(nil),
 		[]uint32{2, 3, 4}, 0)
-	// Three groups of one call each would be three.
+	// With groups of one call each, three would be hidden.
 	requireHidden(t, newLog().script("U T2 R100 T2 R100 T2 R100 T2 R100 T2 R100 T2 R100 T2 R100"), hideTools(nil),
 		[]uint32{2, 4}, 0)
 }
@@ -103,7 +103,7 @@ func TestCase197ResultsBelongToTheirCallsGroup(t *testing.T) {
 		{"with a marker between", "U T2:a R100:a M C T2:b R100:b", []uint32{2}},
 		{"after a user message", "U T2:a,b R100:a U R100:b U T2:c R100:c", []uint32{2, 4}},
 		{"after a user message, in the newest group", "U T2:c R100:c T2:a,b R100:a U R100:b", []uint32{2}},
-		// The model has gone on without it: the result is a quote, and old with what stands around it.
+		// The model continued without the result. It is a quotation, and as old as the messages around it.
 		{"after the model's answer", "U T2:a,b R100:a U A R100:b U T2:c R100:c", []uint32{2, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestCase200AHiddenStrayTellsWhatWasThere(t *testing.T) {
 		require.Len(t, edits, 1)
 		require.Equal(t, want, edits[0].GetReplacement())
 	}
-	// By its own name a tool is protected, as that of an answer is by the call's.
+	// A stray result is protected by its own tool name, and an answer by that of its call.
 	l.messages[1].GetMessage().GetParts()[0].GetToolResult().Name = "skill"
 	p := keepGroups(1)
 	p.ProtectedTools = []string{"skill"}
@@ -262,7 +262,7 @@ func TestCase216SnipsWhatIsOldAndLong(t *testing.T) {
 	require.Equal(t, []uint32{8}, hiddenIn(planned(t, l, snip)))
 }
 
-// shownAt is the result that the view shows of a message.
+// shownAt returns the result of a message as the view shows it.
 func shownAt(l *testLog, index uint32) string {
 	for _, vm := range l.state().View(session.ViewOptions{}).Messages {
 		if at, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && at.Index == index {
@@ -272,7 +272,7 @@ func shownAt(l *testLog, index uint32) string {
 	return ""
 }
 
-// Edits of one plan fit into an answer, and the next goes on where it ended.
+// The edits of a plan fit into one response, and the next plan continues.
 func TestHidingTakesTheOldestWhereThereIsTooMuch(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2:" + strings.Join(slices.Repeat([]string{"a"}, 700), ","))

@@ -15,9 +15,9 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// What the strategies hide, in other words than those of the code: each result looked at by itself.
+// What the strategies hide, computed independently of the code, for each result alone.
 
-// observed is a log as a result sees it, with what the view shows of each message.
+// observed is a log from the point of view of one result, with what the view shows of each message.
 type observed struct {
 	*session.State
 	shown map[uint32]*compactordv1.ViewMessage
@@ -38,7 +38,7 @@ func observe(s *session.State) observed {
 	return o
 }
 
-// text is what the view shows of a result, without what a quote says of it.
+// text returns the result's text in the view, without the text around a quotation.
 func (o observed) text(l *compactordv1.LoggedMessage) string {
 	var b strings.Builder
 	m := o.shown[l.GetIndex()].GetMessage()
@@ -53,8 +53,8 @@ func (o observed) text(l *compactordv1.LoggedMessage) string {
 	return b.String()
 }
 
-// size is what the view shows of a result in the counter's units: the log's as long as nothing is edited, else text alone,
-// since no edit leaves media.
+// size returns the size of the result in the view, in the counter's units. Without edits it is the log's count,
+// otherwise that of the text alone, since every edit removes media.
 func (o observed) size(l *compactordv1.LoggedMessage) uint64 {
 	if len(o.Edits[l.GetIndex()]) == 0 {
 		return uint64(l.GetPartSizes()[0])
@@ -64,7 +64,7 @@ func (o observed) size(l *compactordv1.LoggedMessage) uint64 {
 
 func (o observed) tokens(l *compactordv1.LoggedMessage) uint32 { return o.Counter.Tokens(o.size(l)) }
 
-// callsAfter counts the calls that stand behind a part of a message.
+// callsAfter counts the calls after a part of a message.
 func (o observed) callsAfter(index, part uint32) uint32 {
 	var calls uint32
 	for _, l := range o.Kept {
@@ -92,7 +92,7 @@ func (o observed) groupsFrom(index uint32) uint32 {
 	return groups
 }
 
-// lastOfGroup is the newest result of the group that a result belongs to; its own index where it belongs to none.
+// lastOfGroup returns the index of the newest result in a result's group, or its own index if it has no group.
 func (o observed) lastOfGroup(m *compactordv1.LoggedMessage) uint32 {
 	last := m.GetIndex()
 	for _, l := range o.Kept {
@@ -115,7 +115,7 @@ func (o observed) turnsAfter(index uint32) uint32 {
 	return turns
 }
 
-// mayBeHidden says of a result what has nothing to do with its age. All texts in its place are `[gone]`, of 2 tokens.
+// mayBeHidden checks a result by everything but its age. All placeholders are `[gone]`, which has 2 tokens.
 func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) bool {
 	if l.GetMessage().GetRole() != compactordv1.Role_ROLE_TOOL || session.Pinned(o.Head, l.GetIndex()) {
 		return false
@@ -155,7 +155,7 @@ func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) boo
 	}
 }
 
-// requireHides compares what a strategy hides with what a rule says of each result.
+// requireHides compares what a strategy hides with a rule for each result.
 func requireHides(
 	t *rapid.T, l *testLog, parameters *compactordv1.Strategy, minimum uint32, old func(observed, *compactordv1.LoggedMessage) bool,
 ) (hidden []uint32) {

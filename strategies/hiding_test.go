@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// sharedParameters are those that mean the same in all strategies that hide results.
+// sharedParameters are the parameters that mean the same in all strategies that hide results.
 type sharedParameters struct {
 	minimumTokens, minChars *uint32
 	protectedTools          []string
@@ -17,12 +17,12 @@ type sharedParameters struct {
 	placeholder             *string
 }
 
-// allHiding are the strategies that hide results, set to keep none but for these parameters.
+// allHiding returns the strategies that hide results, with these parameters, and set to keep nothing.
 func allHiding(p sharedParameters) map[string]*compactordv1.Strategy {
 	none := proto.Uint32(0)
 	minimum := p.minimumTokens
 	if minimum == nil {
-		// One of them has another default.
+		// One strategy has another default.
 		minimum = none
 	}
 	return map[string]*compactordv1.Strategy{
@@ -54,7 +54,7 @@ func allHiding(p sharedParameters) map[string]*compactordv1.Strategy {
 	}
 }
 
-// Where all results are old, the four strategies plan the same, whatever the parameters are that they share.
+// If all results are old, the four strategies plan the same for the same shared parameters.
 func TestSharedParametersOfHiding(t *testing.T) {
 	t.Parallel()
 	// 2 has 400 characters, 4 has 800, 6 is a word that answers long arguments, 8 is pinned.

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// testLog is a log in memory with the head after each of its sequences.
+// testLog is a log in memory, with the head after each sequence.
 type testLog struct {
 	counter  session.Counter
 	policy   *compactordv1.Policy
@@ -62,7 +62,7 @@ func (l *testLog) record(r *compactordv1.Record, point uint32) {
 	l.heads = append(l.heads, written.State.Head)
 }
 
-// state is the newest state.
+// state returns the newest state.
 func (l *testLog) state() *session.State { return l.stateOf(l.head()) }
 
 func (l *testLog) stateOf(h *storagev1.Head) *session.State {
@@ -92,7 +92,7 @@ func (l *testLog) stateOf(h *storagev1.Head) *session.State {
 	return s
 }
 
-// commit carries a plan out as the service would.
+// commit carries a plan out like the service.
 func (l *testLog) commit(plan *compactordv1.CompactionPlan, summary string) {
 	if len(plan.GetEdits()) > 0 {
 		l.record(&compactordv1.Record{Kind: &compactordv1.Record_Prune{
@@ -109,7 +109,7 @@ func (l *testLog) commit(plan *compactordv1.CompactionPlan, summary string) {
 	}
 }
 
-// written are edits as they are stored: the summarizer's text is there.
+// written returns edits as they are stored, with the summarizer's texts.
 func written(edits []*compactordv1.Edit) []*compactordv1.Edit {
 	all := make([]*compactordv1.Edit, len(edits))
 	for i, e := range edits {
@@ -145,11 +145,11 @@ func (l *testLog) revert(point uint32) {
 	}}, point)
 }
 
-// script appends what is written in words: a letter, tokens, and after a colon the ids of calls or of the call that is
+// script appends messages given as words: a letter, tokens, and after a colon the ids of calls or of the call that is
 // answered. S, D: system, developer. U, I, C, F, M: user of origin client, import, continue, future, marker. A, T:
 // assistant with text, with calls. X: assistant that was aborted. R: result of the oldest open call; E: the same, an
-// error. H: assistant who thinks so much, and says a word. P: user with an image. V: as R, with two images. Tokens are 10
-// where there are none.
+// error. H: assistant with this much thinking, and one word. P: user with an image. V: like R, with two images. The
+// default is 10 tokens.
 func (l *testLog) script(words string) *testLog {
 	for _, word := range strings.Fields(words) {
 		rest, ids, _ := strings.Cut(word[1:], ":")
@@ -213,7 +213,8 @@ func (l *testLog) message(letter string, tokens int, ids string) *compactordv1.M
 	return m
 }
 
-// calls makes calls of `bash`; an id with a tool's name before a slash is of that tool. The first takes the tokens.
+// calls returns calls of `bash`, or of the tool whose name precedes an id with a slash. The first call has all the
+// tokens.
 func (l *testLog) calls(tokens int, ids string) []*compactordv1.Part {
 	if ids == "" {
 		ids = fmt.Sprintf("call%d", l.head().GetNextIndex())
@@ -256,7 +257,7 @@ func imagePiece(name string) *compactordv1.ResultPart {
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Media{Media: image(name)}}
 }
 
-// textOf is a text of so many tokens.
+// textOf returns a text of n tokens.
 func textOf(tokens int) string { return strings.Repeat("word", tokens) }
 
 func TestScriptCountsTokensAsWritten(t *testing.T) {

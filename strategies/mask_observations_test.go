@@ -24,8 +24,8 @@ func masking(keepGroups uint32) *compactordv1.MaskObservationsStrategy {
 	return &compactordv1.MaskObservationsStrategy{KeepGroups: &keepGroups}
 }
 
-// maskingByRatio is how a ladder says what xbot masks at which share of the window: the strongest rung first, so that
-// those below it find nothing left to do.
+// maskingByRatio is a ladder that masks at the shares of the window at which xbot does. The strongest rung comes first,
+// so that those after it find nothing left to do.
 func maskingByRatio() *compactordv1.Strategy {
 	ladder := &compactordv1.LadderStrategy{}
 	for _, rung := range []struct {
@@ -98,7 +98,7 @@ func TestCase211GroupsOfActiveFilesStay(t *testing.T) {
 		reads(l, "fresh.go", "b.go")  // 12, 13, 14
 		l.script("T2:bash/y R500:y")  // 15, 16
 		reads(l, "a.go", "newest.go") // 17, 18, 19
-		// What a result says that it touched names no file: only calls do.
+		// A file that a result reports as touched does not count: only calls name files.
 		l.messages[11].GetMessage().GetParts()[0].GetToolResult().Files = []*compactordv1.FileTouch{{Path: "a.go"}}
 		return l
 	}
@@ -109,7 +109,7 @@ func TestCase211GroupsOfActiveFilesStay(t *testing.T) {
 		{0, []uint32{2, 4, 6, 7, 9, 11, 13, 14, 16}},
 		{1, []uint32{2, 6, 7, 9, 11, 13, 14, 16}},
 		{2, []uint32{2, 6, 7, 9, 11, 13, 14, 16}},
-		// Case 211: the files of the last three rounds, which names b.go, too. Of a group all results stay.
+		// Case 211: the files of the last three rounds include b.go. A group's results all stay.
 		{3, []uint32{2, 9, 11, 16}},
 		{1000, []uint32{11, 16}},
 	} {
@@ -132,7 +132,7 @@ func TestCase211GroupsOfActiveFilesStay(t *testing.T) {
 	})
 }
 
-// Ours leaves the ASSISTANT message as it is, with or without text, and gives each result a placeholder of its own.
+// Ours leaves the ASSISTANT message unchanged, with or without text, and gives each result its own placeholder.
 func TestCase212EachResultHasItsOwnPlaceholder(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2:a,b,c R200:a R200:b R10:c T2 R10")
@@ -155,7 +155,7 @@ func TestCase213ASecondPassMasksNothing(t *testing.T) {
 	// One group of three results, one of them short: two are masked.
 	l := newLog().script("U T2:a,b,c R200:a R200:b R10:c T2 R10")
 	p := masking(1)
-	// A placeholder that is itself as long as what is masked.
+	// A placeholder that is as long as the masked result.
 	p.MinChars, p.Placeholder = proto.Uint32(300), proto.String(strings.Repeat("x", 400))
 	made := planned(t, l, mask(p))
 	require.Equal(t, []uint32{2, 3}, hiddenIn(made))
@@ -182,7 +182,7 @@ func TestCase214EmptyAndNullAreNeverMasked(t *testing.T) {
 	}
 }
 
-// There is no store that fills up: of however many are masked each can be had back, by what its placeholder says.
+// No store can fill up: however many results are masked, each can be recalled with its placeholder.
 func TestCase215NothingMaskedIsEverEvicted(t *testing.T) {
 	t.Parallel()
 	const groups = 250

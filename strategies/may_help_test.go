@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// A report asks for no compaction where the policy's strategy has nothing to take out: here nothing can be cut, and the view
-// has 6 tool groups, 1,000 prunable tokens and 2 media.
+// A report asks for no compaction if the policy's strategy cannot remove anything. Here nothing can be cut, and the
+// view has 6 tool groups, 1,000 prunable tokens and 2 media.
 func TestReportAsksOnlyForWhatMayHelp(t *testing.T) {
 	t.Parallel()
 	hide := func(keep, minimum *uint32) *compactordv1.Strategy {

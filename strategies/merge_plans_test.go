@@ -10,8 +10,8 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// A ladder stored edits whose text no view ever showed, since a later rung had put another in their place. What is left
-// makes the same view, and tells all that is freed.
+// A ladder stored edits whose text no view showed, since a later rung had replaced it. The remaining edits make the
+// same view, and name all that is freed.
 func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 	t.Parallel()
 	collapses := collapsing(&compactordv1.DialogueOnlyStrategy{})
@@ -66,7 +66,7 @@ func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 		})
 	}
 
-	// What a message thought, and showed beside its calls, stays an edit of its own when they are collapsed.
+	// The edit of a message's thinking stays a separate edit when the message's calls are collapsed.
 	l := newLog().script("U")
 	asked := l.message("H", 400, "")
 	asked.Parts = append(asked.Parts, l.calls(2, "a")...)
@@ -77,7 +77,7 @@ func TestLaddersLeaveOutEditsThatAreNotShown(t *testing.T) {
 	requireFrees(t, l, made)
 }
 
-// requireFrees carries out a plan, and sees that it frees what its edits tell.
+// requireFrees carries out a plan, and checks that it frees what its edits say.
 func requireFrees(t *testing.T, l *testLog, made *plan) {
 	t.Helper()
 	before := l.head().GetViewTokens()

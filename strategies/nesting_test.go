@@ -40,7 +40,7 @@ func firstEffective(list ...*compactordv1.Strategy) *compactordv1.Strategy {
 	}}
 }
 
-// hiding is a strategy that hides the results with these indexes, those that are not hidden yet.
+// hiding returns a strategy that hides the results with these indexes, if they are not hidden yet.
 func hiding(name string, indexes ...uint32) strategies.Strategy {
 	return hider{name: name, indexes: indexes}
 }
@@ -69,7 +69,7 @@ func (h hider) Plan(
 	return made, nil
 }
 
-// bench is a registry with hiders: `first` of message 2, `second` of 4, `third` of 6, `both` of 2 and 4.
+// bench returns a registry with strategies that hide: `first` message 2, `second` 4, `third` 6, `both` 2 and 4.
 func bench(t *testing.T) *strategies.Registry {
 	t.Helper()
 	r, err := strategies.NewRegistry(append(strategies.Builtin(),
@@ -83,7 +83,7 @@ func bench(t *testing.T) *strategies.Registry {
 
 var errBroken = errors.New("broken")
 
-// nestedPlan plans by a bench and checks what was planned.
+// nestedPlan plans with a bench and checks the plan.
 func nestedPlan(
 	t *testing.T, l *testLog, reason compactordv1.CompactionReason, parameters *compactordv1.Strategy,
 ) *plan {
@@ -96,7 +96,7 @@ func nestedPlan(
 	return made
 }
 
-// Three results of 100 tokens, of which hiding leaves one token each.
+// Three results of 100 tokens. Hiding leaves one token of each.
 const threeResults = "U10 T2 R100 T2 R100 T2 R100 A10"
 
 func triggerAt(tokens, target uint32) *compactordv1.Policy {
@@ -120,11 +120,11 @@ func TestLadder(t *testing.T) {
 		policy   *compactordv1.Policy
 		reason   compactordv1.CompactionReason
 		strategy *compactordv1.Strategy
-		// edited are the messages with edits, cut the first kept index; or none.
+		// edited are the messages with edits, and cut is the first kept index; or none.
 		edited []uint32
 		cut    int
 	}{
-		// 326 tokens are in the view, 227 with one result hidden, and 128 with two.
+		// The view has 326 tokens, 227 with one result hidden, and 128 with two.
 		{"stops at the target", triggerAt(300, 227), due, all, []uint32{2}, none},
 		{"one token under the target", triggerAt(300, 226), due, all, []uint32{2, 4}, none},
 		{"the target is not enough where compaction is still due", triggerAt(227, 227), due, all, []uint32{2, 4}, none},
@@ -227,7 +227,7 @@ func TestLadderThatDoesNothingTellsWhyItsLastRungDid(t *testing.T) {
 	require.Equal(t, tooFew, nestedPlan(t, l, manual, s).GetSkipReason())
 }
 
-// Each rung may fill a plan by itself; together they may not.
+// Each rung alone may fill a plan, but not all together.
 func TestLadderBoundsThePlan(t *testing.T) {
 	t.Parallel()
 	hide := func(groups uint32) *compactordv1.Strategy {
@@ -396,7 +396,7 @@ func TestSummaryBudgetOfANestedSummary(t *testing.T) {
 	require.Equal(t, uint32(13_107), strategies.SummaryBudget(&compactordv1.Policy{Strategy: ladder(rung(pruneTools(nil)))}))
 }
 
-// composedOf draws a strategy that nests others, so deep.
+// composedOf draws a strategy that nests others to this depth.
 func composedOf(t *rapid.T, depth int) *compactordv1.Strategy {
 	inner := func() *compactordv1.Strategy {
 		if depth <= 1 || dice(t, 3) == 0 {
@@ -461,8 +461,9 @@ func TestComposedPlansKeepTheRules(t *testing.T) {
 	did.require(t, 1, "cut", "edits", "both", "neither")
 }
 
-// A ladder in other words than those of the code: its rungs carried out one after the other. By hand, since else a rung of
-// its own goes by how full the context is before it, and might come too soon after the one before.
+// A ladder, computed independently of the code: its rungs are carried out one after the other. The reason is MANUAL,
+// since a separate rung would otherwise depend on the size of the context before it, and might wait after the one
+// before.
 func TestLadderIsItsRungsInOrder(t *testing.T) {
 	t.Parallel()
 	did := seen{}
@@ -498,7 +499,7 @@ func requireViews(t *rapid.T, want, got *session.View) {
 	}
 }
 
-// copy is a log that goes on by itself.
+// copy returns an independent copy of the log.
 func (l *testLog) copy() *testLog {
 	c := *l
 	c.records = maps.Clone(l.records)

@@ -10,14 +10,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// xbotsOffload are xbot's limits: 2,000 tokens and 10,240 bytes are offloaded, one less is not.
+// xbotsOffload has xbot's limits: 2,000 tokens or 10,240 bytes are offloaded, one less is not.
 func xbotsOffload() *compactordv1.Strategy {
 	return offloading(&compactordv1.OffloadStrategy{
 		OverTokens: proto.Uint32(1999), OverBytes: proto.Uint32(10_239), PreviewChars: proto.Uint32(300),
 	})
 }
 
-// Below 2,000 tokens the bytes decide: 10,239 stay, 10,240 go. Ideographs are three bytes each and few tokens by chars4.
+// Below 2,000 tokens the bytes decide: 10,239 stay, 10,240 are offloaded. Ideographs have three bytes each, and few
+// tokens by chars4.
 func TestCase217OffloadsByTokensAndBytes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -59,8 +60,8 @@ func TestOffloadWithoutALimitOfBytes(t *testing.T) {
 	require.Equal(t, []uint32{over}, indexesOf(planned(t, l, offloading(nil))))
 }
 
-// Errors and what was read of a part of a file stay, and so does what was recalled, of a tool that is protected, pinned, or
-// edited.
+// These results stay: errors, partial reads of files, recalled results, and those that are pinned, edited, or of a
+// protected tool.
 func TestCase219OffloadLeavesErrorsAndPartialReads(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word", 3000)
@@ -101,7 +102,7 @@ func TestCase219OffloadLeavesErrorsAndPartialReads(t *testing.T) {
 	}
 	require.Equal(t, whole, indexesOf(planned(t, l, parameters)))
 
-	// A part that was read goes too where that is asked for; tools that read are what the policy says.
+	// Partial reads are offloaded, too, if the parameters say so. The policy names the tools that read.
 	l = newLog().script("U")
 	l.used("read", `{"offset":9}`, piece(long))
 	require.Len(t, planned(t, l, offloading(&compactordv1.OffloadStrategy{PartialReads: proto.Bool(true)})).GetEdits(), 1)
@@ -111,8 +112,8 @@ func TestCase219OffloadLeavesErrorsAndPartialReads(t *testing.T) {
 	require.Len(t, planned(t, l, offloading(nil)).GetEdits(), 1)
 }
 
-// The daemon sees no disk. What a result said stays as it was, and can be recalled as it was; a later read of a file that
-// has changed is another result beside it.
+// The daemon reads no disk. A result stays what it was, and is recalled unchanged. A later read of the changed file is
+// another result.
 func TestCase223AnOffloadedReadStaysWhatItWas(t *testing.T) {
 	t.Parallel()
 	then := "package a\n" + strings.Repeat("// one line of it\n", 600)
@@ -144,7 +145,7 @@ func TestOffloadPreview(t *testing.T) {
 		"of characters":                {"一二三四五六七八九十一二三四五六七八九十一", "一二三四五六七八九十一二三四五六七八九十\n"},
 	} {
 		l := newLog().script("U")
-		// Three ASCII letters fill up to the size, so that the reference is the same.
+		// ASCII letters fill the text up to the same size, so that the reference is the same.
 		text := c.text + strings.Repeat("x", 12_000-len(c.text))
 		at := l.used("bash", `{}`, piece(text))
 		made := planned(t, l, offloading(&compactordv1.OffloadStrategy{OverTokens: proto.Uint32(1), PreviewChars: proto.Uint32(20)}))
@@ -162,8 +163,8 @@ func TestOffloadPreview(t *testing.T) {
 	require.Equal(t, reference, replacements(made)[at])
 }
 
-// A result that is short but for its media is told with a line for each. The text is recalled by the part, and does not hold
-// them, so each is named.
+// A result that is only long because of its media gets a line for each. Its text is recalled by the part, without the
+// media, so each medium has its own reference.
 func TestOffloadNamesTheMediaThatItTakesAway(t *testing.T) {
 	t.Parallel()
 	many := make([]*compactordv1.ResultPart, 22)

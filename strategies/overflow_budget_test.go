@@ -10,8 +10,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// A context that was refused as too long is cut in two where the policy names no trigger, or one that is not met: rules
-// that keep all of it would have the agent give up.
+// A context that was refused as too long is cut although the policy has no trigger, or none that is met. Otherwise
+// rules that keep everything would leave the agent without a way to continue.
 func TestOverflowHasABudgetWithoutATrigger(t *testing.T) {
 	t.Parallel()
 	for name, policy := range map[string]*compactordv1.Policy{

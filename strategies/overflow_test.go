@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// afterOverflow plans on the newest state of a log for an overflow.
+// afterOverflow plans for an overflow on the newest state of a log.
 func afterOverflow(t *testing.T, l *testLog, parameters *compactordv1.Strategy) *compactordv1.CompactionPlan {
 	t.Helper()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
@@ -26,7 +26,7 @@ func afterOverflow(t *testing.T, l *testLog, parameters *compactordv1.Strategy) 
 	return plan
 }
 
-// placesOf are the messages of edits, by kind.
+// placesOf returns the messages of edits, by kind.
 func placesOf(plan *compactordv1.CompactionPlan) map[compactordv1.EditKind][]uint32 {
 	found := make(map[compactordv1.EditKind][]uint32)
 	for _, e := range plan.GetEdits() {
@@ -45,7 +45,7 @@ func keeping(messages uint32) *compactordv1.Strategy {
 	return summarizing(&compactordv1.SummarizeStrategy{RecentMessages: proto.Uint32(messages)})
 }
 
-// All media are replaced, results' too, and what the strategy does comes on top: hiding takes them with what stands beside.
+// All media are replaced, those of results too, and the strategy runs after that: hiding a result also hides its media.
 // Pinned messages stay.
 func TestOverflowReplacesMediaBesideTheStrategy(t *testing.T) {
 	l := newLog().script("P T:a R500 P T:b V500 A")
@@ -55,7 +55,7 @@ func TestOverflowReplacesMediaBesideTheStrategy(t *testing.T) {
 	}, placesOf(afterOverflow(t, l, hidingAll())))
 }
 
-// What the cut covers needs no edit.
+// Messages that the cut covers need no edit.
 func TestOverflowEditsWhatIsKept(t *testing.T) {
 	l := newLog().script("U900 A900 P10 A10 P10 A10")
 	plan := afterOverflow(t, l, keeping(4))
@@ -71,8 +71,8 @@ func TestOverflowEditsWhatIsKept(t *testing.T) {
 	}, placesOf(plan))
 }
 
-// Only the last request says why its media are gone: it may be what the provider refused. A medium that takes less than the
-// note goes without it.
+// Only the last request says why its media are gone, since the provider may have refused it. A medium that is smaller
+// than the note gets no note.
 func TestOverflowSaysInTheLastRequestWhyMediaAreGone(t *testing.T) {
 	replacements := func(script string) []string {
 		var all []string
@@ -99,7 +99,7 @@ func TestOverflowSaysInTheLastRequestWhyMediaAreGone(t *testing.T) {
 	require.Equal(t, "[Attached text/plain: note.txt]", edits[0].GetReplacement())
 }
 
-// Where one of both has nothing to do the other goes alone, and where neither has, the strategy says why.
+// If only one of both does something, the plan is that one's. If neither does, it has the strategy's skip reason.
 func TestOverflowOfOneKindAlone(t *testing.T) {
 	media := afterOverflow(t, newLog().script("P A P A"), hidingAll())
 	require.Len(t, media.GetEdits(), 2)
@@ -110,7 +110,7 @@ func TestOverflowOfOneKindAlone(t *testing.T) {
 		afterOverflow(t, newLog().script("U A"), hidingAll()).GetSkipReason())
 }
 
-// An edit fits as long as it frees something: with what it frees by then, and not where it was made or pinned meanwhile.
+// An edit fits if it frees something, with what it frees now, and if its message was not edited or pinned meanwhile.
 func TestFittingEdits(t *testing.T) {
 	l := newLog().script("U T:a R500 T:b R500 T:c R500 A")
 	plan := afterOverflow(t, l, hidingAll())
@@ -139,7 +139,7 @@ func equalEdits(a, b []*compactordv1.Edit) string {
 	return x.String() + " and " + y.String()
 }
 
-// Without a cut to plan a ladder does what its other rungs do.
+// If no cut may be planned, a ladder does what its other rungs do.
 func TestEditsOnly(t *testing.T) {
 	l := newLog().script("U T:a R500 A U T:b R500 A")
 	ladder := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Ladder{Ladder: &compactordv1.LadderStrategy{

@@ -12,7 +12,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// A report tells how long the policy's strategy waits between rewrites, and does not ask for what would be refused.
+// A report says how long the policy's strategy pauses between rewrites, and does not ask for a compaction during the
+// pause.
 func TestReportTellsThePause(t *testing.T) {
 	t.Parallel()
 	hide := &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
@@ -26,7 +27,8 @@ func TestReportTellsThePause(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    *compactordv1.Strategy
-		// trigger, window and groups are those of the policy; the context holds 1,000 tokens, since of which are new.
+		// trigger, window and groups are those of the policy. The context has 1,000 tokens, and `since` of them are
+		// new.
 		trigger, window, groups uint32
 		since                   uint32
 		pause                   uint32
@@ -69,7 +71,7 @@ func TestReportTellsThePause(t *testing.T) {
 	}
 }
 
-// What nests strategies rewrites no sooner than one of them would, unless what is left of the window runs out.
+// A strategy that nests others rewrites the view no sooner than they would alone, unless the window is nearly full.
 func TestNestingStrategiesPauseBetweenRewrites(t *testing.T) {
 	t.Parallel()
 	nested := []*compactordv1.Strategy{

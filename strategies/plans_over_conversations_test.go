@@ -13,8 +13,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Whole lives of sessions: many rounds of plans on one log, with all that a log can hold in between.
-func TestPlansOverWholeLives(t *testing.T) {
+// Whole conversations: many rounds of plans on one log, with everything that a log can contain in between.
+func TestPlansOverConversations(t *testing.T) {
 	t.Parallel()
 	did := seen{}
 	checkRounds(t, func(t *rapid.T) {
@@ -24,7 +24,7 @@ func TestPlansOverWholeLives(t *testing.T) {
 			for range dice(t, 8) {
 				g.Step(t)
 				if dice(t, 4) == 0 {
-					// The generator's results are short, hardly worth hiding.
+					// The generator's results are short and hardly worth hiding.
 					g.W.Append(long.message("T", 100, "work"), nil)
 					g.W.Append(long.message("R", 500, "work"), nil)
 				}
@@ -35,7 +35,7 @@ func TestPlansOverWholeLives(t *testing.T) {
 	did.require(t, 10, "cut", "edits", nothing.String(), tooFew.String())
 }
 
-// round plans, checks and commits, and says what was done.
+// round plans, checks and commits, and returns what was done.
 func round(t *rapid.T, g *sessiontest.Generator, parameters *compactordv1.Strategy) string {
 	in := &strategies.Input{State: g.W.State(), Policy: g.W.Policy}
 	before := snapshot(in.State)
@@ -59,7 +59,7 @@ func round(t *rapid.T, g *sessiontest.Generator, parameters *compactordv1.Strate
 			freed += e.GetTokensFreed()
 		}
 		g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{Edits: edits}}})
-		// What comes after an edit can lose its thinking too.
+		// Messages after an edit can lose their thinking, too.
 		require.LessOrEqual(t, g.W.State().View(session.ViewOptions{}).Tokens, made.GetTokensBefore()-freed)
 		did = "edits"
 	}

@@ -23,7 +23,7 @@ func summarize(recent uint32) *compactordv1.Strategy {
 
 func textsOf(list ...string) *compactordv1.TextList { return &compactordv1.TextList{Texts: list} }
 
-// Messages merge by field; repeated fields and oneofs replace whole; 0 and false are values.
+// Messages are merged field by field; repeated fields and oneofs are replaced as a whole; 0 and false are values.
 func TestMergePolicy(t *testing.T) {
 	base := &compactordv1.Policy{
 		ContextWindow: proto.Uint32(1000),
@@ -79,8 +79,8 @@ func TestReserveLeavesAWindow(t *testing.T) {
 	require.NoError(t, strategies.CheckPolicy(p))
 }
 
-// A list that is given and empty takes the one before away: `on_append: []` once left the preset's in force. So every list
-// that layers merge stands in a message of its own.
+// An empty list replaces an earlier one: `on_append: []` once left the preset's list in effect. So every list that is
+// merged is in a message of its own.
 func TestEmptyListReplacesTheOneBefore(t *testing.T) {
 	lists := listsOf((&compactordv1.Policy{}).ProtoReflect().Descriptor())
 	require.ElementsMatch(t, []string{
@@ -105,8 +105,8 @@ func TestEmptyListReplacesTheOneBefore(t *testing.T) {
 	}
 }
 
-// listsOf are the lists of a message that layers merge, each with the fields that lead to it. What a oneof holds is
-// replaced whole.
+// listsOf returns the lists of a message that are merged, each with the path of fields to it. A oneof is replaced as a
+// whole, so its lists are not included.
 func listsOf(m protoreflect.MessageDescriptor) map[string][]protoreflect.FieldDescriptor {
 	lists := make(map[string][]protoreflect.FieldDescriptor)
 	for i := range m.Fields().Len() {
@@ -124,7 +124,7 @@ func listsOf(m protoreflect.MessageDescriptor) map[string][]protoreflect.FieldDe
 	return lists
 }
 
-// messageAt is the message that holds the last field of a path; those that lead there are set.
+// messageAt returns the message that contains the last field of a path. It sets the messages on the way.
 func messageAt(p *compactordv1.Policy, path []protoreflect.FieldDescriptor) protoreflect.Message {
 	m := p.ProtoReflect()
 	for _, f := range path[:len(path)-1] {

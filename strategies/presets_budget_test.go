@@ -15,8 +15,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// editsAlone says of the presets whose edits may leave less than a third of the trigger free why that is so; a cut of theirs
-// leaves it. docs/presets.md tells it of each.
+// editsAlone says why the edits of some presets may leave less than a third of the trigger free, though their cuts do
+// not. docs/presets.md also says so for each.
 var editsAlone = map[string]string{
 	"klip13":       "what is below the trigger is enough, as in the draft",
 	"xbot":         "evicting comes before the summary, and frees a tenth of the window at least",
@@ -47,14 +47,14 @@ func TestPresetsLeaveAThirdOfTheTriggerFree(t *testing.T) {
 					did.count("a trigger too low for the words around a summary", true)
 					return
 				}
-				did.count(liveUnder(t, name, p, int(trigger)), true)
+				did.count(workUnder(t, name, p, int(trigger)), true)
 			})
 			did.require(t, 5, "cut")
 		})
 	}
 }
 
-// presetOf draws a preset for a model that there could be.
+// presetOf draws a preset for a possible model.
 func presetOf(t *rapid.T, name string) *compactordv1.Policy {
 	window := uint32(4_000 * math.Pow(250, float64(dice(t, 1000))/999))
 	if dice(t, 3) == 0 {
@@ -72,9 +72,9 @@ func presetOf(t *rapid.T, name string) *compactordv1.Policy {
 	return p
 }
 
-// liveUnder has an agent work until compaction is due, and compacts. What is said at once is a twelfth of the trigger at
-// most: more than a third of it cannot be free of what nobody can take out. It says what was done.
-func liveUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) string {
+// workUnder lets an agent work until compaction is due, and compacts. One message has at most a twelfth of the trigger,
+// since what nobody can remove must leave a third free. It returns what was done.
+func workUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) string {
 	l := newLog()
 	l.policy = p
 	l.script(fmt.Sprintf("S%d", trigger/12*dice(t, 2)))
@@ -109,11 +109,11 @@ func liveUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) str
 			return map[bool]string{true: "cut", false: "edits"}[made.GetCut() != nil]
 		}
 	}
-	return "a long life"
+	return "many requests"
 }
 
-// What a preset keeps and the largest summary beside it are plain numbers, which fit two thirds of the trigger, and those of
-// default the target: it kept 4,000 tokens of 8,000 against a target of 3,200. Large windows have the systems' own numbers.
+// What a preset keeps and its largest summary fit two thirds of the trigger, and in default the target: it once kept
+// 4,000 tokens of 8,000, with a target of 3,200. Large windows have the systems' own figures.
 func TestPresetNumbersLeaveRoom(t *testing.T) {
 	t.Parallel()
 	numbers := func(name string, window, output uint32) (recent, summary, trigger uint32, p *compactordv1.Policy) {
@@ -163,8 +163,8 @@ func TestPresetNumbersLeaveRoom(t *testing.T) {
 	}
 }
 
-// With 8,192 tokens for an answer of unknown length, xbot_current was due at 1,176 tokens in a window of 10,000, and at 1 in one
-// of 8,193.
+// With 8,192 tokens for an answer of unknown length, compaction under xbot_current was due at 1,176 tokens in a window
+// of 10,000, and at 1 in one of 8,193.
 func TestXbotCurrentLeavesHalfOfASmallWindowToWorkIn(t *testing.T) {
 	t.Parallel()
 	for window := uint32(4_000); window <= 20_000; window++ {
@@ -175,7 +175,7 @@ func TestXbotCurrentLeavesHalfOfASmallWindowToWorkIn(t *testing.T) {
 	}
 }
 
-// Who gave the trigger.trigger_tokens that opencode's refusal asks for had a session in which compaction was disabled.
+// A caller that set trigger.trigger_tokens, as opencode's refusal asks, got a session with compaction disabled.
 func TestATriggerOfOnesOwnIsNotDisabledByThePreset(t *testing.T) {
 	t.Parallel()
 	limits := &compactordv1.Policy{ContextWindow: proto.Uint32(8_000), MaxOutputTokens: proto.Uint32(8_000)}

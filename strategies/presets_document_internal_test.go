@@ -21,7 +21,7 @@ const (
 	documentEnds    = "<!-- Written by hand from here on. -->\n"
 )
 
-// figure is a number or a choice of a preset, and where it is from.
+// figure is a number or a choice of a preset, with its source.
 type figure struct{ path, value, from string }
 
 // TestPresetsDocument compares the document with the data of the presets.
@@ -87,7 +87,7 @@ func TestEachFigureHasASource(t *testing.T) {
 	}
 }
 
-// figures are those of a policy by which presets differ.
+// figures returns the figures by which presets differ.
 func (p preset) figures(t *testing.T) []figure {
 	t.Helper()
 	policy, err := Resolve(&compactordv1.Policy{Preset: &p.name, ContextWindow: proto.Uint32(200_000)})
@@ -123,7 +123,7 @@ func (p preset) figuresOf(all []figure, path string, m protoreflect.Message) []f
 	return all
 }
 
-// titles are those of sections, as the document has them.
+// titles returns the titles of sections in the form of the document.
 func titles(sections []*compactordv1.Section) string {
 	list := make([]string, len(sections))
 	for i, s := range sections {
@@ -135,7 +135,7 @@ func titles(sections []*compactordv1.Section) string {
 	return strings.Join(list, "; ")
 }
 
-// shown is a value as the document has it.
+// shown returns a value in the form of the document.
 func shown(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	switch {
 	case f.IsList():
@@ -168,7 +168,8 @@ func (p preset) figureAt(path, value string) figure {
 
 var anyPosition = regexp.MustCompile(`\[\d+\]`)
 
-// sourceOf is the one of the longest path that a path ends with: the preset's before those of all.
+// sourceOf returns the source with the longest path that a path ends with. The preset's sources come before those of
+// all presets.
 func (p preset) sourceOf(path string) (source, bool) {
 	path = anyPosition.ReplaceAllString(path, "")
 	for _, list := range [][]source{p.sources, baseSources} {

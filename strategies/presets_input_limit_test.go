@@ -12,10 +12,10 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// A model that reads 272,000 tokens of its window of 400,000, and writes the rest.
+// A model with a window of 400,000 tokens that can read 272,000 of them, and write the rest.
 var readsLess = strategies.Limits{Window: 400_000, MaxOutput: 128_000, MaxInput: 272_000}
 
-// Every preset goes by what the model reads.
+// Every preset uses the input limit.
 func TestPresetsByTheInputLimit(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ trigger, target uint32 }{
@@ -53,13 +53,13 @@ func TestAnInputLimitInASmallWindow(t *testing.T) {
 	cut := presetFor(t, "klaude", l, nil).GetStrategy().GetSummarize()
 	require.Equal(t, []uint32{5_900, 4_000}, []uint32{cut.GetRecentTokens(), cut.GetMaxSummaryTokens()},
 		"80 % of a reserve of 5,000, and what that leaves of two thirds of 15,000")
-	// What a policy leaves open goes by it too.
+	// Defaults of a policy use it, too.
 	bare := &compactordv1.Policy{ContextWindow: proto.Uint32(100_000), MaxInputTokens: proto.Uint32(20_000)}
 	open := registry().Resolved(bare, summarizing(&compactordv1.SummarizeStrategy{})).GetSummarize()
 	require.Equal(t, []uint32{4_000, 4_000}, []uint32{open.GetRecentTokens(), open.GetMaxSummaryTokens()})
 }
 
-// What is given beside a preset is of the same limit, and is checked against it.
+// Figures that override a preset's are checked against the same limit.
 func TestGivenTriggersByTheInputLimit(t *testing.T) {
 	t.Parallel()
 	trigger := func(given *compactordv1.Trigger) *compactordv1.Policy {
@@ -78,7 +78,7 @@ func TestGivenTriggersByTheInputLimit(t *testing.T) {
 	requirePolicyError(t, "policy.trigger.target_tokens", trigger(&compactordv1.Trigger{TargetTokens: proto.Uint32(204_000)}))
 }
 
-// A rung is reached by the share of what can be read: else none would be at the trigger that belongs to it.
+// A rung's ratio is a share of what can be read. Otherwise a rung would not be reached at its own trigger.
 func TestRungsByTheInputLimit(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "xbot_current", strategies.Limits{Window: 1_000_000, MaxOutput: 8_192, MaxInput: 20_000}, nil)
@@ -88,7 +88,7 @@ func TestRungsByTheInputLimit(t *testing.T) {
 	require.True(t, strategies.Report(l.head(), p).GetShouldCompact(), "and the report knows that a rung helps")
 }
 
-// An input limit that is not below the window changes nothing, but that opencode's usable context is of it.
+// An input limit that is not below the window changes nothing, except opencode's usable context.
 func TestAnInputLimitAboveTheWindow(t *testing.T) {
 	t.Parallel()
 	for _, name := range strategies.PresetNames() {

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Each preset on transcripts whose outcome was worked out by hand from what is told of the system.
+// Each preset on transcripts whose outcome was worked out by hand from the description of the system.
 
 func presetFor(t *testing.T, name string, l strategies.Limits, over *compactordv1.Policy) *compactordv1.Policy {
 	t.Helper()
@@ -32,7 +32,7 @@ func given(n uint32) *uint32 {
 	return &n
 }
 
-// requireTrigger demands that compaction is due at so many tokens and not at one less; never where there are none.
+// requireTrigger checks that compaction is due at this many tokens and not at one less. 0 means never.
 func requireTrigger(t *testing.T, p *compactordv1.Policy, tokens uint32) {
 	t.Helper()
 	trigger, holds := session.TriggerTokens(p)
@@ -53,7 +53,7 @@ func requireTrigger(t *testing.T, p *compactordv1.Policy, tokens uint32) {
 	}
 }
 
-// byPreset plans what a preset does with a log, by its strategy.
+// byPreset returns the plan of a preset's strategy for a log.
 func byPreset(t *testing.T, p *compactordv1.Policy, words string) (*testLog, *plan) {
 	t.Helper()
 	l := newLog()
@@ -105,8 +105,8 @@ func TestCase038KlaudeTrigger(t *testing.T) {
 	t.Parallel()
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, nil), 126_000)
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 1_000_000, MaxOutput: 128_000}, nil), 436_000)
-	// A reserve of 16,384 of one's own leaves the preset's trigger as it is; it is said by the trigger that comes of it, what
-	// is left of the window beside the output limit and the reserve.
+	// A reserve of 16,384 in the policy does not change the preset's trigger. To have that reserve, a caller sets the
+	// trigger to what the window leaves beside the output limit and the reserve.
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, &compactordv1.Policy{
 		Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(16_384)},
 	}), 126_000)
@@ -124,7 +124,8 @@ func TestCase039KlaudeWithoutAnEffectiveWindow(t *testing.T) {
 	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{}, nil), 0)
 }
 
-// A coding agent in the middle of its task: the budget of 20,000 ends in a result, and the cut goes back to its call.
+// A coding agent in the middle of its task: the budget of 20,000 ends within a result, and the cut moves back to its
+// call.
 func TestPresetKlaudeCutsBackToTheCall(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "klaude", strategies.Limits{Window: 200_000, MaxOutput: 32_000}, nil)
@@ -169,7 +170,7 @@ func TestPresetKimiKeepsTwoMessages(t *testing.T) {
 	require.Equal(t, sessiontest.CodeSections(), p.GetSummary().GetSections().GetSections())
 }
 
-// KLIP-13 as it is told: hide, then nothing is left to hide, then the summary.
+// KLIP-13 as described: hide, then nothing is left to hide, then a summary.
 func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "klip13", strategies.Limits{Window: 1_100}, nil)
@@ -196,7 +197,7 @@ func TestPresetKlip13HidesThenSummarizes(t *testing.T) {
 func TestCase040OpencodeUsable(t *testing.T) {
 	t.Parallel()
 	requireTrigger(t, presetFor(t, "opencode", strategies.Limits{Window: 100_000, MaxOutput: 8_000}, nil), 92_000)
-	// With an input limit min(20,000, output limit) is reserved; 50,000 are if one says so.
+	// With an input limit, min(20,000, output limit) is reserved, or 50,000 if the policy says so.
 	limits := strategies.Limits{Window: 100_000, MaxOutput: 8_000, MaxInput: 90_000}
 	requireTrigger(t, presetFor(t, "opencode", limits, nil), 82_000)
 	requireTrigger(t, presetFor(t, "opencode", limits, &compactordv1.Policy{
@@ -235,7 +236,7 @@ func TestPresetOpencodeTail(t *testing.T) {
 	require.Equal(t, []uint32{8_000, 8_000, 7_999, 2_000, 2_000},
 		[]uint32{recent(100_000, 8_000), recent(40_000, 8_000), recent(39_999, 8_000), recent(10_000, 2_000), recent(8_000, 2_000)})
 	require.Equal(t, uint32(1_180), recent(4_000, 1_000), "a summary of 800 beside it leaves a third of 3,000 free")
-	// A quarter of what is usable is 4,500, and 4,499: case 69.
+	// A quarter of the usable context is 4,500, or 4,499: case 69.
 	for window, cut := range map[uint32]uint32{20_000: 4, 19_999: 5} {
 		p := presetFor(t, "opencode", strategies.Limits{Window: window, MaxOutput: 2_000}, nil)
 		_, made := byPreset(t, p, log)
@@ -259,7 +260,7 @@ func TestPresetXbotAsRecommended(t *testing.T) {
 	require.Empty(t, made.GetEdits())
 }
 
-// Its eviction at 85 % stood behind a trigger at 70 %, so an agent that compacts when it is told to never came to it.
+// Its eviction at 85 % came after a trigger at 70 %, so an agent that compacts when told to never reached it.
 func TestXbotEvictsBeforeItSummarizes(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "xbot", strategies.Limits{Window: 100_000}, nil)
@@ -269,7 +270,7 @@ func TestXbotEvictsBeforeItSummarizes(t *testing.T) {
 	require.Nil(t, made.GetCut())
 	require.Equal(t, []uint32{2}, hiddenIn(made), "all but the last three groups")
 	require.Len(t, made.GetEdits(), 2, "the result, and the arguments")
-	// What eviction leaves above that is summarized.
+	// Above that, what eviction leaves is summarized.
 	_, made = byPreset(t, p, "U100 A60000 U100 T20000 R20000"+strings.Repeat(" T10 R5000", 3))
 	require.NotNil(t, made.GetCut())
 }
@@ -287,11 +288,11 @@ func TestCase042XbotTrigger(t *testing.T) {
 
 func TestCase209XbotMasksTheMoreTheFuller(t *testing.T) {
 	t.Parallel()
-	// A window so large beside its output limit that neither snipping nor summarizing stands in the way.
+	// The window is so large beside the output limit that neither snipping nor summarizing runs first.
 	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
 	p.GetStrategy().GetLadder().Rungs = p.GetStrategy().GetLadder().GetRungs()[2:]
 	for _, r := range p.GetStrategy().GetLadder().GetRungs() {
-		// Whether it is worth a rewrite is not asked here.
+		// This test does not ask whether masking is worth a rewrite.
 		r.GetStrategy().GetMaskObservations().MinimumTokens = proto.Uint32(0)
 	}
 	for fill, masked := range map[int]int{60_000: 0, 61_000: 2, 70_000: 2, 71_000: 6, 80_000: 6, 81_000: 9, 90_000: 9, 91_000: 11} {
@@ -308,7 +309,7 @@ func TestCase209XbotMasksTheMoreTheFuller(t *testing.T) {
 func TestPresetXbotCurrentSnips(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "xbot_current", strategies.Limits{Window: 100_000, MaxOutput: 8_192}, nil)
-	// 501 characters are snipped and 500 are not; nor is what is among the last eight messages.
+	// 501 characters are snipped and 500 are not. Neither are results among the last eight messages.
 	_, made := byPreset(t, p, "U10 T2 R125 T2 R126 T2 R10000 T2 R200 T2 R200 T2 R200 T2 R200 A50000")
 	require.Equal(t, []uint32{4, 6}, hiddenIn(made))
 	require.Equal(t, "[Old tool result cleared to save context] [recall #4.0]", made.GetEdits()[0].GetReplacement())
@@ -376,7 +377,8 @@ func TestPresetDefault(t *testing.T) {
 	_, made := byPreset(t, p, "U10 T2 R50000"+strings.Repeat(" T2 R5000", 5))
 	require.Equal(t, []uint32{2}, hiddenIn(made))
 	require.Nil(t, made.GetCut())
-	// Ten of 8,000: 24,000 could be hidden, which leaves 56,000. So all is summarized but what 20,000 tokens keep.
+	// Ten results of 8,000: hiding 24,000 would leave 56,000. So everything is summarized except the newest 20,000
+	// tokens.
 	_, made = byPreset(t, p, "U10"+strings.Repeat(" T2 R8000", 10))
 	require.Equal(t, uint32(17), made.GetCut().GetFirstKeptIndex())
 	require.Empty(t, made.GetEdits(), "what the cut covers needs none")
@@ -386,7 +388,8 @@ func TestPresetAcon(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "acon", strategies.Limits{Window: 100_000}, nil)
 	requireTrigger(t, p, 75_000)
-	// Two long results before the last three groups, written in a quarter each, leave 33,560: under the target of 40,000.
+	// Two long results before the last three groups, shortened to a quarter each, leave 33,560, which is under the
+	// target of 40,000.
 	_, made := byPreset(t, p, "U10 T2 R40000 T2 R2001 T2 R2000"+strings.Repeat(" T2 R9000", 3))
 	var shorter []uint32
 	for _, e := range made.GetEdits() {
@@ -396,13 +399,13 @@ func TestPresetAcon(t *testing.T) {
 	}
 	require.Equal(t, []uint32{2, 4}, shorter, "over 2,000 tokens")
 	require.Nil(t, made.GetCut())
-	// Where short results are most of it, a summary is written.
+	// If most results are short, a summary is written.
 	_, made = byPreset(t, p, "U10"+strings.Repeat(" T2 R1900", 45))
 	require.Empty(t, made.GetEdits())
 	require.NotNil(t, made.GetCut())
 }
 
-// What the systems give their summarizers to read, and what these are to write.
+// The input that the systems give their summarizers, and the sections of their summaries.
 func TestPresetsOfSummaries(t *testing.T) {
 	t.Parallel()
 	standard, pi := session.StandardSections(), sessiontest.SectionLists()["without_files"]
@@ -430,7 +433,8 @@ func TestPresetsOfSummaries(t *testing.T) {
 	}
 }
 
-// Beside its limit in tokens that in bytes seemed to do nothing: with text of one byte a character it is the later one.
+// Beside the limit in tokens, the one in bytes seemed useless: for text with one byte per character it is reached
+// later.
 func TestXbotOffloadsByBytesWhatHasFewTokens(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "xbot", strategies.Limits{Window: 100_000}, nil)

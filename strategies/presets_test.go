@@ -67,7 +67,7 @@ func TestPresetOfASmallWindow(t *testing.T) {
 	require.Equal(t, uint32(6_400), p.GetStrategy().GetSummarize().GetMaxSummaryTokens())
 }
 
-// Every preset is valid for every model, and leaves nothing open that somebody else would have to fill in.
+// Every preset is valid for every model, and sets every field.
 func TestPresetsAreWholeAndValid(t *testing.T) {
 	t.Parallel()
 	open := map[protoreflect.FullName]string{
@@ -128,7 +128,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 		again, err := strategies.Preset(name, limits)
 		require.NoError(t, err)
 		require.True(t, proto.Equal(p, again))
-		// Nobody who changes one changes the next.
+		// Changing one policy does not change the next.
 		strategies.FileTools(p).Tools[0].PathArguments[0] = "changed"
 		p.Trigger.Enabled = proto.Bool(!p.GetTrigger().GetEnabled())
 		untouched, err := strategies.Preset(name, limits)
@@ -137,7 +137,7 @@ func TestPresetsAreWholeAndValid(t *testing.T) {
 	})
 }
 
-// limit is one that models have, or any.
+// limit draws a limit of a real model, or any number.
 func limit(t *rapid.T, label string, least uint32) uint32 {
 	switch dice(t, 3) {
 	case 0:
@@ -158,7 +158,7 @@ func atLeastOne(n uint32) *uint32 {
 	return &n
 }
 
-// requireRest demands that a ladder which has reached its target is at rest, in every window that has a token to spare.
+// requireRest checks that a ladder does nothing after it has reached its target, in every window.
 func requireRest(t *rapid.T, name string, l strategies.Limits) {
 	resolved, err := strategies.Resolve(&compactordv1.Policy{
 		Preset: &name, ContextWindow: &l.Window,
@@ -212,7 +212,7 @@ func TestUnknownPreset(t *testing.T) {
 	require.ErrorIs(t, err, strategies.ErrUnknown)
 }
 
-// One task is one turn, however long: what no other rule takes out, `default` prunes.
+// One task is one turn, however long. `default` prunes what no other rule keeps.
 func TestDefaultPrunesWithinOneTurn(t *testing.T) {
 	t.Parallel()
 	for _, window := range []uint32{16_000, 200_000} {

@@ -25,13 +25,13 @@ func registry() *strategies.Registry {
 	return r
 }
 
-// nesting are the strategies that only run others: what those keep, they do.
+// nesting are the strategies that only run others. They keep what those keep.
 var nesting = []string{"first_effective", "ladder"}
 
-// parametersOf draws a strategy with parameters. Each strategy has its own, so that none is forgotten.
+// parametersOf draws a strategy with parameters. Each strategy has a generator, so that none is forgotten.
 func parametersOf(t *rapid.T) *compactordv1.Strategy {
 	names := slices.DeleteFunc(registry().Names(), func(name string) bool { return slices.Contains(nesting, name) })
-	// A cut changes what the others see, and what it does depends on more.
+	// A cut changes the input of the others, and its effect depends on more.
 	names = append(names, "summarize", "summarize", "summarize")
 	return map[string]func(*rapid.T) *compactordv1.Strategy{
 		"summarize":             summarizeOf,
@@ -99,7 +99,7 @@ func clearOf(t *rapid.T) *compactordv1.Strategy {
 	})
 }
 
-// minimums are what is demanded of a plan: often met, and often not.
+// minimums are the minimum_tokens that are drawn: some are often reached, and some are not.
 var minimums = []uint32{0, 30, 200, 1000, 5000}
 
 func minimumOf(t *rapid.T) *uint32 {
@@ -137,7 +137,7 @@ func pruneOf(t *rapid.T) *compactordv1.Strategy {
 	return pruneTools(p)
 }
 
-// seen counts what the plans of a test did, so that one which never did anything cannot pass for one that held.
+// seen counts what the plans of a test did, so that a strategy which never did anything does not pass.
 type seen map[string]int
 
 func (s seen) count(what string, yes bool) {
@@ -153,8 +153,8 @@ func (s seen) require(t *testing.T, least int, all ...string) {
 	}
 }
 
-// checkRounds checks a rule often enough that what is rare comes up, by whatever seed. Of the short rounds, which have a
-// fifth of the checks, it takes more.
+// checkRounds checks a rule often enough for rare cases to occur with any seed. Short rounds, which have a fifth of the
+// checks, are checked more often.
 func checkRounds(t *testing.T, rule func(*rapid.T)) {
 	t.Helper()
 	rounds := 5
@@ -181,7 +181,7 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 	did.require(t, 10, "cut", "split", "edits", nothing.String(), already.String(), tooFew.String())
 }
 
-// requireRules plans, and carries the plan out.
+// requireRules plans, and carries out the plan.
 func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did seen) {
 	in := &strategies.Input{State: l.state(), Policy: l.policy}
 	before, asked := snapshot(in.State), proto.CloneOf(parameters)
@@ -213,8 +213,8 @@ func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did
 	did.count(made.GetSkipReason().String(), true)
 }
 
-// requireWhole looks at each result by itself: its call stands on the same side of the cut, and is closed if it is
-// before.
+// requireWhole checks each result alone: its call is on the same side of the cut, and is closed if it is before the
+// cut.
 func requireWhole(t *rapid.T, s *session.State, made *plan) {
 	c := made.GetCut()
 	if c == nil {
@@ -238,7 +238,7 @@ func requireWhole(t *rapid.T, s *session.State, made *plan) {
 	}
 }
 
-// snapshot is all of a state, as bytes.
+// snapshot returns a whole state as bytes.
 func snapshot(s *session.State) [][]byte {
 	var all [][]byte
 	add := func(m proto.Message) {
@@ -259,7 +259,7 @@ func snapshot(s *session.State) [][]byte {
 	return all
 }
 
-// The budget in other words than those of the code: by what is kept from each place on.
+// The budget, computed independently of the code: by what is kept from each place on.
 func TestBudgetRules(t *testing.T) {
 	t.Parallel()
 	did := seen{}
@@ -287,7 +287,7 @@ func TestBudgetRules(t *testing.T) {
 			if atMost {
 				return keptFrom(pos) > budget
 			}
-			// It is too early where the budget is reached without the message there, unless that is the last one.
+			// The place is too early if the budget is reached without the message there, unless it is the last message.
 			return pos < len(s.Kept)-1 && keptFrom(pos+1) >= budget
 		})
 		want := 0
@@ -397,7 +397,7 @@ func TestCancelledPlansReturnTheCause(t *testing.T) {
 	})
 }
 
-// Whatever plan comes from outside: no panic, and one that passes does what it says.
+// Whatever plan comes from outside, nothing panics, and a plan that passes does what it says.
 func TestCheckOfArbitraryPlans(t *testing.T) {
 	t.Parallel()
 	did := seen{}
@@ -484,7 +484,7 @@ func arbitraryEdit(t *rapid.T, l *testLog, index *rapid.Generator[uint32]) *comp
 		BySummarizer: dice(t, 10) == 0,
 	}
 	if dice(t, 2) == 0 && int64(e.GetIndex()) < int64(len(l.messages)) {
-		// One that mostly fits.
+		// An edit that mostly fits.
 		e.Part, e.BySummarizer, e.Replacement = 0, false, "{}"
 		switch l.messages[e.GetIndex()].GetMessage().GetRole() {
 		case compactordv1.Role_ROLE_TOOL:

@@ -120,13 +120,13 @@ func TestPrunedIsNotPrunedAgain(t *testing.T) {
 	l.commit(planned(t, l, pruneTools(pruneAll())), "")
 	require.Equal(t, nothing, planned(t, l, pruneTools(pruneAll())).GetSkipReason())
 
-	// Case 206: what is hidden already neither stops the walk nor counts.
+	// Case 206: an already hidden result neither stops the search nor counts.
 	l.script("T2 R100 T2 R100")
 	p := pruneAll()
 	p.KeepTokens = proto.Uint32(100)
 	require.Equal(t, []uint32{6}, hiddenIn(planned(t, l, pruneTools(p))))
 
-	// What stands before it and was not hidden still can be.
+	// Results before it that were not hidden still can be.
 	l = newLog().script("U T2 R100 T2 R100")
 	plan := planned(t, l, pruneTools(pruneAll()))
 	plan.Edits = plan.GetEdits()[1:]
@@ -149,7 +149,7 @@ func TestArgumentsAreClearedOnce(t *testing.T) {
 	require.Equal(t, []uint32{2}, hiddenIn(plan))
 }
 
-// Of several calls of one message each is cleared by itself, and the figures are those of the view.
+// Each of several calls of one message is cleared separately, and the figures are those of the view.
 func TestArgumentsOfSeveralCallsOfAMessage(t *testing.T) {
 	t.Parallel()
 	p := pruneAll()
@@ -205,7 +205,7 @@ func TestPruneLeavesCollapsedGroups(t *testing.T) {
 	p := pruneAll()
 	p.ClearArguments = proto.Bool(true)
 	require.Equal(t, []uint32{2, 7}, hiddenIn(planned(t, l, pruneTools(p))))
-	// What no view shows does not count either.
+	// Results that no view shows do not count either.
 	p.KeepTokens = proto.Uint32(100)
 	require.Equal(t, []uint32{2}, hiddenIn(planned(t, l, pruneTools(p))))
 }
@@ -214,7 +214,7 @@ func TestPruneAfterCompaction(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T2 R100 T2 R100 U T2 R100")
 	l.commit(planned(t, l, summarizing(keepTokens(150))), "all that was before")
-	// Case 208: what the summary covers is not touched.
+	// Case 208: messages that the summary covers are not edited.
 	require.Equal(t, uint32(5), session.KeptFrom(l.head()))
 	require.Equal(t, []uint32{7}, hiddenIn(planned(t, l, pruneTools(pruneAll()))))
 }
@@ -259,7 +259,7 @@ func TestPlaceholderLongerThanTheResult(t *testing.T) {
 	t.Parallel()
 	p := pruneAll()
 	p.Placeholder = proto.String(strings.Repeat("long", 100))
-	// 100 tokens for 100 free nothing.
+	// Replacing 100 tokens by 100 frees nothing.
 	plan := planned(t, newLog().script("U T2 R101 T2 R100"), pruneTools(p))
 	require.Equal(t, []uint32{2}, hiddenIn(plan))
 	require.Equal(t, uint32(1), plan.GetEdits()[0].GetTokensFreed())
@@ -290,7 +290,7 @@ func TestClearArguments(t *testing.T) {
 	t.Parallel()
 	p := pruneAll()
 	p.ClearArguments, p.KeepGroups, p.KeepTurns = proto.Bool(true), proto.Uint32(1), nil
-	// The second call of message 1 is too short, the result of message 3 is; the last group is protected.
+	// In message 1 the second call is too short, and so is the result of message 3. The last group is protected.
 	l := newLog().script("U T200:a,b R100:a R100:b T200:c R2:c T200:d R100:d")
 	plan := planned(t, l, pruneTools(p))
 	require.Equal(t, []uint32{2, 3}, hiddenIn(plan))
@@ -316,14 +316,15 @@ func TestClearArguments(t *testing.T) {
 	}
 	require.Zero(t, freed)
 
-	// Cleared once is enough, also where results of the same message are hidden later.
+	// Arguments are cleared only once, even if results of the same message are hidden later.
 	l.script("T100 R100")
 	for _, e := range planned(t, l, pruneTools(p)).GetEdits() {
 		require.GreaterOrEqual(t, e.GetIndex(), uint32(6))
 	}
 }
 
-// Writing files takes long arguments and answers with a word: these are cleared though no result is worth hiding.
+// Calls that write files have long arguments and short results: the arguments are cleared although no result is worth
+// hiding.
 func TestClearsArgumentsOfCallsWithShortResults(t *testing.T) {
 	t.Parallel()
 	parameters := &compactordv1.Strategy{
@@ -365,7 +366,7 @@ func counterOf(t *testing.T) session.Counter {
 	return counter
 }
 
-// Edits of one plan fit into an answer, and the next prune goes on.
+// The edits of a plan fit into one response, and the next prune continues.
 func TestPruneTakesTheOldestWhereThereIsTooMuch(t *testing.T) {
 	t.Parallel()
 	head, counter := session.NewHead(compactordv1.Estimator_ESTIMATOR_CHARS4), counterOf(t)

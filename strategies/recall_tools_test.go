@@ -9,7 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Recall tools were known by their bare names alone, so an agent that has them from a server lost again what it had recalled.
+// Recall tools were recognized only by their bare names, so an agent that got them from a server lost again what it had
+// recalled.
 func TestRecallToolsOfServersAreKnown(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]bool{

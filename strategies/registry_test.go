@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// fake is a strategy that a daemon's builder might register.
+// fake is a custom strategy.
 type fake struct {
 	name string
 	plan func(parameters *compactordv1.Strategy) (*compactordv1.CompactionPlan, error)
@@ -71,7 +71,7 @@ func TestRegistryPicks(t *testing.T) {
 	t.Parallel()
 	answer := &compactordv1.CompactionPlan{Chunks: 7}
 	answers := func(*compactordv1.Strategy) (*compactordv1.CompactionPlan, error) { return answer, nil }
-	// A registry need not have ours: who builds a daemon may have another strategy of a name of the contract.
+	// A registry need not have our strategies: a daemon may register another one under a name of the contract.
 	ladder := fake{name: "ladder", plan: answers}
 	mine := fake{name: "mine", plan: func(p *compactordv1.Strategy) (*compactordv1.CompactionPlan, error) {
 		require.JSONEq(t, `{"n":1}`, p.GetCustom().GetParametersJson())
@@ -189,9 +189,9 @@ func TestPlanEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after it has been asked a number of times.
+// countdown is a context that ends after it was asked a number of times.
 type countdown struct {
-	// value is that of a context which has ended, where its cause is looked up.
+	// value is Value of an ended context, which holds its cause.
 	value func(key any) any
 	left  int
 }

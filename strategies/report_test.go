@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/strategies/strategiestest"
 )
 
-// leastReports says how often each class of reports must come up in a run: about a quarter of what a run has.
+// leastReports says how often each class of reports must occur in a run: about a quarter of the usual number.
 var leastReports = map[sessiontest.Class]int{
 	sessiontest.DueNow:            100,
 	sessiontest.BreakerOpen:       4,
@@ -24,11 +24,11 @@ var leastReports = map[sessiontest.Class]int{
 	sessiontest.TriggerDisabled:   5,
 }
 
-// After every step of any log the report says what is due, and all that stands in its way, as the model does.
+// After every step of any log, the report says what is due and everything that prevents it, like the model.
 func TestReportsOverGeneratedLogs(t *testing.T) {
 	t.Parallel()
 	counts := make(sessiontest.Counts)
-	// What is rare by chance comes up in another round; what no round makes is not made.
+	// Cases that are rare by chance occur in another round; cases that no round generates never occur.
 	for range 5 {
 		rapid.Check(t, func(t *rapid.T) { requireModelsReports(t, counts) })
 		if t.Failed() || testing.Short() || counts.Rare(leastReports) == "" {
@@ -64,7 +64,7 @@ func requireModelsReports(t *rapid.T, counts sessiontest.Counts) {
 	}
 }
 
-// A policy without a trigger does not bring the program down.
+// A policy without a trigger does not cause a panic.
 func TestReportWithoutATrigger(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U2")
@@ -75,7 +75,7 @@ func TestReportWithoutATrigger(t *testing.T) {
 	require.NoError(t, strategies.CheckPolicy(policy))
 }
 
-// Each reason that holds is listed, and one is enough to hold a compaction up.
+// All reasons that apply are listed, and one is enough to prevent a compaction.
 func TestBlockedByEachReason(t *testing.T) {
 	t.Parallel()
 	h := &storagev1.Head{
@@ -96,7 +96,7 @@ func TestBlockedByEachReason(t *testing.T) {
 	require.True(t, strategies.Report(h, policy).GetShouldCompact(), "bytes may fall though tokens cannot")
 }
 
-// What no compaction can remove is told in tokens of the model, what is outside the log as it is.
+// What no compaction can remove is converted to tokens of the model; tokens that are not in the log are not converted.
 func TestFixedTokensAreThoseOfTheModel(t *testing.T) {
 	t.Parallel()
 	h := &storagev1.Head{
@@ -107,7 +107,7 @@ func TestFixedTokensAreThoseOfTheModel(t *testing.T) {
 	require.Equal(t, uint32(10+(100+2200+2)*3/2), r.GetFixedTokens())
 }
 
-// Pinned messages cannot be removed where they stand, either.
+// Pinned messages in the kept part cannot be removed either.
 func TestPinnedInPlaceIsFixed(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U100 A1 U1")

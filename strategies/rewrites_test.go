@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// hidingOver are the strategies that have a minimum, each of which leaves the newest group alone.
+// hidingOver returns the strategies that have a minimum. Each keeps the newest group.
 func hidingOver(minimum uint32) map[string]*compactordv1.Strategy {
 	return map[string]*compactordv1.Strategy{
 		"hide_tool_results": hideTools(&compactordv1.HideToolResultsStrategy{
@@ -29,7 +29,8 @@ func hidingOver(minimum uint32) map[string]*compactordv1.Strategy {
 	}
 }
 
-// With reason THRESHOLD the view is rewritten once in so many tokens, and not each time that something is old enough.
+// With reason THRESHOLD the view is rewritten once for a number of new tokens, and not whenever something is old
+// enough.
 func TestNoRewriteTooSoonAfterAnother(t *testing.T) {
 	t.Parallel()
 	for name, parameters := range hidingOver(500) {
@@ -54,7 +55,7 @@ func TestNoRewriteTooSoonAfterAnother(t *testing.T) {
 	}
 }
 
-// A compaction counts as well, what a USER message brought does not, and what a revert puts aside neither.
+// A compaction counts as a rewrite. Edits for a USER message do not, and neither does what a revert put aside.
 func TestRewritesThatCount(t *testing.T) {
 	t.Parallel()
 	parameters := hidingOver(500)["hide_tool_results"]
@@ -83,7 +84,7 @@ func TestRewritesThatCount(t *testing.T) {
 	require.False(t, waits(l))
 }
 
-// What the rungs before one would do is no rewrite that it has to wait for: all is written at once.
+// A rung does not wait because of the rungs before it in the same plan, since all are committed together.
 func TestRungsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U T10 R600 T10 R600 T10 R600")
@@ -95,7 +96,7 @@ func TestRungsDoNotWaitForEachOther(t *testing.T) {
 		},
 	}}}
 	require.Equal(t, []uint32{2, 4}, hiddenIn(plannedBecause(t, l, due, ladder)))
-	// But all of them do for one that was written.
+	// But all of them wait after a committed one.
 	l.commit(planned(t, l, hideTools(keepGroups(2))), "")
 	require.Equal(t, tooFew, plannedBecause(t, l, due, ladder).GetSkipReason())
 }

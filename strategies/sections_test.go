@@ -20,7 +20,7 @@ func about(title string) *compactordv1.Section {
 	return &compactordv1.Section{Title: title, Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT}
 }
 
-// Sections that a summary could not be written or read with are refused by the field that is wrong.
+// Sections with which a summary could not be written or read are refused, with the field that is wrong.
 func TestSectionsAreRefused(t *testing.T) {
 	t.Parallel()
 	group := func(title string, below ...*compactordv1.Section) *compactordv1.Section {
@@ -63,7 +63,7 @@ func TestSectionsAreRefused(t *testing.T) {
 	}
 }
 
-// Sections replace whole, and their titles may be of any script and begin with each other.
+// A list of sections is replaced as a whole. Titles may be in any script and begin with each other.
 func TestSectionsAreTakenAsTheyAre(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -72,7 +72,7 @@ func TestLongLastRequestSaysThatItIsShortened(t *testing.T) {
 	require.NotContains(t, text, "word for word")
 }
 
-// A to-do list that is kept but cleared by an edit is still told.
+// A to-do list that is kept but cleared by an edit stays in the slots.
 func TestOpenTodosOfAClearedCallStay(t *testing.T) {
 	kept := []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[{"content":"ship","status":"pending"}]}`)}
 	edits := map[uint32][]*compactordv1.Edit{9: {{Index: 9, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS}}}

@@ -19,7 +19,7 @@ func cutBefore(index uint32) *compactordv1.Cut {
 	}
 }
 
-// The kept part would begin with the DEVELOPER message behind (I4): whoever made the plan, with the cut or after it.
+// The kept part would begin with the next DEVELOPER message (I4), whoever made the plan, with the cut or after it.
 func TestCheckRefusesToEmptyWhatTheKeptPartBeginsWith(t *testing.T) {
 	t.Parallel()
 	script := "U100 A100 T20 R100 D10 A10 U10 A10"
@@ -42,7 +42,7 @@ func TestCheckRefusesToEmptyWhatTheKeptPartBeginsWith(t *testing.T) {
 	require.NoError(t, check(l, &plan{Edits: []*compactordv1.Edit{told}}))
 }
 
-// While it is pinned the message is shown, but a cut at it holds on after it is unpinned.
+// A pin keeps the message visible, but a cut before it would outlast the pin.
 func TestCheckRefusesACutAtWhatAPinAloneShows(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U100 A100 T20 R100 D10 A10 U10 A10")
@@ -53,7 +53,7 @@ func TestCheckRefusesACutAtWhatAPinAloneShows(t *testing.T) {
 	require.NoError(t, strategies.Check(in, &plan{Cut: cutBefore(1)}))
 }
 
-// The message that the kept part begins with loses its thinking where its call is left, and keeps it where nothing else is.
+// The first kept message loses its thinking if its call remains, and keeps it if nothing else would.
 func TestDropThinkingOfWhatTheKeptPartBeginsWith(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string][]uint32{"call": {2, 4}, "": {4}} {

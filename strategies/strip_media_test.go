@@ -13,7 +13,7 @@ func keepMedia(n uint32) *compactordv1.Strategy {
 	return stripping(&compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(n)})
 }
 
-// opencode's text: the type, and the name or `file`. A result with several is told in one text.
+// The same text as opencode: the type, and the name or `file`. A result with several media has one text.
 func TestStripMediaTellsTypeAndName(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("P")
@@ -31,7 +31,8 @@ func TestStripMediaTellsTypeAndName(t *testing.T) {
 	require.Zero(t, l.head().GetViewMediaTokens())
 }
 
-// Media are counted, not messages. Those of one result stay together where any of them is to stay, and what is older goes.
+// Media are counted, not messages. Media of one result stay together if one of them is to stay, and older ones are
+// replaced.
 func TestStripMediaKeepsTheNewest(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("P P U")
@@ -47,7 +48,7 @@ func TestStripMediaKeepsTheNewest(t *testing.T) {
 	requireConverged(t, l, planned(t, l, keepMedia(4)), keepMedia(4))
 }
 
-// What is pinned counts and stays; what the view does not show, or shows no longer, does neither.
+// Pinned media count and stay. Media that the view does not show neither count nor stay.
 func TestStripMediaOfWhatTheViewShows(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("P P")
@@ -65,12 +66,12 @@ func TestStripMediaOfWhatTheViewShows(t *testing.T) {
 	require.Equal(t, []uint32{0, 1}, indexesOf(planned(t, l, keepMedia(4))))
 	requireConverged(t, l, planned(t, l, stripping(nil)), stripping(nil))
 
-	// Nobody has seen yet how an open group ends.
+	// The model has not seen how an open group ends.
 	l = newLog().script("U T:a,b V:a")
 	require.Equal(t, nothing, planned(t, l, stripping(nil)).GetSkipReason())
 }
 
-// A medium that takes no more than its line stays.
+// A medium that is not larger than its line stays.
 func TestStripMediaWhereItFreesSomething(t *testing.T) {
 	t.Parallel()
 	l := newLog()
@@ -82,7 +83,7 @@ func TestStripMediaWhereItFreesSomething(t *testing.T) {
 	require.Equal(t, nothing, planned(t, l, stripping(nil)).GetSkipReason())
 }
 
-// One result with more media than are to stay was stripped, and with it the newest that there were.
+// A result with more media than were to be kept was stripped, and with it the newest medium.
 func TestStripMediaLeavesAResultWithMoreThanItKeeps(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("P U")
@@ -93,8 +94,8 @@ func TestStripMediaLeavesAResultWithMoreThanItKeeps(t *testing.T) {
 	}
 }
 
-// Results were stripped before the model had been asked with them, so it could never tell what it saw. An answer that
-// failed was no answer, and an overflow would only come again.
+// Results were stripped before the model had read them, so it could never say what it saw. A failed answer does not
+// count as one, and an overflow would only occur again.
 func TestStripMediaLeavesWhatNoModelHasRead(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U")
@@ -108,7 +109,7 @@ func TestStripMediaLeavesWhatNoModelHasRead(t *testing.T) {
 	require.Equal(t, []uint32{read, read + 2, read + 3}, indexesOf(planned(t, l, stripping(nil))))
 }
 
-// Compaction was due, nothing could be cut, and the only thing that would help stayed: each step was told to compact anew.
+// Compaction was due and nothing could be cut, but the media stayed: at each step the agent was told to compact again.
 func TestStripMediaGivesWayWhereNothingCanBeCut(t *testing.T) {
 	t.Parallel()
 	const threshold = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// cutCase is a log, and where a rule cuts it.
+// cutCase is a log and the place where a rule cuts it.
 type cutCase struct {
 	name, log string
 	rule      *compactordv1.SummarizeStrategy
@@ -40,14 +40,14 @@ func requireCuts(t *testing.T, cases []cutCase) {
 	}
 }
 
-// back is klaude's rule.
+// back is klaude-code's rule.
 func back(tokens uint32) *compactordv1.SummarizeStrategy {
 	return &compactordv1.SummarizeStrategy{
 		RecentTokens: &tokens, CutDirection: compactordv1.CutDirection_CUT_DIRECTION_BACKWARD.Enum(),
 	}
 }
 
-// tail is opencode's: two turns within a budget, and one summary for all before.
+// tail is opencode's rule: two turns within a budget, and one summary of everything before.
 func tail(budget uint32) *compactordv1.SummarizeStrategy {
 	return &compactordv1.SummarizeStrategy{
 		RecentTurns: proto.Uint32(2), RecentTokens: &budget,
@@ -56,7 +56,7 @@ func tail(budget uint32) *compactordv1.SummarizeStrategy {
 	}
 }
 
-// newest is kimi's: so many user and assistant messages.
+// newest is kimi-cli's rule: a number of user and assistant messages.
 func newest(n uint32) *compactordv1.SummarizeStrategy {
 	return &compactordv1.SummarizeStrategy{
 		RecentMessages: &n, SplitTurn: compactordv1.SplitTurn_SPLIT_TURN_JOIN_HEAD.Enum(),
@@ -67,7 +67,7 @@ func TestCase049BackToTheCall(t *testing.T) {
 	t.Parallel()
 	const log = "U10 T2 R100 T2 R100 A10"
 	cases := []cutCase{
-		// U is reached by 215: 10 + 2 x 102 are 214.
+		// The message U is reached by 215, since 10 + 2 x 102 are 214.
 		{"keep 215", log, back(215), none, none},
 		{"keep 222", log, back(222), none, none},
 		{"keep 223", log, back(223), none, none},
@@ -107,7 +107,7 @@ func TestCase054BackPastACallThatIsClosed(t *testing.T) {
 	requireCuts(t, []cutCase{
 		{"keep 10", log, back(10), 5, 4},
 		{"keep 20", log, back(20), 4, none},
-		// klaude-code cuts at 1 for 21 to 40, since nothing answers the call there.
+		// klaude-code cuts at 1 for 21 to 40, since the call there has no answer.
 		{"keep 21", log, back(21), 3, 2},
 		{"keep 30", log, back(30), 3, 2},
 		{"keep 31", log, back(31), 2, none},
@@ -169,8 +169,8 @@ func TestManualRecentTokens(t *testing.T) {
 func TestCase065OnlyUserAndAssistantMessagesCount(t *testing.T) {
 	t.Parallel()
 	requireCuts(t, []cutCase{
-		// Kimi's [u a t u a t], where the results answer: from the last u on, with its result.
-		{"results ride along", "U T2 R U T2 R", newest(2), 3, none},
+		// Kimi's [u a t u a t], where the results are answers: from the last u on, with its result.
+		{"results stay with their calls", "U T2 R U T2 R", newest(2), 3, none},
 		{"of a longer one", "U T2 R R A U T2:a,b R:a R:b", newest(2), 5, none},
 		{"a cut within a group goes back to its call", "U A T2:a T2:b R10:a R10:b", newest(1), 2, none},
 	})

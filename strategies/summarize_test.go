@@ -37,7 +37,7 @@ func splitting(p *compactordv1.SummarizeStrategy, mode compactordv1.SplitTurn) *
 	return p
 }
 
-// planned plans and checks what was planned.
+// planned plans and checks the plan.
 func planned(t *testing.T, l *testLog, parameters *compactordv1.Strategy) *compactordv1.CompactionPlan {
 	t.Helper()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
@@ -290,7 +290,7 @@ func TestDefaultRecentTokens(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			// In messages of one token, the cut shows the budget.
+			// Messages of one token, so that the cut shows the budget.
 			l := newLog()
 			s := l.state()
 			for i := range uint32(21_000) {

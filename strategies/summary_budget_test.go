@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Seed case 107: 0.8 of the reserve for the complete turns, and in `pi` 0.5 of it on top for the first part of a split
-// turn, beside the words that join the two.
+// Seed case 107: 0.8 of the reserve for the complete turns. In `pi` another 0.5 of it for the first part of a split
+// turn, and the text that joins the two.
 func TestCase107BudgetsOfSummaries(t *testing.T) {
 	t.Parallel()
 	whole := func(preset string, l strategies.Limits, log string) uint32 {
@@ -35,8 +35,8 @@ func TestCase107BudgetsOfSummaries(t *testing.T) {
 	}
 }
 
-// Seed case 112: with what is kept, the leading run, what is outside the log and all of the summary's budget the next
-// request stays below the trigger, whatever the window.
+// Seed case 112: the kept part, the leading run, tokens that are not in the log, and the whole budget of the summary
+// together stay below the trigger, in every window.
 func TestCase112SummaryLeavesRoomForTheNextRequest(t *testing.T) {
 	t.Parallel()
 	for _, preset := range []string{"pi", "klaude", "kimi", "opencode"} {
@@ -70,7 +70,7 @@ func requireRoomFor(t *testing.T, preset string) {
 	}
 }
 
-// A summary that fills its budget is smaller than what it replaces, whatever the window: else it is paid for in vain.
+// A summary that fills its budget is smaller than what it replaces, in every window. Otherwise it would be useless.
 func TestFilledBudgetsGain(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []compactordv1.CompactionReason{due, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL} {

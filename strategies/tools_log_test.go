@@ -26,7 +26,7 @@ func (l *testLog) calling(tool, arguments string) {
 	}}})
 }
 
-// failed is used with a result that is an error.
+// failed is like used, with a result that is an error.
 func (l *testLog) failed(tool, arguments, text string) uint32 {
 	l.calling(tool, arguments)
 	l.add(&compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{
@@ -41,7 +41,7 @@ func piece(text string) *compactordv1.ResultPart {
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: text}}}
 }
 
-// replacements are the texts of a plan's edits by the message that they are of.
+// replacements returns the texts of a plan's edits, by message.
 func replacements(made *plan) map[uint32]string {
 	texts := make(map[uint32]string)
 	for _, e := range made.GetEdits() {
@@ -50,7 +50,7 @@ func replacements(made *plan) map[uint32]string {
 	return texts
 }
 
-// requireConverged commits a plan, and requires that the same strategy finds nothing more to do.
+// requireConverged commits a plan, and checks that the same strategy finds nothing more to do.
 func requireConverged(t *testing.T, l *testLog, made *plan, parameters *compactordv1.Strategy) {
 	t.Helper()
 	before := l.head().GetViewTokens()
@@ -59,7 +59,7 @@ func requireConverged(t *testing.T, l *testLog, made *plan, parameters *compacto
 	require.Equal(t, nothing, planned(t, l, parameters).GetSkipReason())
 }
 
-// recalled is what RecallContent gives back by the reference that a text shows.
+// recalled returns what RecallContent returns for the reference in a text.
 func recalled(t *testing.T, l *testLog, shown string) string {
 	t.Helper()
 	ref, err := recall.ParseReference(shown)
@@ -69,7 +69,7 @@ func recalled(t *testing.T, l *testLog, shown string) string {
 	return c.Text
 }
 
-// arriving is what policy.on_append makes of the newest message, which answers a call of the one before.
+// arriving returns the edits of policy.on_append of the newest message, which answers a call of the one before.
 func arriving(l *testLog, policy *compactordv1.Policy) []*compactordv1.Edit {
 	last := l.messages[len(l.messages)-1]
 	var call *compactordv1.ToolCall

@@ -21,7 +21,7 @@ func piTools() *compactordv1.FileTools {
 	return tools
 }
 
-// callOf is an ASSISTANT message with one call.
+// callOf returns an ASSISTANT message with one call.
 func callOf(tool, arguments string) *compactordv1.LoggedMessage {
 	return &compactordv1.LoggedMessage{Message: &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_ASSISTANT,
@@ -90,7 +90,7 @@ func TestCase119NothingTouchedGivesNoLists(t *testing.T) {
 	requireFiles(t, strategies.TouchedFiles(nil, nil, []*compactordv1.LoggedMessage{callOf("read", path("a"))}), nil, nil)
 }
 
-// The order is that of UTF-16 code units: an astral character comes before the last ones of the basic plane.
+// Paths are ordered by UTF-16 code units: an astral character comes before the last ones of the basic plane.
 func TestCase120ListsAreSortedByCodeUnitAndWithoutDoubles(t *testing.T) {
 	lists := strategies.TouchedFiles(nil, piTools(), []*compactordv1.LoggedMessage{
 		callOf("read", path("\uFFFD")), callOf("read", path("b")), callOf("read", path("😀")), callOf("read", path("B")),

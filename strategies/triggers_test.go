@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// resolved is the policy in force where a client gives this window and trigger.
+// resolved returns the policy in effect if a client sets this window and trigger.
 func resolved(t *testing.T, window uint32, trigger *compactordv1.Trigger) *compactordv1.Policy {
 	t.Helper()
 	p := &compactordv1.Policy{Trigger: trigger}
@@ -23,7 +23,7 @@ func resolved(t *testing.T, window uint32, trigger *compactordv1.Trigger) *compa
 	return p
 }
 
-// holding is the report on a context of so many tokens, in two messages that a cut can part.
+// holding returns the report on a context of this many tokens, in two messages between which a cut is valid.
 func holding(p *compactordv1.Policy, tokens uint32) *compactordv1.ContextReport {
 	return strategies.Report(cuttable(&storagev1.Head{ViewTokens: tokens}), p)
 }
@@ -34,7 +34,7 @@ func cuttable(h *storagev1.Head) *storagev1.Head {
 	return h
 }
 
-// requireDueAt demands that compaction is due from so many tokens on, and not before.
+// requireDueAt checks that compaction is due from this many tokens on, and not before.
 func requireDueAt(t *testing.T, p *compactordv1.Policy, tokens uint32) {
 	t.Helper()
 	require.True(t, holding(p, tokens).GetShouldCompact())
@@ -43,7 +43,7 @@ func requireDueAt(t *testing.T, p *compactordv1.Policy, tokens uint32) {
 	require.Empty(t, holding(p, tokens).GetBlockedBy())
 }
 
-// byReserve has no ratio that would come before the reserve.
+// byReserve has a ratio that is not reached before the reserve.
 func byReserve(tokens uint32) *compactordv1.Trigger {
 	return &compactordv1.Trigger{TriggerRatio: proto.Float64(1), ReserveTokens: proto.Uint32(tokens)}
 }
@@ -101,7 +101,7 @@ func TestCase032ReserveLeavesNothing(t *testing.T) {
 	}
 }
 
-// Kimi's figures.
+// The figures of kimi-cli.
 func kimi(t *testing.T, window uint32, ratio float64) *compactordv1.Policy {
 	t.Helper()
 	return resolved(t, window, &compactordv1.Trigger{
@@ -136,7 +136,7 @@ func TestCase036EmptyContext(t *testing.T) {
 	requireDueAt(t, resolved(t, 200_000, least), 1)
 }
 
-// Klaude's threshold is a share of what the output leaves of the window: given in tokens, or as a reserve.
+// klaude-code's threshold is a share of what the output limit leaves of the window, set in tokens or as a reserve.
 func TestCase038KlaudesFigures(t *testing.T) {
 	t.Parallel()
 	requireDueAt(t, resolved(t, 200_000, &compactordv1.Trigger{TriggerTokens: proto.Uint32(126_000)}), 126_000)
@@ -144,7 +144,7 @@ func TestCase038KlaudesFigures(t *testing.T) {
 	requireDueAt(t, resolved(t, 200_000, byReserve(32_000+16_384)), 151_616)
 }
 
-// The output limit is taken off nothing: a policy says in reserve_tokens what is to stay free.
+// The output limit is not subtracted from anything: reserve_tokens says what must stay free.
 func TestCase039OutputAsLargeAsTheWindow(t *testing.T) {
 	t.Parallel()
 	p, err := strategies.Resolve(&compactordv1.Policy{
@@ -174,7 +174,7 @@ func TestCase042XbotsFigures(t *testing.T) {
 	requireDueAt(t, p, 82_628)
 }
 
-// The trigger is the lowest of those that are set, and others hold beside it.
+// The lowest trigger in tokens counts, and other triggers count beside it.
 func TestLowestTrigger(t *testing.T) {
 	t.Parallel()
 	three := &compactordv1.Trigger{

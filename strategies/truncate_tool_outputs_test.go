@@ -16,8 +16,8 @@ func maxChars(n uint32) *compactordv1.Strategy {
 	})
 }
 
-// opencode: 2,000 characters stay; of 2,001 the first 2,000 are left, with a mark that 1 is left out. Ours makes no edit that
-// frees nothing: with opencode's mark, which is longer than a character, 2,001 stay too.
+// opencode keeps 2,000 characters. Of 2,001 it keeps the first 2,000, with a mark that 1 is left out. Ours makes no
+// edit that frees nothing: opencode's mark is longer than a character, so 2,001 stay, too.
 func TestTruncateToTwoThousandCharacters(t *testing.T) {
 	t.Parallel()
 	parameters := truncating(&compactordv1.TruncateToolOutputsStrategy{
@@ -33,7 +33,7 @@ func TestTruncateToTwoThousandCharacters(t *testing.T) {
 	}, replacements(made), "%d would grow", barely)
 	requireConverged(t, l, made, parameters)
 
-	// With a mark that is short enough one character is cut off.
+	// With a mark that is short enough, one character is cut off.
 	l = newLog().script("U")
 	l.used("bash", `{}`, piece(strings.Repeat("好", 2000)))
 	wide := l.used("bash", `{}`, piece(strings.Repeat("好", 2000)+"👍"), imagePiece("a.png"))
@@ -53,7 +53,7 @@ func TestTruncatedResultTellsHowToHaveTheRest(t *testing.T) {
 	require.Equal(t, text, recalled(t, l, shown))
 }
 
-// Characters are code points, and none is cut in half. Pieces are joined; media among them stay told.
+// Characters are code points, and none is cut in half. Pieces are joined; media among them keep their lines.
 func TestTruncateCountsCharactersOverAllPieces(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -93,7 +93,7 @@ func TestTruncateLeavesAlone(t *testing.T) {
 		Index: hidden, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "[hidden]",
 	}}}, "")
 	failed := l.failed("bash", `{}`, long)
-	// Of parallel calls one is still out: nobody has read what the other said.
+	// One of the parallel calls has no result yet, so the model has not read the other's.
 	l.script("T:a,b")
 	l.add(&compactordv1.Message{
 		Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{resultPart("a", long)},

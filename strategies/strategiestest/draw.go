@@ -7,24 +7,24 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Draw draws a number between two, both included. Its label says what for.
+// Draw draws a number from a range that includes both bounds. The label says what it is for.
 type Draw func(low, high int, label string) int
 
 // Kind is what a strategy may do.
 type Kind int
 
 const (
-	// Any may cut and have a summarizer write.
+	// Any may cut and use a summarizer.
 	Any Kind = iota
-	// EditsOnly does neither: what Prune and policy.on_user_message take.
+	// EditsOnly does neither. Prune and policy.on_user_message accept only such strategies.
 	EditsOnly
 )
 
-// Strategy draws one of the contract's strategies, nested ones included, with numbers that fit conversations of some
-// hundred or thousand tokens.
+// Strategy draws a strategy of the contract, perhaps with nested ones. Its figures fit conversations of some hundred or
+// thousand tokens.
 func (d Draw) Strategy(kind Kind) *compactordv1.Strategy { return d.Nested(kind, 4) }
 
-// Nested is Strategy, so many deep at most.
+// Nested draws a strategy that nests at most this deep.
 func (d Draw) Nested(kind Kind, deep int) *compactordv1.Strategy { return d.nested(kind, deep-1) }
 
 func (d Draw) nested(kind Kind, depth int) *compactordv1.Strategy {
@@ -178,7 +178,7 @@ func (d Draw) number(low, high int, label string) *uint32 {
 	return proto.Uint32(uint32(d(low, high, label)))
 }
 
-// groupsOrTurns gives the one or the other, since they exclude each other.
+// groupsOrTurns sets one of the two, since they exclude each other.
 func (d Draw) groupsOrTurns(low, high int) (groups, turns *uint32) {
 	if d(0, 1, "by groups") == 1 {
 		return d.number(low, high, "groups"), nil

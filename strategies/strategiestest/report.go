@@ -8,11 +8,11 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// ReportModel says of a log what reports must say that goes by the policy's strategy. It knows the strategies that
+// ReportModel computes what reports on a log must say that depends on the policy's strategy. It knows the strategies that
 // sessiontest's generator draws.
 type ReportModel struct{ *sessiontest.Model }
 
-// Fixed are the tokens that no compaction can remove.
+// Fixed returns how many tokens no compaction can remove.
 func (m ReportModel) Fixed() uint32 {
 	h := m.Head()
 	tail := h.GetTailTokens()
@@ -22,7 +22,7 @@ func (m ReportModel) Fixed() uint32 {
 	return m.Scaled(h.GetLeadTokens()+h.GetPinnedTokens()+h.GetPinnedKeptTokens()+tail) + m.Outside()
 }
 
-// nested are the strategies that a strategy runs; itself where it runs none.
+// nested returns the strategies that a strategy runs, or the strategy itself if it runs none.
 func nested(s *compactordv1.Strategy) []*compactordv1.Strategy {
 	var all []*compactordv1.Strategy
 	for _, rung := range s.GetLadder().GetRungs() {
@@ -35,14 +35,14 @@ func nested(s *compactordv1.Strategy) []*compactordv1.Strategy {
 	return all
 }
 
-// editsTail says whether a strategy hides also the results of the newest group.
+// editsTail says whether a strategy also hides the results of the newest group.
 func (m ReportModel) editsTail(s *compactordv1.Strategy) bool {
 	return slices.ContainsFunc(nested(s), func(s *compactordv1.Strategy) bool {
 		return s.GetHideToolResults() != nil && s.GetHideToolResults().GetKeepGroups() == 0
 	})
 }
 
-// Pause is how many tokens are still to be appended before the policy's strategy rewrites the view by itself.
+// Pause returns how many tokens must still be appended before the policy's strategy rewrites the view automatically.
 func (m ReportModel) Pause() uint32 {
 	at, s, t := m.RewrittenAt(), m.Policy.GetStrategy(), m.Policy.GetTrigger()
 	var least uint32
@@ -73,7 +73,7 @@ func (m ReportModel) Pause() uint32 {
 	return uint32(max(0, int64(least)-int64(since)))
 }
 
-// BlockedBy are all reasons for which compaction never is due, or does not help where it is.
+// BlockedBy returns all reasons why compaction is never due, or would not help if it is due.
 func (m ReportModel) BlockedBy() map[compactordv1.BlockedBy]bool {
 	t, reasons := m.Policy.GetTrigger(), make(map[compactordv1.BlockedBy]bool)
 	hold := func(reason compactordv1.BlockedBy, holds bool) {
@@ -91,8 +91,7 @@ func (m ReportModel) BlockedBy() map[compactordv1.BlockedBy]bool {
 	return reasons
 }
 
-// mayHelp says whether the policy's strategy may take anything out of the view; also where there is no strategy that could
-// be asked.
+// mayHelp says whether the policy's strategy may remove anything from the view. Without a strategy it returns true.
 func (m ReportModel) mayHelp() bool {
 	h, s := m.Head(), m.Policy.GetStrategy()
 	return s == nil || slices.ContainsFunc(nested(s), func(s *compactordv1.Strategy) bool {
@@ -104,7 +103,7 @@ func (m ReportModel) mayHelp() bool {
 	})
 }
 
-// cuttable says whether there is a cut that takes out a message which is not pinned.
+// cuttable says whether some cut removes a message that is not pinned.
 func (m ReportModel) cuttable() bool {
 	for _, place := range m.CutPlaces() {
 		for _, a := range m.Kept() {
