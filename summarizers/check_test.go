@@ -99,7 +99,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// A budget that does not hold the headings cannot ask for them; all else is looked at.
+// If the budget is too small for the headings, they are not required. All other checks are made.
 func TestCheckAsksForNoSectionsWithoutRoom(t *testing.T) {
 	t.Parallel()
 	const skeleton = "## Original Request\n## Early Progress\n## Context for Suffix\n(none)"

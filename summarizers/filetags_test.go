@@ -63,7 +63,7 @@ func TestFileTagsAreBounded(t *testing.T) {
 	require.Contains(t, summarizers.FileTags(filesOf([]string{strings.Repeat("x", 5000), "y"}, nil)), "<read-files>\ny\n(1 more)\n</read-files>")
 }
 
-// Whatever a path is, there is one pair of tags, a path a line, and taking them off gives the text back.
+// Whatever a path is, there is one pair of tags and one path a line, and removing them restores the text.
 func TestPathsCannotCloseFileTags(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.OneOf(

@@ -25,12 +25,12 @@ const (
 	code        = compactordv1.SectionRole_SECTION_ROLE_CODE
 )
 
-// What a list has no section for stands in another one, in the order of docs/summaries.md.
+// Text for which a list has no section goes into another one, in the order of docs/summaries.md.
 func TestSectionFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		role compactordv1.SectionRole
-		// list are the roles of the sections; want is the one that takes it in.
+		// list are the roles of the sections; want is the role of the section that takes the text.
 		list []compactordv1.SectionRole
 		want int
 	}{

@@ -43,7 +43,7 @@ func tagOf(title string) string {
 
 func tagged(tag, text string) string { return "<" + tag + ">" + text + "</" + tag + ">" }
 
-// bodyOf draws the text of a section: lines of which some look like the marks of sections where none can be.
+// bodyOf draws the text of a section. Some of its lines look like marks of sections at places where none is valid.
 func bodyOf(t *rapid.T, headings []summarizers.Heading, number int) string {
 	title := func() string { return rapid.SampledFrom(headings).Draw(t, "quoted").Title }
 	lines := []string{fmt.Sprintf("- fact %d, the first", number)}
@@ -65,7 +65,7 @@ func bodyOf(t *rapid.T, headings []summarizers.Heading, number int) string {
 	return strings.Join(lines, "\n")
 }
 
-// answer is what a model writes of some sections, and what is to be stored of it.
+// answer is a model's text for some sections, and the text to be stored for it.
 type answer struct{ text, stored string }
 
 func answerOf(t *rapid.T, headings []summarizers.Heading) answer {
@@ -100,7 +100,7 @@ func answerOf(t *rapid.T, headings []summarizers.Heading) answer {
 		}
 	}
 	pieces = rapid.Permutation(pieces).Draw(t, "order")
-	// A text that ends in an empty heading while others are missing is taken for one that was cut off.
+	// A text that ends in an empty heading while other sections are missing counts as cut off.
 	for i, p := range pieces {
 		if strings.Contains(p, fmt.Sprintf("fact %d,", first)) {
 			pieces[i], pieces[len(pieces)-1] = pieces[len(pieces)-1], p
@@ -117,7 +117,7 @@ func drawnRequest(t *rapid.T) *summarizers.Request {
 	)
 }
 
-// withoutBlank is a text without its blank lines, and without the line ends of Windows.
+// withoutBlank returns a text without blank lines and without Windows line ends.
 func withoutBlank(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -128,7 +128,7 @@ func withoutBlank(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// Whatever marks the sections, in whatever order they come and whichever empty ones are left out, the summary is taken,
+// Whatever marks the sections, whatever their order, and whichever empty ones are left out, the summary is accepted,
 // and each line is stored in its section.
 func TestSectionsAreKnownByTitleOrTag(t *testing.T) {
 	t.Parallel()
@@ -143,8 +143,7 @@ func TestSectionsAreKnownByTitleOrTag(t *testing.T) {
 	})
 }
 
-// Whatever the titles look like, a model that writes them as headings is understood, in any order, at any level, and where
-// it leaves sections out.
+// Whatever the titles are, a model's headings are recognized, in any order, at any level, and if sections are missing.
 func TestHeadingsOfAnyTitleAreKnown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -181,7 +180,7 @@ var sectionLists = [][]*compactordv1.Section{
 	sessiontest.SectionLists()["without_files"], sessiontest.SectionLists()["recent_work"],
 }
 
-// No line of text is lost, whatever stands between.
+// No line of text is lost, whatever the marks around it.
 func FuzzStoredLosesNothing(f *testing.F) {
 	for _, seed := range []string{
 		inTags, storedShape, "## Goal\n<goal>\n**Done**\n```\n## Done\n", "<goal><goal></goal>\n~~~~\n</goal></goal>\n~~~", "Goal\n---\n<done/></done>",
@@ -195,7 +194,7 @@ func FuzzStoredLosesNothing(f *testing.F) {
 			req.Kind = summarizers.TurnPrefix
 		}
 		req.MaxTokens, req.Replaces = 1<<30, 1<<31
-		// Each line of the text has one of ours behind it, which can mark nothing.
+		// After each line of the text there is a line of ours that cannot mark a section.
 		var b strings.Builder
 		lines := 0
 		for line := range strings.Lines(text) {

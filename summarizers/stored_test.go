@@ -17,7 +17,7 @@ func asksFor(kind summarizers.Kind, set []*compactordv1.Section) *summarizers.Re
 	return &summarizers.Request{Kind: kind, Sections: set, MaxTokens: 100_000, Replaces: 100_001, Count: countBytes}
 }
 
-// inTags is an answer as the prompt asks for it.
+// inTags is an answer in the form that the prompt asks for.
 const inTags = `<current_focus>
 Port the parser to the new reader [#3]
 </current_focus>
@@ -78,7 +78,7 @@ Reads line by line.
 ## Important Context
 - Never touch go.mod`
 
-// A model that follows the tags of the system that the sections come from is understood.
+// A model that uses the tags of the system from which the sections come is understood.
 func TestTagsAreSections(t *testing.T) {
 	t.Parallel()
 	req := asksFor(summarizers.History, codeSections)
@@ -165,7 +165,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// What makes a summary whole must not be why it is refused.
+// Completing a summary must not make it too large.
 func TestStoredKeepsToTheBudget(t *testing.T) {
 	t.Parallel()
 	const text = "**Early Progress**\ny\n**Original Request**\nx"
@@ -201,8 +201,8 @@ func TestNothingInTags(t *testing.T) {
 	require.False(t, summarizers.SaysNothing("<goal>Fix the parser</goal>"))
 }
 
-// Each line is looked at once for whether it closes a fence, however many fences nothing closes. What is counted is what
-// that allocates.
+// Each line is checked only once for closing a fence, however many fences are never closed. The test counts
+// allocations.
 func TestUnclosedFencesAreReadOnce(t *testing.T) {
 	const fences = 300
 	var text strings.Builder
@@ -216,7 +216,7 @@ func TestUnclosedFencesAreReadOnce(t *testing.T) {
 	require.Less(t, allocations, float64(100*fences))
 }
 
-// A mark of the byte order hides the first section from nobody.
+// A byte order mark does not hide the first section.
 func TestByteOrderMarkBeforeTheFirstSection(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "## Goal\nx", summarizers.WithoutThinking("\ufeff## Goal\nx"))

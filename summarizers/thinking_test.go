@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// spoken hands a text to a Spoken in pieces, and returns what comes of it.
+// spoken passes a text to a Spoken in pieces, and returns the result.
 func spoken(pieces ...string) string {
 	var said strings.Builder
 	s := summarizers.NewSpoken(func(delta string) { said.WriteString(delta) })
@@ -21,7 +21,7 @@ func spoken(pieces ...string) string {
 	return said.String()
 }
 
-// However a text is broken into pieces, what is streamed of it is what is stored.
+// However a text is split into pieces, the streamed text is the stored one.
 func TestSpokenIsTheTextWithoutThinking(t *testing.T) {
 	t.Parallel()
 	tokens := []string{
@@ -41,7 +41,7 @@ func TestSpokenIsTheTextWithoutThinking(t *testing.T) {
 	}
 }
 
-// A text that has no tags comes as it is written, but for the white space at its ends.
+// A text without tags is passed on as it is written, except for white space at its ends.
 func TestSpokenDoesNotWait(t *testing.T) {
 	t.Parallel()
 	var deltas []string
@@ -61,7 +61,7 @@ func TestThinkingThatIsNotClosedStays(t *testing.T) {
 	} {
 		require.Equal(t, want, summarizers.WithoutClosedThinking(text))
 	}
-	// Nor is it looked for again and again.
+	// Nor is it searched for again and again.
 	many := strings.Repeat("<think>\n", 1<<20)
 	require.Len(t, summarizers.WithoutClosedThinking(many), len(many)-1)
 }

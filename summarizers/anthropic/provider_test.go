@@ -26,12 +26,12 @@ const (
 	stop  = `{"type":"message_stop"}`
 )
 
-// ends is the event with the reason to stop.
+// ends returns the event with the stop reason.
 func ends(reason string) string {
 	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `","stop_sequence":null},"usage":{"output_tokens":20}}`
 }
 
-// named writes a stream as Anthropic does, with the names of the events.
+// A stream in Anthropic's format, with the names of the events.
 const whole = "event: message_start\ndata: " + start + "\n\n" +
 	"event: ping\ndata: {\"type\": \"ping\"}\n\n" +
 	"event: content_block_start\ndata: " + block + "\n\n" +
@@ -74,7 +74,7 @@ func TestAnyBytes(t *testing.T) {
 	wiretest.AnyBytes(t, spoken, wiretest.Events(start, block, ends("max_tokens"), stop), wiretest.Events(ends("model_context_window_exceeded")))
 }
 
-// ask asks a server that answers so.
+// ask sends a completion to a server that gives this answer.
 func ask(t *testing.T, answer http.HandlerFunc, o anthropic.Options, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.Serve(t, answer)
@@ -133,7 +133,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	require.True(t, proto.Equal(&compactordv1.Usage{InputTokens: 3, OutputTokens: 2}, got.Usage), "%v", got.Usage)
 	got.Usage = nil
 	require.Equal(t, &llm.Answer{Text: "Hi", Model: "m-1", CutOff: true}, got)
-	// What is whole, but longer than an answer may be, is ended.
+	// A whole body that is longer than an answer may be is cut.
 	finished := strings.Replace(message, "max_tokens", "end_turn", 1)
 	for limit, cutOff := range map[int64]bool{1: true, 2: false} {
 		got, _, err = ask(t, wiretest.Answer(200, "application/json", finished), anthropic.Options{MaxAnswerBytes: limit}, &llm.Completion{User: "x"})
@@ -143,7 +143,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// Servers that imitate Anthropic's tell the input only at the end, or nothing at all.
+// Servers that imitate Anthropic's report the input only at the end, or not at all.
 func TestUsageFromElsewhere(t *testing.T) {
 	t.Parallel()
 	const bare = `{"type":"message_start","message":{"model":"m-1"}}`

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// member is a member of an object, as it stands.
+// member returns a member of an object, unchanged.
 func member(t *testing.T, object, name string) string {
 	t.Helper()
 	var all map[string]json.RawMessage

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// conversation builds a log by hand.
+// conversation builds a log step by step.
 type conversation struct {
 	log   []*compactordv1.LoggedMessage
 	calls int
@@ -32,7 +32,7 @@ func (c *conversation) says(text string) uint32 {
 	return c.add(compactordv1.Role_ROLE_ASSISTANT, textPart(text))
 }
 
-// runs adds a call of a shell and its result, and returns the index of the result.
+// runs adds a shell call and its result, and returns the index of the result.
 func (c *conversation) runs(command, output string, failed bool) uint32 {
 	return c.tool("bash", fmt.Sprintf(`{"command":%q}`, command), output, failed)
 }
@@ -58,7 +58,7 @@ func below(summary, heading string) string {
 	return strings.TrimSpace(rest)
 }
 
-// A medium reads in a summary as it reads in the view, with its name and without.
+// A medium has the same line in a summary as in the view, with and without a name.
 func TestAttachmentsReadAsInTheView(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "harbour.png"} {
@@ -331,7 +331,7 @@ func TestLongRequestsKeepHeadAndTail(t *testing.T) {
 	}
 }
 
-// Models write errors together with what fixed them; only those that are still open stand in the way.
+// Models write errors together with their fixes. Only errors that are still open are obstacles.
 func TestFixedErrorsOfModelsAreNotOpen(t *testing.T) {
 	t.Parallel()
 	text := summarize(t, &summarizers.Request{MaxTokens: 500, PreviousSummary: "## Errors & Fixes\n" +

@@ -13,13 +13,13 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// How many bytes of variants are read of one text: all variants of most, an even sample of the longer ones.
+// How many bytes of variants are read of one text: all variants of most texts, and an even sample of longer ones.
 const (
 	variantBytes      = 2 << 20
 	shortVariantBytes = 16 << 10
 )
 
-// variants are a text up to each of its lines, and without each of them.
+// variants returns the text up to each of its lines, and without each of them.
 func variants(text string, most int) []string {
 	lines := strings.SplitAfter(text, "\n")
 	step := 1 + 2*len(lines)*len(text)/most
@@ -41,7 +41,7 @@ func TestVariantsOfAText(t *testing.T) {
 	require.Equal(t, []string{"a\n", "b\nc"}, variants("a\nb\nc", 10))
 }
 
-// Whatever line a text of the corpus ends in, and whatever line it lacks, it is read without a fault.
+// Whatever line a text of the corpus ends in, and whatever line is missing, it is read without a fault.
 func TestLinesOfTheCorpusAreRead(t *testing.T) {
 	t.Parallel()
 	most, seen := variantBytes, map[string]bool{}
@@ -65,7 +65,7 @@ func TestLinesOfTheCorpusAreRead(t *testing.T) {
 	}
 }
 
-// textsOf returns where a message has texts.
+// textsOf returns pointers to the texts of a message.
 func textsOf(m *compactordv1.LoggedMessage) []*string {
 	var texts []*string
 	for _, p := range m.GetMessage().GetParts() {
@@ -81,7 +81,7 @@ func textsOf(m *compactordv1.LoggedMessage) []*string {
 	return texts
 }
 
-// requireVariantsRead summarizes a message in all variants of one of its texts, as messages of one conversation.
+// requireVariantsRead summarizes a message with all variants of one of its texts, as messages of one conversation.
 func requireVariantsRead(t *testing.T, path string, m *compactordv1.LoggedMessage, text *string, most int) {
 	t.Helper()
 	whole := *text
@@ -94,7 +94,7 @@ func requireVariantsRead(t *testing.T, path string, m *compactordv1.LoggedMessag
 		said := proto.CloneOf(m.GetMessage())
 		for _, p := range said.GetParts() {
 			if r := p.GetToolResult(); r != nil {
-				// The output of a command is read most closely.
+				// The output of a command is examined most.
 				add(&compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{
 					callPart(r.GetCallId(), "bash", `{"command":"make all"}`),
 				}})

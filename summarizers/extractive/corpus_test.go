@@ -41,7 +41,7 @@ func corpusFiles(tb testing.TB) []string {
 	return files
 }
 
-// recorded is a line of a recorded conversation, as far as the tests need it.
+// recorded is the part of a recorded line that the tests need.
 type recorded struct {
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
@@ -57,7 +57,7 @@ type recorded struct {
 	} `json:"tool_calls"`
 }
 
-// loadConversation reads a recorded conversation; lines that are no messages are left out.
+// loadConversation reads a recorded conversation. It leaves out lines that are not messages.
 func loadConversation(tb testing.TB, path string) (log []*compactordv1.LoggedMessage, size int64) {
 	tb.Helper()
 	f, err := os.Open(path)
@@ -104,7 +104,7 @@ func loadConversation(tb testing.TB, path string) (log []*compactordv1.LoggedMes
 	return log, size
 }
 
-// splitLead takes the leading run of SYSTEM and DEVELOPER messages off, as whoever asks for a summary does.
+// splitLead splits off the leading run of SYSTEM and DEVELOPER messages, like a caller of summarizers.
 func splitLead(log []*compactordv1.LoggedMessage) (lead, rest []*compactordv1.LoggedMessage) {
 	i := 0
 	for i < len(log) {
@@ -176,7 +176,7 @@ func chars4(text string) uint32 {
 	return uint32((n + 3) / 4)
 }
 
-// listener takes in progress.
+// listener records progress.
 type listener struct {
 	read  []uint32
 	texts []string
@@ -186,8 +186,8 @@ func (l *listener) Read(tokens uint32) { l.read = append(l.read, tokens) }
 func (l *listener) Text(delta string)  { l.texts = append(l.texts, delta) }
 func (l *listener) Again()             { l.texts = nil }
 
-// summarize writes a summary and checks what holds for all of them: nothing was left out by a bug, the text that was
-// streamed is the text returned, and the budget is kept.
+// summarize writes a summary and checks what holds for all of them: no bug left something out, the streamed text is the
+// returned text, and the budget is kept.
 func summarize(tb testing.TB, req *summarizers.Request) string {
 	tb.Helper()
 	if req.Count == nil {

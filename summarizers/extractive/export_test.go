@@ -1,6 +1,6 @@
 package extractive
 
-// WithProbe returns a summarizer that tells of its steps. What the probe panics with strikes the step.
+// WithProbe returns a summarizer that reports its steps to p. A panic in p counts as a panic of the step.
 func WithProbe(p func(stage string, index uint32, done bool)) *Summarizer {
 	return &Summarizer{probe: p}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
 )
 
-// decodeMessages reads messages out of any bytes: lines, of which the first byte says whose they are. What looks like
-// an encoded message is taken as one, so that every field can be reached.
+// decodeMessages reads messages from any bytes: lines whose first byte gives the role. A line that is an encoded
+// message is decoded, so that every field can occur.
 func decodeMessages(data []byte) []*compactordv1.LoggedMessage {
 	var log []*compactordv1.LoggedMessage
 	add := func(m *compactordv1.Message) {

@@ -11,8 +11,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// TestApprovalsAreNoGoal holds that the goal is what the user last wanted done, and that the last request stands word
-// for word all the same.
+// TestApprovalsAreNoGoal: the goal is the user's last task, and the last request is still shown word for word.
 func TestApprovalsAreNoGoal(t *testing.T) {
 	t.Parallel()
 	for task, replies := range map[string][]string{
@@ -37,7 +36,7 @@ func TestApprovalsAreNoGoal(t *testing.T) {
 				text := c.summary(t, "")
 				require.Equal(t, fmt.Sprintf("%s [#%d]", task, first), below(text, "## Goal"))
 				requireLine(t, text, "Last request: "+reply, last)
-				// A merge keeps both as they are.
+				// A merge keeps both unchanged.
 				again := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
 				require.Equal(t, below(text, "## Goal"), below(again, "## Goal"))
 				requireLine(t, again, "Last request: "+reply, last)
@@ -61,7 +60,7 @@ func TestWhatFollowsAnApprovalIsAGoal(t *testing.T) {
 	}
 }
 
-// TestATurnPrefixSaysItsRequestOnce holds that the request of a split turn stands in one line, however long it is.
+// TestATurnPrefixSaysItsRequestOnce: the request of a split turn is in one line, however long it is.
 func TestATurnPrefixSaysItsRequestOnce(t *testing.T) {
 	t.Parallel()
 	for _, request := range []string{
@@ -77,7 +76,7 @@ func TestATurnPrefixSaysItsRequestOnce(t *testing.T) {
 	}
 }
 
-// TestTheGoalOfALongRequestIsWhatItAsks holds that the sentence of the goal is made of sentences.
+// TestTheGoalOfALongRequestIsWhatItAsks: the goal consists of whole sentences.
 func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	t.Parallel()
 	var c conversation
@@ -87,7 +86,7 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	require.Equal(t, "The export loses a row on every page. It went on like this for a while. … Your task is to find the cause and to repair it. [#0]", below(text, "## Goal"))
 }
 
-// TestAHandbookLeavesRoomForWhatWasDone holds that a message of many rules does not fill a small summary.
+// TestAHandbookLeavesRoomForWhatWasDone: a message with many rules does not fill a small summary.
 func TestAHandbookLeavesRoomForWhatWasDone(t *testing.T) {
 	t.Parallel()
 	var handbook strings.Builder
@@ -119,7 +118,7 @@ func TestAHandbookLeavesRoomForWhatWasDone(t *testing.T) {
 	require.Equal(t, 60, strings.Count(large, "Never use the pattern"), "what waits is served if there is room")
 }
 
-// TestNoSentenceStandsTwice holds that a rule stands among the constraints and nowhere else.
+// TestNoSentenceStandsTwice: a rule is among the constraints and nowhere else.
 func TestNoSentenceStandsTwice(t *testing.T) {
 	t.Parallel()
 	var c conversation
@@ -143,7 +142,7 @@ func TestNoSentenceStandsTwice(t *testing.T) {
 	}
 }
 
-// TestManyRulesLeaveRoomForWhatWasDone holds the same of the rules of many messages.
+// TestManyRulesLeaveRoomForWhatWasDone: neither do rules of many messages.
 func TestManyRulesLeaveRoomForWhatWasDone(t *testing.T) {
 	t.Parallel()
 	var c conversation
@@ -161,7 +160,7 @@ func TestManyRulesLeaveRoomForWhatWasDone(t *testing.T) {
 	}
 }
 
-// TestWhereARuleDoesNotFitTheRequestKeepsIt holds that nothing is left out for the sake of a line that is not there.
+// TestWhereARuleDoesNotFitTheRequestKeepsIt: a request keeps a rule that has no line of its own.
 func TestWhereARuleDoesNotFitTheRequestKeepsIt(t *testing.T) {
 	t.Parallel()
 	var c conversation
@@ -176,7 +175,7 @@ func TestWhereARuleDoesNotFitTheRequestKeepsIt(t *testing.T) {
 	}
 }
 
-// TestATaskAfterADemonstrationIsARequest holds that two user messages in a row are both the user's, whatever they end in.
+// TestATaskAfterADemonstrationIsARequest: two user messages in a row are both the user's, whatever their ends.
 func TestATaskAfterADemonstrationIsARequest(t *testing.T) {
 	t.Parallel()
 	var c conversation
@@ -187,7 +186,7 @@ func TestATaskAfterADemonstrationIsARequest(t *testing.T) {
 	require.Contains(t, below(c.summary(t, ""), "## Goal"), "Repair the importer of this repository.")
 }
 
-// TestMarksAreNoRules holds that tags and signs to programs are no constraints.
+// TestMarksAreNoRules: tags and markers for programs are not constraints.
 func TestMarksAreNoRules(t *testing.T) {
 	t.Parallel()
 	var c conversation

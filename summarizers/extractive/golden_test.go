@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestGolden compares the summaries of small conversations with those that a person has looked at.
+// TestGolden compares summaries of small conversations with files that a person has reviewed.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	conversations, err := filepath.Glob(filepath.Join("testdata", "*.jsonl"))

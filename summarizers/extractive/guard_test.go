@@ -21,7 +21,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
 )
 
-// failing is a summarizer with a bug that strikes where a test says.
+// failing returns a summarizer with a bug in the steps that the test chooses.
 func failing(strikes func(stage string, index uint32, done bool) bool) *extractive.Summarizer {
 	return extractive.WithProbe(func(stage string, index uint32, done bool) {
 		if strikes(stage, index, done) {
@@ -30,7 +30,7 @@ func failing(strikes func(stage string, index uint32, done bool) bool) *extracti
 	})
 }
 
-// written has a summary written by a summarizer with bugs, and checks what holds for all summaries.
+// written lets a summarizer with bugs write a summary, and checks what holds for all summaries.
 func written(tb testing.TB, s *extractive.Summarizer, req *summarizers.Request) *summarizers.Summary {
 	tb.Helper()
 	req.Count, req.Replaces = chars4, 1<<30
@@ -42,7 +42,7 @@ func written(tb testing.TB, s *extractive.Summarizer, req *summarizers.Request) 
 	return summary
 }
 
-// One message with what a bug is in took the whole compaction with it.
+// A message that triggers a bug once made the whole compaction fail.
 func TestMessageThatCannotBeReadIsPassedOver(t *testing.T) {
 	t.Parallel()
 	for _, done := range []bool{false, true} {
@@ -68,7 +68,7 @@ func TestMessageThatCannotBeReadIsPassedOver(t *testing.T) {
 	}
 }
 
-// What the user said last is in the summary even where nothing of it could be understood.
+// The user's last message is in the summary even if nothing in it could be interpreted.
 func TestRequestThatCannotBeReadIsKeptAsItStands(t *testing.T) {
 	t.Parallel()
 	log := []*compactordv1.LoggedMessage{userMessage(0, "Port the parser."), userMessage(1, "Now write the tests\nof the lexer.")}
@@ -104,7 +104,7 @@ func TestManyMessagesThatCannotBeReadAreCounted(t *testing.T) {
 	require.Len(t, stacks, 8)
 }
 
-// Whatever step a bug is in, and however many, the summary passes the checks and keeps what the user said.
+// Whatever steps have bugs, the summary passes the checks and keeps the user's requests.
 func TestNoBugEndsASummary(t *testing.T) {
 	t.Parallel()
 	stages := []string{
@@ -144,7 +144,7 @@ func TestNoBugEndsASummary(t *testing.T) {
 	})
 }
 
-// Where not even the plan could be made, the summary holds the last request, the summary before, and what else was asked.
+// If no plan could be made, the summary has the last request, the previous summary and earlier requests.
 func TestSummaryWithoutAPlanHoldsWhatNeedsNone(t *testing.T) {
 	t.Parallel()
 	broken := failing(func(stage string, _ uint32, _ bool) bool { return stage == summarizers.StagePlan })
@@ -206,7 +206,7 @@ Port the parser to `+"`parse.go`"+`. [#0]
 	}
 }
 
-// A line of the summary before is kept as it stands where it cannot be read.
+// A line of the previous summary that cannot be parsed is kept unchanged.
 func TestLineOfASummaryThatCannotBeReadIsKept(t *testing.T) {
 	t.Parallel()
 	begun := 0
@@ -224,7 +224,7 @@ func TestLineOfASummaryThatCannotBeReadIsKept(t *testing.T) {
 	require.Len(t, summary.Faults, 5, "three lines, and two of three steps at the end")
 }
 
-// A text without headings that opens like an error was taken for one, and so was never a summary.
+// A text without headings that begins like an error was taken for one, and so never accepted.
 func TestRequestThatOpensLikeAnErrorIsASummary(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{"I cannot log in any more, mend it.", "Error in the parser: mend it.", "抱歉，修一下登录。", "Sorry, mend the parser."} {
@@ -242,7 +242,7 @@ func TestRequestThatOpensLikeAnErrorIsASummary(t *testing.T) {
 	}
 }
 
-// A bug ends neither the cancelling of a summary nor that of its goroutine.
+// A bug hides neither the end of the context nor that of the goroutine.
 func TestBugsDoNotHideTheEndOfTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -283,7 +283,7 @@ func TestBugsDoNotHideTheEndOfTheGoroutine(t *testing.T) {
 	}
 }
 
-// A result is written shorter by its head and tail where looking at its lines fails.
+// If examining the lines of a result fails, the result is reduced to its head and tail.
 func TestResultWhoseLinesCannotBeReadIsCut(t *testing.T) {
 	t.Parallel()
 	for _, from := range []int{0, 1, 2, 3} {
@@ -306,7 +306,7 @@ func TestResultWhoseLinesCannotBeReadIsCut(t *testing.T) {
 	}
 }
 
-// A counter that panics is a bug of who asks: it is not hidden.
+// A panic of the caller's counter is the caller's bug, and not hidden.
 func TestBugsOfTheCallerAreTheirs(t *testing.T) {
 	t.Parallel()
 	require.PanicsWithError(t, "no count", func() {
@@ -317,7 +317,8 @@ func TestBugsOfTheCallerAreTheirs(t *testing.T) {
 	})
 }
 
-// Where only the goal of the summary before fits, one that is no more than the title of a section stands for no section.
+// If only the goal of the previous summary fits and it is just the title of a section, it does not count as that
+// section.
 func TestGoalThatIsATitleIsASummary(t *testing.T) {
 	t.Parallel()
 	for title, set := range map[string][]*compactordv1.Section{

@@ -17,10 +17,10 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// The grammar of Markdown as people, models and programs write it, with what they write wrong. A document is blocks; a block
-// is lines; most blocks can stand in a quotation or below an item of a list. Each has its empty variant.
+// The grammar of Markdown as people, models and programs write it, with their mistakes. A document consists of blocks,
+// and a block of lines. Most blocks can be in a quotation or in a list item. Each has an empty variant.
 
-// pieces are what lines are made of: words with a meaning to the summarizer, marks, and what breaks lines apart.
+// pieces are parts of lines: words with a meaning for the summarizer, marks, and characters that break lines.
 var pieces = []string{
 	"", " ", "a", "the parser", "we decided on B because it is fast", "never push", "Always use UTC", "Fixed E1234", "next step", "TODO", "let me",
 	"`a.go`", "`", "``", "``` ", "**", "**bold**", "*", "_", "~~", "[", "]", "[#1]", "[\\#2]", "[#", "[x](y)", "![](z)", "https://a.b/c?d=e", "<b>", "</b>", "<",
@@ -38,7 +38,7 @@ func inline() *rapid.Generator[string] {
 	})
 }
 
-// openings are what lines begin with.
+// openings are beginnings of lines.
 var openings = []string{
 	"- ", "* ", "+ ", "-", "•  ", "1. ", "1) ", "12. ", "1234. ", "3、", "- [ ] ", "- [x] ", "- [-] ", "* []", "☐", "☑ ", "- - ", "-\t", "   - ", "\t- ", "1. - ",
 	"#", "# ", "###### ", "####### ", "#x", "> ", ">", ">>", "> > ", " >", ">- ", ">1. ", "> [ ] ", "| a | b |", "|", "||", "|-|", "---", "***", "_ _ _", "===", "- - -", "--", "    ", "\t", "",
@@ -62,7 +62,7 @@ func block(depth int) *rapid.Generator[[]string] {
 			}
 			return append(list, opening.Draw(t, "empty"))
 		case 4:
-			// One in five is never closed, or closed by another.
+			// One in five is never closed, or closed by another fence.
 			code := append([]string{rapid.SampledFrom(fences).Draw(t, "fence")}, lines.Draw(t, "code")...)
 			if rapid.IntRange(0, 4).Draw(t, "closed") > 0 {
 				code = append(code, rapid.SampledFrom(fences).Draw(t, "closing"))
@@ -77,7 +77,7 @@ func block(depth int) *rapid.Generator[[]string] {
 		if depth == 0 {
 			return nil
 		}
-		// A block in a quotation or below an item, of which any line may have lost its mark.
+		// A block in a quotation or a list item, in which any line may have lost its mark.
 		mark := rapid.SampledFrom([]string{"> ", ">", ">> ", "  ", "    ", "\t", "- "}).Draw(t, "mark")
 		var nested []string
 		for _, line := range blocks(depth-1).Draw(t, "nested") {
@@ -100,7 +100,7 @@ func blocks(depth int) *rapid.Generator[[]string] {
 	})
 }
 
-// markdown draws a document. Its lines end in any way that lines are ended in.
+// markdown draws a document, with any line ends.
 func markdown() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		lines := blocks(2).Draw(t, "lines")
@@ -113,7 +113,7 @@ func markdown() *rapid.Generator[string] {
 	})
 }
 
-// markdownMessage draws a message with documents wherever a message holds text.
+// markdownMessage draws a message with documents in all of its texts.
 func markdownMessage(index uint32) *rapid.Generator[*compactordv1.LoggedMessage] {
 	return rapid.Custom(func(t *rapid.T) *compactordv1.LoggedMessage {
 		text := markdown().Draw(t, "text")
@@ -144,8 +144,8 @@ func markdownMessage(index uint32) *rapid.Generator[*compactordv1.LoggedMessage]
 
 var tools = []string{"bash", "edit", "Read", "TodoWrite", "TaskUpdate", "think", "grep", "apply_patch", "book_flight", ""}
 
-// anyMarkdown holds of any conversation in Markdown: it is summarized within the budget, without a fault, and what is
-// written passes the checks that whatever replaces a conversation has to pass; so does a merge with what was written.
+// anyMarkdown checks that any conversation in Markdown is summarized within the budget and without a fault. The summary
+// passes the checks of every summary, and so does a merge with it.
 func anyMarkdown(t *rapid.T) {
 	var log []*compactordv1.LoggedMessage
 	for i := range uint32(rapid.IntRange(0, 5).Draw(t, "messages")) {
@@ -170,7 +170,7 @@ func anyMarkdown(t *rapid.T) {
 	checkedSummary(t, tool)
 }
 
-// checkedSummary has a text written, and makes the service's checks of it. They include the budget.
+// checkedSummary writes a text, and makes the service's checks, which include the budget.
 func checkedSummary(t *rapid.T, req *summarizers.Request) string {
 	req.Replaces = math.MaxUint32
 	var l listener
@@ -188,14 +188,14 @@ func TestAnyMarkdownIsSummarized(t *testing.T) {
 	rapid.Check(t, anyMarkdown)
 }
 
-// The work on a text is linear in its size: each byte of it is in one statement, however often its marks are nested or
-// repeated. Twice, since it is read with and without the joining of lists.
+// The work on a text is linear in its size: each byte is in one statement, however often its marks are nested or
+// repeated. The factor of two is for reading with and without joining lists.
 func TestNoTextHasMoreStatementsThanBytes(t *testing.T) {
 	t.Parallel()
 	within := func(t require.TestingT, text string) {
 		n, bytes := extractive.Statements(text)
 		require.LessOrEqual(t, n, 2*len(text))
-		// A wrapped line is joined with a space in place of its end, an item with two characters in place of its mark.
+		// A wrapped line is joined with a space for its end, and a list item with two characters for its mark.
 		require.LessOrEqual(t, bytes, 2*2*len(text))
 	}
 	for _, opening := range slices.Concat(openings, fences, pieces) {

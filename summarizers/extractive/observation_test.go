@@ -19,7 +19,7 @@ func observe(t testing.TB, text string, budget uint32) string {
 	})
 }
 
-// output is what a long build prints, with an error in its middle.
+// output returns the output of a long build with an error in its middle.
 func output(lines int) string {
 	var b strings.Builder
 	for i := range lines {
@@ -39,7 +39,7 @@ func TestObservationKeepsHeadTailAndErrors(t *testing.T) {
 	require.Contains(t, text, "left out ...]\nmain.go:17:3: error: undefined name `flush`\n[... ")
 }
 
-// The lines that are kept and those that the marks count are all there are.
+// The kept lines and those that the marks count are all lines.
 func TestObservationTellsHowManyLinesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	text := observe(t, output(2000), 300)
@@ -70,20 +70,20 @@ func TestObservationOfWhiteSpace(t *testing.T) {
 	require.Equal(t, "(only white space)", observe(t, strings.Repeat("\n ", 5000), 300))
 }
 
-// What a tool said began with an empty line, so that its error was taken for one of the summarizer's.
+// The output began with an empty line, so its error was taken for one of the summarizer's.
 func TestObservationOfAnErrorAfterAnEmptyLine(t *testing.T) {
 	t.Parallel()
 	requireObserved(t, "\n Error: E99 broke\n"+output(100))
 }
 
-// What a tool said was taken for thinking, to the end of the text where nothing closed it.
+// A tag in the output was taken for thinking, to the end of the text if nothing closed it.
 func TestObservationOfATagOfThinkingIsNoThinking(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, requireObserved(t, "<think>\n"+output(100)), "\\<think>\ncompiling unit 0 of 100\n")
 	require.Contains(t, requireObserved(t, "make\n  <thinking>a\n</thinking>\n"+output(100)), "make\n  \\<thinking>a\n</thinking>\n")
 }
 
-// requireObserved demands that the shorter text of a result passes the checks, and returns it as views show it.
+// requireObserved checks that the shorter text of a result passes the checks, and returns it as views show it.
 func requireObserved(t *testing.T, text string) string {
 	t.Helper()
 	req := &summarizers.Request{
@@ -116,7 +116,7 @@ func FuzzObserve(f *testing.F) {
 			Result: &summarizers.ToolResult{Index: 7, Text: text},
 		}
 		got := &summarizers.Summary{Text: summarize(t, req)}
-		// It is only asked of what is well over the budget.
+		// Only results well over the budget are shortened.
 		req.Replaces = 2 * req.MaxTokens
 		if req.Count(text) >= req.Replaces {
 			require.NoError(t, summarizers.Check(req, got))

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAnOutputThatEndsBadlyIsNoSuccess holds that the end of an output decides how a command ended, where nothing but
-// the output tells.
+// TestAnOutputThatEndsBadlyIsNoSuccess: the end of an output decides how a command ended, if only the output says it.
 func TestAnOutputThatEndsBadlyIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	fine := strings.Repeat("ok  \texample.test/pkg/N\t0.01s\n", 600)
@@ -43,7 +42,7 @@ func TestAnOutputThatEndsBadlyIsNoSuccess(t *testing.T) {
 	}
 }
 
-// TestAnOutputThatEndsWellIsNoFailure holds that errors amid an output are not taken for its end.
+// TestAnOutputThatEndsWellIsNoFailure: errors in the middle of an output do not count as its end.
 func TestAnOutputThatEndsWellIsNoFailure(t *testing.T) {
 	t.Parallel()
 	for output, told := range map[string]string{
@@ -69,7 +68,7 @@ func TestAnOutputThatEndsWellIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestWhatIsFlaggedFailed holds that a result that its tool calls an error is one, whatever it says.
+// TestWhatIsFlaggedFailed: a result that its tool flags as an error is one, whatever its text.
 func TestWhatIsFlaggedFailed(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"make all", "cat notes.txt"} {
@@ -82,7 +81,7 @@ func TestWhatIsFlaggedFailed(t *testing.T) {
 	}
 }
 
-// TestAChainProvesAllOfItsCommands holds that an error is resolved by a later line that runs the same among others.
+// TestAChainProvesAllOfItsCommands: a later line that runs the same command among others resolves its error.
 func TestAChainProvesAllOfItsCommands(t *testing.T) {
 	t.Parallel()
 	for then, gone := range map[string]bool{
@@ -101,7 +100,7 @@ func TestAChainProvesAllOfItsCommands(t *testing.T) {
 	}
 }
 
-// TestNextStepsGoStale holds that what was to come next long ago is no next step.
+// TestNextStepsGoStale: a next step from long ago is dropped.
 func TestNextStepsGoStale(t *testing.T) {
 	t.Parallel()
 	var c conversation

@@ -13,24 +13,23 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
 )
 
-// What is planted in a round, so that what holds after five rounds can be told in 2,000 tokens: about 4,500 of 8,000
-// UTF-16 code units.
+// The amounts per round whose facts fit into 2,000 tokens after five rounds: about 4,500 of 8,000 UTF-16 code units.
 var fiveRounds = planted.Amounts{
 	User: 1, Developer: 1, System: 1, Decisions: 1, Paths: 2, Codes: 1, Todos: 1, Turns: 3, Steps: 3, OutputBytes: 6000,
 }
 
-// What is planted where 500 tokens have to do for all constraints and the last request: with the headings these take
-// about 1,200 of 2,000 UTF-16 code units.
+// The amounts whose constraints and last request fit into 500 tokens: with the headings about 1,200 of 2,000 UTF-16
+// code units.
 var smallBudget = planted.Amounts{
 	User: 3, Developer: 2, System: 2, Decisions: 3, Paths: 4, Codes: 3, Todos: 3, Turns: 5, Steps: 4, OutputBytes: 6000,
 }
 
-// What is planted where there is one compaction at 2,000 tokens.
+// The amounts for one compaction at 2,000 tokens.
 var oneRound = planted.Amounts{
 	User: 5, Developer: 3, System: 3, Decisions: 6, Paths: 8, Codes: 5, Todos: 5, Turns: 12, Steps: 5, OutputBytes: 12000,
 }
 
-// seeds is how many conversations of each sort are tried.
+// seeds is how many conversations of each kind are tried.
 const seeds = 40
 
 var languages = map[string]planted.Language{"english": planted.English, "chinese": planted.Chinese}
@@ -65,7 +64,7 @@ func TestPlantedFactsAreFound(t *testing.T) {
 	}
 }
 
-// requirePlanted demands all constraints and the last request, and of the rest 90 %, each on a line that cites it.
+// requirePlanted requires all constraints and the last request, and 90 % of the rest, each on a line that cites it.
 func requirePlanted(
 	t *testing.T, where, text string, facts []planted.Fact, rest bool, found, wanted map[planted.Kind]int,
 ) {

@@ -21,7 +21,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive/internal/planted"
 )
 
-// requireSections demands all headings, once and in order, and something below each.
+// requireSections requires all headings, once and in order, and text below each.
 func requireSections(tb testing.TB, text string, kind summarizers.Kind, set []*compactordv1.Section) {
 	tb.Helper()
 	var got []string
@@ -37,7 +37,7 @@ func requireSections(tb testing.TB, text string, kind summarizers.Kind, set []*c
 	require.Equal(tb, want, got, text)
 }
 
-// requireCited demands that each line that is no heading cites a message.
+// requireCited requires that each line except headings cites a message.
 func requireCited(tb testing.TB, text string) {
 	tb.Helper()
 	for line := range strings.Lines(text) {
@@ -52,7 +52,7 @@ func requireCited(tb testing.TB, text string) {
 var estimators = map[string]func(string) uint32{
 	"chars4": chars4,
 	"bytes":  func(s string) uint32 { return uint32((len(s) + 3) / 4) },
-	// Near to what byte pair encodings make of scripts without spaces.
+	// Close to byte pair encodings for scripts without spaces.
 	"dense": func(s string) uint32 {
 		n := 0
 		for _, r := range s {
@@ -149,7 +149,7 @@ func TestConstraintsOutliveAThousandMerges(t *testing.T) {
 	requireSections(t, text, summarizers.History, session.StandardSections())
 }
 
-// requireLine demands a line with the text that cites the message.
+// requireLine requires a line with the text that cites the message.
 func requireLine(t *testing.T, summary, text string, index uint32) {
 	t.Helper()
 	require.True(t, slices.ContainsFunc(strings.Split(summary, "\n"), func(line string) bool {
@@ -162,8 +162,8 @@ var sectionSets = [][]*compactordv1.Section{
 	sessiontest.SectionLists()["without_files"], sessiontest.SectionLists()["recent_work"],
 }
 
-// A session may change its sections between two compactions: whatever set a summary was written in, another says the
-// same, and so does the first again.
+// A session may change its sections between two compactions. A summary with other sections then says the same, and so
+// does one with the first sections again.
 func TestSectionsMayChangeBetweenCompactions(t *testing.T) {
 	t.Parallel()
 	for _, lang := range languages {
@@ -197,7 +197,7 @@ func TestWithoutMessagesThePreviousSummaryStays(t *testing.T) {
 	}
 }
 
-// requireSameLines demands that two summaries have the same lines, in whatever order.
+// requireSameLines requires that two summaries have the same lines in any order.
 func requireSameLines(t *testing.T, a, b string) {
 	t.Helper()
 	lines := func(s string) []string {
@@ -223,7 +223,7 @@ func TestProgressNeverFalls(t *testing.T) {
 	require.Len(t, l.texts, len(summarizers.Headings(summarizers.History, nil)), "one piece a section")
 }
 
-// canceller ends the context once some tokens were read.
+// canceller ends the context after a number of tokens were read.
 type canceller struct {
 	listener
 	cancel context.CancelCauseFunc
@@ -303,7 +303,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// requireFixedPoint demands that a summary that is merged with nothing keeps its structure and cites nothing new.
+// requireFixedPoint requires that a summary merged with nothing keeps its structure and has no new citations.
 func requireFixedPoint(t *testing.T, where, text string, budget uint32) {
 	t.Helper()
 	again := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: budget})
@@ -311,15 +311,15 @@ func requireFixedPoint(t *testing.T, where, text string, budget uint32) {
 	require.Subset(t, append(summarizers.Citations(text), 0), append(summarizers.Citations(again), 0), where)
 }
 
-// userMessage is a request of the user.
+// userMessage returns a request of the user.
 func userMessage(index uint32, text string) *compactordv1.LoggedMessage {
 	return &compactordv1.LoggedMessage{Index: index, Tokens: chars4(text), Message: &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_USER, Origin: compactordv1.Origin_ORIGIN_CLIENT, Parts: []*compactordv1.Part{textPart(text)},
 	}}
 }
 
-// Whatever the titles and roles of a policy's sections, a summary has exactly these and passes the checks, and the next one
-// says the same, in these sections and in others.
+// Whatever the titles and roles of a policy's sections, a summary has exactly these and passes the checks. The next
+// summary says the same, with these sections and with others.
 func TestOwnSections(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -346,8 +346,8 @@ func TestOwnSections(t *testing.T) {
 	})
 }
 
-// Where no section begins with the goal, it is a line with a label, which the next summary takes for a request again; also
-// where the lines could not be chosen.
+// If no section begins with the goal, the goal has a label, and the next summary reads it as a request again. This also
+// holds if the lines could not be chosen.
 func TestGoalHasALabelInASectionForElse(t *testing.T) {
 	t.Parallel()
 	notes := []*compactordv1.Section{{Title: "Notizen", Role: compactordv1.SectionRole_SECTION_ROLE_CONTEXT}}

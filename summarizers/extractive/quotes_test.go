@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// openLine is near to the margin and has not ended, so that the next line may go on with it.
+// openLine is about as long as a line and has no final punctuation, so that the next line may continue it.
 const openLine = "Always keep what the customers told us about the invoices in mind when you"
 
 func assistantMessage(index uint32, text string) *compactordv1.LoggedMessage {
@@ -19,7 +19,7 @@ func assistantMessage(index uint32, text string) *compactordv1.LoggedMessage {
 	}}
 }
 
-// A line that is only the mark of a quotation ended the daemon's summaries with a panic.
+// A line with only the mark of a quotation caused a panic.
 func TestBareQuoteAfterOpenLineIsRead(t *testing.T) {
 	t.Parallel()
 	for _, bare := range []string{">", "> ", ">>", "> > >", "   >", ">\r", ">\t", ">\u00a0"} {
@@ -38,7 +38,7 @@ func TestBareQuoteAfterOpenLineIsRead(t *testing.T) {
 	}
 }
 
-// An empty line parts paragraphs in a quotation as it does outside of one.
+// An empty line separates paragraphs in a quotation as it does elsewhere.
 func TestEmptyLineOfAQuotationPartsParagraphs(t *testing.T) {
 	t.Parallel()
 	text := "> Never change the wording of the notes that the customers can read\n>\n> and keep the port at 8080 in all the environments that we have."
@@ -46,7 +46,7 @@ func TestEmptyLineOfAQuotationPartsParagraphs(t *testing.T) {
 	requireLine(t, summary, "- Never change the wording of the notes that the customers can read [#0]", 0)
 }
 
-// Code, headings and tables in a quotation were taken for what somebody says.
+// Code, headings and tables in a quotation were taken for prose.
 func TestQuotedCodeIsNoStatement(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{
@@ -62,7 +62,7 @@ func TestQuotedCodeIsNoStatement(t *testing.T) {
 	}
 }
 
-// rulesIn returns the constraints in the summary of a conversation in which the user says a text.
+// rulesIn returns the constraints in the summary of a conversation with this user message.
 func rulesIn(t *testing.T, text string) string {
 	t.Helper()
 	return below(summarize(t, &summarizers.Request{
@@ -71,7 +71,7 @@ func rulesIn(t *testing.T, text string) string {
 	}), "Constraints & Preferences")
 }
 
-// What stood between backquotes came into rows of identifiers as it was, with ends of lines and broken characters.
+// Text in backquotes was listed among identifiers unchanged, with line ends and broken characters.
 func TestIdentifiersAreOneLineOfText(t *testing.T) {
 	t.Parallel()
 	for _, broken := range []string{"src/a.go\r# Not a heading", "src/a.go\u2028x", "src/a.go \x00", "src/a.go \xf0\x9f", "src/a.go\tb"} {

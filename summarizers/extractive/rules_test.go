@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRulesInManyWords holds the reach of the phrases: people and operators put rules in many ways.
+// TestRulesInManyWords: the phrases cover the many ways in which people and operators express rules.
 func TestRulesInManyWords(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{
@@ -34,7 +34,7 @@ func TestRulesInManyWords(t *testing.T) {
 	}
 }
 
-// TestStoriesAreNoRules holds that the same words in a story or a question make no rule.
+// TestStoriesAreNoRules: the same words in a story or a question are not a rule.
 func TestStoriesAreNoRules(t *testing.T) {
 	t.Parallel()
 	for _, story := range []string{

@@ -21,12 +21,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const usageFields = `"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":64,"candidatesTokenCount":15,` +
 	`"thoughtsTokenCount":5,"totalTokenCount":120},"modelVersion":"m-1"`
 
-// piece is a piece of a response with those parts.
+// piece returns a piece of a response with these parts.
 func piece(parts string) string {
 	return `{"candidates":[{"content":{"role":"model","parts":[` + parts + `]},"index":0}],` + usageFields + `}`
 }
 
-// ends is the last piece.
+// ends returns the last piece.
 func ends(reason string) string {
 	return `{"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"finishReason":"` + reason + `","index":0}],` + usageFields + `}`
 }
@@ -66,7 +66,7 @@ func TestAnyBytes(t *testing.T) {
 	wiretest.AnyBytes(t, spoken, wiretest.Events(`{"candidates":{}}`), wiretest.Events(piece(`{"functionCall":{}}`), ends("OTHER")), wiretest.Events(`{"promptFeedback":{"blockReason":"SAFETY"}}`))
 }
 
-// ask asks a server that answers so.
+// ask sends a completion to a server that gives this answer.
 func ask(t *testing.T, answer http.HandlerFunc, base string, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.Serve(t, answer)
@@ -135,7 +135,7 @@ func TestErrorsInTheStream(t *testing.T) {
 		`{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}`:      {Status: 200, Code: "UNAVAILABLE", Retryable: true},
 		`{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT"}}`: {Status: 200, Code: "INVALID_ARGUMENT"},
 		ends("OTHER"): {Status: 200, Code: "OTHER", Retryable: true},
-		// What is no piece of a response.
+		// Events that are not pieces of a response.
 		`{"candidates":{}}`:       {Code: "stream_malformed", Retryable: true},
 		`{"candidates":["text"]}`: {Code: "stream_malformed", Retryable: true},
 		`[]`:                      {Code: "stream_malformed", Retryable: true},

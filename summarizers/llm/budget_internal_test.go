@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// The parts are the window, whatever its size, and each is as large as it has to be.
+// The parts add up to the window, whatever its size, and each is large enough.
 func TestPartsOfTheWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,7 +42,7 @@ func TestPartsOfTheWindow(t *testing.T) {
 		if p.MaxOutput > 0 {
 			require.LessOrEqual(t, b.output, p.MaxOutput)
 		}
-		// What there is room for is given.
+		// If there is enough space, the full budget is used.
 		enough := uint64(answerTokens(asked)) + 16<<10
 		if uint64(share) >= enough && (p.MaxOutput == 0 || uint64(p.MaxOutput) >= enough) && uint64(p.Window) >= enough+8_000 {
 			require.Equal(t, asked, b.answer)

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Who replaced the instructions has no sections checked, but all else.
+// If the caller replaced the instructions, sections are not checked, but everything else is.
 func TestReplacedInstructions(t *testing.T) {
 	t.Parallel()
 	prose := "They worked on the parser, which reads line by line."
@@ -31,7 +31,7 @@ func TestReplacedInstructions(t *testing.T) {
 	requireCheck(t, summarizers.CheckSections, r.err)
 }
 
-// What a model puts around its answer is taken off, and what was streamed of it voided for the text that is left.
+// Fences around an answer are removed, and the streamed text is withdrawn and replaced.
 func TestFencesAreTakenOff(t *testing.T) {
 	t.Parallel()
 	r := summarize(t, small, asking(summarizers.History, long(3)...), says("```markdown\n", good, "\n```"))
@@ -42,7 +42,8 @@ func TestFencesAreTakenOff(t *testing.T) {
 	require.Equal(t, 1, r.voided)
 }
 
-// The budget is the session's, the limit on what the model writes the model's: a summary within the one passes.
+// The budget counts tokens of the session, and the output limit tokens of the model: a summary within its budget
+// passes.
 func TestSummaryAsLargeAsItsBudget(t *testing.T) {
 	t.Parallel()
 	req := asking(summarizers.History, long(3)...)
@@ -59,7 +60,7 @@ func TestSummaryAsLargeAsItsBudget(t *testing.T) {
 	requireCheck(t, summarizers.CheckSize, r.err)
 }
 
-// What only the next prompt goes on from replaces nothing yet.
+// An answer that only the next prompt continues from replaces nothing yet.
 func TestIntermediateAnswersReplaceNothing(t *testing.T) {
 	t.Parallel()
 	req := asking(summarizers.History, long(120)...)
@@ -69,7 +70,7 @@ func TestIntermediateAnswersReplaceNothing(t *testing.T) {
 	require.Len(t, r.sent, 4, "the last of three is refused")
 }
 
-// A model that cannot write as much as the budget is told what it can write.
+// If a model cannot write as much as the budget, the prompt names what it can write.
 func TestBudgetIsLoweredToWhatTheModelWrites(t *testing.T) {
 	t.Parallel()
 	terse := small

@@ -15,9 +15,9 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// What users of other systems complain of most. The numbers are those of the field notes.
+// What users of other systems complain about most. The numbers are those of the field notes.
 
-// requireWithin holds every request to the window, as the model counts.
+// requireWithin checks that every request fits the window, by the model's count.
 func requireWithin(t require.TestingT, profile llm.Profile, sent []llm.Completion) {
 	factor := profile.TokenFactor
 	if factor == 0 {
@@ -30,8 +30,8 @@ func requireWithin(t require.TestingT, profile llm.Profile, sent []llm.Completio
 	}
 }
 
-// Requests of 7.9 million characters, of 3.06 million tokens, of 1.2 million characters, of more than a smaller model
-// takes that was switched to: each is sent in as many requests as it takes, and none is larger than the window.
+// Requests of 7.9 million characters, of 3.06 million tokens, of 1.2 million characters, and of more than a smaller
+// model accepts after a switch. Each is split into several requests, and none is larger than the window.
 func TestComplaint22To28SummaryRequestLargerThanTheWindow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestComplaint22To28SummaryRequestLargerThanTheWindow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			texts := long(200)
-			// A model that makes more tokens of a text is a longer text, and counted in less time.
+			// A higher token factor has the same effect as a longer text, and is faster to count.
 			profile := llm.Profile{Window: c.window, MaxOutput: 8_000, TokenFactor: float64(c.tokens) / 100_000}
 			req := asking(summarizers.History, texts...)
 			r := summarize(t, profile, req, says(good))
@@ -62,7 +62,7 @@ func TestComplaint22To28SummaryRequestLargerThanTheWindow(t *testing.T) {
 	}
 }
 
-// requireAllSent says that each message was part of a request.
+// requireAllSent checks that each message was part of a request.
 func requireAllSent(t *testing.T, r *run, messages int) {
 	t.Helper()
 	var all strings.Builder
@@ -74,7 +74,7 @@ func requireAllSent(t *testing.T, r *run, messages int) {
 	}
 }
 
-// A summary that takes longer than its limit ends at the limit, and says so.
+// A summary that takes longer than its time limit ends at the limit, with an error that says so.
 func TestComplaint27HungSummaryEndsAtItsLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestComplaint27HungSummaryEndsAtItsLimit(t *testing.T) {
 	})
 }
 
-// What must not become a summary is asked for once more, with the fault named, and refused if it comes again.
+// A text that must not become a summary is requested once more, with the reason, and refused if it fails again.
 func TestComplaint29To33DestroyedSummariesAreRefused(t *testing.T) {
 	t.Parallel()
 	skeleton := summaryOf(summarizers.History, summarizers.NothingBelow)
@@ -126,7 +126,7 @@ func TestComplaint29To33DestroyedSummariesAreRefused(t *testing.T) {
 	}
 }
 
-// The summarizer is given no tools: of a model that has none, a tool call is refused all the same.
+// The summarizer has no tools of its own. A tool call of a model without tools is still refused.
 func TestComplaint33NoToolsButTheAgents(t *testing.T) {
 	t.Parallel()
 	r := summarize(t, small, asking(summarizers.History, "hello"), says(good))
@@ -134,7 +134,7 @@ func TestComplaint33NoToolsButTheAgents(t *testing.T) {
 	require.Nil(t, r.sent[0].View)
 }
 
-// Half a summary, of a stream that broke, is void: it is neither the summary nor the start of the next.
+// The part of a summary before its stream broke is discarded: it is neither the summary nor the beginning of the next.
 func TestComplaint35PartialSummaryIsVoid(t *testing.T) {
 	t.Parallel()
 	half := good[:len(good)/2]
@@ -150,7 +150,7 @@ func TestComplaint35PartialSummaryIsVoid(t *testing.T) {
 	require.NotContains(t, r.sent[1].User, half)
 }
 
-// A fold goes on from whole answers only, each checked as the last one is.
+// A fold only continues from complete answers, and each is checked like the last one.
 func TestComplaint35PartialAnswerInAFold(t *testing.T) {
 	t.Parallel()
 	half := reply{deltas: []string{good[:80]}, answer: llm.Answer{Text: good[:80], CutOff: true}}

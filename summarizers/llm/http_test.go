@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/summarizers/openai"
 )
 
-// served is a model behind a real server.
+// served returns a model on a real server.
 func served(t *testing.T) (*llmtest.Server, llm.Provider) {
 	t.Helper()
 	server := llmtest.New(t)
@@ -56,8 +56,8 @@ func TestOverHTTP(t *testing.T) {
 	require.Equal(t, uint32(1_500), server.Requests()[0].MaxTokens)
 }
 
-// A server whose window is as small as the profile says never has to refuse a request; one whose window is smaller gets
-// halves.
+// A server with the window that the profile names never has to refuse a request. A server with a smaller window gets
+// halved prompts.
 func TestWindowOverHTTP(t *testing.T) {
 	t.Parallel()
 	for name, window := range map[string]uint32{"as told": small.Window, "smaller": small.Window * 2 / 3} {

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// onAgentsPrompt is a request on the agent's own prompt, with one message of that content.
+// onAgentsPrompt returns a request on the agent's own prompt, with one message with this content.
 func onAgentsPrompt(kind summarizers.Kind, content string) *summarizers.Request {
 	req := asking(kind, "hello", "world")
 	req.View = func(_ context.Context, d compactordv1.Dialect) (*summarizers.View, error) {
@@ -46,7 +46,8 @@ func TestSummaryOnTheAgentsPrompt(t *testing.T) {
 	requireAllRead(t, r, req)
 }
 
-// Neither the first part of a turn nor a tool result is what the agent's prompt ends in.
+// The agent's own prompt does not end with the first part of a turn or with a tool result, so these are not written on
+// it.
 func TestOnlyTheHistoryIsSummarizedOnTheAgentsPrompt(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []summarizers.Kind{summarizers.TurnPrefix, summarizers.Observation} {
@@ -114,8 +115,8 @@ func TestConversationAsTextInstead(t *testing.T) {
 	})
 }
 
-// What is wrong with the key or the model is wrong with the text too, a provider that is asked often enough is left alone,
-// and so is a model that twice wrote what does not pass.
+// The conversation is not sent as text after an error about the key or the model, after the last retry, or after a
+// model's answer was refused twice.
 func TestNotAsTextInstead(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{401, 402, 403, 404, 429, 503} {

@@ -16,8 +16,8 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// Whatever the model does: what is told of it is true, no request is larger than the window, and what is no summary does
-// not become one.
+// Whatever the model does, reports on it are true, no request is larger than the window, and no unsuitable text becomes
+// the summary.
 func TestWhateverTheModelDoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +69,7 @@ func anyReply(kind summarizers.Kind, sections []*compactordv1.Section) *rapid.Ge
 	slow.RetryAfter = 40 * time.Second
 	replies := []reply{
 		says(text[:5], text[5:]), says(thinking),
-		// What was streamed is not all that the answer has.
+		// The answer has more text than was streamed.
 		{deltas: []string{text[:9]}, answer: llm.Answer{Text: text}},
 		says(""), says("no"), says(strings.Repeat(text, 30)),
 		{deltas: []string{"half"}, answer: llm.Answer{Text: "half", CutOff: true}},
@@ -80,7 +80,7 @@ func anyReply(kind summarizers.Kind, sections []*compactordv1.Section) *rapid.Ge
 		{err: errStopped},
 	}
 	return rapid.Custom(func(t *rapid.T) reply {
-		// A fold takes many answers, most of which have to be good for it to come to its end.
+		// A fold needs many answers, and most must be good for it to finish.
 		r := says(text)
 		if rapid.IntRange(0, 2).Draw(t, "fault") == 0 {
 			r = rapid.SampledFrom(replies).Draw(t, "of")
@@ -92,7 +92,7 @@ func anyReply(kind summarizers.Kind, sections []*compactordv1.Section) *rapid.Ge
 	})
 }
 
-// requireTries says that nothing was sent more often than the profile allows.
+// requireTries checks that nothing was sent more often than the profile allows.
 func requireTries(t require.TestingT, tries int, r *run) {
 	same := 0
 	for i, c := range r.sent {

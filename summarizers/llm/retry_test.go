@@ -39,7 +39,7 @@ func TestTriesAreTheProfiles(t *testing.T) {
 	}
 }
 
-// The provider's own time is kept to where it is longer than ours, however long.
+// The provider's wait is used if it is longer than ours, however long it is.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
 	later := func(d time.Duration) reply {
@@ -53,7 +53,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	require.GreaterOrEqual(t, r.waits[1], 500*time.Millisecond, "ours is longer")
 }
 
-// Who could only wait until the limit passes gives up at once, so that the caller can say when to come back.
+// If the wait would exceed the time limit, the request fails at once, so that the caller can say when to come back.
 func TestRetryAfterBeyondTheDeadlineIsFinal(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -151,7 +151,7 @@ func TestEndOfTheContext(t *testing.T) {
 	})
 }
 
-// An error of another kind than promised is final, and an answer of none is an empty one.
+// An error that is no ProviderError is final, and a missing answer is an empty one.
 func TestProvidersThatBreakTheirWord(t *testing.T) {
 	t.Parallel()
 	r := summarize(t, small, asking(summarizers.History, "hello"), reply{err: errStopped})

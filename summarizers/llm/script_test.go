@@ -18,7 +18,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// reply is what a scripted model answers.
+// reply is the answer of a scripted model.
 type reply struct {
 	// deltas are streamed before anything else.
 	deltas []string
@@ -30,15 +30,15 @@ type reply struct {
 	meanwhile func()
 }
 
-// says is an answer in pieces.
+// says returns an answer in pieces.
 func says(pieces ...string) reply {
 	return reply{deltas: pieces, answer: llm.Answer{Text: strings.Join(pieces, "")}}
 }
 
-// fails is a request without an answer.
+// fails returns a failed request.
 func fails(e *summarizers.ProviderError) reply { return reply{err: e} }
 
-// status is what a provider's HTTP status becomes.
+// status returns the error for an HTTP status.
 func status(code int) *summarizers.ProviderError {
 	retryable := slices.Contains([]int{408, 409, 429}, code) || code >= 500
 	refusesAll := slices.Contains([]int{401, 402, 403, 404}, code)
@@ -49,10 +49,10 @@ func overflow() *summarizers.ProviderError {
 	return &summarizers.ProviderError{Status: http.StatusBadRequest, Code: "context_length_exceeded", Overflow: true}
 }
 
-// model answers by a script; after its end it goes on with the last reply.
+// model answers by a script. After the end of the script it repeats the last reply.
 type model struct {
 	script []reply
-	// answers is the script where a reply depends on the request.
+	// answers is the script if replies depend on the request.
 	answers func(c *llm.Completion) reply
 	dialect compactordv1.Dialect
 	sent    []llm.Completion
@@ -84,7 +84,7 @@ func (m *model) Complete(ctx context.Context, c *llm.Completion, text func(strin
 	return &answer, r.err
 }
 
-// listener takes in the progress and holds it to what is promised of it.
+// listener records progress and checks the guarantees of its interface.
 type listener struct {
 	t     require.TestingT
 	reads []uint32
@@ -108,7 +108,7 @@ func (l *listener) Again() {
 	l.voided++
 }
 
-// clock ends all waits at once and remembers them.
+// clock ends all waits at once and records them.
 type clock struct{ waits []time.Duration }
 
 func (c *clock) after(wait time.Duration) <-chan time.Time {
@@ -118,7 +118,7 @@ func (c *clock) after(wait time.Duration) <-chan time.Time {
 	return ended
 }
 
-// run is one call of Summarize and all that it did.
+// run is one call of Summarize and everything that it did.
 type run struct {
 	*model
 	*listener
@@ -150,7 +150,7 @@ func count(text string) uint32 {
 	return session.TextTokens(counter, text)
 }
 
-// asking is a request about messages of one text each.
+// asking returns a request with one message for each text.
 func asking(kind summarizers.Kind, texts ...string) *summarizers.Request {
 	req := &summarizers.Request{Kind: kind, MaxTokens: 1_000, Replaces: 1_000_000, Count: count}
 	for i, text := range texts {
@@ -172,7 +172,7 @@ func asking(kind summarizers.Kind, texts ...string) *summarizers.Request {
 	return req
 }
 
-// long are messages of some 500 tokens each.
+// long returns messages of about 500 tokens each.
 func long(n int) []string {
 	texts := make([]string, n)
 	for i := range texts {
@@ -181,7 +181,7 @@ func long(n int) []string {
 	return texts
 }
 
-// summaryOf is a summary with all the headings of a kind.
+// summaryOf returns a summary with all the headings of a kind.
 func summaryOf(kind summarizers.Kind, said string) string {
 	return summaryUnder(summarizers.Headings(kind, nil), said)
 }
@@ -212,14 +212,14 @@ func requireProviderError(t testing.TB, err error) *summarizers.ProviderError {
 
 var errStopped = errors.New("stopped")
 
-// exactly counts as OpenAI's models do.
+// exactly counts like OpenAI's models.
 func exactly(t require.TestingT, text string) uint32 {
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	require.NoError(t, err)
 	return session.TextTokens(counter, text)
 }
 
-// stopped is a context that has ended.
+// stopped returns a context that has ended.
 func stopped(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -24,7 +24,7 @@ func using(r reply, u *compactordv1.Usage) reply {
 	return r
 }
 
-// All that was paid for is told: refused answers, and requests that failed after they had been charged for.
+// Everything that was paid for is reported: refused answers, and requests that failed after they were charged.
 func TestAllThatWasSpentIsTold(t *testing.T) {
 	t.Parallel()
 	u := &compactordv1.Usage{InputTokens: 1_000, OutputTokens: 200, CacheReadTokens: 10_000, CacheWriteTokens: 400}
@@ -48,7 +48,7 @@ func TestAllThatWasSpentIsTold(t *testing.T) {
 	require.InDelta(t, 0.021, *r.summary.CostUSD, 1e-9)
 }
 
-// A total of its own that one answer came with would win over the sum, so the others are in it.
+// The total that one answer reported would override the sum, so the other answers are added to it.
 func TestTotalsAreAddedUp(t *testing.T) {
 	t.Parallel()
 	r := summarize(t, small, asking(summarizers.History, "hello"),
@@ -83,7 +83,7 @@ func TestDescribe(t *testing.T) {
 	require.Nil(t, llm.New(small, &model{}).Describe().GetPrice())
 }
 
-// What is estimated is what it takes where nothing has to be repeated and the answers are as large as their budgets.
+// The estimate is the actual cost if nothing is repeated and all answers are as large as their budgets.
 func TestEstimateOfAFold(t *testing.T) {
 	t.Parallel()
 	req := asking(summarizers.History, long(200)...)
@@ -136,7 +136,7 @@ func TestEstimateEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// What was repeated and what was written again is told, but for what the error tells.
+// Retries and rejected texts are reported, except for the last one, which the error reports.
 func TestRepeatedIsTold(t *testing.T) {
 	t.Parallel()
 	no := says("no")

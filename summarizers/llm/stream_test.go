@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// White space around an answer, and thinking before it, are never shown: nothing has to be voided for them.
+// White space around an answer and thinking before it are never shown, so they need not be withdrawn.
 func TestNothingIsShownTwice(t *testing.T) {
 	t.Parallel()
 	for name, pieces := range map[string][]string{
@@ -29,7 +29,7 @@ func TestNothingIsShownTwice(t *testing.T) {
 	}
 }
 
-// An answer that broke off while it thought has shown nothing, and its thinking is not taken for that of the next.
+// An answer that broke off in its thinking has shown nothing, and does not affect the next one.
 func TestThinkingThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	broken := reply{deltas: []string{"<think>Hm. "}, err: status(503)}

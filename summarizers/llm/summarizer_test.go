@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// A model that ends in an error gives a typed failure, without a text that could become the summary.
+// A model's error becomes a typed failure, without a text that could become the summary.
 func TestCase099ErrorOfTheModelIsTyped(t *testing.T) {
 	t.Parallel()
 	r := summarize(t, small, asking(summarizers.History, "hello"), reply{
@@ -39,7 +39,7 @@ func TestCase100EmptySummaryIsAnError(t *testing.T) {
 	}
 }
 
-// A summary that the output limit ended is asked for once more, with twice the room, and refused after that.
+// A summary that the output limit ended is requested once more, with twice the output limit, and then refused.
 func TestCase101CutOffSummaryIsRetriedThenRefused(t *testing.T) {
 	t.Parallel()
 	cut := reply{deltas: []string{good}, answer: llm.Answer{Text: good, CutOff: true}}
@@ -70,7 +70,7 @@ func TestCase102OnlyThinkingIsEmpty(t *testing.T) {
 	require.Len(t, r.sent, 2)
 }
 
-// Thinking in the text is neither streamed nor part of the summary that is checked and stored.
+// Thinking in the text is neither streamed nor a part of the summary that is checked and stored.
 func TestCase103ThinkingIsNotStored(t *testing.T) {
 	t.Parallel()
 	thinking := "<think>\n" + strings.Repeat("Hm. ", 2_000) + "\n</think>\n"
@@ -121,7 +121,7 @@ func TestCase104WhatPassesIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The request is halved three times, and then the overflow is final.
+// A prompt is halved three times; after that the overflow is final.
 func TestCase105OverflowOfTheSummarizerHalves(t *testing.T) {
 	t.Parallel()
 	e := overflow()
@@ -135,7 +135,7 @@ func TestCase105OverflowOfTheSummarizerHalves(t *testing.T) {
 	}
 	require.Empty(t, r.waits, "an overflow does not pass by waiting")
 
-	// What does not overflow once it is halved goes on from there, and takes in all.
+	// If the half does not overflow, the fold continues and reads everything.
 	r = summarize(t, small, asking(summarizers.History, long(30)...), fails(overflow()), says(good))
 	require.NoError(t, r.err)
 	require.GreaterOrEqual(t, len(r.sent), 3)
@@ -151,8 +151,8 @@ func requireAllRead(t *testing.T, r *run, req *summarizers.Request) {
 	require.Equal(t, total, r.reads[len(r.reads)-1])
 }
 
-// The budgets are those of the plan: 0.8 and 0.5 of a reserve of 16,384. A model is given half as many tokens again to
-// write them, and where it cannot write as many it is told less.
+// The budgets are those of the plan: 0.8 and 0.5 of a reserve of 16,384. A model may write half as many tokens again.
+// If it cannot, its prompt names a lower budget.
 func TestCase107OutputBudgets(t *testing.T) {
 	t.Parallel()
 	wide := llm.Profile{Name: "wide", Window: 200_000, MaxOutput: 64_000}
@@ -199,7 +199,7 @@ func TestCase108EffortForTheHistoryOnly(t *testing.T) {
 	}
 }
 
-// A budget of thinking is lowered to the room that there is for it, so that the answer keeps its own.
+// A thinking budget is lowered to the space for it, so that the answer keeps its own.
 func TestBudgetOfThinkingIsLowered(t *testing.T) {
 	t.Parallel()
 	for effort, want := range map[string]string{"4000": "4000", "90000": "10000", "0": "0", "-1": "-1", "high": "high"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/summarizers/openai"
 )
 
-// chunk is a chunk of a chat completion with that delta and that reason to stop.
+// chunk returns a chunk of a chat completion with this delta and this stop reason.
 func chunk(delta, reason string) string {
 	return `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m-1","choices":[{"index":0,"delta":` + delta +
 		`,"finish_reason":` + reason + `}]}`
@@ -49,7 +49,7 @@ func TestChatOfAnyBytes(t *testing.T) {
 		`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`)
 }
 
-// chat asks a server that answers so.
+// chat sends a completion to a server that gives this answer.
 func chat(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	server := wiretest.Serve(t, answer)
@@ -154,7 +154,7 @@ func TestChatRequests(t *testing.T) {
 		"messages":[{"role":"user","content":"Hi"}]}`, seen.Body)
 }
 
-// redirecting sends what was meant for a host to the test's server.
+// redirecting sends requests for a host to the test's server.
 type redirecting struct {
 	to   *wiretest.Server
 	host string

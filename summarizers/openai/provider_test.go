@@ -18,7 +18,7 @@ var variables = []string{
 	"OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS",
 }
 
-// making makes providers of one of the APIs.
+// making returns a function that makes providers for one of the APIs.
 func making(api openai.API) func(o wiretest.Options) (llm.Provider, error) {
 	return func(o wiretest.Options) (llm.Provider, error) {
 		return openai.New(openai.Options{

@@ -20,12 +20,12 @@ const (
 	output  = `[{"type":"message","id":"i","role":"assistant","content":[{"type":"output_text","text":"Hi","annotations":[]}]}]`
 )
 
-// says is a delta of the text.
+// says returns a delta of the text.
 func says(delta string) string {
 	return `{"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,"delta":"` + delta + `"}`
 }
 
-// ended is the last event: how the response ended, and its other fields.
+// ended returns the last event: how the response ended, and its other fields.
 func ended(how, output, more string) string {
 	return `{"type":"response.` + how + `","response":{"id":"r","object":"response","status":"` + how + `","model":"m-1","output":` +
 		output + `,` + usage + more + `}}`
@@ -52,7 +52,7 @@ func TestResponsesOfAnyBytes(t *testing.T) {
 		`{"object":"response","status":"completed","output":`+output+`}`)
 }
 
-// respond asks a server that answers so.
+// respond sends a completion to a server that gives this answer.
 func respond(t *testing.T, answer http.HandlerFunc, o openai.Options, c *llm.Completion) (*llm.Answer, wiretest.Request, error) {
 	t.Helper()
 	o.API = openai.APIResponses

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers/openai"
 )
 
-// unsupported answers as a server that does not take these parameters.
+// unsupported answers like a server that does not accept these parameters.
 func unsupported(names ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -29,8 +29,8 @@ func unsupported(names ...string) http.HandlerFunc {
 	}
 }
 
-// A server that wants the other name of the limit gets it, at once and from then on. One that wants neither is asked no
-// third time.
+// A server that needs the other name of the limit gets it, at once and in later requests. A server that refuses both
+// names is not asked a third time.
 func TestOtherNameOfTheLimit(t *testing.T) {
 	t.Parallel()
 	names := []string{openai.MaxTokens, openai.MaxCompletionTokens}

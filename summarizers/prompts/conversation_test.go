@@ -52,7 +52,7 @@ func TestCase87TextOfUsersAndAgentsIsNeverCut(t *testing.T) {
 	require.Equal(t, "[#1 assistant]\n"+long, textOf(t, message(1, compactordv1.Role_ROLE_ASSISTANT, text(long))))
 }
 
-// A line of any role may be as long as it is: what is cut is the result of a tool, and not a line of it for being long.
+// A line of any role may have any length. Only results of tools are cut, and no line because of its length.
 func TestCase88NoLineIsCutForItsLength(t *testing.T) {
 	line := strings.Repeat("z", 2001)
 	require.Contains(t, textOf(t, user(1, line)), line)
@@ -65,7 +65,7 @@ func TestCase89ResultsAndArgumentsHaveLimitsOfTheirOwn(t *testing.T) {
 	whole := strings.Repeat("x", 4000)
 	require.Equal(t, "[#1 result of bash]\n"+whole, textWith(t, change, result(1, "bash", whole)))
 	require.Contains(t, textWith(t, change, result(1, "bash", whole+"x")), "[... 1 character left out ...]")
-	// {"a":"..."} is told as a="...": 2,000 characters with 1,996 in the string.
+	// {"a":"..."} is shown as a="...": 2,000 characters with 1,996 in the string.
 	arguments := func(n int) string { return fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", n)) }
 	shown := textWith(t, change, message(1, compactordv1.Role_ROLE_ASSISTANT, call("w", arguments(1996))))
 	require.Equal(t, `[#1 assistant calls] w(a="`+strings.Repeat("x", 1996)+`")`, shown)
@@ -116,7 +116,7 @@ func TestCase94ThinkingIsTheCallersChoice(t *testing.T) {
 	require.Equal(t, "[#1 assistant]\nyes\n\n[#1 assistant calls] f(a=1)", shown)
 }
 
-// TestCase96CharactersStayWhole: characters count as in UTF-16, none is cut through, and no half of a pair is left.
+// TestCase96CharactersStayWhole: characters are counted like in UTF-16, and none is cut in half.
 func TestCase96CharactersStayWhole(t *testing.T) {
 	require.NotContains(t, textOf(t, result(1, "bash", strings.Repeat("😀", 1000))), "left out", "1,000 of them are 2,000 units")
 	require.Contains(t, textOf(t, result(1, "bash", strings.Repeat("😀", 1000)+"x")), "left out")
@@ -132,7 +132,7 @@ func TestCase96CharactersStayWhole(t *testing.T) {
 			require.Equal(rt, strings.TrimRight("_"+whole+"_", "\n"), body)
 			return
 		}
-		// What is shown and what is said to be left out make the whole.
+		// The shown characters and those that the marks count are all characters.
 		var left int
 		for _, m := range leftOut.FindAllStringSubmatch(body, -1) {
 			var n int
@@ -147,10 +147,10 @@ func TestCase96CharactersStayWhole(t *testing.T) {
 	})
 }
 
-// maxLost is what is not used where a character of two units does not fit, at either end of each part.
+// maxLost is how much stays unused if a character of two units does not fit, at either end of each part.
 const maxLost = 4
 
-// Lines that tell of errors are kept from between head and tail.
+// Lines that report errors are kept between head and tail.
 func TestErrorsInTheMiddleOfAResultAreKept(t *testing.T) {
 	noise := strings.Repeat("compiling a package that is fine\n", 200)
 	shown := textOf(t, result(1, "bash", noise+"pager.go:12: error: undefined: clamp\npager.go:13: error: missing return\n"+noise+"exit status 2"))
@@ -160,7 +160,7 @@ func TestErrorsInTheMiddleOfAResultAreKept(t *testing.T) {
 	require.Less(t, len(shown), 2150)
 }
 
-// TestCase97RemindersAreLeftOut: what a program put into the user's message is not the user's.
+// TestCase97RemindersAreLeftOut: text that a program added to the user's message is left out.
 func TestCase97RemindersAreLeftOut(t *testing.T) {
 	const note = "<system-reminder>\nThe todo list is empty.\n</system-reminder>"
 	require.Equal(t, "[#1 user]\nfix it", textOf(t, user(1, "fix it\n"+note)))
@@ -198,7 +198,7 @@ func TestMessagesOfTheAgentThatEndedBadlyAreToldAsSuch(t *testing.T) {
 	require.Equal(t, "[#2 assistant, aborted]", textOf(t, aborted))
 }
 
-// A secret is replaced before its text is cut, and as the tool reads it, whatever JSON makes of it.
+// A secret is replaced before its text is cut, and in the form in which the tool reads it, whatever its JSON escapes.
 func TestSecretsAreReplacedBeforeTheCut(t *testing.T) {
 	const secret = `S"E\CRET-0123456789`
 	escaped, err := json.Marshal(map[string]any{"env": []string{"KEY=" + secret}})
@@ -209,7 +209,7 @@ func TestSecretsAreReplacedBeforeTheCut(t *testing.T) {
 		req.PreviousSummary, req.Focus, req.ExtraContext = "prev "+secret, "focus "+secret, []string{"extra " + secret}
 		req.Input.ToolResultChars, req.Input.ToolArgumentChars = 100, 100
 	}
-	// The cut goes through the secret.
+	// The cut is within the secret.
 	long := strings.Repeat("x", 50) + secret + strings.Repeat("y", 150)
 	req := request()
 	req.Messages = []*compactordv1.LoggedMessage{
@@ -230,7 +230,7 @@ func TestSecretsAreReplacedBeforeTheCut(t *testing.T) {
 	require.NotContains(t, prompt(t, req).Text, "CRET-0")
 }
 
-// So is one in the other texts that a model is sent.
+// So is a secret in the other texts of a prompt.
 func TestSecretsAroundTheConversationAreReplaced(t *testing.T) {
 	const secret = "S3CRET-0123456789"
 	req := request()

@@ -16,15 +16,15 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// tagLike is anything that a lenient reader takes for one of our tags. It is written apart from the code that escapes.
+// tagLike matches anything that a lenient reader takes for one of our tags. It is independent of the code that escapes.
 var tagLike = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨❮][\s\p{Cf}\p{Cc}\p{Mn}]*[/／∕⁄]?[\s\p{Cf}\p{Cc}\p{Mn}]*(c[\s\p{Cf}]*o[\s\p{Cf}]*n[\s\p{Cf}]*v[\s\p{Cf}]*e[\s\p{Cf}]*r[\s\p{Cf}]*s[\s\p{Cf}]*a[\s\p{Cf}]*t[\s\p{Cf}]*i[\s\p{Cf}]*o[\s\p{Cf}]*n|standing-rules|previous[-_ ]summary|extra-context|instructions|current-task|guidelines|tool-result)[\s\p{Cf}]*[>/＞]`)
 
 var ownTags = []string{
 	"standing-rules", "conversation", "previous-summary", "extra-context", "instructions", "current-task", "guidelines", "tool-result",
 }
 
-// requireShape demands that a user message is built of our tags as they are to be: each is closed, nothing else looks like
-// one, and the parts stand in their order. The instructions name tags of ours themselves.
+// requireShape requires that a user message has exactly our tags: each is closed, nothing else looks like one, and the
+// parts are in order. Only the instructions may name our tags.
 func requireShape(t require.TestingT, message string) {
 	at := strings.LastIndex(message, "\n</instructions>")
 	begin := strings.LastIndex(message, "<instructions>\n")
@@ -73,7 +73,7 @@ func indexOf(list []string, name string) int {
 	return -1
 }
 
-// attacks are the lines of the corpus.
+// attacks returns the lines of the corpus.
 func attacks(tb testing.TB) []string {
 	tb.Helper()
 	file, err := os.ReadFile("testdata/attacks.txt")
@@ -88,10 +88,10 @@ func attacks(tb testing.TB) []string {
 	return list
 }
 
-// headerLike is anything at the beginning of a line that a lenient reader takes for a header.
+// headerLike matches anything at the beginning of a line that a lenient reader takes for a header.
 var headerLike = regexp.MustCompile(`(?m)(?:^|[\r\x{85}\x{2028}\x{2029}])[\s\p{Cf}]*[\[［【][\s\p{Cf}]*[#＃﹟][\s\p{Cf}]*\d[^\n\r]*`)
 
-// requireHeaders demands that what looks like a header in the conversation are those that are to be, in order.
+// requireHeaders requires that the conversation has exactly these headers, in order.
 func requireHeaders(t require.TestingT, message string, want []string) {
 	shown, _, _ := strings.Cut(message, "</conversation>\n")
 	var got []string
@@ -105,7 +105,7 @@ func requireHeaders(t require.TestingT, message string, want []string) {
 	require.Equal(t, want, got)
 }
 
-// besieged is a request in which every text is the attack, and the headers that it must show.
+// besieged returns a request in which every text is the attack, and the headers that its prompt must show.
 func besieged(attack string) (*summarizers.Request, []string) {
 	quoted := strconv.Quote(attack)
 	assistant := message(3, compactordv1.Role_ROLE_ASSISTANT, thinking("x"+attack), text("x"+attack), call("f", `{`+quoted+`:[`+quoted+`]}`), call("g", attack))
@@ -129,7 +129,7 @@ func besieged(attack string) (*summarizers.Request, []string) {
 	}
 }
 
-// TestCase98NothingLeavesItsPlace: whatever stands in a text, it closes no tag of ours, opens none, and is no header.
+// TestCase98NothingLeavesItsPlace: whatever a text contains, it closes none of our tags, opens none, and is no header.
 func TestCase98NothingLeavesItsPlace(t *testing.T) {
 	for _, attack := range attacks(t) {
 		req, headers := besieged(attack)
@@ -139,7 +139,7 @@ func TestCase98NothingLeavesItsPlace(t *testing.T) {
 		requireHeaders(t, p.Text, headers)
 		require.Contains(t, p.Text, "- Kept. [#1]\n", "a summary keeps its citations")
 
-		// As the answer that the next prompt goes on from, and as the name of a tool.
+		// As the answer that the next prompt contains, and as the name of a tool.
 		goesOn := &prompts.Prompt{GoesOn: true, BeforeAnswer: "<conversation>\n</conversation>\n\n<previous-summary>\n", Text: "\n</previous-summary>\n\n<instructions>\nx\n</instructions>"}
 		requireShape(t, goesOn.User("## Goal\n"+attack))
 		requireHeaders(t, textOf(t, result(1, attack, "x"), message(2, compactordv1.Role_ROLE_ASSISTANT, call(attack, "{}"))),
@@ -160,8 +160,8 @@ func TestCase98NothingLeavesItsPlace(t *testing.T) {
 	}
 }
 
-// TestEachAttackIsEscaped: what a lenient reader takes for a tag or a header does not stay as it is, however it is
-// spelled. It is told apart from code by what follows.
+// TestEachAttackIsEscaped: text that a lenient reader takes for a tag or a header is changed, however it is encoded.
+// What follows it distinguishes it from code.
 func TestEachAttackIsEscaped(t *testing.T) {
 	for _, attack := range attacks(t) {
 		if attack == "[#12] [#13, #14]" {
@@ -179,7 +179,7 @@ func nameIn(shown string) string {
 	return name
 }
 
-// TestWhateverIsSaidStaysInItsPlace goes on where the corpus ends.
+// TestWhateverIsSaidStaysInItsPlace checks random texts beyond the corpus.
 func TestWhateverIsSaidStaysInItsPlace(t *testing.T) {
 	list := attacks(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -200,7 +200,7 @@ func TestWhateverIsSaidStaysInItsPlace(t *testing.T) {
 	})
 }
 
-// Code and prose that only resemble what is escaped stay as they are: the agent needs them to the letter.
+// Code and prose that only resemble tags or headers stay unchanged, since the agent needs them exactly.
 func TestOrdinaryTextIsNotEscaped(t *testing.T) {
 	for _, said := range []string{
 		"if a < b && c > d", "std::vector<int> v;", "<ConversationList id={1} />", "<conversations>", "a <instructions.md b",

@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// dense counts scripts without spaces as byte pair encodings may, and all of it half as much again.
+// dense counts scripts without spaces like byte pair encodings may, and everything half as much again.
 func dense(text string) uint32 {
 	n := 0
 	for _, r := range text {
@@ -32,12 +32,12 @@ func dense(text string) uint32 {
 	return uint32((n + 7) / 8)
 }
 
-// jumpy counts more for two texts together than for each alone.
+// jumpy counts more for two joined texts than for each alone.
 func jumpy(text string) uint32 { return chars4(text) + uint32(len(text)*len(text)/20_000_000) }
 
 var counters = map[string]func(string) uint32{"chars4": chars4, "dense": dense, "jumpy": jumpy}
 
-// piece draws text in which little things are frequent and large ones happen.
+// piece draws text, often short and sometimes long.
 func piece(most int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		some := rapid.SampledFrom([]string{
@@ -95,8 +95,8 @@ func drawRequest(t *rapid.T) *summarizers.Request {
 	return req
 }
 
-// TestEveryPromptKeepsToItsLimit: whatever the conversation, and whatever the model answers, a prompt with the answer that
-// it goes on from fits, each message is told once and in order, and what was read grows to all of it.
+// TestEveryPromptKeepsToItsLimit: whatever the conversation and the model's answers, a prompt with the answer that it
+// contains fits. Each message is shown once and in order, and the read tokens grow to all of them.
 func TestEveryPromptKeepsToItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		req := drawRequest(t)
@@ -154,7 +154,7 @@ func sumOf(messages []*compactordv1.LoggedMessage) (tokens uint32) {
 	return tokens
 }
 
-// turns are user messages of about so many tokens each, by chars4.
+// turns returns n user messages of about this many tokens each, by chars4.
 func turns(n, tokens int) []*compactordv1.LoggedMessage {
 	list := make([]*compactordv1.LoggedMessage, n)
 	for i := range list {
@@ -171,7 +171,7 @@ func fold(tb testing.TB, req *summarizers.Request, limit uint32) *prompts.Foldin
 	return f
 }
 
-// TestFoldFillsItsPrompts: a fold takes as few prompts as it can.
+// TestFoldFillsItsPrompts: a fold needs as few prompts as possible.
 func TestFoldFillsItsPrompts(t *testing.T) {
 	req := &summarizers.Request{Messages: turns(200, 200), MaxTokens: 1000, Count: chars4}
 	f := fold(t, req, 8000)
@@ -191,7 +191,7 @@ func TestFoldFillsItsPrompts(t *testing.T) {
 	require.Equal(t, 8, n)
 }
 
-// A counter may count more for texts that stand together: the prompt keeps to its limit all the same.
+// A counter may count more for joined texts. The prompt still keeps to its limit.
 func TestFoldLeavesOutWhatCountsMoreTogether(t *testing.T) {
 	req := &summarizers.Request{Messages: turns(200, 200), MaxTokens: 1000, Count: chars4}
 	f, err := prompts.Fold(req, prompts.Limits{PromptTokens: 30000, Count: jumpy})
@@ -206,7 +206,7 @@ func TestFoldLeavesOutWhatCountsMoreTogether(t *testing.T) {
 	}
 }
 
-// A model may write more than its budget: the next prompt shows as much of that as there is room for.
+// A model may write more than its budget. The next prompt then shows as much of that as fits.
 func TestAnswerThatIsTooLongIsCut(t *testing.T) {
 	f := fold(t, &summarizers.Request{Messages: turns(100, 200), MaxTokens: 1000, Count: chars4}, 8000)
 	_, err := f.Next(t.Context())
@@ -232,7 +232,7 @@ func TestPreviousSummaryAloneIsRewritten(t *testing.T) {
 	require.Equal(t, uint32(8000), p.MaxTokens, "a quarter of the window, so that the next one can take it in")
 }
 
-// TestHalve: a prompt that the model found too long is halved three times and no more; nothing is lost by it.
+// TestHalve: a prompt that the model found too long is halved at most three times, and nothing is lost.
 func TestHalve(t *testing.T) {
 	req := &summarizers.Request{Messages: turns(60, 200), MaxTokens: 1000, Count: chars4}
 	f := fold(t, req, 32000)
@@ -275,7 +275,7 @@ func TestHalve(t *testing.T) {
 	require.Len(t, seen, 60-last)
 }
 
-// A single message is cut ever shorter, and told to be.
+// A single message is cut shorter and shorter, with a mark.
 func TestHalveCutsTheOneMessage(t *testing.T) {
 	req := &summarizers.Request{Messages: turns(1, 5000), MaxTokens: 1000, Count: chars4}
 	f := fold(t, req, 32000)
@@ -293,14 +293,14 @@ func TestHalveCutsTheOneMessage(t *testing.T) {
 		size = len(p.Text)
 	}
 	require.False(t, f.Halve())
-	// What is next to nothing is not halved.
+	// A very small prompt is not halved.
 	f = fold(t, &summarizers.Request{Messages: turns(1, 20), MaxTokens: 1000, Count: chars4}, 32000)
 	_, err = f.Next(t.Context())
 	require.NoError(t, err)
 	require.False(t, f.Halve())
 }
 
-// A message that no prompt holds keeps its head and its tail, and says which message it was cut out of.
+// A message that is too long for any prompt keeps its head and its tail, and the mark names the message.
 func TestMessageTooLargeForAPromptIsCut(t *testing.T) {
 	said := "HEAD " + strings.Repeat("filler ", 60000) + " TAIL"
 	req := &summarizers.Request{Messages: []*compactordv1.LoggedMessage{user(7, said), user(8, "next")}, MaxTokens: 500, Count: chars4}
@@ -311,7 +311,7 @@ func TestMessageTooLargeForAPromptIsCut(t *testing.T) {
 	require.Greater(t, p.Tokens, uint32(6000), "as much of it as there is room for")
 }
 
-// The agent's own rules may be larger than a prompt: what constrains is found all the same.
+// The agent's own rules may be larger than a prompt. Constraints in them are still kept.
 func TestHugeRulesKeepTheirConstraints(t *testing.T) {
 	lines := strings.Repeat("The tool takes a path and returns what is there.\n", 2000)
 	req := request()
@@ -334,7 +334,7 @@ func TestInstructionsTooLargeForTheModel(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestSmallestWindow: all that we ask for fits the least window by the counter of the model that counts most.
+// TestSmallestWindow: all instructions fit the smallest window, by the counter that counts most.
 func TestSmallestWindow(t *testing.T) {
 	exact, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	require.NoError(t, err)
@@ -362,7 +362,7 @@ func TestFoldStopsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 }
 
-// TestFoldOfALongConversation: three million tokens by an exact counter, each text of which is counted but a few times.
+// TestFoldOfALongConversation: three million tokens by an exact counter. Each text is counted only a few times.
 func TestFoldOfALongConversation(t *testing.T) {
 	exact, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_O200K_BASE)
 	require.NoError(t, err)
@@ -392,7 +392,7 @@ func TestFoldOfALongConversation(t *testing.T) {
 	require.Less(t, counted, 3*total)
 }
 
-// A previous summary may be one that was imported: a tag of thinking that is not closed takes nothing of it away.
+// A previous summary may be an imported one: a thinking tag that is never closed removes nothing from it.
 func TestPreviousSummaryKeepsThinkingThatIsNotClosed(t *testing.T) {
 	req := request()
 	req.PreviousSummary = "## Goal\n<think>hm</think>\n<think> is a tag.\n- Ship it. [#1]"
@@ -401,7 +401,7 @@ func TestPreviousSummaryKeepsThinkingThatIsNotClosed(t *testing.T) {
 	require.NotContains(t, text, "hm")
 }
 
-// Each prompt may be halved three times: what was halved before it was answered does not count.
+// Each prompt may be halved three times, whatever was halved before the last answer.
 func TestEachPromptIsHalvedAnew(t *testing.T) {
 	f := fold(t, &summarizers.Request{Messages: turns(100, 200), MaxTokens: 1000, Count: chars4}, 32000)
 	next := func() { _, err := f.Next(t.Context()); require.NoError(t, err) }
@@ -415,11 +415,11 @@ func TestEachPromptIsHalvedAnew(t *testing.T) {
 	require.True(t, f.Halve(), "another prompt")
 }
 
-// A prompt is never larger than the window, by a single token, where its texts count more together than each alone.
+// A prompt is never larger than the window, not by a single token, even if joined texts count more than each alone.
 func TestNoPromptIsLargerThanItsWindow(t *testing.T) {
 	const limit = 20000
 	for by := 10_000_000; by < 120_000_000; by += 500_000 {
-		// This counts a bit more for texts together than for each alone.
+		// This counts a little more for joined texts than for each alone.
 		count := func(text string) uint32 { return chars4(text) + uint32(len(text)*len(text)/by) }
 		f, err := prompts.Fold(&summarizers.Request{Messages: turns(150, 200), MaxTokens: 1000, Count: chars4},
 			prompts.Limits{PromptTokens: limit, Count: count})
@@ -430,7 +430,7 @@ func TestNoPromptIsLargerThanItsWindow(t *testing.T) {
 	}
 }
 
-// An observation keeps to its window with a focus that is cut, too.
+// An observation also keeps to its window with a focus that is cut.
 func TestObservationWithFocusKeepsToItsWindow(t *testing.T) {
 	req := &summarizers.Request{
 		Kind: summarizers.Observation, MaxTokens: 300, Count: chars4, Focus: strings.Repeat("focus ", 10_000),
@@ -442,7 +442,7 @@ func TestObservationWithFocusKeepsToItsWindow(t *testing.T) {
 	require.LessOrEqual(t, chars4(p.System)+chars4(p.Text), uint32(4000))
 }
 
-// Where not even the headers of a message fit, the first stands for all, with a mark of what is not there.
+// If not even the headers of a message fit, the first one represents all, with a mark of what is left out.
 func TestHeadersThatDoNotFitAreMarked(t *testing.T) {
 	answers := result(7, "bash", "some output")
 	for range 2000 {

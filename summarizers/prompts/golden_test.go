@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// chars4 counts as the default estimator does.
+// chars4 counts like the default estimator.
 func chars4(text string) uint32 {
 	n := 0
 	for _, r := range text {
@@ -59,7 +59,7 @@ func result(index uint32, tool, said string) *compactordv1.LoggedMessage {
 	return message(index, compactordv1.Role_ROLE_TOOL, &compactordv1.Part{Kind: &compactordv1.Part_ToolResult{ToolResult: r}})
 }
 
-// request is one of a small conversation.
+// request returns a request with a small conversation.
 func request() *summarizers.Request {
 	failed := result(6, "bash", "panic: index out of range\nexit status 2")
 	failed.GetMessage().GetParts()[0].GetToolResult().IsError = true
@@ -81,7 +81,7 @@ func request() *summarizers.Request {
 	}
 }
 
-// prompt returns the one prompt that a request takes.
+// prompt returns the only prompt of a request.
 func prompt(tb testing.TB, req *summarizers.Request) *prompts.Prompt {
 	tb.Helper()
 	f, err := prompts.Fold(req, prompts.Limits{PromptTokens: 32000, Count: chars4})
@@ -95,7 +95,7 @@ func prompt(tb testing.TB, req *summarizers.Request) *prompts.Prompt {
 	return p
 }
 
-// goldens are requests by the name of their file.
+// goldens returns requests by the name of their file.
 func goldens() map[string]*summarizers.Request {
 	all := map[string]*summarizers.Request{}
 	add := func(name string, change func(req *summarizers.Request)) {
@@ -141,7 +141,7 @@ func goldens() map[string]*summarizers.Request {
 	return all
 }
 
-// TestGolden compares the prompts with those that a person has looked at.
+// TestGolden compares the prompts with files that a person has reviewed.
 func TestGolden(t *testing.T) {
 	for name, req := range goldens() {
 		p := prompt(t, req)

@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// good is a summary that has nothing of ours in it.
+// good is a summary without any of our text.
 const good = `## Goal
 Find out why the export drops the last row. [#2]
 
@@ -48,8 +48,8 @@ Find out why the export drops the last row. [#2]
 ## Relevant Files
 - pager.go: what the bug is in`
 
-// TestCase109InstructionsOfOursAreTakenOut: what a model copies of the instructions into its summary is removed, and a
-// section that is empty by that says so.
+// TestCase109InstructionsOfOursAreTakenOut: instructions that a model copied into its summary are removed, and a
+// section that is empty after that says so.
 func TestCase109InstructionsOfOursAreTakenOut(t *testing.T) {
 	require.Equal(t, good, prompts.WithoutInstructions(good), "what is not ours stays")
 	p := prompt(t, request())
@@ -59,7 +59,7 @@ func TestCase109InstructionsOfOursAreTakenOut(t *testing.T) {
 	require.Contains(t, leaking, "Write terse bullets")
 	require.Equal(t, strings.Replace(good, "- Never push to main. (system) [#0]\n- Use at most 3 retries. [#2]", "(none)", 1),
 		prompts.WithoutInstructions(leaking))
-	// Among lines of its own, in other marks, and within a line.
+	// Among the model's own lines, with other marks, and within a line.
 	for _, leak := range []string{
 		"- **Write terse bullets, one fact each.** Quote no long text word for word; say what it holds and where it is. [#3]",
 		"* write terse bullets, one fact each",
@@ -77,11 +77,11 @@ func TestCase109InstructionsOfOursAreTakenOut(t *testing.T) {
 	got := prompts.WithoutInstructions(strings.Replace(good, "3 retries. [#2]", "3 retries. Add nothing that the output does not say. [#2]", 1))
 	require.Contains(t, got, "- Use at most 3 retries.")
 	require.NotContains(t, got, "Add nothing")
-	// The headings of an empty group stay without a word.
+	// The headings of an empty group stay without text.
 	require.Contains(t, prompts.WithoutInstructions("## Progress\n- (what is finished, and its outcome)\n\n### Done\n- x"), "## Progress\n")
 }
 
-// TestNoSentenceOfThePromptsIsLeft: each line and each sentence that a model is told is known again.
+// TestNoSentenceOfThePromptsIsLeft: each line and each sentence of the prompts is recognized.
 func TestNoSentenceOfThePromptsIsLeft(t *testing.T) {
 	for name, req := range goldens() {
 		p := prompt(t, req)
@@ -145,8 +145,8 @@ func TestCleaningTwiceIsCleaningOnce(t *testing.T) {
 	})
 }
 
-// TestCleaningIsLinear: a provider may answer megabytes of anything. Were a line to be looked at again for each other
-// one, or a tag taken off in each pass, none of these would come to its end.
+// TestCleaningIsLinear: a provider may answer megabytes of anything. If each line were compared with all others, or
+// each pass removed one tag, these tests would not finish.
 func TestCleaningIsLinear(t *testing.T) {
 	const size = 2 << 20
 	times := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
@@ -168,8 +168,8 @@ func TestCleaningIsLinear(t *testing.T) {
 	}
 }
 
-// TestAnswerFarOverItsBudgetIsNotCleaned: what is a lot longer than it can be is refused at once; what is too long only
-// for the thinking or for what is copied into it is not.
+// TestAnswerFarOverItsBudgetIsNotCleaned: an answer far over its budget is refused at once. One that is only too long
+// because of thinking or copied text is not.
 func TestAnswerFarOverItsBudgetIsNotCleaned(t *testing.T) {
 	req := request()
 	req.MaxTokens = 1000
@@ -184,7 +184,7 @@ func TestAnswerFarOverItsBudgetIsNotCleaned(t *testing.T) {
 	got, err = prompts.Cleaned(req, "<summary>\n## Goal\nx\n</summary>")
 	require.NoError(t, err)
 	require.Equal(t, "## Goal\nx", got)
-	// Of a result that is written shorter, the line below it takes its part.
+	// For a shortened result, the recall line below it uses a part of the budget.
 	observed := goldens()["observation"]
 	_, err = prompts.Cleaned(observed, strings.Repeat("x", 4*int(4*observed.TextTokens()+4096)))
 	require.NoError(t, err)
@@ -192,8 +192,8 @@ func TestAnswerFarOverItsBudgetIsNotCleaned(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestCase110TheFrameStandsOnce: the words that views put around a summary are theirs. Whatever a model copies of them,
-// they stand in the view once, after any number of compactions.
+// TestCase110TheFrameStandsOnce: the text that views put around a summary occurs in the view once, whatever a model
+// copies of it, after any number of compactions.
 func TestCase110TheFrameStandsOnce(t *testing.T) {
 	entry := &compactordv1.CompactionEntry{Summary: good}
 	frame := strings.Split(wording.SummaryFrame, ". ")
@@ -204,7 +204,7 @@ func TestCase110TheFrameStandsOnce(t *testing.T) {
 			require.Equal(t, 1, strings.Count(view, sentence), view)
 		}
 		require.Equal(t, 1, strings.Count(view, "<summary>"))
-		// The model parrots all of the view, and so does the next prompt.
+		// The model copies the whole view, and so does the next prompt.
 		req := request()
 		req.PreviousSummary = view
 		for _, sentence := range frame {
@@ -215,7 +215,8 @@ func TestCase110TheFrameStandsOnce(t *testing.T) {
 	}
 }
 
-// TestCase106TheFocusStandsBehindTheInstructions: they are the same with and without it, for both parts of a split turn.
+// TestCase106TheFocusStandsBehindTheInstructions: the instructions are the same with and without a focus, for both
+// parts of a split turn.
 func TestCase106TheFocusStandsBehindTheInstructions(t *testing.T) {
 	for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
 		req := request()
@@ -233,7 +234,8 @@ func TestCase106TheFocusStandsBehindTheInstructions(t *testing.T) {
 	require.Equal(t, without+"\n\nAdditional focus: the API changes", prompts.Closing(req).Text)
 }
 
-// TestTheSectionsAskedForAreThoseThatAreChecked: a model that does what it is told passes the check of its headings.
+// TestTheSectionsAskedForAreThoseThatAreChecked: a model that follows the instructions passes the check of its
+// headings.
 func TestTheSectionsAskedForAreThoseThatAreChecked(t *testing.T) {
 	lists := sessiontest.SectionLists()
 	lists["own"] = []*compactordv1.Section{
@@ -262,8 +264,8 @@ func TestTheSectionsAskedForAreThoseThatAreChecked(t *testing.T) {
 	}
 }
 
-// TestAnyListOfSectionsMakesAWholePrompt: whatever the sections are, the prompt says for each what belongs there, and asks for
-// all that a summary is to tell, each in one place.
+// TestAnyListOfSectionsMakesAWholePrompt: whatever the sections are, the prompt describes the contents of each, and
+// asks for everything that a summary must say, each in one place.
 func TestAnyListOfSectionsMakesAWholePrompt(t *testing.T) {
 	told := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("texts", "role_"+name+".txt"))

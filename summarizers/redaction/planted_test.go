@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// gone says that nothing of a secret is in a text that would be of use: no long piece of it.
+// gone checks that a text has no usable part of a secret: no long piece of it.
 func gone(t *testing.T, text string, c redactiontest.Credential) {
 	t.Helper()
 	for _, secret := range []string{c.Secret, strings.ReplaceAll(c.Secret, `\n`, "\n")} {
@@ -32,7 +32,7 @@ func quoted(t *testing.T, text string) string {
 	return string(b)
 }
 
-// Each credential is gone from whatever text it stands in: alone, in the midst of others, in JSON, in JSON in JSON.
+// Each credential is removed from every text: alone, among others, in JSON, and in JSON within JSON.
 func TestTwoHundredPlantedCredentials(t *testing.T) {
 	credentials := redactiontest.Credentials(1, 200)
 	require.Len(t, credentials, 200)

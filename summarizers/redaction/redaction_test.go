@@ -42,7 +42,7 @@ func TestPlaceholders(t *testing.T) {
 	require.NotEqual(t, first, redaction.New("b").Text(t.Context(), "x "+token+" y"), "another session")
 }
 
-// What one place shows to be a secret is one everywhere in the text, also where it is written in JSON.
+// A secret that is recognized at one place is replaced at all places in the text, also in JSON.
 func TestEverywhereInTheText(t *testing.T) {
 	password := of(t, "password in quotes", 1).Secret
 	text := "first " + password + " then password: \"" + password + "\" then (" + password + ")" +
@@ -60,7 +60,7 @@ func TestEverywhereInTheText(t *testing.T) {
 	require.Equal(t, []string{found[0], found[0], found[0]}, found, "a key is the same with and without escapes")
 }
 
-// A password that may be a word is taken out where it is one, and nowhere else.
+// A password that may be a word is only replaced where a rule finds it.
 func TestShortSecretsDoNotShredTheText(t *testing.T) {
 	redacted := redaction.New("k").Text(t.Context(), "postgres://app:hunter2@db/app and hunter2 is a word; postgres://u:battery-staple@h/d, a battery-staple")
 	require.Regexp(t, `^postgres://app:\[REDACTED:url-password:....\]@db/app and hunter2 is a word; `+
@@ -84,7 +84,7 @@ func TestWhereSecretsStand(t *testing.T) {
 	}
 }
 
-// The rules want a quote or a blank behind many a token.
+// Many rules expect a quote or a blank after a token.
 func TestWhatStandsBehindASecret(t *testing.T) {
 	key := of(t, "Google API key", 1).Secret
 	for _, text := range []string{"(" + key + ")", "<" + key + ">", "密钥" + key + "。", key + ", then"} {
@@ -106,7 +106,7 @@ func TestPrivateKeysWithoutAnEnd(t *testing.T) {
 	require.Regexp(t, `^\[REDACTED:private-key:....\]\nNext one\.$`, redaction.New("k").Text(t.Context(), head+"Next one."))
 }
 
-// As tools show files: with numbers of lines, in a diff, in code.
+// As tools show files: with line numbers, in a diff, in code.
 func TestPrivateKeysInListings(t *testing.T) {
 	key := of(t, "RSA key", 1).Secret
 	var numbered, diff, code strings.Builder
@@ -123,14 +123,14 @@ func TestPrivateKeysInListings(t *testing.T) {
 	}
 }
 
-// What stands between two mentions of keys stays.
+// Text between two mentions of keys stays.
 func TestTextAboutPrivateKeys(t *testing.T) {
 	text := "The file starts with -----BEGIN RSA PRIVATE KEY----- and so on.\n\n## In Progress\n- " + strings.Repeat("Some work on it. ", 10) +
 		"\n- It ends with -----END RSA PRIVATE KEY-----, or another -----BEGIN PRIVATE KEY----- follows.\n"
 	require.Equal(t, text, redaction.New("k").Text(t.Context(), text))
 }
 
-// What people talk and write code about is left alone.
+// Ordinary text and code stay unchanged.
 func TestWhatIsNoSecret(t *testing.T) {
 	for _, text := range []string{
 		"func login(password string, token Token) error {", "password := os.Getenv(\"DB_PASSWORD\")", "password: string;",
@@ -147,7 +147,7 @@ func TestWhatIsNoSecret(t *testing.T) {
 	}
 }
 
-// What looks like a placeholder and is none of ours hides nothing.
+// Text that looks like a placeholder but is not ours hides nothing.
 func TestForgedPlaceholders(t *testing.T) {
 	token := of(t, "GitHub app", 1).Secret
 	for _, text := range []string{"[REDACTED:" + token + ":0a1b]", "[REDACTED:github-pat:0a1b" + token + "]", "[REDACTED:github-pat:0a1b]" + token} {
@@ -190,7 +190,7 @@ func TestConcurrentUse(t *testing.T) {
 	require.Equal(t, want.Count(), r.Count())
 }
 
-// pieces are what texts are put together of: what makes rules match, halves of it, and what disturbs.
+// pieces are parts of texts: text that makes rules match, halves of it, and disturbances.
 func pieces(t testing.TB) []string {
 	t.Helper()
 	p := []string{
@@ -225,7 +225,7 @@ func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(from), 0, 24).Draw(t, "pieces"), "")
 		checkRedacted(t, text)
-		// What stands in JSON stays JSON.
+		// JSON stays valid JSON.
 		encoded, err := json.Marshal(map[string]string{"a": text, "b": "c"})
 		require.NoError(t, err)
 		require.True(t, json.Valid([]byte(redaction.New("k").Text(t.Context(), string(encoded)))))
@@ -239,7 +239,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkRedacted(t, text) })
 }
 
-// endsAfter is a context that ends once it was asked a number of times whether it has.
+// endsAfter is a context that ends after it was asked a number of times.
 type endsAfter struct{ left int }
 
 func (*endsAfter) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
@@ -255,7 +255,7 @@ func (c *endsAfter) Err() error {
 	return nil
 }
 
-// Once the operation has ended, at most the block that it ended in is looked at, and no text gets out.
+// After the operation has ended, at most the current block is searched, and no text is returned.
 func TestEndedContext(t *testing.T) {
 	token := of(t, "GitHub classic", 1).Secret
 	text := strings.Repeat("the key of the words\n", 100_000) + token
@@ -277,7 +277,7 @@ func TestEndedContext(t *testing.T) {
 	require.Equal(t, uint32(1), r.Count(), "they count together")
 }
 
-// A key that stands alone is known by its prefix.
+// A key without context is recognized by its prefix.
 func TestKeysByTheirPrefix(t *testing.T) {
 	const mixed, hex = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7kL9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7kL9mN1pQ3sT5", "0123456789abcdef"
 	for _, key := range []string{
@@ -296,7 +296,7 @@ func TestKeysByTheirPrefix(t *testing.T) {
 	}
 }
 
-// What cat -n and grep -n put before the lines of a key does not hide it.
+// Line numbers of cat -n and grep -n before the lines of a key do not hide it.
 func TestNumberedPrivateKeys(t *testing.T) {
 	key := of(t, "RSA key", 1).Secret
 	lines := strings.Split(key, "\n")
@@ -312,7 +312,7 @@ func TestNumberedPrivateKeys(t *testing.T) {
 	}
 }
 
-// Texts of a megabyte: prose and code with little in it, and nothing but secrets.
+// Texts of a megabyte: prose and code with few secrets, and nothing but secrets.
 func BenchmarkText(b *testing.B) {
 	var dense strings.Builder
 	for _, c := range redactiontest.Credentials(3, 6000) {

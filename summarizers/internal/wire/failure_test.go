@@ -24,7 +24,7 @@ func anthropic(message string) string {
 	return `{"type":"error","error":{"type":"invalid_request_error","message":"` + message + `"}}`
 }
 
-// What is wrong with the key or the account is told by name, whatever status it comes with: no other request is better.
+// Errors about the key or the account are recognized by name, whatever their status: no other request would succeed.
 func TestRefusesAll(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestRefusesAll(t *testing.T) {
 	}
 }
 
-// The status that an error would have had decides whether it passes; told is the one that there was.
+// The status that an error would have had decides whether it is transient. The error reports the status that it had.
 func TestErrorsBehindAGoodStatus(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]summarizers.ProviderError{
@@ -79,7 +79,7 @@ func TestErrorsBehindAGoodStatus(t *testing.T) {
 	}
 }
 
-// Why there is no connection is told by name.
+// Failed connections have a code.
 func TestNotConnected(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }

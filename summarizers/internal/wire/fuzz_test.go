@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Any bytes are taken apart into events that the simplest of readers takes for the same.
+// Any bytes are split into the same events as by the simplest reader.
 func FuzzDecoder(f *testing.F) {
 	for _, seed := range []string{
 		"", "data: {}\n\n", "data\ndata:\ndata: {}\n\n", "event: x\nid: 1\n: c\n\ndata: [\ndata: ]\n\n",
@@ -34,7 +34,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// oneLine writes data as one line, which JSON stays the same by.
+// oneLine returns data on one line, which does not change JSON.
 func oneLine(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\n"), []byte(" ")) }
 
 // decode returns the events of a stream up to one that is too long.

@@ -21,18 +21,18 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// sent is a request as it is compared: the order of an object's members says nothing.
+// sent is a request in the form in which it is compared: the order of an object's members does not matter.
 type sent struct {
 	Name, Method, Path, Query string
 	Header                    map[string]string
 	Body                      any
 }
 
-// asking makes a provider that speaks to a server with these options.
+// asking makes a provider for a server with these options.
 type asking struct {
 	name     string
 	provider func(s *wiretest.Server) (llm.Provider, error)
-	// isVariant says that it differs from another in where and as whom it asks, and not in what.
+	// isVariant says that only its address and headers differ from another, and not its body.
 	isVariant bool
 }
 
@@ -81,7 +81,7 @@ func completions() map[string]*llm.Completion {
 	}
 }
 
-// Each provider sends what it sent, with all options that it has.
+// Each provider sends the recorded requests, with all its options.
 func TestRequestsAreWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	var all []sent

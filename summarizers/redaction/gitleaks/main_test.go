@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
 
-// Gitleaks' own engine finds nothing that ours does not: what runs the rules is another program, and the rules are theirs.
+// Gitleaks' own engine finds nothing that ours does not: the rules are theirs, but the engine is ours.
 func TestFindsWhatGitleaksFinds(t *testing.T) {
 	engine, err := detect.NewDetectorDefaultConfig()
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestFindsWhatGitleaksFinds(t *testing.T) {
 	require.Greater(t, len(rules), 20)
 }
 
-// The table has all rules of gitleaks but those about files' names, each as gitleaks reads it.
+// The table has all rules of gitleaks except those about file names, each as gitleaks reads it.
 func TestTableIsWhatGitleaksReads(t *testing.T) {
 	engine, err := detect.NewDetectorDefaultConfig()
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestTableIsWhatGitleaksReads(t *testing.T) {
 	sameAllowlists(t, engine.Config.Allowlists, secrets.Everywhere, "everywhere")
 }
 
-// sameAllowlists compares what lists say, and what they make of texts.
+// sameAllowlists compares allowlists, and what they decide for texts.
 func sameAllowlists(t *testing.T, want []*config.Allowlist, have []secrets.Allowlist, who string) {
 	t.Helper()
 	texts := []string{"", "EXAMPLE", "example", "token", "sk_live_example", "access_key", "a1b2c3", "TRUE", "null", "$HOME", "$HoMe", "${HoMe}"}

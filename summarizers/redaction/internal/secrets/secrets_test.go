@@ -25,7 +25,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A rule of ours with the name of another takes its place among the rules, and nothing of it stays.
+// A rule of ours replaces one with the same ID, and keeps nothing of it.
 func TestLaterRulesCount(t *testing.T) {
 	set := load([]Rule{
 		{ID: "a", Regex: "x+", Keywords: []string{"x"}, Entropy: 3},
@@ -41,7 +41,7 @@ func TestLaterRulesCount(t *testing.T) {
 	}
 }
 
-// All 231 rules, and what they except, were compiled for every text, which is what most of the program's memory was for.
+// All 231 rules and their allowlists were compiled for every text, which used most of the program's memory.
 func TestRulesThatNoWordAsksForAreNotCompiled(t *testing.T) {
 	set := load(slices.Concat(Gitleaks, Own), Everywhere)
 	compiled, excepted := make(map[string]bool), make(map[string]bool)
@@ -59,8 +59,8 @@ func TestRulesThatNoWordAsksForAreNotCompiled(t *testing.T) {
 	require.Equal(t, map[string]bool{"github-pat": true}, excepted)
 }
 
-// maxPerMegabyte is how many secrets are found at the most in a megabyte of recorded conversations, which were cleaned of
-// them. It was 1 in 19 MB.
+// maxPerMegabyte is how many secrets may be found in a megabyte of recorded conversations, from which secrets were
+// removed. It was 1 in 19 MB.
 const maxPerMegabyte = 1
 
 func TestCorpusIsLeftAlone(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCorpusIsLeftAlone(t *testing.T) {
 	require.LessOrEqual(t, total, maxPerMegabyte*(size>>20)+1, "%v", found)
 }
 
-// A group that repeats holds the last piece of a secret: the whole of it is replaced.
+// A group that repeats contains the last part of a secret. The whole secret is replaced.
 func TestGroupsThatRepeatAreNotTheSecret(t *testing.T) {
 	uuid := func(digit string) string {
 		return strings.Repeat(digit, 8) + strings.Repeat("-"+strings.Repeat(digit, 4), 3) + "-" + strings.Repeat(digit, 12)

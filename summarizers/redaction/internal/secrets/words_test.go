@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Words that overlap, end each other and hold each other are found as strings.Contains finds them.
+// Words that overlap or contain each other are found as strings.Contains finds them.
 func TestWordSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfDistinct(rapid.StringMatching(`[ab密\x00]{1,4}|key=`), func(w string) string { return w }).Draw(t, "words")
