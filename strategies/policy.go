@@ -86,7 +86,7 @@ func checkPolicy(p *compactordv1.Policy) error {
 		}
 		return &PolicyError{
 			Field: "policy.trigger.reserve_tokens",
-			What:  fmt.Sprintf("%d tokens of reserve leave nothing of %s of %d", t.GetReserveTokens(), of, limit),
+			What:  fmt.Sprintf("a reserve of %d tokens leaves nothing of %s of %d", t.GetReserveTokens(), of, limit),
 		}
 	}
 	return nil

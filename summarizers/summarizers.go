@@ -287,9 +287,9 @@ const (
 func (e *ProviderError) what() string {
 	switch {
 	case e.Code == CodeNotAStream:
-		return "what answered is no model's API, see its base_url"
+		return "the answer is not from a model's API; check the base_url"
 	case e.Status == http.StatusOK:
-		return "the provider told of an error in its stream"
+		return "the provider reported an error in its stream"
 	case e.Status != 0:
 		return fmt.Sprintf("the provider answered with HTTP status %d", e.Status)
 	}
@@ -317,7 +317,7 @@ func NewRegistry(all ...Summarizer) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Summarizer, len(all))}
 	for _, s := range all {
 		if s.Name() == Client {
-			return nil, fmt.Errorf("no summarizer can be named %q: records tell by it what the client's own model wrote", Client)
+			return nil, fmt.Errorf("no summarizer can be named %q: records use this name for texts of the client's own model", Client)
 		}
 		if _, ok := r.byName[s.Name()]; ok {
 			return nil, fmt.Errorf("two summarizers are named %q", s.Name())

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	errIdle = errors.New("the answer fell silent")
+	errIdle = errors.New("the provider sent nothing for too long")
 	errDone = errors.New("the exchange has ended")
 )
 

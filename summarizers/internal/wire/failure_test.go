@@ -75,7 +75,7 @@ func TestErrorsBehindAGoodStatus(t *testing.T) {
 		got := New(Options{}).errorFrom(http.StatusOK, readFailure([]byte(document)))
 		want.Status = http.StatusOK
 		require.Equal(t, &want, got, document)
-		require.Equal(t, "the provider told of an error in its stream ("+want.Code+")", got.Error())
+		require.Equal(t, "the provider reported an error in its stream ("+want.Code+")", got.Error())
 	}
 }
 

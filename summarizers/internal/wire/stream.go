@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-var errNoJSON = errors.New("an event is no JSON")
+var errNoJSON = errors.New("an event is not JSON")
 
 // events reads the events of an answer and checks that they are JSON.
 type events struct {
