@@ -1,5 +1,5 @@
-// Package dialects is the table of the providers' message shapes that compactord speaks. What a dialect is, package
-// dialect says; each has a package of its own.
+// Package dialects lists the dialects that compactord knows. Each is a package of its own. Package dialect defines what
+// a dialect is.
 package dialects
 
 import (
@@ -16,7 +16,7 @@ func All() []dialect.Dialect {
 	return []dialect.Dialect{openaichat.New(), openairesponses.New(), anthropic.New(), gemini.New()}
 }
 
-// For returns the dialect that the contract names so; false where there is none.
+// For returns the dialect with this value of the contract, and whether there is one.
 func For(kind compactordv1.Dialect) (dialect.Dialect, bool) {
 	for _, d := range All() {
 		if d.Kind() == kind {
@@ -26,7 +26,7 @@ func For(kind compactordv1.Dialect) (dialect.Dialect, bool) {
 	return nil, false
 }
 
-// Named returns the dialect that commands and documents name so, such as `openai_chat`; false where there is none.
+// Named returns the dialect with this name in commands and documents, such as `openai_chat`, and whether there is one.
 func Named(name string) (dialect.Dialect, bool) {
 	for _, d := range All() {
 		if d.Name() == name {

@@ -52,8 +52,8 @@ func jobs(t *testing.T) []job {
 	return all
 }
 
-// TestTheSameJobsStandInTheSameFiles holds the files of the dialects to the table in CONTRIBUTING.md. A file of another
-// name is a job by another name, or a new job, which the table is to have.
+// TestTheSameJobsStandInTheSameFiles compares the files of each dialect with the table in CONTRIBUTING.md. A file that
+// is missing there has the wrong name, or needs a new row.
 func TestTheSameJobsStandInTheSameFiles(t *testing.T) {
 	t.Parallel()
 	table := jobs(t)
@@ -71,7 +71,7 @@ func TestTheSameJobsStandInTheSameFiles(t *testing.T) {
 			file := filepath.Base(path)
 			subject := strings.TrimSuffix(file, "_test.go") + ".go"
 			if strings.HasSuffix(file, "_test.go") && slices.Contains(want, subject) {
-				// A test stands beside its subject.
+				// The tests of a file are in the file beside it.
 				continue
 			}
 			have = append(have, file)
@@ -80,7 +80,8 @@ func TestTheSameJobsStandInTheSameFiles(t *testing.T) {
 	}
 }
 
-// TestTheSameJobsHaveTheSameNames holds types and functions to the table: each stands in the file of its job.
+// TestTheSameJobsHaveTheSameNames checks that the types and functions of the table are declared in the files that it
+// names.
 func TestTheSameJobsHaveTheSameNames(t *testing.T) {
 	t.Parallel()
 	for _, j := range jobs(t) {
@@ -94,7 +95,7 @@ func TestTheSameJobsHaveTheSameNames(t *testing.T) {
 	}
 }
 
-// TestDialectsExportTheSameNames: who takes another dialect calls the same functions.
+// TestDialectsExportTheSameNames checks that all dialects are used by the same functions.
 func TestDialectsExportTheSameNames(t *testing.T) {
 	t.Parallel()
 	for _, in := range packages {
@@ -120,7 +121,7 @@ func TestDialectsExportTheSameNames(t *testing.T) {
 	}
 }
 
-// declared are the names of what a file declares at its top, with or without its methods.
+// declared returns the names that a file declares at its top level, with or without methods.
 func declared(t *testing.T, path string, methods bool) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -10,10 +10,10 @@ import (
 
 func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a response from its events.
+// answerReader implements dialect.AnswerReader.
 type answerReader struct{ answer dialect.Answer }
 
-// answerEvent is what is read of an event.
+// answerEvent holds the fields of an event that are read.
 type answerEvent struct {
 	Type    string        `json:"type"`
 	Message answerMessage `json:"message"`
@@ -29,7 +29,7 @@ type answerEvent struct {
 	Usage json.RawMessage `json:"usage"`
 }
 
-// answerMessage is what is read of a message, which is a whole body or what an answer begins with.
+// answerMessage holds the fields of a message that are read. A message is a whole body, or the start of a stream.
 type answerMessage struct {
 	Type       string          `json:"type"`
 	Model      string          `json:"model"`
@@ -97,10 +97,10 @@ func (r *answerReader) begin(m *answerMessage) {
 	r.count(m.Usage)
 }
 
-// block takes in what a block begins with, and returns its text.
+// block reads the start of a block, and returns its text.
 func (r *answerReader) block(b answerBlock) string {
 	if strings.HasSuffix(b.Type, typeToolUse) {
-		// The client's, the server's or that of an MCP server.
+		// The tool is the client's, the server's or that of an MCP server.
 		r.answer.ToolCall = true
 	}
 	if b.Type != typeText {
@@ -109,7 +109,7 @@ func (r *answerReader) block(b answerBlock) string {
 	return b.Text
 }
 
-// count takes in a usage. A later one counts from the beginning, and may leave out what was told before.
+// count reads a usage. A later usage counts the whole answer again, and may leave out earlier fields.
 func (r *answerReader) count(raw json.RawMessage) {
 	if !dialect.IsObject(raw) {
 		return

@@ -9,17 +9,17 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// writtenGuards are for the fields that are made of what an edit may have replaced.
+// writtenGuards guard the fields that are made from what an edit can replace.
 func writtenGuards(p *compactordv1.Part) dialect.Guards {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
-		return dialect.Guards{"text": dialect.SaysText(k.Text.GetText())}
+		return dialect.Guards{"text": dialect.MatchesText(k.Text.GetText())}
 	case *compactordv1.Part_Thinking:
 		if k.Thinking.GetRedacted() {
-			// Nothing of the block is made of a text: what it has of one is kept as it came.
+			// No field of this block is made from the part's text. A text in the original is restored unchanged.
 			return dialect.Guards{}
 		}
-		return dialect.Guards{"thinking": dialect.SaysOptionalText(k.Thinking.GetText())}
+		return dialect.Guards{"thinking": dialect.MatchesOptionalText(k.Thinking.GetText())}
 	case *compactordv1.Part_ToolCall:
 		return dialect.Guards{"input": only(k.ToolCall.GetArguments() == "")}
 	case *compactordv1.Part_ToolResult:
@@ -35,7 +35,7 @@ func writtenGuards(p *compactordv1.Part) dialect.Guards {
 	}
 }
 
-// requestGuards keep, beyond that, the fields that the provider demands as rendering makes them.
+// requestGuards also reject the fields that the provider demands as rendering writes them.
 func requestGuards(p *compactordv1.Part) dialect.Guards {
 	g := writtenGuards(p)
 	for _, key := range []string{"type", "id", "name", "input", "tool_use_id", "content", "source"} {
@@ -60,7 +60,8 @@ func only(is bool) func(json.RawMessage) bool {
 	return func(json.RawMessage) bool { return is }
 }
 
-// restoreSource lays the kept fields over a source. In a request only those count that are not of rendering's making.
+// restoreSource restores the fields of a source from attachments. In a request, fields that rendering writes are not
+// restored.
 func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment, request bool) {
 	g := dialect.Guards{}
 	if request {
@@ -77,13 +78,13 @@ func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment
 	dialect.Restore(source, within, kind, g)
 }
 
-// isNoted says whether a note says this.
+// isNoted reports whether a note has this value.
 func isNoted(attachments []*compactordv1.Attachment, name, value string) bool {
 	said, found := dialect.Noted(attachments, kind, name)
 	return found && said == value
 }
 
-// The notes, and what they say.
+// The notes and their values.
 const (
 	noteForm   = "form"
 	noteString = "string"
@@ -99,7 +100,7 @@ const (
 	noteSource = "source."
 )
 
-// restored lays a part's own fields over what the part alone is written as.
+// restored returns the part's canonical block with the fields from the part's attachments.
 func restored(o rawjson.Object, p *compactordv1.Part) rawjson.Object {
 	if len(p.GetAttachments()) > 0 {
 		dialect.Restore(o, p.GetAttachments(), kind, requestGuards(p))

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// toolLoops is a list of about a megabyte, of calls and results.
+// toolLoops returns a list of calls and results, of about a megabyte.
 func toolLoops(loops int) []byte {
 	text := strings.Repeat("func f(x int) { fmt.Println(\"x\",\tx) }\n", 50)
 	var list []json.RawMessage

@@ -15,13 +15,13 @@ var (
 	errSystem    = errors.New("must be a string or an array")
 )
 
-// body is what an input holds: a list, and the response that the list came from, if it came from one.
+// body is what an input holds: a list and, where the list came from a response, that response.
 type body struct {
 	dialect.List
 
 	response rawjson.Object
-	// ending is how the stream ended that the response was put together of. cutArguments are the inputs of its calls that
-	// broke off, by the position of the block.
+	// ending says how the stream ended that the response came from. cutArguments are the inputs of its calls that broke
+	// off, by the position of the block.
 	ending       dialect.Ending
 	cutArguments map[int]string
 }
@@ -51,12 +51,14 @@ func readObject(raw json.RawMessage) (*body, error) {
 	}
 }
 
-// isResponse tells a response body from a message: some gateways leave its type out, but all of them tell the usage.
+// isResponse reports whether an object is a response body and no message. Some gateways leave out its type, but all of
+// them report the usage.
 func isResponse(o rawjson.Object) bool {
 	return o.IsText("type", "message") || o.Has("usage") && o.IsText("role", roleAssistant)
 }
 
-// readResponse takes what can go into a request. The rest, such as the id, is about the response.
+// readResponse returns a list of the fields that can go into a request. Other fields, such as the id, describe the
+// response.
 func readResponse(o rawjson.Object) *body {
 	message := rawjson.Object{}
 	for _, key := range []string{"role", "content"} {
@@ -89,7 +91,7 @@ func readRequest(o rawjson.Object) (*body, error) {
 	return b, rawjson.In("system", err)
 }
 
-// systemText is the system prompt as a string, where that says all.
+// systemText returns the system prompt as a string, where that loses nothing.
 func systemText(list *dialect.List) (json.RawMessage, bool) {
 	if !list.SystemAsText || len(list.System) != 1 {
 		return nil, false
@@ -101,7 +103,7 @@ func systemText(list *dialect.List) (json.RawMessage, bool) {
 	return plainText(block)
 }
 
-// plainText is the text of a block that has nothing but a text.
+// plainText returns the text of a block that has no fields but its type and text.
 func plainText(block rawjson.Object) (json.RawMessage, bool) {
 	text := block["text"]
 	return text, len(block) == 2 && block.IsText("type", typeText) && rawjson.KindOf(text) == rawjson.String

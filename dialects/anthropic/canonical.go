@@ -10,8 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// canonicalBlock is the block that the neutral part alone is written as. Of a tool result it has no content, and an
-// opaque part has none.
+// canonicalBlock returns the block that the neutral part alone is written as. For a tool result it has no content, and
+// for an opaque part it is empty.
 func canonicalBlock(p *compactordv1.Part) rawjson.Object {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
@@ -49,7 +49,7 @@ func canonicalText(text string) rawjson.Object {
 	return rawjson.Object{"type": rawjson.Quote(typeText), "text": rawjson.Quote(text)}
 }
 
-// canonicalInput writes arguments as they are, even where they are JSON but no object.
+// canonicalInput returns arguments unchanged where they are JSON, even if they are no object.
 func canonicalInput(arguments string) json.RawMessage {
 	if raw := json.RawMessage(strings.Trim(arguments, " \t\r\n")); len(raw) > 0 && json.Valid(raw) {
 		return raw
@@ -58,7 +58,7 @@ func canonicalInput(arguments string) json.RawMessage {
 	return object
 }
 
-// canonicalMedia is the block without its source.
+// canonicalMedia returns the block without its source.
 func canonicalMedia(m *compactordv1.MediaPart) rawjson.Object {
 	o := rawjson.Object{"type": rawjson.Quote(typeDocument)}
 	if strings.HasPrefix(m.GetMimeType(), "image/") {

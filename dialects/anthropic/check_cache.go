@@ -7,18 +7,18 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decodedMark is a mark for the cache with its place.
-type decodedMark struct {
+// decodedBreakpoint is a cache breakpoint with its place.
+type decodedBreakpoint struct {
 	message, part int
 	typ           string
 	long          bool
 }
 
-// marks are all marks of the list, in its order.
-func (d *decoded) marks() []decodedMark {
-	var marks []decodedMark
+// breakpoints returns the cache breakpoints of the list, in order.
+func (d *decoded) breakpoints() []decodedBreakpoint {
+	var marks []decodedBreakpoint
 	visit := func(message, part int, fields rawjson.Object) {
-		marks = append(marks, marksIn(fields, message, part, markDepth)...)
+		marks = append(marks, breakpointsIn(fields, message, part, breakpointDepth)...)
 	}
 	for _, b := range d.system {
 		visit(-1, b.part, b.fields)
@@ -31,9 +31,9 @@ func (d *decoded) marks() []decodedMark {
 	return marks
 }
 
-// marksIn are the marks of a block and of the blocks in it.
-func marksIn(block rawjson.Object, message, part, depth int) []decodedMark {
-	var marks []decodedMark
+// breakpointsIn returns the cache breakpoints of a block and of the blocks in it.
+func breakpointsIn(block rawjson.Object, message, part, depth int) []decodedBreakpoint {
+	var marks []decodedBreakpoint
 	inner := []json.RawMessage{block["content"]}
 	if source, err := rawjson.SplitObject(block["source"]); err == nil {
 		inner = append(inner, source["content"])
@@ -45,7 +45,7 @@ func marksIn(block rawjson.Object, message, part, depth int) []decodedMark {
 		}
 		for _, element := range elements {
 			if o, err := rawjson.SplitObject(element); err == nil {
-				marks = append(marks, marksIn(o, message, part, depth-1)...)
+				marks = append(marks, breakpointsIn(o, message, part, depth-1)...)
 			}
 		}
 	}
@@ -54,20 +54,20 @@ func marksIn(block rawjson.Object, message, part, depth int) []decodedMark {
 		return marks
 	}
 	b := decodedBlock{fields: block}
-	return append(marks, decodedMark{
+	return append(marks, decodedBreakpoint{
 		message: message, part: part, typ: b.text("type"), long: decodedBlock{fields: mark}.text("ttl") == "1h",
 	})
 }
 
 func checkCacheCount(d *decoded, report report) {
-	marks := d.marks()
-	for _, m := range marks[min(maxMarks, len(marks)):] {
+	marks := d.breakpoints()
+	for _, m := range marks[min(maxBreakpoints, len(marks)):] {
 		report(m.message, m.part, fmt.Sprintf("%d blocks are marked for the cache", len(marks)))
 	}
 }
 
 func checkCachePlace(d *decoded, report report) {
-	for _, m := range d.marks() {
+	for _, m := range d.breakpoints() {
 		if m.typ == typeThinking || m.typ == typeRedactedThinking {
 			report(m.message, m.part, "thinking is marked for the cache")
 		}
@@ -76,7 +76,7 @@ func checkCachePlace(d *decoded, report report) {
 
 func checkCacheOrder(d *decoded, report report) {
 	short := false
-	for _, m := range d.marks() {
+	for _, m := range d.breakpoints() {
 		if m.long && short {
 			report(m.message, m.part, "the mark is for an hour, one before it for less")
 		}

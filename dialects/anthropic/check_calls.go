@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// ids are the ids that blocks of a type have in a message.
+// ids returns the ids of the blocks of a type in a message.
 func (m decodedMessage) ids(typ, key string) map[string]bool {
 	ids := make(map[string]bool)
 	for _, b := range m.blocks {

@@ -15,7 +15,7 @@ func checkContentNotEmpty(d *decoded, report report) {
 	}
 }
 
-// empty says whether a message has no content at all. Content that cannot be decoded counts as content.
+// empty reports whether a message has no content at all. Content that cannot be decoded counts as content.
 func (m decodedMessage) empty() bool {
 	if m.broken || len(m.blocks) > 0 {
 		return false

@@ -9,7 +9,7 @@ import (
 )
 
 func checkShape(d *decoded, report report) {
-	for _, f := range d.faults {
+	for _, f := range d.shapeErrors {
 		report(f.message, f.part, f.detail)
 	}
 }

@@ -16,14 +16,14 @@ func checkMediaSource(d *decoded, report report) {
 		if err != nil {
 			return
 		}
-		if wrong := sourceFault(decodedBlock{fields: source}, b.typ == typeImage); wrong != "" {
+		if wrong := sourceError(decodedBlock{fields: source}, b.typ == typeImage); wrong != "" {
 			report(i, b.part, wrong)
 		}
 	})
 }
 
-// sourceFault says what is wrong with the source of an image or a document. Types that are not known are not judged.
-func sourceFault(source decodedBlock, image bool) string {
+// sourceError returns what is wrong with the source of an image or a document. Unknown types are not checked.
+func sourceError(source decodedBlock, image bool) string {
 	mime := source.text("media_type")
 	switch source.text("type") {
 	case sourceBase64:
@@ -56,7 +56,7 @@ func sourceFault(source decodedBlock, image bool) string {
 func checkMediaSize(d *decoded, report report) {
 	d.eachBlock(func(i int, b decodedBlock) {
 		source, err := rawjson.SplitObject(b.fields["source"])
-		// The quotes are not counted.
+		// The quotes do not count.
 		if b.typ == typeImage && err == nil && source.IsText("type", sourceBase64) && len(source["data"])-2 > maxImage {
 			report(i, b.part, "the image is too large")
 		}

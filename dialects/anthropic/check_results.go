@@ -61,7 +61,7 @@ func checkFailedResults(d *decoded, report report) {
 	})
 }
 
-// isResultBlock says whether a result can hold blocks of a type. Types that are not known are not judged.
+// isResultBlock reports whether a result can hold blocks of a type. Unknown types are not checked.
 func isResultBlock(typ string) bool {
 	switch typ {
 	case typeToolResult, typeCompaction, typeContainerUpload:

@@ -44,7 +44,7 @@ func checkServerTools(d *decoded, report report) {
 	}
 }
 
-// callerOf is the id of the program that makes a call.
+// callerOf returns the id of the program that made a call.
 func callerOf(b decodedBlock) string {
 	caller, err := rawjson.SplitObject(b.fields["caller"])
 	if err != nil {

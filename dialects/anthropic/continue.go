@@ -9,20 +9,21 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// continueView puts the prompt into the last message if that is the user's, since user and assistant take turns.
+// continueView puts the prompt into the last message where that is the user's, since user and assistant must alternate.
 //
-// Anthropic's cache holds prefixes of tools, system prompt and messages, in that order, that end in a marked block. It is
-// read where a block of the request is marked, and where one of the twenty before that was marked in an earlier request. So
-// the agent's marks stay as they are, and the last block before the prompt is marked, too, if there are not four already: the
-// agent's latest marks stood near the end of its prompt, and may be gone from what is sent of it here. Whether a tool may be
-// called is part of what the messages are known by, and is left as it is by itself.
+// Anthropic's cache holds prefixes of tools, system prompt and messages, in that order. Each prefix ends at a block
+// with a breakpoint. The cache is read where a block of the request has a breakpoint, and where one of the twenty
+// blocks before it had a breakpoint in an earlier request. So the agent's breakpoints stay. Where there are fewer than
+// four, the last block before the prompt gets one, too: the agent's latest breakpoints were near the end of its prompt,
+// which can be missing from the messages that are sent here. The choice of tools is part of the cache key, so it stays
+// the default one.
 func continueView(view *dialect.List, tools json.RawMessage, prompt *dialect.List) (*dialect.List, error) {
 	list := dialect.Concat(view, prompt)
 	if len(view.Messages) == 0 || len(prompt.Messages) == 0 {
 		return list, nil
 	}
 	at := len(view.Messages) - 1
-	if countMarks(view, tools) < maxMarks {
+	if countBreakpoints(view, tools) < maxBreakpoints {
 		var err error
 		if list.Messages[at], err = markLast(list.Messages[at]); err != nil {
 			return nil, err
@@ -44,13 +45,13 @@ func continueView(view *dialect.List, tools json.RawMessage, prompt *dialect.Lis
 	return list, err
 }
 
-// fieldsOf reads what it can. The server refuses what is malformed.
+// fieldsOf returns no fields where the JSON is malformed. The server refuses that anyway.
 func fieldsOf(raw json.RawMessage) rawjson.Object {
 	fields, _ := rawjson.ParseObject(raw)
 	return fields
 }
 
-// blocksOf returns a message's content as an array of blocks. A text alone is short for one block.
+// blocksOf returns a message's content as an array of blocks. A string becomes one block.
 func blocksOf(message json.RawMessage) json.RawMessage {
 	content := fieldsOf(message)["content"]
 	if rawjson.KindOf(content) != rawjson.String {
@@ -60,7 +61,7 @@ func blocksOf(message json.RawMessage) json.RawMessage {
 	return rawjson.EncodeArray([]json.RawMessage{block.Encode()})
 }
 
-// markLast marks the last block of a message, if it is of a kind that can be and is not marked yet.
+// markLast sets a breakpoint at the last block of a message, where that block can have one and has none.
 func markLast(message json.RawMessage) (json.RawMessage, error) {
 	content := blocksOf(message)
 	blocks, err := rawjson.ParseArray(content)
@@ -81,8 +82,8 @@ func markLast(message json.RawMessage) (json.RawMessage, error) {
 	return rawjson.Set(message, "content", content)
 }
 
-// countMarks counts the marks for the cache in a view.
-func countMarks(view *dialect.List, tools json.RawMessage) int {
+// countBreakpoints counts the cache breakpoints in a view.
+func countBreakpoints(view *dialect.List, tools json.RawMessage) int {
 	blocks, _ := rawjson.ParseArray(tools)
 	blocks = slices.Concat(blocks, view.System)
 	for _, message := range view.Messages {
@@ -92,7 +93,7 @@ func countMarks(view *dialect.List, tools json.RawMessage) int {
 	n := 0
 	for _, block := range blocks {
 		if bytes.Contains(block, []byte(cacheKey)) {
-			n += len(marksIn(fieldsOf(block), 0, 0, markDepth))
+			n += len(breakpointsIn(fieldsOf(block), 0, 0, breakpointDepth))
 		}
 	}
 	return n

@@ -29,7 +29,7 @@ func corpus(t *testing.T) string {
 	return dir
 }
 
-// recorded are the messages of a session file, as the program sent and received them.
+// recorded returns the messages of a session file, as the program sent and received them.
 func recorded(t *testing.T, path string) []json.RawMessage {
 	t.Helper()
 	f, err := os.Open(path)

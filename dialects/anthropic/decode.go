@@ -9,16 +9,16 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list taken apart for the checks, anew from its JSON. What has a wrong type is a fault, and only checkShape
-// looks at it.
+// decoded is a list that was decoded for the checks, from its JSON alone. A wrong type is a shapeError, which only
+// checkShape reports.
 type decoded struct {
-	list     *dialect.List
-	system   []decodedBlock
-	messages []decodedMessage
-	faults   []fault
+	list        *dialect.List
+	system      []decodedBlock
+	messages    []decodedMessage
+	shapeErrors []shapeError
 }
 
-type fault struct {
+type shapeError struct {
 	message, part int
 	detail        string
 }
@@ -26,10 +26,10 @@ type fault struct {
 type decodedMessage struct {
 	role   string
 	fields rawjson.Object
-	// isString says that the content is a string; blocks then holds it as one block, unless it is empty.
+	// isString reports that the content is a string. Unless it is empty, blocks holds it as one block.
 	isString bool
 	blocks   []decodedBlock
-	// broken says that the content could not be taken apart.
+	// broken reports that the content could not be decoded.
 	broken bool
 }
 
@@ -42,14 +42,14 @@ type decodedBlock struct {
 	inner []decodedBlock
 }
 
-// text is a field of the block, empty where it is no text.
+// text returns a field of the block, or nothing where it is no text.
 func (b decodedBlock) text(key string) string { return b.fields.TextOrEmpty(key) }
 
 func decode(list *dialect.List) *decoded {
 	d := &decoded{list: list}
 	for i, raw := range list.System {
 		if !json.Valid(raw) {
-			d.fault(-1, i, rawjson.ErrNotJSON)
+			d.wrongShape(-1, i, rawjson.ErrNotJSON)
 			continue
 		}
 		if b, ok := d.decodeBlock(bytes.TrimSpace(raw), -1, i); ok {
@@ -62,20 +62,20 @@ func decode(list *dialect.List) *decoded {
 	return d
 }
 
-func (d *decoded) fault(message, part int, err error) {
+func (d *decoded) wrongShape(message, part int, err error) {
 	if err != nil {
-		d.faults = append(d.faults, fault{message, part, err.Error()})
+		d.shapeErrors = append(d.shapeErrors, shapeError{message, part, err.Error()})
 	}
 }
 
 func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
 	if !json.Valid(raw) {
-		d.fault(i, 0, rawjson.ErrNotJSON)
+		d.wrongShape(i, 0, rawjson.ErrNotJSON)
 		return decodedMessage{broken: true}
 	}
 	o, err := rawjson.SplitObject(bytes.TrimSpace(raw))
 	if err != nil {
-		d.fault(i, 0, err)
+		d.wrongShape(i, 0, err)
 		return decodedMessage{broken: true}
 	}
 	m := decodedMessage{fields: o}
@@ -83,7 +83,7 @@ func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
 	if err == nil && role != roleUser && role != roleAssistant && role != roleSystem {
 		err = rawjson.In("role", errRole)
 	}
-	d.fault(i, 0, err)
+	d.wrongShape(i, 0, err)
 	if err == nil {
 		m.role = role
 	}
@@ -97,16 +97,16 @@ func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
 		m.blocks = d.decodeBlocks(content, i, -1)
 	default:
 		m.broken = true
-		d.fault(i, 0, rawjson.In("content", errContent))
+		d.wrongShape(i, 0, rawjson.In("content", errContent))
 	}
 	return m
 }
 
-// decodeBlocks takes an array apart. The blocks of a tool result count as the part that the result is.
+// decodeBlocks decodes an array of blocks. The blocks of a tool result have the result's part number.
 func (d *decoded) decodeBlocks(array json.RawMessage, message, result int) []decodedBlock {
 	raws, err := rawjson.SplitArray(array)
 	if err != nil {
-		d.fault(message, max(result, 0), err)
+		d.wrongShape(message, max(result, 0), err)
 		return nil
 	}
 	var blocks []decodedBlock
@@ -125,16 +125,16 @@ func (d *decoded) decodeBlocks(array json.RawMessage, message, result int) []dec
 func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBlock, bool) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
-		d.fault(message, part, err)
+		d.wrongShape(message, part, err)
 		return decodedBlock{}, false
 	}
 	b := decodedBlock{part: part, fields: o}
 	if b.typ, err = o.DemandText("type"); err != nil {
-		d.fault(message, part, err)
+		d.wrongShape(message, part, err)
 		return decodedBlock{}, false
 	}
 	if err := checkFields(b); err != nil {
-		d.fault(message, part, err)
+		d.wrongShape(message, part, err)
 		return decodedBlock{}, false
 	}
 	if b.typ == typeToolResult && rawjson.KindOf(o["content"]) == rawjson.Array {
@@ -143,7 +143,7 @@ func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBl
 	return b, true
 }
 
-// checkFields says what is wrong with the types of a block's fields.
+// checkFields returns an error where a field of a block has the wrong type.
 func checkFields(b decodedBlock) error {
 	for _, key := range requiredTexts(b.typ) {
 		if rawjson.KindOf(b.fields[key]) != rawjson.String {
@@ -191,7 +191,7 @@ func requiredTexts(typ string) []string {
 	}
 }
 
-// eachBlock visits the blocks of messages, those within results too.
+// eachBlock visits the blocks of messages, including those in results.
 func (d *decoded) eachBlock(visit func(message int, b decodedBlock)) {
 	for i, m := range d.messages {
 		for _, b := range m.blocks {

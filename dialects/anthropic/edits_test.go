@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What an edit replaced is gone, in an export as in a request, though its part keeps its attachments.
+// Exports and requests do not show what an edit replaced, even where the part keeps its attachments.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	raw := `[{"role":"user","content":[{"type":"text","text":"Go."},
@@ -51,7 +51,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// An edit may leave nothing where there was something, and something where there was nothing.
+// An edit can remove all content, and add content where there was none.
 func TestEditsOfEmptyContent(t *testing.T) {
 	t.Parallel()
 	messages := parse(t, `[{"role":"user","content":null},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"n","input":null}]},

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialecttest"
 )
 
-// FuzzParse reads anything. What is taken can be stored, comes back as it was, and can go into a request.
+// FuzzParse parses any input. What is accepted can be stored, is exported unchanged, and can go into a request.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"everything.json", "oddities.json", "response.json"} {
 		f.Add(readFile(f, name))
@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
-	// What came between a program's calls and the user's words was dropped, and they became neighbours.
+	// What was between a program's calls and the user's message was dropped, and the two became neighbours.
 	f.Add([]byte(`[` + hi + `,` + program + `,{"role":"user"},` + says("assistant", `{"type":"x_tool_result"}`) + `,` + hi + `]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		d := anthropic.New()

@@ -41,13 +41,13 @@ func asWritten(t testing.TB, messages []*compactordv1.Message) *dialect.Rendered
 	return r
 }
 
-// request renders for a request and requires that the list is valid.
+// request renders messages for a request and requires that the list is valid.
 func request(t testing.TB, messages ...*compactordv1.Message) *dialect.Rendered {
 	t.Helper()
 	return dialecttest.RequireRendered(t, anthropic.New(), messages)
 }
 
-// list is a rendered list as one JSON, for comparing.
+// list returns a rendered list as one JSON document, to compare it.
 func list(r *dialect.Rendered) string { return string(anthropic.New().Document(&r.List)) }
 
 func message(role compactordv1.Role, parts ...*compactordv1.Part) *compactordv1.Message {
@@ -98,7 +98,7 @@ func thinking(text string, attachments ...*compactordv1.Attachment) *compactordv
 	}
 }
 
-// signed is thinking of the provider's own.
+// signed returns thinking that this provider signed.
 func signed(text string) *compactordv1.Part { return thinking(text, attachment("signature", `"c2ln"`)) }
 
 func attachment(key, value string) *compactordv1.Attachment {

@@ -21,7 +21,7 @@ type parser struct {
 	at int
 }
 
-// parse makes messages of a body.
+// parse makes neutral messages from a body.
 func parse(b *body) (*dialect.Parsed, error) {
 	p := &parser{parsed: &dialect.Parsed{Response: b.response != nil}}
 	if err := p.parseSystem(&b.List); err != nil {
@@ -37,7 +37,7 @@ func parse(b *body) (*dialect.Parsed, error) {
 			return nil, dialect.Malformed(at, 0, err)
 		}
 	}
-	if err := unread.Verdict(len(b.Messages)); err != nil {
+	if err := unread.Err(len(b.Messages)); err != nil {
 		return nil, err
 	}
 	if b.response == nil {
@@ -52,14 +52,14 @@ func parse(b *body) (*dialect.Parsed, error) {
 			call.Arguments = input
 		}
 	}
-	if err := p.parsed.Tell(func() error { return p.fillFromResponse(answer, b.response) }, b.response); err != nil {
+	if err := p.parsed.FillFrom(func() error { return p.fillFromResponse(answer, b.response) }, b.response); err != nil {
 		return nil, dialect.Malformed(0, 0, err)
 	}
 	p.parsed.EndStream(b.ending)
 	return p.parsed, nil
 }
 
-// add appends a message. Of the messages that one of the provider's becomes, the first has its attachments.
+// add appends a neutral message. Where the provider's message becomes several, the first has its attachments.
 func (p *parser) add(m *compactordv1.Message) error {
 	if err := dialect.BoundAttachments(m.GetAttachments()); err != nil {
 		return err

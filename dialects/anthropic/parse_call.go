@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseCall keeps the input as it is written. Where there is none, the arguments are empty.
+// parseCall keeps the input unchanged. A call without input has empty arguments.
 func parseCall(o rawjson.Object) (*compactordv1.Part, error) {
 	call := &compactordv1.ToolCall{}
 	var err error

@@ -8,8 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseMedia reads an image or document block, and what it has beyond that. It returns nil where the source is of another
-// type, such as a document that is made of blocks.
+// parseMedia reads an image or document block, and its other fields as attachments. It returns nil where the source has
+// another type, such as a document of blocks.
 func parseMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compactordv1.Attachment, error) {
 	source, err := rawjson.SplitObject(o["source"])
 	if err != nil {
@@ -43,7 +43,7 @@ func parseMedia(o rawjson.Object, typ string) (*compactordv1.MediaPart, []*compa
 
 var errLongName = fmt.Errorf("%w: a field that is not known has an overlong name", dialect.ErrLimit)
 
-// parseSource fills in type and content, and says whether it knows the type of source.
+// parseSource sets type and content, and reports whether the type of source is known.
 func parseSource(m *compactordv1.MediaPart, source rawjson.Object, typ string) (known bool, err error) {
 	from, err := source.DemandText("type")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseUser makes a TOOL message of each result, and a USER message of the rest. The first has the message's own fields.
+// parseUser makes a TOOL message of each result, and a USER message of the rest. The first one has the attachments of
+// the provider's message.
 func (p *parser) parseUser(c content, own []*compactordv1.Attachment) error {
 	rest := &compactordv1.Message{Role: compactordv1.Role_ROLE_USER}
 	late := -1
@@ -54,7 +55,8 @@ func (p *parser) parseUser(c content, own []*compactordv1.Attachment) error {
 	return nil
 }
 
-// followsResult says whether the message before is a result, so that this one would be taken for a part of its message.
+// followsResult reports whether the message before is a result. Rendering would then put this message into the same
+// one.
 func (p *parser) followsResult() bool {
 	n := len(p.parsed.Messages)
 	return n > 0 && p.parsed.Messages[n-1].GetRole() == compactordv1.Role_ROLE_TOOL
@@ -72,7 +74,7 @@ func (p *parser) parseAssistant(o rawjson.Object, c content, own []*compactordv1
 		}
 		m.Parts = append(m.Parts, part)
 	}
-	// Clients keep whole responses in their lists, too.
+	// Clients also keep whole responses in their lists.
 	p.parsed.ProviderStop = ""
 	if isResponse(o) {
 		if err := p.fillFromResponse(m, o); err != nil {
@@ -82,8 +84,8 @@ func (p *parser) parseAssistant(o rawjson.Object, c content, own []*compactordv1
 	return p.add(m)
 }
 
-// parseInstruction makes a SYSTEM message of one within the conversation. That holds text only: other blocks, such as
-// changes of the tools, are kept in a note.
+// parseInstruction makes a SYSTEM message from one within the conversation. A SYSTEM message holds only text. Other
+// blocks, such as changes of the tools, are kept in a note.
 func (p *parser) parseInstruction(c content, own []*compactordv1.Attachment) error {
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_SYSTEM}
 	others := rawjson.Object{}
@@ -115,7 +117,7 @@ func (p *parser) parseInstruction(c content, own []*compactordv1.Attachment) err
 	return p.add(m)
 }
 
-// parseSystem makes one message of the system prompt.
+// parseSystem makes one message from the system prompt.
 func (p *parser) parseSystem(list *dialect.List) error {
 	if len(list.System) == 0 {
 		return nil
@@ -136,7 +138,7 @@ func (p *parser) parseSystem(list *dialect.List) error {
 	return p.add(m)
 }
 
-// parseSystemBlock makes a part of a block of the system prompt.
+// parseSystemBlock makes a part from a block of the system prompt.
 func parseSystemBlock(raw json.RawMessage) (*compactordv1.Part, error) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
@@ -161,7 +163,7 @@ func (p *parser) parseMessage(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	// The content is of the parts' making, except where there are none.
+	// The parts hold the content, except where it is empty.
 	usual := rawjson.Object{"role": o["role"], "content": o["content"]}
 	if len(c.blocks) == 0 {
 		usual["content"] = json.RawMessage("[]")
@@ -188,14 +190,15 @@ func (p *parser) parseMessage(raw json.RawMessage) error {
 	}
 }
 
-// content are the blocks that a message or a tool result holds, as they were written.
+// content holds the blocks of a message or a tool result, as they were written.
 type content struct {
 	blocks []json.RawMessage
-	// isString says that the one block stands for a string.
+	// isString reports that the one block stands for a string.
 	isString bool
 }
 
-// contentOf returns the blocks of a content, at most so many. A string is one block of text, an empty string none.
+// contentOf returns the blocks of a message's or a result's content, at most the given number. A string is one text
+// block, and an empty string is none.
 func contentOf(o rawjson.Object, most int) (content, error) {
 	switch value := o["content"]; rawjson.KindOf(value) {
 	case rawjson.Missing, rawjson.Null:
@@ -204,7 +207,7 @@ func contentOf(o rawjson.Object, most int) (content, error) {
 		if string(value) == `""` {
 			return content{}, nil
 		}
-		// Only then can the text be too long, so that it is not decoded twice.
+		// A shorter value cannot hold a text that is too long, so it need not be decoded here.
 		if len(value) > dialect.MaxText {
 			if _, err := o.BoundedText("content", dialect.MaxText); err != nil {
 				return content{}, err
@@ -223,5 +226,5 @@ func contentOf(o rawjson.Object, most int) (content, error) {
 	}
 }
 
-// inBlock puts an error under a block of the content.
+// inBlock adds the path of a block of the content to an error.
 func inBlock(i int, err error) error { return rawjson.In("content", rawjson.InElement(i, err)) }

@@ -15,7 +15,7 @@ var (
 	errOnlyText    = errors.New("must be text")
 )
 
-// typed takes a block apart.
+// typed returns the fields of a block, and its type.
 func typed(raw json.RawMessage) (o rawjson.Object, typ string, err error) {
 	if o, err = rawjson.SplitObject(raw); err != nil {
 		return nil, "", err
@@ -24,7 +24,7 @@ func typed(raw json.RawMessage) (o rawjson.Object, typ string, err error) {
 	return o, typ, err
 }
 
-// parseBlock makes a part of a block of a message.
+// parseBlock makes a part from a block of a message.
 func parseBlock(raw json.RawMessage, role string) (*compactordv1.Part, error) {
 	o, typ, err := typed(raw)
 	if err != nil {
@@ -57,7 +57,7 @@ func parseBlock(raw json.RawMessage, role string) (*compactordv1.Part, error) {
 	}
 }
 
-// completed adds what the block has beyond what the part alone is written as.
+// completed adds attachments for the fields of the block that the neutral part does not have.
 func completed(p *compactordv1.Part, o rawjson.Object, except ...string) (*compactordv1.Part, error) {
 	own, err := dialect.Residue(kind, o, canonicalBlock(p), except...)
 	if err != nil {
@@ -80,7 +80,7 @@ func parseText(o rawjson.Object) (*compactordv1.Part, error) {
 	}, o)
 }
 
-// parseOpaque keeps a block as it is written, unless reading it failed.
+// parseOpaque keeps a block unchanged, unless reading it failed.
 func parseOpaque(typ string, raw json.RawMessage, err error) (*compactordv1.Part, error) {
 	opaque, err := opaqueOf(typ, raw, err)
 	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: opaque}}, err

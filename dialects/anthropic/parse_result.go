@@ -29,7 +29,7 @@ func parseResult(o rawjson.Object) (*compactordv1.Part, error) {
 		}
 		result.Parts = append(result.Parts, part)
 	}
-	// The content is of the parts' making, except where there are none.
+	// The parts hold the content, except where it is empty.
 	var except []string
 	if len(c.blocks) > 0 {
 		except = []string{"content"}

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// shape says how a message goes without what cannot be read of it.
+// shape says how to read a message without its unreadable content.
 var shape = &dialect.Shape{
 	Kind:  kind,
 	Parts: []string{"content"},
@@ -26,12 +26,12 @@ var shape = &dialect.Shape{
 	},
 }
 
-// parseLenient reads a message, without what cannot be read of it.
+// parseLenient parses a message without its unreadable content.
 func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
 	return shape.ReadInto(p.parsed, u, p.at, raw, p.parseMessage)
 }
 
-// parseLenientSystem reads a block of the system prompt, or puts a line in its place.
+// parseLenientSystem parses a block of the system prompt, or makes a line of text in its place.
 func (p *parser) parseLenientSystem(raw json.RawMessage, i int) (part *compactordv1.Part, err error) {
 	wrapped := rawjson.Object{"content": rawjson.EncodeArray([]json.RawMessage{raw})}.Encode()
 	found, err := shape.Read(&dialect.Unread{}, 0, wrapped, func(message json.RawMessage) error {

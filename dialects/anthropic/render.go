@@ -8,20 +8,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderer renders messages for a request. First it puts each into a message of the provider, as the order of calls and
-// results demands. Then it repairs what the provider would refuse of these.
+// renderer renders messages for a request. First it puts each neutral message into a provider's message, in the order
+// that calls and results need. Then it repairs what the provider would refuse.
 type renderer struct {
 	messages []*compactordv1.Message
 	ids      *dialect.CallIDs
-	// loops are the numbers of the tool loops that messages belong to: how many USER messages there are up to each.
+	// loops are the numbers of the messages' tool loops: how many USER messages there are up to and including each
+	// message.
 	loops    []int
 	rendered []*renderedMessage
-	// system are the blocks of the system prompt.
+	// system holds the blocks of the system prompt.
 	system []renderedBlock
 	out    dialect.Rendered
 
-	// calling is the message with the calls that are open, and open are their ids: of calls that get a result. In a list
-	// that the service takes, all do.
+	// calling is the message with the open calls. open has the ids of those that will get a result. In a list that the
+	// service renders, all of them do.
 	calling *renderedMessage
 	open    map[string]bool
 }
@@ -39,7 +40,7 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 		}
 		r.loops = append(r.loops, users)
 	}
-	lead := dialect.LeadingRun(messages)
+	lead := dialect.LeadingInstructions(messages)
 	r.renderSystem(lead)
 	for i := lead; i < len(messages); i++ {
 		r.renderMessage(i)
@@ -59,7 +60,7 @@ func (r *renderer) drop(message, part int, why string) {
 	r.out.Dropped = append(r.out.Dropped, dialect.Dropped{Message: message, Part: part, Why: why})
 }
 
-// renderSystem makes the system prompt of the messages at the start.
+// renderSystem makes the system prompt from the messages at the start.
 func (r *renderer) renderSystem(n int) {
 	for i, m := range r.messages[:n] {
 		if isNoted(m.GetAttachments(), notePlace, noteMessages) {
@@ -76,7 +77,7 @@ func (r *renderer) renderSystem(n int) {
 	}
 }
 
-// renderMessage puts a message into one of the provider.
+// renderMessage adds a neutral message to a provider's message.
 func (r *renderer) renderMessage(i int) {
 	switch r.messages[i].GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:
@@ -90,7 +91,7 @@ func (r *renderer) renderMessage(i int) {
 	}
 }
 
-// last is the last rendered message, if it has the role.
+// last returns the last rendered message if it has the role, otherwise nil.
 func (r *renderer) last(role string) *renderedMessage {
 	if n := len(r.rendered); n > 0 && r.rendered[n-1].role == role {
 		return r.rendered[n-1]
@@ -98,7 +99,8 @@ func (r *renderer) last(role string) *renderedMessage {
 	return nil
 }
 
-// messageFor is the rendered message that takes a message in: the last one, if it has the role, else a new one.
+// messageFor returns the rendered message to add a neutral message to: the last one if it has the role, otherwise a new
+// one.
 func (r *renderer) messageFor(role string, message int) *renderedMessage {
 	t := r.last(role)
 	if t != nil {
@@ -111,7 +113,7 @@ func (r *renderer) messageFor(role string, message int) *renderedMessage {
 	return t
 }
 
-// encode encodes the system prompt and the messages.
+// encode writes the system prompt and the messages as JSON.
 func (r *renderer) encode() {
 	for _, b := range r.system {
 		r.out.System = append(r.out.System, r.wholeCharacters(b.raw, b.message))
@@ -130,7 +132,7 @@ func (r *renderer) encode() {
 	}
 }
 
-// wholeCharacters replaces halves of surrogate pairs that stand alone, which the provider's parser refuses.
+// wholeCharacters replaces unpaired halves of surrogate pairs, which the provider's parser refuses.
 func (r *renderer) wholeCharacters(raw json.RawMessage, message int) json.RawMessage {
 	if rawjson.Keeps(raw) {
 		return raw

@@ -1,7 +1,7 @@
 package anthropic
 
-// renderAssistant adds what the model said. While calls are open nothing may stand between them and their results, so
-// what it said then joins the calls.
+// renderAssistant adds a message of the model. While calls are open, nothing may come between them and their results. A
+// message in that place is added to the one with the calls.
 func (r *renderer) renderAssistant(i int) {
 	blocks := r.renderBlocks(i)
 	if len(blocks) == 0 {

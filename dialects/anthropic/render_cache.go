@@ -10,14 +10,14 @@ import (
 
 const (
 	cacheKey = "cache_control"
-	// maxMarks is how many blocks of a request may be marked for the cache.
-	maxMarks = 4
-	// markDepth bounds how deep blocks are looked for marks. A text in a document in a result is at depth 2.
-	markDepth = 4
+	// maxBreakpoints is how many blocks of a request can have a cache breakpoint.
+	maxBreakpoints = 4
+	// breakpointDepth bounds how deep blocks are searched for breakpoints. A text in a document in a result is at depth 2.
+	breakpointDepth = 4
 )
 
-// renderBreakpoints marks blocks for the cache. With breakpoints, they take the place of the client's marks. Without, the
-// client's stay, as far as the provider takes them.
+// renderBreakpoints sets cache breakpoints. With breakpoints in the options, these replace the client's. Without, the
+// client's stay, as far as the provider accepts them.
 func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
 	var blocks []*renderedBlock
 	for i := range r.system {
@@ -34,22 +34,22 @@ func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
 		}
 	}
 	if breakpoints == nil {
-		r.limitMarks(blocks, newest)
+		r.limitBreakpoints(blocks, newest)
 		return
 	}
 	for _, b := range blocks {
-		b.raw = editMarks(b.raw, markDepth, func(json.RawMessage) json.RawMessage { return nil })
+		b.raw = editBreakpoints(b.raw, breakpointDepth, func(json.RawMessage) json.RawMessage { return nil })
 	}
 	marked := make(map[*renderedBlock]bool)
 	for _, message := range breakpoints {
-		if b := lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxMarks && !marked[b] {
+		if b := lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxBreakpoints && !marked[b] {
 			marked[b] = true
 			b.raw = mark(b.raw)
 		}
 	}
 }
 
-// lastUpTo is the last block that can be marked of those made of messages up to one.
+// lastUpTo returns the last block that can have a breakpoint, among those made from messages up to the given one.
 func lastUpTo(blocks []*renderedBlock, message int) *renderedBlock {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].message <= message && isMarkable(blocks[i].typ) {
@@ -59,7 +59,7 @@ func lastUpTo(blocks []*renderedBlock, message int) *renderedBlock {
 	return nil
 }
 
-// isMarkable says whether a block can be marked. Others may be able to, but it is not known.
+// isMarkable reports whether a block is known to accept a breakpoint.
 func isMarkable(typ string) bool {
 	switch typ {
 	case typeText, typeImage, typeDocument, typeToolUse, typeToolResult, typeSearchResult:
@@ -78,14 +78,14 @@ func mark(raw json.RawMessage) json.RawMessage {
 	return o.Encode()
 }
 
-// limitMarks keeps as many marks of the client as the provider takes, and none with a longer time behind one with a
-// shorter. The first marks stay, and the newest if it is in the last message, which begins at newest. To move other
-// marks would change what a view has shown before.
-func (r *renderer) limitMarks(blocks []*renderedBlock, newest int) {
+// limitBreakpoints keeps as many breakpoints of the client as the provider accepts, and none with a longer lifetime
+// after one with a shorter. The first ones stay, and the newest stays if it is in the last message, which begins at
+// newest. Removing others would change what an earlier view has shown.
+func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 	var marked []int
 	count := 0
 	for i, b := range blocks {
-		editMarks(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+		editBreakpoints(b.raw, breakpointDepth, func(mark json.RawMessage) json.RawMessage {
 			marked = append(marked, i)
 			if isMark(mark) && !isThinking(*b) {
 				count++
@@ -96,7 +96,7 @@ func (r *renderer) limitMarks(blocks []*renderedBlock, newest int) {
 	at, short := 0, false
 	for _, i := range slices.Compact(marked) {
 		b := blocks[i]
-		b.raw = editMarks(b.raw, markDepth, func(mark json.RawMessage) json.RawMessage {
+		b.raw = editBreakpoints(b.raw, breakpointDepth, func(mark json.RawMessage) json.RawMessage {
 			if rawjson.KindOf(mark) == rawjson.Null {
 				return mark
 			}
@@ -105,7 +105,7 @@ func (r *renderer) limitMarks(blocks []*renderedBlock, newest int) {
 				return nil
 			}
 			at++
-			if at >= maxMarks && (at < count || i < newest) {
+			if at >= maxBreakpoints && (at < count || i < newest) {
 				r.repair(ruleCacheCount, b.message, "a mark for the cache is left out, since there could be too many")
 				return nil
 			}
@@ -133,8 +133,8 @@ func shortened(mark json.RawMessage) json.RawMessage {
 	return o.Encode()
 }
 
-// editMarks replaces each mark of a block, and of the blocks in it, by what change returns.
-func editMarks(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
+// editBreakpoints replaces each breakpoint of a block, and of the blocks in it, by what change returns.
+func editBreakpoints(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
 	if depth < 0 || !bytes.Contains(raw, []byte(cacheKey)) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
@@ -171,7 +171,7 @@ func editMarksIn(o rawjson.Object, depth int, change func(json.RawMessage) json.
 	}
 	changed := false
 	for i, element := range elements {
-		now := editMarks(element, depth-1, change)
+		now := editBreakpoints(element, depth-1, change)
 		changed = changed || !bytes.Equal(now, element)
 		elements[i] = now
 	}

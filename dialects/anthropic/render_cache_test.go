@@ -15,7 +15,7 @@ import (
 
 var markedText = regexp.MustCompile(`"text":"([^"]*)","cache_control"|"cache_control":\{[^}]*\},"text":"([^"]*)"`)
 
-// marks are the texts that are marked for the cache.
+// marks returns the texts that have a cache breakpoint.
 func marks(r *dialect.Rendered) string {
 	var texts []string
 	for _, raw := range slices.Concat(r.System, r.Messages) {
@@ -116,7 +116,7 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
-// The system prompt is one, however many messages it was made of.
+// The system prompt has one breakpoint, even if it was made from several messages.
 func TestBreakpointsInTheLeadingRun(t *testing.T) {
 	t.Parallel()
 	r, err := anthropic.New().Render([]*compactordv1.Message{system("a"), system("b"), user(textPart("c"))}, dialect.RenderOptions{Breakpoints: []int{0}})
@@ -124,7 +124,7 @@ func TestBreakpointsInTheLeadingRun(t *testing.T) {
 	require.Equal(t, "b", marks(r))
 }
 
-// A string has no place for a mark.
+// A string has no field for a breakpoint.
 func TestBreakpointsTurnStringsIntoBlocks(t *testing.T) {
 	t.Parallel()
 	parsed := parse(t, `{"system":"Be brief.","messages":[`+hi+`]}`)

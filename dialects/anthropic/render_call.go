@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// maxIDBytes is how long ids may be. Anthropic gives no bound, but the clouds that serve its models do.
+// maxIDBytes is the greatest length of ids. Anthropic documents no bound, but the clouds that serve its models do.
 const maxIDBytes = 64
 
 func (r *renderer) renderCall(p *compactordv1.Part, i, j int) renderedBlock {

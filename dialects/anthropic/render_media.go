@@ -11,10 +11,10 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// imageTypes are the images that the provider takes by value.
+// imageTypes are the types of images that the provider accepts as data.
 var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
-// encodeMedia renders an image or a document, or says why the provider cannot take it.
+// encodeMedia renders an image or a document, or returns why the provider does not accept it.
 func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
 	m := dialect.WithoutDataURL(p.GetMedia())
 	if why := refusesMedia(m); why != "" {
@@ -27,7 +27,7 @@ func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
 	return restored(o, p), ""
 }
 
-// refusesMedia says why the provider cannot take an image or a document; nothing where it can.
+// refusesMedia returns why the provider does not accept an image or a document. Empty where it does.
 func refusesMedia(m *compactordv1.MediaPart) string {
 	mime := m.GetMimeType()
 	image, pdf := slices.Contains(imageTypes, mime), mime == mimePDF
@@ -63,7 +63,7 @@ func refusesMedia(m *compactordv1.MediaPart) string {
 
 func base64Size(data []byte) int { return (len(data) + 2) / 3 * 4 }
 
-// renderMedia renders an image or document, or, where the provider cannot take it, a line of text that tells of it.
+// renderMedia renders an image or document. Where the provider does not accept it, a line of text describes it.
 func (r *renderer) renderMedia(p *compactordv1.Part, i, j int, taken bool) renderedBlock {
 	why := "the assistant's messages hold no images and documents"
 	if taken {

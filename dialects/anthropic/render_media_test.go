@@ -16,7 +16,7 @@ func TestRequestMedia(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    *compactordv1.MediaPart
-		// want is the block; empty where a line of text stands for it.
+		// want is the block. Empty where a line of text replaces it.
 		want string
 	}{
 		{"image", media("image/webp", []byte{1, 2, 3}, 0), `{"type":"image","source":{"type":"base64","media_type":"image/webp","data":"AQID"}}`},
@@ -60,7 +60,7 @@ func TestRequestMedia(t *testing.T) {
 			} else {
 				require.Empty(t, r.Dropped)
 			}
-			// The assistant shows none.
+			// An assistant's message can hold no media.
 			r = request(t, user(textPart("Hi")), assistant(mediaPart(c.m)), user(textPart("Hi")))
 			require.JSONEq(t, `{"messages":[`+hiBlocks+`,{"role":"assistant","content":[`+
 				strings.Replace(line, "MIME", c.m.GetMimeType(), 1)+`]},`+hiBlocks+`]}`, list(r))

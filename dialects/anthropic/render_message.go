@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderInstruction adds a SYSTEM or DEVELOPER message of mid-conversation. One that was written in this dialect keeps
-// its role where the provider can take it; settle looks at what follows.
+// renderInstruction adds a SYSTEM or DEVELOPER message within the conversation. One that was written in this dialect
+// keeps its role where the provider accepts that. joinMessages later checks the message after it.
 func (r *renderer) renderInstruction(i int) {
 	native := isNoted(r.messages[i].GetAttachments(), notePlace, noteMessages)
 	if native && len(r.open) == 0 && r.last(roleAssistant) == nil && len(r.rendered) > 0 {
@@ -29,7 +29,7 @@ func (r *renderer) renderInstruction(i int) {
 	}
 }
 
-// renderNative are the blocks of a message of role system, as it was written.
+// renderNative returns the blocks of a message of role system, as they were written.
 func (r *renderer) renderNative(i int) []renderedBlock {
 	var texts []json.RawMessage
 	for j, p := range r.messages[i].GetParts() {
@@ -46,13 +46,13 @@ func (r *renderer) renderNative(i int) []renderedBlock {
 	return blocks
 }
 
-// isToolChange says whether a block is one of those that a system message can hold beside text.
+// isToolChange reports whether a system message can hold this block beside text.
 func isToolChange(raw json.RawMessage) bool {
 	o, err := rawjson.SplitObject(raw)
 	return err == nil && (o.IsText("type", typeToolAddition) || o.IsText("type", typeToolRemoval))
 }
 
-// instructionText is an instruction as text of the user.
+// instructionText returns an instruction as text of the user.
 func (r *renderer) instructionText(i int) []renderedBlock {
 	var blocks []renderedBlock
 	for j, p := range r.messages[i].GetParts() {
@@ -71,32 +71,33 @@ func (r *renderer) instructionText(i int) []renderedBlock {
 	return blocks
 }
 
-// renderedBlock is a block of a request on its way.
+// renderedBlock is a block of a request while it is being made.
 type renderedBlock struct {
 	raw json.RawMessage
 	typ string
-	// id is that of the call which a tool_use is, or which a tool_result answers.
+	// id is the id of a tool_use, or of the call that a tool_result answers.
 	id string
-	// message and part are what it was made from.
+	// message and part are the positions of what it was made from.
 	message, part int
-	// foreign says of thinking that it is not this provider's, or not signed; moved that the message left its place, to
-	// which its thinking is bound; trailing that its message ends with it.
+	// foreign reports that thinking is another provider's or not signed. moved reports that the message changed its place,
+	// to which its thinking is bound. trailing reports that thinking ends its message.
 	foreign, moved, trailing bool
 }
 
-// renderedMessage is a message of a request on its way.
+// renderedMessage is a message of a request while it is being made.
 type renderedMessage struct {
 	role string
-	// results stand before the rest.
+	// results come before the rest.
 	results, rest []renderedBlock
 	span          dialect.Span
-	// fields are the fields that the provider takes beside role and content.
+	// fields are the other fields that the provider accepts beside role and content.
 	fields rawjson.Object
-	// unknown are the messages with fields that it does not take.
+	// unknown are the positions of the neutral messages with fields that the provider does not accept.
 	unknown []int
-	// isString says that the content of its first message was a string. One block is written as one, too.
+	// isString reports that the content of its first message was a string. A single block is then written as a string,
+	// too.
 	isString bool
-	// stop is why the assistant's last message in it ended.
+	// stop is the stop reason of the last neutral ASSISTANT message in it.
 	stop compactordv1.StopReason
 }
 
@@ -107,7 +108,7 @@ func newMessage(role string, at int, m *compactordv1.Message) *renderedMessage {
 	return t
 }
 
-// take lets a message join this one.
+// take adds a neutral message's attachments and position to this message.
 func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 	t.span.End = at + 1
 	for _, a := range m.GetAttachments() {
@@ -123,7 +124,7 @@ func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 
 func (t *renderedMessage) empty() bool { return len(t.results)+len(t.rest) == 0 }
 
-// encode writes the message.
+// encode returns the message as JSON.
 func (t *renderedMessage) encode() json.RawMessage {
 	blocks := make([]json.RawMessage, 0, len(t.results)+len(t.rest))
 	for _, b := range slices.Concat(t.results, t.rest) {

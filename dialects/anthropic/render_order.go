@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// orderMessages drops and joins messages until nothing changes any more. One pass is not enough: a message that has lost
-// the use of a server tool can end with thinking, and what is dropped can make neighbours of two messages.
+// orderMessages drops and joins messages until nothing changes any more. One pass is not enough: a message that loses
+// the use of a server tool can then end with thinking, and dropping a message can make neighbours of two others.
 func (r *renderer) orderMessages() {
 	for n := -1; n != r.countMessages(); {
 		n = r.countMessages()
@@ -18,7 +18,7 @@ func (r *renderer) orderMessages() {
 	}
 }
 
-// countMessages is another number whenever messages were dropped, joined, or changed their role.
+// countMessages returns a number that changes whenever messages are dropped, joined, or change their role.
 func (r *renderer) countMessages() int {
 	n := len(r.rendered)
 	for _, t := range r.rendered {
@@ -29,12 +29,12 @@ func (r *renderer) countMessages() int {
 	return n
 }
 
-// joinMessages puts the messages in the order that the provider demands: instructions keep their role only behind a
-// user's message and before an assistant's, and neighbours of one role become one.
+// joinMessages puts the messages into the order that the provider demands. Instructions keep their role only between a
+// message of the user and one of the assistant. Neighbours with the same role become one message.
 func (r *renderer) joinMessages() {
 	var joined []*renderedMessage
 	for i, t := range r.rendered {
-		// It stands behind a user's message, since renderInstruction makes no other.
+		// It follows a message of the user, since renderInstruction makes no other.
 		if last := i+1 == len(r.rendered); t.role == roleSystem && !last && r.rendered[i+1].role != roleAssistant {
 			t = r.asUser(t)
 		}
@@ -70,7 +70,7 @@ func (r *renderer) asUser(t *renderedMessage) *renderedMessage {
 	return user
 }
 
-// dropEmpty leaves out the messages that have lost all.
+// dropEmpty removes the messages that have no content left.
 func (r *renderer) dropEmpty() {
 	r.rendered = slices.DeleteFunc(r.rendered, func(t *renderedMessage) bool {
 		if t.empty() {
@@ -80,7 +80,7 @@ func (r *renderer) dropEmpty() {
 	})
 }
 
-// openWithUser lets the user speak first. A summary by the provider itself may stand first, too.
+// openWithUser makes the list begin with a message of the user. It can also begin with the provider's own compaction.
 func (r *renderer) openWithUser() {
 	if len(r.rendered) == 0 || r.rendered[0].role != roleAssistant || r.rendered[0].rest[0].typ == typeCompaction {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What needs no repair goes into the request as it was written.
+// A list that needs no repair goes into the request unchanged.
 func TestOwnListsGoIntoRequests(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
@@ -26,7 +26,7 @@ func TestOwnListsGoIntoRequests(t *testing.T) {
 	}
 }
 
-// A message of role system of this dialect keeps its role where it can.
+// A message of role system of this dialect keeps its role where the provider accepts that.
 func TestRequestKeepsSystemMessages(t *testing.T) {
 	t.Parallel()
 	const instruction = `{"role":"system","content":"Hurry","clear_at":"never"}`

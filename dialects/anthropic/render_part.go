@@ -15,12 +15,12 @@ const (
 	whyBroken  = "the item is no block that the provider takes there"
 )
 
-// isBlank says whether the provider takes a text for empty.
+// isBlank reports whether the provider treats a text as empty.
 func isBlank(text string) bool {
 	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }) == ""
 }
 
-// renderBlocks renders the parts of a message of the user or the assistant. What cannot be rendered is reported.
+// renderBlocks renders the parts of a USER or ASSISTANT message. It reports parts that cannot be rendered.
 func (r *renderer) renderBlocks(i int) []renderedBlock {
 	var blocks []renderedBlock
 	for j, p := range r.messages[i].GetParts() {
@@ -75,8 +75,8 @@ func (r *renderer) renderOpaque(opaque *compactordv1.OpaquePart, i, j int) (rend
 	return renderedBlock{raw: raw, typ: typ, message: i, part: j}, true
 }
 
-// isOpaqueBlock says whether a block that was kept as it came may stand in a message of this role. Types with a neutral
-// meaning are kept so only where their source is not known.
+// isOpaqueBlock reports whether a block that was kept unchanged can be in a message of this role. Images and documents
+// are kept like that only where their source is unknown.
 func isOpaqueBlock(o rawjson.Object, typ, role string) bool {
 	switch typ {
 	case typeText, typeThinking, typeRedactedThinking, typeToolUse, typeToolResult:
@@ -91,7 +91,7 @@ func isOpaqueBlock(o rawjson.Object, typ, role string) bool {
 	}
 }
 
-// isCompactionContent says whether the content of a compaction is one that the provider takes.
+// isCompactionContent reports whether the provider accepts the content of a compaction.
 func isCompactionContent(content json.RawMessage) bool {
 	switch rawjson.KindOf(content) {
 	case rawjson.Missing, rawjson.Null:
@@ -103,7 +103,7 @@ func isCompactionContent(content json.RawMessage) bool {
 	}
 }
 
-// madeText is a block of text that rendering makes.
+// madeText returns a text block that is not in the log.
 func (r *renderer) madeText(text string, message, part int) renderedBlock {
 	return renderedBlock{raw: canonicalText(text).Encode(), typ: typeText, message: message, part: part}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// resultOf is the part that a TOOL message holds.
+// resultOf returns the part with the tool result of a TOOL message.
 func resultOf(m *compactordv1.Message) *compactordv1.Part {
 	for _, p := range m.GetParts() {
 		if p.GetToolResult() != nil {
@@ -19,7 +19,7 @@ func resultOf(m *compactordv1.Message) *compactordv1.Part {
 	return nil
 }
 
-// renderResult adds a tool's result to the message behind its call.
+// renderResult adds a tool result to the message after its call.
 func (r *renderer) renderResult(i int) {
 	p := resultOf(r.messages[i])
 	if p == nil {
@@ -58,7 +58,7 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolResult, id: id, message: i}
 }
 
-// renderResultPart renders a piece of a result. A failed result holds text only.
+// renderResultPart renders a part of a tool result. A result that is an error can hold only text.
 func (r *renderer) renderResultPart(p *compactordv1.Part, i int, failed bool) (renderedBlock, bool) {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Media:

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A call that nothing answers does not draw all that follows to it.
+// Later messages are not added to the message of a call that has no result.
 func TestRequestOfACallThatNothingAnswers(t *testing.T) {
 	t.Parallel()
 	r, err := anthropic.New().Render([]*compactordv1.Message{
@@ -20,7 +20,7 @@ func TestRequestOfACallThatNothingAnswers(t *testing.T) {
 	require.Len(t, r.Messages, 5)
 }
 
-// Lists with open calls, or results without calls, come by exports and mistakes only. They are rendered all the same.
+// Only exports and mistakes have lists with open calls, or results without calls. They are rendered anyway.
 func TestRequestOfOpenCalls(t *testing.T) {
 	t.Parallel()
 	for _, messages := range [][]*compactordv1.Message{

@@ -9,8 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// pairServerTools drops uses of server tools without their result, and results without their use. A use that is a program
-// can wait for calls that it makes of the client's tools: then its result comes in a later message.
+// pairServerTools drops uses of server tools without a result, and results without a use. A use that is a program can
+// wait for its own calls of the client's tools: then its result comes in a later message.
 func (r *renderer) pairServerTools() {
 	waiting := make(map[string]bool)
 	for i, t := range r.rendered {
@@ -20,7 +20,8 @@ func (r *renderer) pairServerTools() {
 		last := i+1 == len(r.rendered)
 		interrupted := !last && len(r.rendered[i+1].rest) > 0
 		callers := r.callers(t, waiting, interrupted)
-		// Without a word that it paused, a message of nothing else is gone when the user speaks; so it is left out at once.
+		// Where it is unknown whether the turn paused, and it has nothing else, it is left out now: it would be left out
+		// anyway once the user writes.
 		paused := last && (t.stop == compactordv1.StopReason_STOP_REASON_PAUSE ||
 			t.stop == compactordv1.StopReason_STOP_REASON_UNSPECIFIED && !onlyServerUses(t.rest))
 		unpaired := unpairedBlocks(t.rest, waiting, callers, paused)
@@ -44,8 +45,8 @@ func onlyServerUses(blocks []renderedBlock) bool {
 	return !slices.ContainsFunc(blocks, func(b renderedBlock) bool { return !isServerUse(b.typ) })
 }
 
-// callers are the ids of the programs that wait for calls of a message. A call becomes the model's own where its program
-// is missing, or where the user spoke before the program could go on.
+// callers returns the ids of the programs that wait for calls of a message. A call becomes the model's own where its
+// program is missing, or where the user wrote before the program could go on.
 func (r *renderer) callers(t *renderedMessage, waiting map[string]bool, interrupted bool) map[string]bool {
 	runs, callers := maps.Clone(waiting), make(map[string]bool)
 	for at, b := range t.rest {
@@ -73,7 +74,7 @@ func (r *renderer) callers(t *renderedMessage, waiting map[string]bool, interrup
 	return callers
 }
 
-// callerIn is the id of the program that makes a call, empty where the model itself does.
+// callerIn returns the id of the program that made a call. Empty where the model itself made it.
 func callerIn(use json.RawMessage) (o rawjson.Object, id string) {
 	o, err := rawjson.SplitObject(use)
 	if err != nil {
@@ -90,7 +91,7 @@ func callerIn(use json.RawMessage) (o rawjson.Object, id string) {
 	return o, id
 }
 
-// unpairedBlocks are the positions of uses without a result and of results without a use. It updates waiting, the
+// unpairedBlocks returns the positions of uses without a result and of results without a use. It updates waiting, the
 // programs whose results come in a later message.
 func unpairedBlocks(blocks []renderedBlock, waiting, callers map[string]bool, paused bool) map[int]bool {
 	unpaired, open := make(map[int]bool), make(map[string]int)
@@ -126,7 +127,7 @@ func unpairedBlocks(blocks []renderedBlock, waiting, callers map[string]bool, pa
 	return unpaired
 }
 
-// textField is a field of a block, empty where it is no text.
+// textField returns a field of a block. Empty where it is no text.
 func textField(raw json.RawMessage, key string) string {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestServerTools(t *testing.T) {
 	}
 }
 
-// Whether a turn may go on is told by why it ended; where that is not known, a turn of nothing else is not kept.
+// The stop reason says whether a turn can go on. Where it is unknown, a turn with nothing but server tools is left out.
 func TestPausedTurns(t *testing.T) {
 	t.Parallel()
 	search := opaque(kind, `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`)

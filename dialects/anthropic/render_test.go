@@ -22,7 +22,7 @@ func TestRequest(t *testing.T) {
 		name     string
 		messages []*compactordv1.Message
 		want     string
-		// repairs are the rules, without the dialect's name.
+		// repairs are the ids of the rules, without the dialect's name.
 		repairs []string
 		dropped int
 		merged  int

@@ -13,9 +13,9 @@ const (
 	whyLast     = "nothing follows the thinking in its message"
 )
 
-// dropThinking drops the thinking that the provider would refuse: another provider's, what left its place, and what
-// ends a message. For the provider a tool loop is one turn that thinks or does not. So a loop that loses the thinking
-// that it began with loses all, and one that began with the provider's own keeps thinking.
+// dropThinking drops the thinking that the provider would refuse: another provider's, thinking in a message that was
+// moved, and thinking at the end of a message. For the provider a tool loop is one turn, with or without thinking. So a
+// loop that loses its first thinking loses all of it. A loop that began with the provider's own thinking keeps it.
 func (r *renderer) dropThinking() {
 	for _, t := range r.rendered {
 		for n := len(t.rest); n > 0 && isThinking(t.rest[n-1]); n-- {
@@ -23,7 +23,7 @@ func (r *renderer) dropThinking() {
 		}
 	}
 	began, lost := make(map[int]bool), make(map[int]bool)
-	live := dialect.LiveLoop(r.messages)
+	live := dialect.RunningToolLoop(r.messages)
 	for i, t := range r.rendered {
 		last := i+1 == len(r.rendered)
 		t.rest = slices.DeleteFunc(t.rest, func(b renderedBlock) bool {
@@ -41,7 +41,7 @@ func (r *renderer) dropThinking() {
 				began[loop] = true
 				return false
 			}
-			// What the list ends with can still be gone on with.
+			// The model can still continue the last message of the list.
 			unfinished := last && b.trailing && !b.foreign
 			if !began[loop] && !unfinished {
 				lost[loop] = true

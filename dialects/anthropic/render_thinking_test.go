@@ -30,7 +30,7 @@ func TestThinking(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		messages []*compactordv1.Message
-		// kept is how many blocks of thinking are kept, in each message of the assistant.
+		// kept is how many blocks of thinking are kept in each ASSISTANT message.
 		kept    []int
 		dropped int
 		disable bool

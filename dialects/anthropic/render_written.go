@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderAsWritten renders messages as they were parsed, with all that is wrong with them.
+// renderAsWritten renders messages as they were parsed, including their errors.
 func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 	w := &writtenRenderer{messages: messages}
 	first := w.renderSystem()
@@ -23,25 +23,25 @@ func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 		w.renderMessage(i)
 	}
 	w.endMessage()
-	dialect.GiveBackUnread(kind, &w.out, messages)
+	dialect.RestoreUnread(kind, &w.out, messages)
 	return &w.out
 }
 
 type writtenRenderer struct {
 	messages []*compactordv1.Message
 	out      dialect.Rendered
-	// message, blocks and span are of the provider's message that is being written.
+	// message, blocks and span belong to the provider's message that is being written.
 	message rawjson.Object
 	blocks  []json.RawMessage
-	// placed are the results that stood behind other content.
+	// placed are the results that came after other content.
 	placed []placedBlock
 	span   dialect.Span
 }
 
-// renderSystem writes the messages at the start that stood apart, and returns how many they are.
+// renderSystem writes the messages of the system prompt, and returns how many there are.
 func (w *writtenRenderer) renderSystem() int {
 	n := 0
-	for n < dialect.LeadingRun(w.messages) && !isNoted(w.messages[n].GetAttachments(), notePlace, noteMessages) {
+	for n < dialect.LeadingInstructions(w.messages) && !isNoted(w.messages[n].GetAttachments(), notePlace, noteMessages) {
 		w.out.System = append(w.out.System, w.renderBlocks(n)...)
 		n++
 	}
@@ -55,7 +55,7 @@ func (w *writtenRenderer) renderSystem() int {
 	return n
 }
 
-// restoreSystem gives back the system prompt of which something could not be read.
+// restoreSystem restores the original system prompt where something in it could not be read.
 func (w *writtenRenderer) restoreSystem(attachments []*compactordv1.Attachment) {
 	raw, found := dialect.WasUnread(kind, attachments)
 	if !found {
@@ -66,8 +66,8 @@ func (w *writtenRenderer) restoreSystem(attachments []*compactordv1.Attachment) 
 	}
 }
 
-// isContinued says whether a message is part of the provider's message before: that holds results, and then what the
-// user says.
+// isContinued reports whether two neutral messages belong to one message of the provider, which holds results and then
+// the user's content.
 func isContinued(before, m *compactordv1.Message) bool {
 	return before.GetRole() == compactordv1.Role_ROLE_TOOL &&
 		(m.GetRole() == compactordv1.Role_ROLE_TOOL || m.GetRole() == compactordv1.Role_ROLE_USER) &&
@@ -97,11 +97,11 @@ func (w *writtenRenderer) renderMessage(at int) {
 	if len(w.blocks)+len(w.placed) == 0 {
 		w.message["content"] = json.RawMessage("[]")
 	}
-	// What there is of content takes the place of what there was instead, in the end.
+	// endMessage replaces the restored content where there are blocks.
 	dialect.Restore(w.message, w.messages[at].GetAttachments(), kind, dialect.Guards{"role": dialect.Never})
 }
 
-// endMessage writes the provider's message out.
+// endMessage appends the finished message to the list.
 func (w *writtenRenderer) endMessage() {
 	if w.message == nil {
 		return
@@ -117,7 +117,7 @@ func (w *writtenRenderer) endMessage() {
 	w.message, w.blocks, w.placed = nil, nil, nil
 }
 
-// encodeContent writes blocks as a list, or as a string if it is to be one and they are nothing but a text.
+// encodeContent returns blocks as a list. Where isString is set and there is only one text, it returns a string.
 func encodeContent(blocks []json.RawMessage, isString bool) json.RawMessage {
 	if isString && len(blocks) == 1 {
 		if block, err := rawjson.SplitObject(blocks[0]); err == nil {
@@ -141,7 +141,7 @@ func (w *writtenRenderer) renderBlocks(at int) []json.RawMessage {
 	return blocks
 }
 
-// renderBlock writes a part. What is no block of this dialect becomes text.
+// renderBlock renders a part. Where it is no block of this dialect, it becomes text.
 func (w *writtenRenderer) renderBlock(p *compactordv1.Part, at, i int) json.RawMessage {
 	if p.GetOpaque() != nil {
 		if _, block := ownOpaque(p.GetOpaque()); block != nil {
@@ -169,7 +169,7 @@ func (w *writtenRenderer) renderBlock(p *compactordv1.Part, at, i int) json.RawM
 	return o.Encode()
 }
 
-// ownOpaque is an opaque part as the block of this dialect that it is, nil if it is none.
+// ownOpaque returns an opaque part of this dialect as its block. It returns nil for any other part.
 func ownOpaque(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage) {
 	raw := json.RawMessage(opaque.GetJson())
 	if opaque.GetDialect() != kind {
@@ -182,7 +182,7 @@ func ownOpaque(opaque *compactordv1.OpaquePart) (rawjson.Object, json.RawMessage
 	return o, raw
 }
 
-// placedBlock is a block of a message of role system that is no text, and its place.
+// placedBlock is a block with its position in its message.
 type placedBlock struct {
 	place int
 	raw   json.RawMessage
@@ -207,7 +207,7 @@ func placedBlocks(m *compactordv1.Message) []placedBlock {
 	return others
 }
 
-// mergePlaced puts blocks back where they stood.
+// mergePlaced puts blocks back to their positions.
 func mergePlaced(blocks []json.RawMessage, others []placedBlock) []json.RawMessage {
 	if len(others) == 0 {
 		return blocks

@@ -30,7 +30,7 @@ func TestWrittenAsItWasParsed(t *testing.T) {
 	}
 }
 
-// Each message of the files by itself, too, and with white space around.
+// Each message of the files is also parsed alone, and with white space around it.
 func TestOneMessageIsWrittenAsItWasParsed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"everything.json", "oddities.json"} {
@@ -48,7 +48,7 @@ func TestOneMessageIsWrittenAsItWasParsed(t *testing.T) {
 	}
 }
 
-// A log holds messages of several dialects. An export of it shows all, too.
+// A log holds messages of several dialects. An export shows all of them.
 func TestForeignPartsAreExportedAsText(t *testing.T) {
 	t.Parallel()
 	r := asWritten(t, []*compactordv1.Message{
@@ -69,7 +69,7 @@ func TestForeignPartsAreExportedAsText(t *testing.T) {
 	require.Equal(t, []dialect.Span{{First: 1, End: 2}, {First: 2, End: 3}, {First: 3, End: 4}, {First: 4, End: 6}}, r.From)
 }
 
-// Redacted thinking has no text. One that came with a text all the same gave it up when it was rendered as written.
+// Redacted thinking has no text. Where the original had one anyway, rendering as written lost it.
 func TestRedactedThinkingGivesBackAStrayText(t *testing.T) {
 	const block = `{"type":"redacted_thinking","data":"Z2VoZWlt","thinking":"role"}`
 	r := asWritten(t, parse(t, `[{"role":"assistant","content":[`+block+`]}]`).Messages)

@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// minBudget is the least that the API takes as a budget of thinking.
+// minBudget is the smallest thinking budget that the API accepts.
 const minBudget = 1024
 
 func prompt(messages []*compactordv1.Message) (*dialect.List, error) {
@@ -28,10 +28,10 @@ func requestBody(list *dialect.List, opts dialect.RequestOptions) rawjson.Object
 	return body
 }
 
-// think says how hard to think: in a word, or by a budget.
+// think sets the effort of thinking: by a word, or by a budget.
 func think(body rawjson.Object, opts dialect.RequestOptions) {
 	budget, err := strconv.ParseInt(opts.Effort, 10, 64)
-	// The budget is part of what may be written.
+	// The budget is part of the output limit.
 	budget = min(budget, int64(opts.MaxOutputTokens)-1)
 	switch {
 	case opts.Effort == "":

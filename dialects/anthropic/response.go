@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// stopReasons are the provider's words. Others are left out.
+// stopReasons are the provider's words for them. Other words have no stop reason.
 var stopReasons = map[string]compactordv1.StopReason{
 	"end_turn":                      compactordv1.StopReason_STOP_REASON_END,
 	"max_tokens":                    compactordv1.StopReason_STOP_REASON_LENGTH,
@@ -17,7 +17,7 @@ var stopReasons = map[string]compactordv1.StopReason{
 	"model_context_window_exceeded": compactordv1.StopReason_STOP_REASON_LENGTH,
 }
 
-// fillFromResponse takes what a response tells about its message.
+// fillFromResponse sets the fields of a message that come from the response.
 func (p *parser) fillFromResponse(m *compactordv1.Message, o rawjson.Object) error {
 	var err error
 	if m.Model, err = o.BoundedText("model", dialect.MaxName); err != nil {

@@ -49,8 +49,8 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// Clients keep whole responses in their lists. What they tell is read, and comes back in an export, but no request
-// holds it.
+// Clients keep whole responses in their lists. Their model, usage and stop reason are read and exported, but are not in
+// a request.
 func TestResponseWithinAList(t *testing.T) {
 	t.Parallel()
 	raw := `[{"role":"user","content":"Hi"},{"id":"msg_1","type":"message","role":"assistant","model":"model-1","content":"Hello",

@@ -41,7 +41,8 @@ const (
 	ruleCacheOrder         = "anthropic.cache-control-order"
 )
 
-// Where the provider says so. Some rules are told by its error messages only; then it is a thread that quotes one.
+// The provider's documents with the rules. Some rules are known only from error messages. Their source is a thread that
+// quotes one.
 const (
 	docsRoot      = "https://platform.claude.com/docs/en/"
 	docsReference = docsRoot + "api/messages"
@@ -65,8 +66,8 @@ const (
 	maxImage = 5 << 20
 )
 
-// checks is the table of rules, the general ones first. That thinking of the last message is unchanged cannot be seen
-// in a list; rendering holds it.
+// checks is the table of rules, the general ones first. A list does not show whether the thinking of its last message
+// is unchanged, so no check covers that. Rendering does not change it.
 var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
 		ID: ruleShape, Source: docsReference,
@@ -188,5 +189,5 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkCacheOrder},
 }
 
-// report tells of a place that breaks a rule.
+// report reports a place that breaks a rule.
 type report = func(message, part int, detail string)

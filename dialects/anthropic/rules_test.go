@@ -25,7 +25,7 @@ func texts(n int, more string) string {
 	return strings.TrimSuffix(strings.Repeat(`{"type":"text","text":"a"`+more+`},`, n), ",")
 }
 
-// ruleCases holds for each rule lists that break it and no other, and lists next to them that break none.
+// ruleCases holds for each rule lists that break only this rule, and similar lists that break none.
 var ruleCases = map[string]struct{ breaks, keeps []string }{
 	"shape": {
 		breaks: []string{
@@ -292,7 +292,7 @@ var ruleCases = map[string]struct{ breaks, keeps []string }{
 const (
 	marked     = `,"cache_control":{"type":"ephemeral"}`
 	markedLong = `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
-	// program is a turn in which code that the provider runs calls a tool of the client's.
+	// program is a turn in which the provider runs code that calls a tool of the client.
 	program = `{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"code_execution","input":{}},
 		{"type":"tool_use","id":"t","name":"n","input":{},"caller":{"type":"code_execution_20250825","tool_id":"s"}}]}`
 )
@@ -316,7 +316,7 @@ func pictured(typ, source string) string {
 	return `[` + says("user", `{"type":"`+typ+`","source":`+source+`}`) + `]`
 }
 
-// thought puts blocks before a text of the assistant.
+// thought returns a list with blocks before a text of the assistant.
 func thought(blocks string) string {
 	return `[` + hi + `,` + says("assistant", blocks+`,`+texts(1, "")) + `,` + hi + `]`
 }
@@ -355,7 +355,7 @@ func TestRules(t *testing.T) {
 	require.Len(t, ruleCases, len(anthropic.New().Rules()))
 }
 
-// What the list ends with may still be answered, or gone on with.
+// The end of the list can still get an answer or be continued.
 func TestHistoryWaivesTheEnd(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
@@ -367,7 +367,7 @@ func TestHistoryWaivesTheEnd(t *testing.T) {
 	}
 }
 
-// A list that is made by hand may hold what is no JSON at all.
+// A list that was made by hand can hold invalid JSON.
 func TestValidateTakesAnything(t *testing.T) {
 	t.Parallel()
 	list := &dialect.List{

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// The types of events that are read. Others, such as those that SDKs add, tell nothing new.
+// The types of events that are read. Others, such as those that SDKs add, have no more information.
 const (
 	eventStart      = "message_start"
 	eventBlockStart = "content_block_start"
@@ -31,33 +31,33 @@ var (
 	errNoBlock       = errors.New("is of a block that has not begun")
 )
 
-// isEvent tells an event of a stream from a message.
+// isEvent reports whether an object is an event of a stream, and no message.
 func isEvent(o rawjson.Object) bool {
 	return !o.Has("role") && slices.ContainsFunc(eventTypes, func(typ string) bool { return o.IsText("type", typ) })
 }
 
-// stream is a streamed response while its events are put together.
+// stream assembles a response from the events of a stream.
 type stream struct {
-	// message are the fields of the response beside its content; nil until it has begun.
+	// message holds the fields of the response except its content. It is nil until the response began.
 	message, usage rawjson.Object
 	blocks         map[uint32]*streamedBlock
 	stopped        bool
 	ending         dialect.Ending
 }
 
-// streamedBlock is a block while it is put together.
+// streamedBlock is a block while its events are read.
 type streamedBlock struct {
-	// raw is what it began as: all of it, if no piece follows.
+	// raw is the block in its first event. It is complete if no delta follows.
 	raw    json.RawMessage
 	fields rawjson.Object
 	// texts are the fields that came in pieces.
 	texts map[string]*rawjson.Pieces
-	// input is the JSON of an input, as a text; nil where it came whole.
+	// input is the JSON of an input, as text. It is nil where the input came whole.
 	input     *rawjson.Pieces
 	citations []json.RawMessage
 }
 
-// readStream puts the events of a stream together to what its response's body would have been.
+// readStream returns the body that the response would have had without streaming.
 func readStream(elements []json.RawMessage) (*body, error) {
 	s := &stream{usage: rawjson.Object{}, blocks: make(map[uint32]*streamedBlock)}
 	for i, raw := range elements {
@@ -129,7 +129,7 @@ func (s *stream) start(o rawjson.Object) error {
 	return rawjson.In("message", s.count(message))
 }
 
-// count takes what an object says of the usage: later counts replace earlier ones.
+// count reads the usage in an object. Later counts replace earlier ones.
 func (s *stream) count(o rawjson.Object) error {
 	if !o.Has("usage") {
 		return nil
@@ -196,7 +196,7 @@ func (s *stream) blockDelta(o rawjson.Object) error {
 	return nil
 }
 
-// add adds a piece of the block. Texts follow one another, also those of types of tomorrow.
+// add adds a delta to the block. Texts are joined, including those of unknown types.
 func (b *streamedBlock) add(delta rawjson.Object) {
 	b.raw = nil
 	switch {
@@ -232,7 +232,8 @@ func (b *streamedBlock) add(delta rawjson.Object) {
 	}
 }
 
-// encode is the block so far. Where its input is no JSON, since it was cut off, it is there as a text, and returned.
+// encode returns the block so far. Where its input is no JSON because the stream broke off, the block holds the input
+// as text, and cutInput is that text.
 func (b *streamedBlock) encode() (block json.RawMessage, cutInput string) {
 	if b.raw != nil {
 		return b.raw, ""
@@ -249,7 +250,7 @@ func (b *streamedBlock) encode() (block json.RawMessage, cutInput string) {
 	return b.fields.Encode(), cutInput
 }
 
-// joinInput puts the input together, and returns it where it is no JSON.
+// joinInput joins the pieces of the input, and returns the text where it is no JSON.
 func (b *streamedBlock) joinInput() string {
 	written, err := rawjson.Object{"input": b.input.Value()}.Text("input")
 	switch raw := json.RawMessage(written); {
@@ -263,7 +264,7 @@ func (b *streamedBlock) joinInput() string {
 	return ""
 }
 
-// allCitations are those that the block began with, and those that came.
+// allCitations returns the citations of the first event and of the deltas.
 func (b *streamedBlock) allCitations() json.RawMessage {
 	first, err := rawjson.SplitArray(b.fields["citations"])
 	if err != nil {

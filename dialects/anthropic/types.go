@@ -12,7 +12,7 @@ const (
 	roleSystem    = "system"
 )
 
-// The types of blocks that are known.
+// The known types of blocks.
 const (
 	typeText             = "text"
 	typeThinking         = "thinking"
@@ -34,13 +34,13 @@ const (
 // serverResultSuffix ends the types of blocks that hold a server tool's result.
 const serverResultSuffix = "_tool_result"
 
-// The types of sources of images and documents that are known.
+// The known types of sources of images and documents.
 const (
 	sourceBase64 = "base64"
 	sourceText   = "text"
 	sourceURL    = "url"
 	sourceFile   = "file"
-	// sourceContent is a document made of blocks. It has no neutral meaning.
+	// sourceContent is a document of blocks. It has no neutral meaning.
 	sourceContent = "content"
 )
 
@@ -50,13 +50,13 @@ const (
 	mimePlain    = "text/plain"
 )
 
-// isServerUse says whether a block is the use of a tool that the provider runs.
+// isServerUse reports whether a block is the use of a tool that the provider runs.
 func isServerUse(typ string) bool { return typ == typeServerToolUse || typ == typeMCPToolUse }
 
-// isServerResult says whether a block is the result of such a use.
+// isServerResult reports whether a block is the result of such a use.
 func isServerResult(typ string) bool { return strings.HasSuffix(typ, serverResultSuffix) }
 
-// isOfAssistant says whether only the assistant's messages hold blocks of a type.
+// isOfAssistant reports whether only messages of the assistant hold blocks of a type.
 func isOfAssistant(typ string) bool {
 	switch typ {
 	case typeThinking, typeRedactedThinking, typeToolUse, typeFallback:
@@ -66,12 +66,12 @@ func isOfAssistant(typ string) bool {
 	}
 }
 
-// isKnownSource says whether a type of source has a neutral meaning.
+// isKnownSource reports whether a type of source has a neutral meaning.
 func isKnownSource(from string) bool {
 	return slices.Contains([]string{sourceBase64, sourceText, sourceURL, sourceFile}, from)
 }
 
-// isMessageField says whether the provider takes a field of a message.
+// isMessageField reports whether the provider accepts a field in a message.
 func isMessageField(role, key string) bool {
 	switch key {
 	case "role", "content":
@@ -83,7 +83,7 @@ func isMessageField(role, key string) bool {
 	}
 }
 
-// typeName names a type of block, if it is one that is known: others may be anything that the conversation says.
+// typeName returns the name of a known type of block. An unknown type could quote the conversation.
 func typeName(typ string) string {
 	switch typ {
 	case typeText, typeThinking, typeRedactedThinking, typeToolUse, typeToolResult, typeImage, typeDocument,

@@ -9,47 +9,49 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Answer is what is known of a model's answer, beside its text, as far as it was read.
+// Answer is what was read so far of a model's answer, except its text.
 type Answer struct {
-	// Model is the model as its server names it; empty where it was not told.
+	// Model is the model's name, as the server reports it. Empty where it did not report one.
 	Model string
-	// Usage is nil where it was not told.
+	// Usage is nil where the server did not report it.
 	Usage *compactordv1.Usage
-	// Complete says that the model told why it stopped, or the provider why it did not begin. No text follows.
+	// Complete reports that the model said why it stopped, or that the provider said why the model did not start. No text
+	// follows.
 	Complete bool
-	// CutOff says that the output limit ended the answer, ToolCall that it holds a tool call, Refused that the model or its
-	// provider declined to answer.
+	// CutOff reports that the output limit ended the answer, ToolCall that the answer holds a tool call, and Refused that
+	// the model or its provider declined to answer.
 	CutOff, ToolCall, Refused bool
-	// Failed says that the provider could not go on, and Overflow that this was for the request's length. Such an answer is
-	// not complete, whatever its text.
+	// Failed reports that the provider failed, and Overflow that it failed because the request was too long. Such an
+	// answer is not complete, even if it has text.
 	Failed, Overflow bool
-	// Stop is the provider's word for why the answer ended; empty where it is not a word of a list.
+	// Stop is the provider's word for why the answer ended. Empty where the provider has no fixed word for it.
 	Stop string
 }
 
-// Piece is what an event, or a whole body, adds to an answer.
+// Piece is what one event, or a whole body, adds to an answer.
 type Piece struct {
-	// Text is what it adds to the text.
+	// Text is the text that it adds.
 	Text string
-	// Other is the size of what is no text and takes as much: thinking, and the arguments of calls.
+	// Other is the size in bytes of what it adds besides text: thinking, and the arguments of calls.
 	Other int
-	// Last says that no later event matters.
+	// Last reports that later events can be ignored.
 	Last bool
 }
 
-// AnswerReader reads one answer of a model, for who wants its text as it comes and no message for a log. Servers that
-// imitate a provider leave out events and fields, or write other kinds of values: what cannot be read says nothing.
+// AnswerReader reads one answer of a model, for callers that want its text as it arrives and no message for a log.
+// Servers that imitate a provider leave out events and fields, or write other types of values. The reader ignores what
+// it cannot read.
 type AnswerReader interface {
-	// Event takes in the next event of a stream. It fails where what comes is so unlike an event that the rest cannot be
+	// Event reads the next event of a stream. It fails where the data is so unlike an event that the rest cannot be
 	// trusted.
 	Event(event json.RawMessage) (Piece, error)
-	// Body takes in an answer that was not streamed; false where the JSON is none.
+	// Body reads an answer that was not streamed. It returns false where the JSON is no answer.
 	Body(body json.RawMessage) (Piece, bool)
-	// Answer is what is known so far.
+	// Answer returns what is known so far.
 	Answer() *Answer
 }
 
-// End takes in why the model stopped, with the provider's word for it.
+// End records why the model stopped, with the provider's word for it.
 func (a *Answer) End(reason compactordv1.StopReason, word string) {
 	a.Stop = word
 	switch reason {
@@ -63,16 +65,16 @@ func (a *Answer) End(reason compactordv1.StopReason, word string) {
 		a.Failed = true
 		return
 	default:
-		// It had finished, or has a reason of its own.
+		// The answer had ended, or has another stop reason.
 	}
 	a.Complete = true
 }
 
-// Tokens is a count of tokens as providers and their imitators write it: a number of any kind, or a text of one. What is
-// neither counts as 0.
+// Tokens is a token count as providers and their imitators write it: any number, or a string that holds one. Anything
+// else counts as 0.
 type Tokens int64
 
-// UnmarshalJSON never fails, so that one odd count does not cost the others.
+// UnmarshalJSON never fails, so that one wrong count does not make the others unreadable.
 func (t *Tokens) UnmarshalJSON(raw []byte) error {
 	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if err != nil || math.IsNaN(n) {
@@ -82,17 +84,17 @@ func (t *Tokens) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Count is the count as the contract holds it.
+// Count returns the count in the range of the contract's fields.
 func (t Tokens) Count() uint32 { return uint32(min(max(t, 0), math.MaxUint32)) }
 
-// Content is the content of a message of OpenAI's APIs as servers write it: a list of parts, or a text, which is read as
-// the one part of type `text`.
+// Content is the content of a message of OpenAI's APIs, as servers write it: a list of parts, or a string, which is
+// read as one part of type `text`.
 type Content []struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
-// UnmarshalJSON never fails, so that content of another kind does not cost what stands beside it.
+// UnmarshalJSON never fails, so that content of another type does not make the fields beside it unreadable.
 func (c *Content) UnmarshalJSON(raw []byte) error {
 	type parts Content
 	var list parts
@@ -107,5 +109,5 @@ func (c *Content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// IsObject says whether JSON is an object. Null, which says nothing, is none.
+// IsObject reports whether the JSON is an object. Null is no object.
 func IsObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }

@@ -6,11 +6,11 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// RawArgumentsKey holds arguments that are no JSON object, where the provider wants one.
+// RawArgumentsKey is the field that holds arguments that are no JSON object, where the provider demands an object.
 const RawArgumentsKey = "_raw"
 
-// ArgumentsObject returns a call's arguments as a JSON object: themselves where they are one, else an object that holds
-// them as text. changed says that they were none.
+// ArgumentsObject returns a call's arguments as a JSON object. Arguments that are no object become an object that holds
+// them as text, and changed is true.
 func ArgumentsObject(arguments string) (object json.RawMessage, changed bool) {
 	raw := json.RawMessage(trimSpace(arguments))
 	if len(raw) == 0 {

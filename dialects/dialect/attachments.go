@@ -11,7 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// NotePrefix begins the keys of attachments that are a dialect's own notes on the form, and no fields.
+// NotePrefix begins the keys of a dialect's notes. These attachments describe the form of the original. All other
+// attachments hold fields.
 const NotePrefix = "$"
 
 var (
@@ -19,9 +20,9 @@ var (
 	errTooMany = fmt.Errorf("%w: more than %d fields that are not known", rawjson.ErrTooLarge, MaxAttachments)
 )
 
-// Residue compares an object with its canonical form: what the neutral fields alone are rendered as. It returns the
-// difference as attachments: fields that are not known or have another value and, with an empty value, the canonical
-// fields that the object lacks. Fields in except are passed over.
+// Residue compares an object with its canonical form, which is what the neutral fields alone are rendered as. It
+// returns the differences as attachments: the fields that are unknown or have another value and, with an empty value,
+// the canonical fields that the object lacks. It ignores the fields in except.
 func Residue(
 	kind compactordv1.Dialect, original, canonical rawjson.Object, except ...string,
 ) ([]*compactordv1.Attachment, error) {
@@ -56,12 +57,12 @@ func keysOf(objects ...rawjson.Object) []string {
 	return slices.Compact(keys)
 }
 
-// Note returns an attachment that notes something on the form.
+// Note returns an attachment with a note on the form of the original.
 func Note(kind compactordv1.Dialect, name, value string) *compactordv1.Attachment {
 	return &compactordv1.Attachment{Dialect: kind, Key: NotePrefix + name, Json: string(rawjson.Quote(value))}
 }
 
-// Noted finds a note.
+// Noted returns the value of a note, and whether there is one.
 func Noted(attachments []*compactordv1.Attachment, kind compactordv1.Dialect, name string) (string, bool) {
 	raw, found := Attached(attachments, kind, NotePrefix+name)
 	var value string
@@ -71,7 +72,7 @@ func Noted(attachments []*compactordv1.Attachment, kind compactordv1.Dialect, na
 	return value, true
 }
 
-// Attached finds the value of a field.
+// Attached returns the value of an attachment, and whether there is one.
 func Attached(attachments []*compactordv1.Attachment, kind compactordv1.Dialect, key string) (json.RawMessage, bool) {
 	for _, a := range attachments {
 		if a.GetDialect() == kind && a.GetKey() == key {
@@ -81,7 +82,7 @@ func Attached(attachments []*compactordv1.Attachment, kind compactordv1.Dialect,
 	return nil, false
 }
 
-// BoundAttachments is an error where a part or a message has more attachments than a log takes.
+// BoundAttachments returns an error where a part or a message has more attachments than a log accepts.
 func BoundAttachments(attachments []*compactordv1.Attachment) error {
 	if len(attachments) > MaxAttachments {
 		return errTooMany
@@ -89,14 +90,15 @@ func BoundAttachments(attachments []*compactordv1.Attachment) error {
 	return nil
 }
 
-// Guard says whether the kept JSON of a field still says the same as the neutral message.
+// Guard reports whether the JSON of a field in an attachment still agrees with the neutral message.
 type Guard = func(json.RawMessage) bool
 
-// Guards are the guards of an object's fields by their names.
+// Guards are the guards of an object's fields, by field name.
 type Guards map[string]Guard
 
-// Restore puts the attachments of a dialect into an object that was rendered from the neutral fields. An edit may have
-// replaced what a field is made of: then its guard keeps the old value out. Values that are no JSON are passed over.
+// Restore puts the attachments of a dialect into an object that was rendered from the neutral fields. An edit can have
+// replaced the content that a field was parsed into. Then the field's guard rejects the old value. Values that are no
+// JSON are ignored.
 func Restore(
 	o rawjson.Object, attachments []*compactordv1.Attachment, kind compactordv1.Dialect, guards Guards,
 ) {
@@ -117,20 +119,20 @@ func Restore(
 	}
 }
 
-// SaysText guards a field that holds a text. An attachment keeps such a field where decoding lost something of it, and
-// counts as long as it decodes to the text that is there now.
-func SaysText(text string) Guard {
+// MatchesText guards a field that holds a text. An attachment keeps such a field where decoding changed the text. It is
+// restored as long as it decodes to the current text.
+func MatchesText(text string) Guard {
 	return func(raw json.RawMessage) bool {
 		var s string
 		return json.Unmarshal(raw, &s) == nil && s == text
 	}
 }
 
-// SaysOptionalText is SaysText for a text that could be missing or null where it is empty.
-func SaysOptionalText(text string) Guard {
-	says := SaysText(text)
+// MatchesOptionalText is MatchesText for a field that can be missing or null where the text is empty.
+func MatchesOptionalText(text string) Guard {
+	says := MatchesText(text)
 	return func(raw json.RawMessage) bool { return len(raw) == 0 && text == "" || says(raw) }
 }
 
-// Never guards a field that an attachment never overrules.
+// Never is the guard of a field that no attachment may replace.
 func Never(json.RawMessage) bool { return false }

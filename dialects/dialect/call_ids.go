@@ -9,32 +9,34 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// CallIDs gives every call of a list an id that the provider takes and that no other call has, and every result the id of
-// its call. A call's id depends only on what stands before it, so a list that grows keeps its ids.
+// CallIDs gives every call of a list an id that the provider accepts and that no other call has. It gives every result
+// the id of its call. A call's id depends only on what is before it in the list, so ids stay the same as the list
+// grows.
 type CallIDs struct {
 	parts map[*compactordv1.Part]assigned
 }
 
-// assigned is what a call or a result has.
+// assigned is the id of a call or a result, and its pair.
 type assigned struct {
 	id      string
 	changed bool
 	pair    *Pair
 }
 
-// Pair is a call with the result that answers it.
+// Pair is a call with its result.
 type Pair struct {
 	Call, Result *compactordv1.Part
 	// CallAt and ResultAt are the positions of their messages.
 	CallAt, ResultAt int
 }
 
-// AssignCallIDs walks a list in which each result stands behind its call. clean makes an id that the provider takes of
-// any other; maxBytes is how long the provider lets it be. An id that is clean and unique stays as it is.
+// AssignCallIDs assigns the ids of a list in which each result follows its call. clean turns any id into one that the
+// provider accepts, and maxBytes is the longest id that the provider accepts. Ids that are clean and unique do not
+// change.
 func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
 	c := &CallIDs{parts: make(map[*compactordv1.Part]assigned)}
 	used := make(usedIDs)
-	// open holds, for each id as the log has it, the calls with it that have no result yet.
+	// The calls without a result so far, by their id in the log.
 	open := make(map[string][]openCall)
 	for at, m := range messages {
 		for i, p := range m.GetParts() {
@@ -67,7 +69,8 @@ type openCall struct {
 	given   string
 }
 
-// nearest finds the call that a result answers: the first one of the newest message that has such calls. -1 means none.
+// nearest finds the call that a result answers: the first open one in the newest message that has any. It returns -1
+// where there is none.
 func nearest(open []openCall) int {
 	found := len(open) - 1
 	for found > 0 && open[found-1].message == open[found].message {
@@ -76,7 +79,8 @@ func nearest(open []openCall) int {
 	return found
 }
 
-// wanted is the id that a call has, if the provider takes it, else one made of it or of its place.
+// wanted returns a call's own id where the provider accepts it. Otherwise the id is made from the call's id or, without
+// one, from its position.
 func (c *CallIDs) wanted(id string, message, part int, clean func(string) string, maxBytes int) string {
 	id = clean(id)
 	if id == "" {
@@ -85,10 +89,10 @@ func (c *CallIDs) wanted(id string, message, part int, clean func(string) string
 	return cutTo(id, maxBytes)
 }
 
-// usedIDs holds, for each id in use, the number that its next variant is tried with: all smaller ones are in use.
+// usedIDs holds for each id in use the number of the variant to try next. All variants with smaller numbers are in use.
 type usedIDs map[string]int
 
-// take takes the id, or the first of its numbered variants that is not in use.
+// take reserves and returns the id, or its first numbered variant that is not in use.
 func (u usedIDs) take(id string, maxBytes int) string {
 	candidate := id
 	for n := u[id]; u[candidate] > 0; n++ {
@@ -100,7 +104,7 @@ func (u usedIDs) take(id string, maxBytes int) string {
 	return candidate
 }
 
-// cutTo shortens an id, and halves no character.
+// cutTo shortens an id without splitting a character.
 func cutTo(id string, maxBytes int) string {
 	if len(id) <= maxBytes {
 		return id
@@ -111,16 +115,16 @@ func cutTo(id string, maxBytes int) string {
 	return id[:maxBytes]
 }
 
-// Of returns the id of a call, or of the call that a result answers, and whether it is another than the log's.
+// Of returns the id of a call, or of the call that a result answers, and whether it differs from the id in the log.
 func (c *CallIDs) Of(p *compactordv1.Part) (id string, changed bool) {
 	of := c.parts[p]
 	return of.id, of.changed
 }
 
-// PairOf returns the pair that a call or a result belongs to; nil where a call has no result, or a result no call.
+// PairOf returns the pair of a call or a result. It returns nil where a call has no result, or a result no call.
 func (c *CallIDs) PairOf(p *compactordv1.Part) *Pair { return c.parts[p].pair }
 
-// CleanID replaces by an underscore what is no ASCII letter, digit, underscore or hyphen.
+// CleanID replaces each character that is no ASCII letter, digit, underscore or hyphen by an underscore.
 func CleanID(id string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -10,7 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// listOf makes messages of words: `a,b` is an ASSISTANT message with calls of these ids, `=a` a result, `-` an empty id.
+// listOf makes messages from words: `a,b` is an ASSISTANT message with calls of these ids, `=a` a result, `-` an empty
+// id.
 func listOf(words string) []*compactordv1.Message {
 	var list []*compactordv1.Message
 	for _, word := range strings.Fields(words) {
@@ -82,7 +83,7 @@ func TestLongIDsAreCutBetweenCharacters(t *testing.T) {
 	require.Equal(t, "xééé_2", second)
 }
 
-// BenchmarkOneID assigns ids where a client gave all its calls the same.
+// BenchmarkOneID assigns ids where all calls of a client have the same id.
 func BenchmarkOneID(b *testing.B) {
 	list := listOf(strings.Repeat("a =a ", 10_000))
 	for b.Loop() {

@@ -2,12 +2,12 @@ package dialect
 
 import "slices"
 
-// Concat puts a prompt behind a view. The view's system prompt counts, where it has one.
+// Concat puts a prompt after a view. If the view has a system prompt, the result has that one.
 //
-// OpenAI's dialects need no more. Its cache knows a prompt by its first tokens, which are those of the tools, the instructions
-// and then of the messages: as long as all are the agent's to the byte, what stands before the prompt can come from the cache.
-// How much is to be thought or written is not part of it. Whether a tool may be called is left as it is by itself, for the same
-// reason.
+// OpenAI's dialects need nothing else. Its prompt cache compares prompts by their first tokens: first the tools, then
+// the instructions, then the messages. As long as these are byte for byte the agent's, everything before the prompt can
+// come from the cache. The limits on thinking and output do not matter for the cache. The choice of tools stays the
+// default one, for the same reason.
 func Concat(view, prompt *List) *List {
 	list := *prompt
 	if len(view.System) > 0 {

@@ -1,11 +1,11 @@
-// Package dialect says what a provider's message shape is to compactord, and holds what all shapes share.
+// Package dialect defines what a dialect is, and holds what all dialects share.
 //
-// A Dialect parses a provider's JSON into the neutral messages of a log, renders messages as that JSON, and validates
-// lists of it by the provider's rules. For all that was not edited, Render after Parse gives back an equal JSON: what
-// the neutral message has no field for is kept in attachments (see Residue and Restore).
+// A Dialect parses a provider's JSON into the neutral messages of a log, renders messages as that JSON, and checks
+// lists by the provider's rules. Where nothing was edited, rendering what was parsed returns an equal JSON: attachments
+// keep what the neutral message has no field for (see Residue and Restore).
 //
-// A list can be rendered in two ways. As written, it is what was parsed, with all that is wrong with it: that is for
-// exports. Otherwise it is for a request, and what the provider would refuse is repaired and the repair reported.
+// A list can be rendered in two ways. As written, it is what was parsed, including its errors: this is for exports.
+// Otherwise it is for a request: what the provider would refuse is repaired, and each repair is reported.
 package dialect
 
 import (
@@ -14,109 +14,110 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Dialect is a provider's message shape. It is safe for concurrent use and keeps no state.
+// Dialect is a provider's message shape. It is safe for concurrent use and has no state.
 type Dialect interface {
-	// Kind is the contract's name of it.
+	// Kind returns its value in the contract.
 	Kind() compactordv1.Dialect
-	// Name is its name in commands and documents, such as `openai_chat`.
+	// Name returns its name in commands and documents, such as `openai_chat`.
 	Name() string
-	// Parse reads a list of messages, one message, a request body, a response body, or the list of all events of a streamed
-	// response, which gives what the whole body would have given. What has no clear meaning is an *InputError.
+	// Parse reads a list of messages, one message, a request body, a response body, or the list of all events of a
+	// streamed response, which counts as the whole body. Where the meaning is not clear, the error is an *InputError.
 	Parse(raw []byte) (*Parsed, error)
-	// Render writes messages. It takes any list of valid messages in which each result stands behind its call. An error
-	// is always a bug.
+	// Render writes messages. It accepts any list of valid messages in which each result follows its call. An error is
+	// always a bug.
 	Render(messages []*compactordv1.Message, opts RenderOptions) (*Rendered, error)
-	// Split reads the same as Parse, but only takes it apart: what Validate checks may be malformed. An *InputError says
-	// that there is no list in it.
+	// Split accepts the same input as Parse, but only finds the list in it. What Validate checks may be malformed. An
+	// *InputError means that there is no list.
 	Split(raw []byte) (*List, error)
-	// Document writes a list as the part of the provider's request body that holds it: a JSON object.
+	// Document returns the part of the provider's request body that holds the list: a JSON object.
 	Document(list *List) json.RawMessage
-	// Prompt writes messages of ours, a system prompt or none and one of the user, as the list of a request.
+	// Prompt writes the daemon's own messages as the list of a request: at most one system prompt, and one message of the
+	// user.
 	Prompt(messages []*compactordv1.Message) (*List, error)
-	// Continue puts a prompt, as Prompt writes it, behind a view of a conversation with these tools, a JSON array or nothing.
-	// The view's elements stay byte for byte, but for what the last one gets so that the provider takes the list and finds what
-	// is before the prompt in its cache.
+	// Continue puts a prompt, as Prompt writes it, after a view of a conversation with these tools: a JSON array, or
+	// empty. The view's elements stay byte for byte. Only the last one can get additions, so that the provider accepts the
+	// list and finds everything before the prompt in its cache.
 	Continue(view *List, tools json.RawMessage, prompt *List) (*List, error)
-	// RequestBody writes the body of a request for a streamed answer to a list, whose elements stay byte for byte.
+	// RequestBody writes the body of a request for a streamed answer. The elements of the list stay byte for byte.
 	RequestBody(list *List, opts RequestOptions) json.RawMessage
-	// NewAnswer begins to read an answer.
+	// NewAnswer returns a reader for one answer.
 	NewAnswer() AnswerReader
-	// Rules is the table of what Validate checks, in a fixed order.
+	// Rules returns the rules that Validate checks, in a fixed order.
 	Rules() []Rule
-	// Validate checks a list by the rules. It takes anything, and returns violations in the order of the list.
+	// Validate checks a list by the rules. It accepts any list, and returns violations in the order of the list.
 	Validate(list *List, mode Mode) []Violation
 }
 
 // List is a message list in a provider's JSON.
 type List struct {
-	// System is the system prompt, where the dialect keeps it apart: Anthropic's text blocks, Gemini's systemInstruction
-	// (one), the instructions of OpenAI Responses (one).
+	// System is the system prompt, where the dialect has it apart from the messages: Anthropic's text blocks, Gemini's one
+	// systemInstruction, the one instructions of OpenAI Responses.
 	System []json.RawMessage
-	// SystemAsText says that Anthropic's system prompt is a plain string, of which System holds the one block.
+	// SystemAsText reports that Anthropic's system prompt is a plain string, which System holds as one block.
 	SystemAsText bool
 	// Messages are the messages, items or contents.
 	Messages []json.RawMessage
 }
 
-// Parsed is what was read.
+// Parsed is what Parse read.
 type Parsed struct {
-	// Messages have no origin: whoever takes them knows where they came from. But one of role USER that stands for a
-	// message of which nothing could be read has CONTINUE, since it is no request.
+	// Messages have no origin, since only the caller knows it. The exception is a message with role USER that stands for
+	// an unreadable message: its origin is CONTINUE, since it is no request of the user.
 	Messages []*compactordv1.Message
-	// Positions tells for each message which one of the provider's list it came from, from 0. A system prompt that stood
-	// apart counts as position 0.
+	// Positions holds for each message its position, from 0, in the provider's list. A system prompt apart from the
+	// messages has position 0.
 	Positions []int
-	// Findings are what was malformed and taken all the same, by position in the provider's list.
+	// Findings are what was malformed and accepted, by position in the provider's list.
 	Findings []Finding
-	// Response says that it was a response body, or the events of a streamed one: its one ASSISTANT message tells usage,
-	// model and stop reason.
+	// Response reports that the input was a response body, or the events of a streamed one. Its one ASSISTANT message has
+	// usage, model and stop reason.
 	Response bool
-	// ProviderStop is the provider's own word for why the model stopped writing its last message; empty where the JSON has
+	// ProviderStop is the provider's own word for why the model stopped writing the last message. Empty where the JSON has
 	// none.
 	ProviderStop string
-	// Cut says that the events of a streamed response broke off, so that its message counts as aborted.
+	// Cut reports that the events of a streamed response broke off, so that its message counts as aborted.
 	Cut bool
 }
 
-// RenderOptions are how a list is to be rendered. The zero value renders for a request.
+// RenderOptions say how to render a list. The zero value is for a request.
 type RenderOptions struct {
-	// AsWritten renders what was parsed as it was: nothing is repaired, merged or left out, and ids stay.
+	// AsWritten renders the list as it was parsed: nothing is repaired, merged or left out, and ids stay the same.
 	AsWritten bool
-	// Breakpoints are the messages after which a cache breakpoint is to be marked, by position, ascending; at most three.
-	// Not nil, even if empty: breakpoints that the client had set are left out. Dialects without breakpoints in their
-	// lists do nothing.
+	// Breakpoints are the positions of messages after which to mark a cache breakpoint, ascending; at most three. Where it
+	// is not nil, even if empty, the breakpoints that the client had set are left out. It has no effect in dialects
+	// without breakpoints in their lists.
 	Breakpoints []int
 }
 
-// Rendered is a list with what was done to make it.
+// Rendered is a list, and what was changed to make it.
 type Rendered struct {
 	List
-	// From tells for each element of List.Messages which messages it was made from. A system prompt that stands apart has
-	// no element.
+	// From says for each element of List.Messages which messages it was made from. A system prompt apart from the messages
+	// has no entry.
 	From []Span
 	// Merged counts the messages that were put into the element of the message before: results of one batch, and
-	// neighbours where the provider demands alternation.
+	// neighbours where the provider demands alternating roles.
 	Merged int
-	// Dropped are parts that were left out or put as text.
+	// Dropped are the parts that were left out or shown as text.
 	Dropped []Dropped
-	// Repairs are what was changed so that the provider takes the list.
+	// Repairs are the changes that were made so that the provider accepts the list.
 	Repairs []Repair
-	// DisableThinking says that the live tool loop had to lose its thinking: the client must turn thinking off for its
-	// next request.
+	// DisableThinking reports that the running tool loop lost its thinking. The client must turn thinking off for its next
+	// request.
 	DisableThinking bool
 }
 
 // Span is a range of messages by position.
 type Span struct {
-	// First is the first message, End the one behind the last.
+	// First is the first message, and End the one after the last.
 	First, End int
 }
 
-// Dropped is a part that was left out or put as text.
+// Dropped is a part that was left out or shown as text.
 type Dropped struct {
-	// Message and Part are positions in what was rendered.
+	// Message and Part are positions in the messages that were rendered.
 	Message, Part int
-	// Why, in one sentence that quotes nothing.
+	// Why is the reason, in one sentence that quotes nothing.
 	Why string
 }
 
@@ -124,8 +125,8 @@ type Dropped struct {
 type Repair struct {
 	// Rule is the id of the rule that would have been broken.
 	Rule string
-	// Message is the position in what was rendered.
+	// Message is the position in the messages that were rendered.
 	Message int
-	// What was done, in one sentence that quotes nothing.
+	// What is the change, in one sentence that quotes nothing.
 	What string
 }

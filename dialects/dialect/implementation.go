@@ -7,49 +7,50 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Implementation is what a dialect is made of. Body is what an input is read into, Decoded what a list is judged as.
+// Implementation holds the functions of a dialect. Body is the type that an input is read into. Decoded is the type
+// that a list is decoded into for the checks.
 type Implementation[Body, Decoded any] struct {
 	Kind compactordv1.Dialect
 	Name string
 
-	// Valid returns the JSON of an input, where all that is within can be taken apart without a second look.
+	// Valid returns the JSON of an input. It checks all of it, so that the values within need no second check.
 	Valid func(raw []byte) (json.RawMessage, error)
-	// IsEvent tells an event of a streamed response from a message.
+	// IsEvent reports whether an element is an event of a streamed response, and no message.
 	IsEvent func(o rawjson.Object) bool
-	// ReadStream reads the events of a streamed response, ReadList messages, and ReadObject a message, a request or a
-	// response.
+	// ReadStream reads the events of a streamed response, ReadList reads messages, and ReadObject reads a message, a
+	// request or a response.
 	ReadStream func(events []json.RawMessage) (Body, error)
 	ReadList   func(messages []json.RawMessage) Body
 	ReadObject func(raw json.RawMessage) (Body, error)
-	// ReadText reads a text, where that is an input too; else it is nil.
+	// ReadText reads a text, in dialects that accept one as input. Otherwise it is nil.
 	ReadText func(raw json.RawMessage) Body
-	// Bound is an error where a body holds more than a log takes. It is nil where that shows in parsing only.
+	// Bound returns an error where a body holds more than a log accepts. It is nil where only parsing can find that out.
 	Bound func(Body) error
 
-	// List is the list of a body, Document the part of a request body that holds a list.
+	// List returns the list of a body. Document returns the part of a request body that holds a list.
 	List     func(Body) *List
 	Document func(*List) rawjson.Object
-	// Parse makes neutral messages of a body.
+	// Parse makes neutral messages from a body.
 	Parse func(Body) (*Parsed, error)
-	// RenderRequest makes a list that the provider takes, RenderAsWritten the list that was parsed.
+	// RenderRequest makes a list that the provider accepts. RenderAsWritten makes the list that was parsed.
 	RenderRequest   func(messages []*compactordv1.Message, opts RenderOptions) *Rendered
 	RenderAsWritten func(messages []*compactordv1.Message) *Rendered
 
-	// Prompt makes the list of a request that asks in our own words.
+	// Prompt makes the list of a request from the daemon's own messages.
 	Prompt func(messages []*compactordv1.Message) (*List, error)
-	// Continue puts a prompt behind a view. It is nil where the one's messages follow the other's as they are: see Concat.
+	// Continue puts a prompt after a view. It is nil where the prompt's messages need no change there: see Concat.
 	Continue func(view *List, tools json.RawMessage, prompt *List) (*List, error)
-	// RequestBody writes a request for a streamed answer, and NewAnswer begins to read one.
+	// RequestBody writes a request for a streamed answer. NewAnswer returns a reader for one answer.
 	RequestBody func(list *List, opts RequestOptions) rawjson.Object
 	NewAnswer   func() AnswerReader
 
-	// Decode takes a list apart for the checks, anew from its JSON.
+	// Decode decodes a list for the checks, from its JSON alone.
 	Decode func(*List) Decoded
 	Checks []Check[Decoded]
 }
 
-// Of makes a dialect of its implementation.
-func Of[Body, Decoded any](i *Implementation[Body, Decoded]) Dialect {
+// New makes a dialect from its implementation.
+func New[Body, Decoded any](i *Implementation[Body, Decoded]) Dialect {
 	return implemented[Body, Decoded]{i}
 }
 
@@ -77,7 +78,7 @@ func (d implemented[Body, Decoded]) Split(raw []byte) (*List, error) {
 	return d.by.List(b), nil
 }
 
-// open finds the list in whatever holds it, and takes it apart no further.
+// open finds the list in an input, and decodes nothing else.
 func (d implemented[Body, Decoded]) open(raw []byte) (Body, error) {
 	var b Body
 	valid, err := d.by.Valid(raw)

@@ -11,8 +11,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// The rules of input, whatever its dialect. What breaks one of the first two has no clear meaning and is always refused;
-// the others are taken and reported, or refused where the client asked for that.
+// The rules for input, in every dialect. What breaks one of the first two has no clear meaning and is always refused.
+// What breaks another is accepted and reported, or refused where the client asked for that.
 const (
 	InputShape             = "input.shape"
 	InputLimit             = "input.limit"
@@ -32,7 +32,7 @@ const (
 	InputMessageUnreadable = "input.message-unreadable"
 )
 
-// InputRules is the table of them.
+// InputRules returns the table of the rules for input.
 func InputRules() []Rule {
 	const ours = "compactord"
 	return []Rule{
@@ -97,9 +97,9 @@ func InputRules() []Rule {
 	}
 }
 
-// HalfCharacters returns which messages of a list in JSON hold half of a surrogate pair that stands alone. Programs that
-// count UTF-16 leave such halves where they cut a text within a character; no provider takes them, and no log can hold
-// them.
+// HalfCharacters returns the positions of the messages in a list that hold an unpaired half of a surrogate pair.
+// Programs that count UTF-16 units leave such halves where they cut a text within a character. No provider accepts
+// them, and no log can hold them.
 func HalfCharacters(d Dialect, raw string) []int {
 	if !strings.Contains(raw, `\ud`) && !strings.Contains(raw, `\uD`) {
 		return nil
@@ -119,8 +119,8 @@ func HalfCharacters(d Dialect, raw string) []int {
 
 var errNotUTF8 = errors.New("is not valid UTF-8")
 
-// ValidJSON returns the JSON of an input without the space around it. All that is within can be taken apart without a
-// second look.
+// ValidJSON returns the JSON of an input without the space around it. It checks all of it, so that the values within
+// need no second check.
 func ValidJSON(raw []byte) (json.RawMessage, error) {
 	raw = bytes.TrimSpace(raw)
 	if !utf8.Valid(raw) {
@@ -133,25 +133,25 @@ func ValidJSON(raw []byte) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// Finding is something malformed that was taken all the same.
+// Finding is something malformed that was accepted.
 type Finding struct {
-	// Rule is one of the rules of input.
+	// Rule is one of the rules for input.
 	Rule string
 	// Message and Part are positions in the provider's list.
 	Message, Part int
 	// Text says what is malformed and what was made of it, in one sentence that quotes nothing.
 	Text string
-	// Cause is what could not be read; nil where all could.
+	// Cause is the error where something could not be read, otherwise nil.
 	Cause *InputError
 }
 
-// InputError is input without a clear meaning. It quotes nothing of it.
+// InputError describes input without a clear meaning. It quotes nothing of the input.
 type InputError struct {
-	// Rule is one of the rules of input.
+	// Rule is one of the rules for input.
 	Rule string
-	// Message and Part are positions in the provider's list; Message is -1 where it is no list at all.
+	// Message and Part are positions in the provider's list. Message is -1 where the input is no list.
 	Message, Part int
-	// Field is the path of the field within the message, such as `content[1].source.data`; may be empty.
+	// Field is the path of the field within the message, such as `content[1].source.data`. It can be empty.
 	Field string
 	// Err says what is wrong.
 	Err error
@@ -170,10 +170,10 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// ErrLimit marks what is larger than a log takes, for Malformed to tell.
+// ErrLimit marks an input that is larger than a log accepts. Malformed chooses the rule by it.
 var ErrLimit = rawjson.ErrTooLarge
 
-// Malformed makes an InputError of what went wrong in a message, at a part of it.
+// Malformed makes an InputError from an error at a part of a message.
 func Malformed(message, part int, err error) error {
 	known := &InputError{}
 	if err == nil || errors.As(err, &known) {

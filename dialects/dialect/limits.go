@@ -2,7 +2,7 @@ package dialect
 
 import "fmt"
 
-// The bounds of the contract. What breaks one is refused in parsing, where the place is known.
+// The bounds of the contract. Parsing refuses what exceeds one, since there the place is known.
 const (
 	MaxText        = 32 << 20
 	MaxName        = 256
@@ -16,7 +16,7 @@ const (
 	MaxMessages    = 100_000
 )
 
-// BoundMessages is an error where there are more messages than a log takes.
+// BoundMessages returns an error where there are more messages than a log accepts.
 func BoundMessages(messages int) error {
 	if messages > MaxMessages {
 		return fmt.Errorf("%w: more than %d messages", ErrLimit, MaxMessages)

@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// UnknownMime stands where a shape does not say what a file is.
+// UnknownMime is the type of a file whose type the JSON does not say.
 const UnknownMime = "application/octet-stream"
 
 const dataScheme = "data:"
@@ -22,8 +22,8 @@ var (
 	errBase64  = errors.New("is not valid base64")
 )
 
-// FillFromURL sets mime type and source: the content of a data URL itself, the address of any other. Only a data URL
-// tells the mime type; for the others it is what the place suggests.
+// FillFromURL sets type and source of a medium: the content of a data URL, or any other address. Only a data URL says
+// its type. Other addresses get the suggested type.
 func FillFromURL(m *compactordv1.MediaPart, address, suggested string) error {
 	m.MimeType = suggested
 	if !IsDataURL(address) {
@@ -66,7 +66,7 @@ func dataOf(body, parameters string) ([]byte, error) {
 	return []byte(plain), nil
 }
 
-// DecodeBase64 takes both alphabets, with and without padding and line breaks: tools differ, the content is clear.
+// DecodeBase64 accepts both alphabets, with or without padding and line breaks. Tools differ, but the content is clear.
 func DecodeBase64(encoded string) ([]byte, error) {
 	plain := strings.Map(func(r rune) rune {
 		switch r {
@@ -83,7 +83,7 @@ func DecodeBase64(encoded string) ([]byte, error) {
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(plain, "="))
 	switch {
 	case err != nil:
-		// Not passed on: the error of encoding/base64 tells a position, but also invites to print the input.
+		// The error of encoding/base64 names a position, which tempts to print the input. It is not passed on.
 		return nil, errBase64
 	case len(data) > MaxText:
 		return nil, rawjson.TooLarge(len(data), MaxText)
@@ -92,12 +92,13 @@ func DecodeBase64(encoded string) ([]byte, error) {
 	}
 }
 
-// IsDataURL says whether an address holds the content itself.
+// IsDataURL reports whether an address holds the content itself.
 func IsDataURL(address string) bool {
 	return len(address) >= len(dataScheme) && strings.EqualFold(address[:len(dataScheme)], dataScheme)
 }
 
-// WithoutDataURL returns a medium that holds the content itself in place of a data URL with it, and any other as it is.
+// WithoutDataURL returns a medium that holds its content as data where its address is a data URL. Any other medium is
+// returned unchanged.
 func WithoutDataURL(m *compactordv1.MediaPart) *compactordv1.MediaPart {
 	if !IsDataURL(m.GetUri()) {
 		return m
@@ -109,16 +110,16 @@ func WithoutDataURL(m *compactordv1.MediaPart) *compactordv1.MediaPart {
 	return held
 }
 
-// DataURL writes content as an address.
+// DataURL returns content as an address.
 func DataURL(mime string, data []byte) string {
 	return dataScheme + mime + ";base64," + EncodeBase64(data)
 }
 
-// EncodeBase64 writes content as all providers take it: the standard alphabet, padded.
+// EncodeBase64 encodes content as all providers accept it: with the standard alphabet, and padded.
 func EncodeBase64(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
-// SaysData returns a guard for a field of base64 that was written in another way than EncodeBase64 writes it.
-func SaysData(data []byte) func(json.RawMessage) bool {
+// MatchesData guards a base64 field that is written in another way than EncodeBase64 writes it.
+func MatchesData(data []byte) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		var encoded string
 		if json.Unmarshal(raw, &encoded) != nil {

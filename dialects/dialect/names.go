@@ -1,6 +1,6 @@
 package dialect
 
-// IsName says whether a text is made of ASCII letters, digits, underscores and hyphens, as ids and names have to be.
+// IsName reports whether a text has only ASCII letters, digits, underscores and hyphens, as ids and names must.
 func IsName(text string) bool {
 	for _, c := range []byte(text) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -11,7 +11,7 @@ func IsName(text string) bool {
 	return text != ""
 }
 
-// CleanName makes of any name one that IsName, of at most so many bytes.
+// CleanName turns any name into one that IsName accepts, of at most maxBytes bytes.
 func CleanName(name string, maxBytes int) string {
 	clean := CleanID(name)
 	return clean[:min(len(clean), maxBytes)]

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// AsPart returns a part of a result as a part of a message, where a provider writes both alike.
+// AsPart returns a part of a result as a part of a message, for providers that write both alike.
 func AsPart(rp *compactordv1.ResultPart) *compactordv1.Part {
 	p := &compactordv1.Part{Attachments: rp.GetAttachments()}
 	switch k := rp.GetKind().(type) {
@@ -35,7 +35,7 @@ func AsResultPart(p *compactordv1.Part) *compactordv1.ResultPart {
 	return rp
 }
 
-// OpaqueOf keeps an element of the provider's JSON that has no neutral meaning, as it is written.
+// OpaqueOf keeps an element of the provider's JSON that has no neutral meaning, unchanged.
 func OpaqueOf(kind compactordv1.Dialect, typ string, raw json.RawMessage) (*compactordv1.OpaquePart, error) {
 	if len(typ) > MaxName {
 		return nil, rawjson.In("type", rawjson.TooLarge(len(typ), MaxName))
@@ -46,7 +46,7 @@ func OpaqueOf(kind compactordv1.Dialect, typ string, raw json.RawMessage) (*comp
 	return &compactordv1.OpaquePart{Dialect: kind, Type: typ, Json: string(raw)}, nil
 }
 
-// IsOwn says whether an opaque part is of a dialect, and JSON, so that it can be written as it is.
+// IsOwn reports whether an opaque part belongs to the dialect and is JSON, so that it can be written unchanged.
 func IsOwn(kind compactordv1.Dialect, opaque *compactordv1.OpaquePart) bool {
 	return opaque.GetDialect() == kind && json.Valid([]byte(opaque.GetJson()))
 }

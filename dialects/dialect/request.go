@@ -2,19 +2,19 @@ package dialect
 
 import "encoding/json"
 
-// RequestOptions are what a request for an answer says beside its list.
+// RequestOptions are what a request for an answer has besides its list.
 type RequestOptions struct {
-	// Model is the model as its server names it.
+	// Model is the model's name on its server.
 	Model string
-	// MaxOutputTokens is the most that the model may write, thinking included; 0: nothing is said of it, where the provider
-	// does not insist on it.
+	// MaxOutputTokens is the most tokens that the model may write, thinking included. With 0 the request has no limit,
+	// unless the provider demands one.
 	MaxOutputTokens uint32
-	// TokenLimit is the name that the limit has in Chat Completions, where servers differ in it; empty: `max_tokens`. Other
-	// dialects have one name.
+	// TokenLimit is the name of the limit's field in Chat Completions, where servers differ. Empty means `max_tokens`.
+	// Other dialects have one name.
 	TokenLimit string
-	// Effort is how hard the model is to think: the provider's word, or a number of tokens for dialects that take one; empty:
-	// nothing is said of it.
+	// Effort is how hard the model is to think: the provider's word or, for dialects that accept one, a number of tokens.
+	// Empty: the request does not mention it.
 	Effort string
-	// Tools are tool definitions as the provider takes them, a JSON array; empty: none.
+	// Tools are tool definitions in the provider's shape, a JSON array. Empty: none.
 	Tools json.RawMessage
 }

@@ -9,9 +9,9 @@ import (
 type Mode int
 
 const (
-	// Request holds a list to all rules: it goes to the provider as it is, and the next message is the model's.
+	// Request applies all rules: the list is sent as it is, and the model writes the next message.
 	Request Mode = iota
-	// History waives the rules on the last message: more is going to follow it.
+	// History does not apply some rules to the last message, since more messages will follow it.
 	History
 )
 
@@ -19,11 +19,11 @@ const (
 type Rule struct {
 	// ID names it, such as `anthropic.results-follow-calls`.
 	ID string
-	// Sentence says what is demanded.
+	// Sentence says what the rule demands.
 	Sentence string
-	// Source says who says so.
+	// Source says where the rule comes from.
 	Source string
-	// RequestOnly rules are waived in a History.
+	// RequestOnly reports that the rule does not apply in mode History.
 	RequestOnly bool
 }
 
@@ -31,16 +31,15 @@ type Rule struct {
 type Violation struct {
 	// Rule is the rule's id.
 	Rule string
-	// Message is the position in List.Messages; -1 where it is the system prompt or the list as a whole.
+	// Message is the position in List.Messages. -1 means the system prompt, or the list as a whole.
 	Message int
-	// Part is the position of the block, part or call in the message; 0 where it is the message as a whole.
+	// Part is the position of the block, part or call in the message. 0 also means the message as a whole.
 	Part int
-	// Detail says what is wrong, in one sentence that quotes nothing of the conversation but names of fields, roles and
-	// types.
+	// Detail says what is wrong, in one sentence. Of the conversation it quotes only names of fields, roles and types.
 	Detail string
 }
 
-// String is the violation as people read it.
+// String returns the violation as a text for people.
 func (v Violation) String() string {
 	if v.Message < 0 {
 		return fmt.Sprintf("%s: %s", v.Rule, v.Detail)
@@ -48,14 +47,14 @@ func (v Violation) String() string {
 	return fmt.Sprintf("message %d, part %d: %s: %s", v.Message, v.Part, v.Rule, v.Detail)
 }
 
-// Check is a rule with its check of a list that was decoded into T.
+// Check is a rule, and the function that checks a list that was decoded into T.
 type Check[T any] struct {
 	Rule
 	// Check reports each place where the list breaks the rule.
 	Check func(list T, report func(message, part int, detail string))
 }
 
-// run checks a decoded list by a table.
+// run checks a decoded list by all rules of a table.
 func run[T any](table []Check[T], list T, mode Mode) []Violation {
 	var found []Violation
 	for _, c := range table {

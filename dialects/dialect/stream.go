@@ -9,19 +9,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// ErrMixed is what a list is refused with of which only some elements are events of a stream.
+// ErrMixed refuses a list in which only some elements are events of a stream.
 var ErrMixed = errors.New("is no event of a stream, as what stands before it is: a list holds events only, or none")
 
-// Ending is how a streamed response came to its end, as far as no response body tells it.
+// Ending says how a streamed response ended, where no response body says it.
 type Ending struct {
 	// Cut says that the stream broke off before its end.
 	Cut bool
-	// Failed says that the provider ended it with an error. Text is the error's text, Word its code or type.
+	// Failed reports that the provider ended the stream with an error. Text is the error's text, and Word its code or
+	// type.
 	Failed     bool
 	Text, Word string
 }
 
-// Fail ends a stream with an error as providers write one: an object with a message and a code or type, or a text.
+// Fail records an error that ended the stream. Providers write it as an object with a message and a code or type, or as
+// a text.
 func (e *Ending) Fail(raw []byte) {
 	*e = Ending{Failed: true}
 	if rawjson.KindOf(raw) == rawjson.String {
@@ -40,11 +42,11 @@ func (e *Ending) Fail(raw []byte) {
 	}
 }
 
-// EndStream puts into the one message of a streamed response how the stream ended.
+// EndStream sets in the one message of a streamed response how the stream ended.
 func (p *Parsed) EndStream(e Ending) {
 	m := p.Messages[len(p.Messages)-1]
 	if e.Failed || e.Cut {
-		// That it says nothing is no fault of the client's.
+		// The client is not to blame for an empty message here.
 		p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return f.Rule == InputEmptyMessage })
 	}
 	switch {

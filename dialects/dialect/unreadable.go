@@ -12,43 +12,45 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// noteUnread keeps a message of the provider's as it was, of which something could not be read.
+// noteUnread keeps a provider's message unchanged where something in it could not be read.
 const noteUnread = "unread"
 
-// maxRepairs bounds how often one message is read anew. What needs more is taken as one line.
+// maxRepairs bounds how often one message is repaired and read again. A message that needs more becomes one line of
+// text.
 const maxRepairs = 100
 
-// Shape says where the messages of a dialect hold parts. So one part that cannot be read gives way to a line of text, and
-// the others and the list are still taken.
+// Shape says where the messages of a dialect hold parts. With it, a part that cannot be read is replaced by a line of
+// text, and the other parts and the list are still accepted.
 type Shape struct {
 	Kind compactordv1.Dialect
-	// Parts are the fields that hold parts. A part may hold parts itself, in the same fields.
+	// Parts are the fields that hold parts. A part can hold parts itself, in the same fields.
 	Parts []string
-	// Moved are the fields that hold parts but no texts, such as calls. A line for one of them goes to the end of the first
-	// field in Parts.
+	// Moved are the fields that hold parts but no texts, such as calls. The line for one of these parts is added at the
+	// end of the first field in Parts.
 	Moved []string
-	// Core are the other fields that say what a message is. All but these are left out where one of them cannot be kept.
+	// Core are the other fields that define what a message is. Where a field cannot be kept, all fields but these are left
+	// out.
 	Core []string
-	// Within is for parts that hold others in a way of their own. It returns the part with a line in the place of the one
-	// at the path; nil where the part is none of these. It may be nil itself.
+	// Within is for parts that hold other parts in other fields. It returns the part with a line in place of the one at
+	// the path. It returns nil for any other part. Shape can have no Within.
 	Within func(part rawjson.Object, path []Step, line string) json.RawMessage
-	// Event says whether an element is an event of a stream. A list of messages that holds one is refused.
+	// Event reports whether an element is an event of a stream. A list of messages that holds one is refused.
 	Event func(o rawjson.Object) bool
-	// Line is a part of this text, in a message of fields o.
+	// Line returns a part with this text, for a message with the fields o.
 	Line func(o rawjson.Object, text string) json.RawMessage
-	// Whole is a message of this text in the place of one with fields o. Where that was no object, o is empty.
+	// Whole returns a message with this text, in place of one with the fields o. Where that was no object, o is empty.
 	Whole func(o rawjson.Object, text string) json.RawMessage
 }
 
-// Unread counts the messages of a list of which nothing could be read.
+// Unread counts the unreadable messages of a list, and has the error of the first.
 type Unread struct {
 	whole int
 	first error
 }
 
 // Read reads the message at a position of the list. Where read fails, Read repairs what the error names and tries
-// again: a part becomes a line of text, any other field is left out. Where that does not help, the whole message
-// becomes a line. read must leave nothing behind where it fails.
+// again: a part becomes a line of text, and any other field is left out. Where that does not help, the whole message
+// becomes a line. Where read fails, it must not have changed anything.
 func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawMessage) error) ([]Finding, error) {
 	first := read(raw)
 	if first == nil {
@@ -56,7 +58,7 @@ func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawM
 	}
 	first = Malformed(at, 0, first)
 	o, _ := rawjson.ParseObject(raw)
-	// What is too large to be kept as it was would be lost for good.
+	// A message that is too large for an attachment would be lost for ever.
 	if len(raw) > MaxText || s.Event(o) {
 		return nil, first
 	}
@@ -86,7 +88,7 @@ func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawM
 	}}, nil
 }
 
-// ReadInto is Read for a read that appends to parsed. Where read fails, what it appended is taken back.
+// ReadInto is Read for a read that appends to parsed. Where read fails, ReadInto removes what it appended.
 func (s *Shape) ReadInto(
 	parsed *Parsed, u *Unread, at int, raw json.RawMessage, read func(json.RawMessage) error,
 ) error {
@@ -106,17 +108,17 @@ func (s *Shape) ReadInto(
 	return err
 }
 
-// Tell calls tell, which fills into a message what a response says of it. Where tell cannot read a field, Tell takes that
-// out of the holder that has it, reports it, and calls tell again.
-func (p *Parsed) Tell(tell func() error, holders ...rawjson.Object) error {
+// FillFrom calls fill, which sets the fields of a message that come from a response. Where fill cannot read a field,
+// FillFrom deletes the field from the object that has it, reports it, and calls fill again.
+func (p *Parsed) FillFrom(fill func() error, holders ...rawjson.Object) error {
 	for {
-		err := tell()
+		err := fill()
 		input := &InputError{}
 		if err == nil || !errors.As(Malformed(0, 0, err), &input) {
 			return err
 		}
 		path := Steps(input.Field)
-		if len(path) == 0 || path[0].Name == "role" || !takeOut(path[0].Name, holders) {
+		if len(path) == 0 || path[0].Name == "role" || !deleteField(path[0].Name, holders) {
 			return err
 		}
 		p.Findings = append(p.Findings, Finding{
@@ -125,7 +127,7 @@ func (p *Parsed) Tell(tell func() error, holders ...rawjson.Object) error {
 	}
 }
 
-// UnreadField tells of a field that cannot be read, with a line of text for its place.
+// UnreadField returns the finding for a field that cannot be read, and the line of text to put in its place.
 func UnreadField(err error) (found Finding, line string) {
 	err = Malformed(0, 0, err)
 	return Finding{
@@ -134,8 +136,8 @@ func UnreadField(err error) (found Finding, line string) {
 	}, unreadLine(nil, err)
 }
 
-// takeOut takes a field out of the first object that has it, in camel case or in snake case.
-func takeOut(field string, holders []rawjson.Object) bool {
+// deleteField deletes a field from the first object that has it, in camel case or in snake case.
+func deleteField(field string, holders []rawjson.Object) bool {
 	plain := func(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 	for _, o := range holders {
 		for key := range o {
@@ -148,18 +150,18 @@ func takeOut(field string, holders []rawjson.Object) bool {
 	return false
 }
 
-// Verdict is the first error if more than half of the messages could not be read: then the list is of another shape.
-func (u *Unread) Verdict(messages int) error {
+// Err returns the first error where more than half of the messages could not be read: then the list has another shape.
+func (u *Unread) Err(messages int) error {
 	if 2*u.whole > messages {
 		return u.first
 	}
 	return nil
 }
 
-// callFields name the call that a message makes or answers. A message without it would be another one.
+// callFields name the call that a message makes or answers. Without it the message would have another meaning.
 var callFields = []string{"tool_call_id", "call_id"}
 
-// repair puts a line in the place of what an error names, or leaves it out.
+// repair replaces what an error names by a line of text, or leaves it out.
 func (s *Shape) repair(raw json.RawMessage, at int, err error) (json.RawMessage, *Finding) {
 	o, notObject := rawjson.ParseObject(raw)
 	input := &InputError{}
@@ -198,7 +200,7 @@ func (s *Shape) repair(raw json.RawMessage, at int, err error) (json.RawMessage,
 	return o.Encode(), found
 }
 
-// coreOf keeps only the fields that say what the message is, where the message is wrong as a whole.
+// coreOf keeps only the fields that define what the message is, where an error concerns the whole message.
 func (s *Shape) coreOf(o rawjson.Object, at int, err error) (json.RawMessage, *Finding) {
 	core := make(rawjson.Object)
 	for key, value := range o {
@@ -215,7 +217,7 @@ func (s *Shape) coreOf(o rawjson.Object, at int, err error) (json.RawMessage, *F
 	}
 }
 
-// replaced is a list of parts, or an object that is one, with a line in the place of the innermost part on the path.
+// replaced returns a list of parts, or one part, with a line in place of the innermost part on the path.
 func (s *Shape) replaced(o rawjson.Object, value json.RawMessage, path []Step, err error) json.RawMessage {
 	line := func(part json.RawMessage) json.RawMessage { return s.Line(o, unreadLine(part, err)) }
 	list, notList := rawjson.ParseArray(value)
@@ -227,7 +229,7 @@ func (s *Shape) replaced(o rawjson.Object, value json.RawMessage, path []Step, e
 	return rawjson.EncodeArray(list)
 }
 
-// within looks for parts in a part, such as the content of a result.
+// within replaces a part within a part, such as one in the content of a result.
 func (s *Shape) within(
 	o rawjson.Object, part json.RawMessage, path []Step, err error, line func(json.RawMessage) json.RawMessage,
 ) json.RawMessage {
@@ -244,7 +246,7 @@ func (s *Shape) within(
 	return line(part)
 }
 
-// move takes an element out of its list, or all of the list, and puts a line for it among the parts.
+// move removes an element of a list, or the whole list, and adds a line for it to the parts.
 func (s *Shape) move(o rawjson.Object, field string, path []Step, err error) {
 	var part json.RawMessage
 	list, notList := rawjson.ParseArray(o[field])
@@ -269,7 +271,7 @@ func (s *Shape) move(o rawjson.Object, field string, path []Step, err error) {
 	o[s.Parts[0]] = rawjson.EncodeArray(append(parts, s.Line(o, unreadLine(part, err))))
 }
 
-// UnreadLine is the text that stands for a part that cannot be read; for a message where there is no part.
+// UnreadLine returns the text that stands for a part that cannot be read or, where part is nil, for a message.
 func UnreadLine(part json.RawMessage, err error) string {
 	return unreadLine(part, Malformed(0, 0, err))
 }
@@ -287,7 +289,7 @@ func unreadLine(part json.RawMessage, err error) string {
 	return wording.Unreadable(what, detailOf(err))
 }
 
-// isWord says whether a type is a plain word, as all are that providers have.
+// isWord reports whether a type is a plain word, as all types of providers are.
 func isWord(typ string) bool {
 	return typ != "" && len(typ) <= 40 && strings.Trim(typ, "abcdefghijklmnopqrstuvwxyz_") == ""
 }
@@ -300,7 +302,7 @@ func causeOf(err error) *InputError {
 	return input
 }
 
-// detailOf is what is wrong, with the field within the part.
+// detailOf returns what is wrong, with the name of the field within the part.
 func detailOf(err error) string {
 	input := &InputError{}
 	if !errors.As(err, &input) {
@@ -313,8 +315,8 @@ func detailOf(err error) string {
 	return field + " " + input.Err.Error()
 }
 
-// KeepUnread attaches the provider's message as it came to the first message that was made of it, if a log takes that. A
-// message of which nothing could be read does not count as a request of the user.
+// KeepUnread attaches the provider's original message to the first message that was made of it, if the log accepts
+// that. An unreadable message does not count as a request of the user.
 func KeepUnread(kind compactordv1.Dialect, m *compactordv1.Message, raw json.RawMessage, found []Finding) {
 	if len(found) == 0 {
 		return
@@ -327,7 +329,7 @@ func KeepUnread(kind compactordv1.Dialect, m *compactordv1.Message, raw json.Raw
 	}
 }
 
-// UnreadAs is the attachment that keeps what could not be read; nil where no log takes it.
+// UnreadAs returns the attachment that keeps what could not be read. It returns nil where no log accepts it.
 func UnreadAs(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.Attachment {
 	if len(raw) > MaxText || !json.Valid(raw) {
 		return nil
@@ -335,14 +337,14 @@ func UnreadAs(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.Atta
 	return &compactordv1.Attachment{Dialect: kind, Key: NotePrefix + noteUnread, Json: string(raw)}
 }
 
-// WasUnread returns what KeepUnread kept.
+// WasUnread returns the original message that KeepUnread attached, and whether there is one.
 func WasUnread(kind compactordv1.Dialect, attachments []*compactordv1.Attachment) (json.RawMessage, bool) {
 	raw, found := Attached(attachments, kind, NotePrefix+noteUnread)
 	return raw, found && json.Valid(raw)
 }
 
-// GiveBackUnread puts the original messages back into a list that is rendered as it was written.
-func GiveBackUnread(kind compactordv1.Dialect, r *Rendered, messages []*compactordv1.Message) {
+// RestoreUnread puts the original messages back into a list that is rendered as it was written.
+func RestoreUnread(kind compactordv1.Dialect, r *Rendered, messages []*compactordv1.Message) {
 	for i, span := range r.From {
 		if span.First >= len(messages) {
 			continue
@@ -353,7 +355,7 @@ func GiveBackUnread(kind compactordv1.Dialect, r *Rendered, messages []*compacto
 	}
 }
 
-// HoldsUnread says whether something of a message could not be read, in whatever dialect it came.
+// HoldsUnread reports whether something in a message could not be read, in any dialect.
 func HoldsUnread(m *compactordv1.Message) bool {
 	kept := func(a *compactordv1.Attachment) bool { return a.GetKey() == NotePrefix+noteUnread }
 	return slices.ContainsFunc(m.GetAttachments(), kept) ||
@@ -365,13 +367,13 @@ func HoldsUnread(m *compactordv1.Message) bool {
 		})
 }
 
-// Step is a field by its name, or an element by its index where the name is empty.
+// Step is a field with its name or, where the name is empty, an element with its index.
 type Step struct {
 	Name  string
 	Index int
 }
 
-// Steps takes the path of a field apart, such as `content[1].source.data`.
+// Steps splits the path of a field, such as `content[1].source.data`.
 func Steps(path string) []Step {
 	var all []Step
 	for path != "" {

@@ -86,7 +86,7 @@ func renderedAsWritten(t *rapid.T, d dialect.Dialect) {
 // prefixes: a list that grows keeps its elements, all but the last, which more can be merged into.
 func prefixes(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
-	lead := dialect.LeadingRun(messages)
+	lead := dialect.LeadingInstructions(messages)
 	whole, err := d.Render(messages, dialect.RenderOptions{})
 	require.NoError(t, err)
 	closed := ClosedPrefixes(messages)

@@ -9,10 +9,10 @@ import (
 
 func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a response from its events.
+// answerReader implements dialect.AnswerReader.
 type answerReader struct{ answer dialect.Answer }
 
-// answerEvent is what is read of an event, or of a whole body: they have the same shape.
+// answerEvent holds the fields that are read of an event, or of a whole body. Both have the same shape.
 type answerEvent struct {
 	Candidates []struct {
 		Content struct {
@@ -47,7 +47,7 @@ type answerUsage struct {
 
 func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 
-// Event fails where a field of the shape is of another kind: no server is known that imitates Gemini's nearly.
+// Event fails where a field has the wrong type. No known server imitates Gemini with other types.
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 	var e answerEvent
 	if err := json.Unmarshal(raw, &e); err != nil {
@@ -100,22 +100,22 @@ func (r *answerReader) part(p *answerPart, piece *dialect.Piece) {
 	}
 }
 
-// stop reads why the model stopped.
+// stop records why the model stopped.
 func (r *answerReader) stop(word string) {
 	switch word {
 	case "", "FINISH_REASON_UNSPECIFIED":
 	case "UNEXPECTED_TOOL_CALL", "MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS":
 		r.answer.End(compactordv1.StopReason_STOP_REASON_TOOL_USE, word)
 	case "OTHER":
-		// It does not say whether the text is whole.
+		// The reason does not say whether the text is complete.
 		r.answer.End(compactordv1.StopReason_STOP_REASON_ERROR, word)
 	default:
 		r.answer.End(stopReasons[word], word)
 	}
 }
 
-// parseAnswerUsage tells apart what Gemini counts together, its input with what came from the cache, and adds up what it counts
-// apart, the text and the thinking.
+// parseAnswerUsage converts Gemini's counts. Its prompt includes the tokens from the cache, which are subtracted. Its
+// text and thinking are counted apart, and are added up.
 func parseAnswerUsage(u *answerUsage) *compactordv1.Usage {
 	return &compactordv1.Usage{
 		InputTokens:     (u.Prompt + u.ToolPrompt - u.Cached).Count(),

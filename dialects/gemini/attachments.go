@@ -12,7 +12,7 @@ import (
 
 const noteSnake = "snake"
 
-// The notes on messages, and what they say.
+// The notes on messages, and their values.
 const (
 	noteParts   = "parts"
 	noteSystem  = "system"
@@ -40,19 +40,19 @@ func hasAttachment(attachments []*compactordv1.Attachment, key string) bool {
 	})
 }
 
-// leftOut tells that a usual field was not there.
+// leftOut returns an attachment that says that a canonical field was missing.
 func leftOut(key string) *compactordv1.Attachment {
 	return &compactordv1.Attachment{Dialect: kind, Key: key}
 }
 
-// isLeftOut says whether a usual field was not there.
+// isLeftOut reports whether a canonical field was missing.
 func isLeftOut(attachments []*compactordv1.Attachment, key string) bool {
 	return slices.ContainsFunc(attachments, func(a *compactordv1.Attachment) bool {
 		return a.GetDialect() == kind && a.GetKey() == key && a.GetJson() == ""
 	})
 }
 
-// What is not sent in a request, however it came into the attachments of a part.
+// The guards of the attachments of a part that a request must not contain.
 var (
 	requestGuards      = requestGuardsOf(slices.Concat(modelledFields, snakeKinds, otherFields))
 	requestInnerGuards = dialect.Guards{
@@ -72,7 +72,7 @@ func requestGuardsOf(fields []string) dialect.Guards {
 	return guards
 }
 
-// isNothing guards a field that may be there as long as it says nothing.
+// isNothing guards a field that is accepted only while it has no content.
 func isNothing(raw json.RawMessage) bool {
 	return string(raw) == "null" || rawjson.Equal(raw, []byte("[]"))
 }
@@ -81,7 +81,8 @@ func isNothingOr(says dialect.Guard) dialect.Guard {
 	return func(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" || says(raw) }
 }
 
-// toCamelCase returns an object with the fields that this package knows in camel case, and which of them were not.
+// toCamelCase returns an object with the fields that this package knows in camel case, and the names of those that were
+// in snake case.
 func toCamelCase(o rawjson.Object, fields ...string) (spelled rawjson.Object, snake []string) {
 	spelled = o
 	for _, field := range fields {
@@ -97,7 +98,7 @@ func toCamelCase(o rawjson.Object, fields ...string) (spelled rawjson.Object, sn
 	return spelled, snake
 }
 
-// toSnakeCase gives fields the spelling that they came in.
+// toSnakeCase changes fields back to snake case.
 func toSnakeCase(o rawjson.Object, snake []string) {
 	for _, field := range snake {
 		value, found := o[snakeFields[field]]

@@ -15,18 +15,18 @@ var (
 	errNoCandidates = errors.New("is a response without candidates: there is no message in it")
 )
 
-// body is a list of contents with what came around it.
+// body is a list of contents, and the response that it came from.
 type body struct {
-	// system is the systemInstruction as it was written, nil where there is none.
+	// system is the systemInstruction as it was written. It is nil where there is none.
 	system   json.RawMessage
 	messages []json.RawMessage
-	// response is the response body, nil if it was none.
+	// response is the response body. It is nil where the input was no response.
 	response rawjson.Object
 	// candidate is the first candidate of the response.
 	candidate rawjson.Object
-	// candidates is how many the response has.
+	// candidates is the number of candidates in the response.
 	candidates int
-	// ending is how a stream ended, of which the response was put together.
+	// ending says how the stream ended that the response came from.
 	ending dialect.Ending
 }
 
@@ -75,7 +75,7 @@ func readRequest(o rawjson.Object) (*body, error) {
 	case rawjson.Missing, rawjson.Null:
 		return b, nil
 	case rawjson.ObjectKind:
-		// The API takes one content without a list around it.
+		// The API accepts a single content without a list.
 		b.messages = []json.RawMessage{o["contents"]}
 		return b, nil
 	default:
@@ -85,7 +85,7 @@ func readRequest(o rawjson.Object) (*body, error) {
 	}
 }
 
-// either returns the field in the spelling that says something, nil where none does.
+// either returns a field in the spelling that has a value. It returns nil where neither has.
 func either(o rawjson.Object, camel, snake string) json.RawMessage {
 	for _, key := range []string{camel, snake} {
 		if o.Has(key) {
@@ -120,8 +120,8 @@ func readResponse(o rawjson.Object) (*body, error) {
 	}, nil
 }
 
-// writtenByModel returns the content of a candidate with its role, which a list needs and a response may leave out. A
-// candidate that was stopped before its first word has no content.
+// writtenByModel returns the content of a candidate with its role. A list needs the role, and a response may leave it
+// out. A candidate that was stopped before its first word has no content.
 func writtenByModel(raw json.RawMessage) (json.RawMessage, error) {
 	if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
 		return rawjson.Object{"role": rawjson.Quote(roleModel), "parts": []byte("[]")}.Encode(), nil

@@ -10,16 +10,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// canonicalPart is a part as the neutral part alone is written: its own fields, and those of the object within it that
-// says most of it, such as a functionCall.
+// canonicalPart is what the neutral part alone is written as: the fields of the part, and those of its inner object,
+// such as a functionCall.
 type canonicalPart struct {
-	// field is the name of the object within; empty where the part has none.
+	// field is the name of the inner object. Empty where the part has none.
 	field               string
 	fields, inner       rawjson.Object
 	guards, innerGuards dialect.Guards
 }
 
-// residue returns as attachments what an original part says beyond its canonical form.
+// residue returns the differences between an original part and its canonical form as attachments.
 func (d *canonicalPart) residue(outer, inner rawjson.Object, snake []string) ([]*compactordv1.Attachment, error) {
 	var within []string
 	if d.field != "" {
@@ -75,7 +75,7 @@ func (d *canonicalPart) restore(attachments []*compactordv1.Attachment) rawjson.
 	return d.fields
 }
 
-// restoreForRequest is restore, but keeps out what Gemini would refuse.
+// restoreForRequest is restore without the fields that Gemini would refuse.
 func (d *canonicalPart) restoreForRequest(attachments []*compactordv1.Attachment) rawjson.Object {
 	if len(attachments) > 0 {
 		outer, inner := maps.Clone(requestGuards), maps.Clone(requestInnerGuards)
@@ -86,7 +86,7 @@ func (d *canonicalPart) restoreForRequest(attachments []*compactordv1.Attachment
 	return d.restore(attachments)
 }
 
-// splitAttachments tells the attachments of the part from those of the object within it.
+// splitAttachments separates the attachments of the part from those of its inner object.
 func (d *canonicalPart) splitAttachments(attachments []*compactordv1.Attachment) (outer, inner []*compactordv1.Attachment) {
 	if d.field == "" {
 		return attachments, nil
@@ -104,7 +104,7 @@ func (d *canonicalPart) splitAttachments(attachments []*compactordv1.Attachment)
 func canonicalText(text string) *canonicalPart {
 	return &canonicalPart{
 		fields: rawjson.Object{fieldText: rawjson.Quote(text)},
-		guards: dialect.Guards{fieldText: dialect.SaysOptionalText(text)},
+		guards: dialect.Guards{fieldText: dialect.MatchesOptionalText(text)},
 	}
 }
 
@@ -127,12 +127,12 @@ func canonicalCall(call *compactordv1.ToolCall) *canonicalPart {
 			"args": func(raw json.RawMessage) bool {
 				return string(raw) == arguments || arguments == "" && string(raw) == "null"
 			},
-			"name": dialect.SaysOptionalText(call.GetName()),
+			"name": dialect.MatchesOptionalText(call.GetName()),
 		},
 	}
 }
 
-// canonicalResult is a result of these texts and files, in the form of response that is noted.
+// canonicalResult returns a result with these texts and files. form is the noted form of the response.
 func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, parts []json.RawMessage) *canonicalPart {
 	text := strings.Join(texts, "\n")
 	inner := rawjson.Object{"response": canonicalOutput(text, form, r.GetIsError())}
@@ -148,7 +148,7 @@ func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, pa
 	return &canonicalPart{
 		field: fieldResponse, fields: rawjson.Object{}, inner: inner,
 		innerGuards: dialect.Guards{
-			"name": dialect.SaysOptionalText(r.GetName()),
+			"name": dialect.MatchesOptionalText(r.GetName()),
 			"response": func(raw json.RawMessage) bool {
 				if k := rawjson.KindOf(raw); k == rawjson.Missing || k == rawjson.Null {
 					return len(texts) == 0
@@ -175,8 +175,7 @@ func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalP
 	return canonicalResult(r, form, texts, parts)
 }
 
-// canonicalOutput writes what a tool said in the form that is noted, as far as it still fits: an edit may have put
-// another text in the place of JSON.
+// canonicalOutput writes a tool's output in the noted form, if that still fits: an edit can have replaced JSON by text.
 func canonicalOutput(text, form string, failed bool) json.RawMessage {
 	raw := json.RawMessage(text)
 	switch {
@@ -199,7 +198,7 @@ func canonicalMedia(m *compactordv1.MediaPart) *canonicalPart {
 		return &canonicalPart{
 			field: fieldInline, fields: rawjson.Object{},
 			inner:       rawjson.Object{"mimeType": mime, "data": rawjson.Quote(dialect.EncodeBase64(data.Data))},
-			innerGuards: dialect.Guards{"data": dialect.SaysData(data.Data)},
+			innerGuards: dialect.Guards{"data": dialect.MatchesData(data.Data)},
 		}
 	}
 	address := m.GetUri()
@@ -209,6 +208,6 @@ func canonicalMedia(m *compactordv1.MediaPart) *canonicalPart {
 	return &canonicalPart{
 		field: fieldFile, fields: rawjson.Object{},
 		inner:       rawjson.Object{"mimeType": mime, "fileUri": rawjson.Quote(address)},
-		innerGuards: dialect.Guards{"fileUri": dialect.SaysOptionalText(address)},
+		innerGuards: dialect.Guards{"fileUri": dialect.MatchesOptionalText(address)},
 	}
 }

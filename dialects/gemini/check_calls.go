@@ -44,7 +44,7 @@ func checkLastCallsAnswered(d *decoded, report report) {
 
 func checkToolNames(d *decoded, report report) {
 	d.eachPart(func(at int, p decodedPart) {
-		// That of a response is the name of its call: another rule.
+		// Another rule checks the name in a response, which is that of its call.
 		if p.field == fieldCall && p.inner != nil && !isName(p.name) {
 			report(at, p.at, "the name of the function is missing, too long, or has characters that it may not have")
 		}

@@ -27,7 +27,7 @@ func checkOneKind(d *decoded, report report) {
 	})
 }
 
-// kindsIn are the kinds of data in a part.
+// kindsIn returns the kinds of data in a part.
 func kindsIn(o rawjson.Object) []string {
 	var kinds []string
 	for _, fields := range [][]string{modelledFields, snakeKinds, otherFields} {

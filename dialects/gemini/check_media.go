@@ -33,7 +33,7 @@ func checkMediaSource(d *decoded, report report) {
 	})
 }
 
-// eachMedium finds media as parts and as parts of responses.
+// eachMedium visits media that are parts, and media in responses.
 func (d *decoded) eachMedium(check func(at, part int, field string, inner rawjson.Object)) {
 	d.eachPart(func(at int, p decodedPart) {
 		if p.inner == nil {

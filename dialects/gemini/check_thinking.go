@@ -1,6 +1,6 @@
 package gemini
 
-// checkCallsSigned follows the list: what stands before the first signature may come from a model that signs nothing.
+// checkCallsSigned reads the list in order. Calls before the first signature may come from a model that signs nothing.
 func checkCallsSigned(d *decoded, report report) {
 	signs := false
 	for at, c := range d.contents {

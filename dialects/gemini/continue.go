@@ -8,16 +8,17 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// continueView puts the prompt into the last content if that is the user's, since user and model take turns; but not among the
-// results of functions, behind which the user may go on. Gemini's implicit cache knows a prompt by what it begins with: the
-// system instruction, the tools and then the contents. How much is to be thought or written is not part of it.
+// continueView puts the prompt into the last content where that is the user's, since user and model must alternate. It
+// does not put it among function responses: a content of the user may follow those. Gemini's implicit cache compares
+// the start of the prompt: the system instruction, the tools and then the contents. The limits on thinking and output
+// do not matter for it.
 func continueView(view *dialect.List, _ json.RawMessage, prompt *dialect.List) (*dialect.List, error) {
 	list := dialect.Concat(view, prompt)
 	if len(view.Messages) == 0 || len(prompt.Messages) == 0 {
 		return list, nil
 	}
 	at := len(view.Messages) - 1
-	// The server refuses what is malformed.
+	// Malformed JSON is sent unchanged, and the server refuses it.
 	last, _ := rawjson.ParseObject(list.Messages[at])
 	if last.IsText("role", roleModel) || hasResults(last) {
 		return list, nil
@@ -39,7 +40,7 @@ func continueView(view *dialect.List, _ json.RawMessage, prompt *dialect.List) (
 	return list, err
 }
 
-// hasResults says whether results of functions are among the parts of a content.
+// hasResults reports whether a content has function responses.
 func hasResults(content rawjson.Object) bool {
 	parts, _ := content.Elements("parts")
 	return slices.ContainsFunc(parts, func(raw json.RawMessage) bool {

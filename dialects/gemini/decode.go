@@ -7,37 +7,37 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list as the rules see it.
+// decoded is a list that was decoded for the checks, from its JSON alone.
 type decoded struct {
 	system   []json.RawMessage
 	contents []decodedContent
-	// faults are the places where the list has not the shape of the reference.
-	faults []fault
-	// batches are the contents with calls, with the responses behind them.
+	// shapeErrors are the places where the list differs from the shape in the reference.
+	shapeErrors []shapeError
+	// batches are the contents with calls, each with the responses in the content after it.
 	batches []batch
 }
 
-type fault struct {
+type shapeError struct {
 	message, part int
 	detail        string
 }
 
 type decodedContent struct {
 	fields rawjson.Object
-	// role is that of the content; user where it has none.
+	// role is the content's role, or user where it has none.
 	role  string
 	parts []decodedPart
-	// broken says that there may be more parts than could be read.
+	// broken reports that there can be more parts than could be decoded.
 	broken bool
 }
 
-// decodedPart is a part; where it is a call, a response or a medium, inner is the object that says so.
+// decodedPart is a part. Where it is a call, a response or a medium, inner is its inner object.
 type decodedPart struct {
 	at     int
 	fields rawjson.Object
 	inner  rawjson.Object
 	field  string
-	// id and name are those of a call or a response.
+	// id and name belong to a call or a response.
 	id, name string
 }
 
@@ -54,28 +54,28 @@ func decode(list *dialect.List) *decoded {
 	return d
 }
 
-func (d *decoded) fault(message, part int, detail string) {
-	d.faults = append(d.faults, fault{message: message, part: part, detail: detail})
+func (d *decoded) wrongShape(message, part int, detail string) {
+	d.shapeErrors = append(d.shapeErrors, shapeError{message: message, part: part, detail: detail})
 }
 
 func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
 	c := decodedContent{role: roleUser}
 	fields, err := rawjson.ParseObject(raw)
 	if err != nil {
-		d.fault(at, 0, "the content is no object")
+		d.wrongShape(at, 0, "the content is no object")
 		c.broken = true
 		return c
 	}
 	c.fields = fields
 	if c.role, err = fields.Text("role"); err != nil {
-		d.fault(at, 0, "the role is no string")
+		d.wrongShape(at, 0, "the role is no string")
 	}
 	if err != nil || !fields.Has("role") {
 		c.role = roleUser
 	}
 	elements, err := fields.SplitElements("parts")
 	if err != nil {
-		d.fault(at, 0, "the parts are no list")
+		d.wrongShape(at, 0, "the parts are no list")
 		c.broken = true
 	}
 	for i, element := range elements {
@@ -92,12 +92,12 @@ func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
 func (d *decoded) decodePart(at, i int, raw json.RawMessage) (decodedPart, bool) {
 	fields, err := rawjson.SplitObject(raw)
 	if err != nil {
-		d.fault(at, i, "the part is no object")
+		d.wrongShape(at, i, "the part is no object")
 		return decodedPart{}, false
 	}
 	p := decodedPart{at: i, fields: fields}
 	if fields.Has(fieldText) && rawjson.KindOf(fields[fieldText]) != rawjson.String {
-		d.fault(at, i, "the text is no string")
+		d.wrongShape(at, i, "the text is no string")
 	}
 	for _, field := range []string{fieldCall, fieldResponse, fieldInline, fieldFile} {
 		value := either(fields, field, aliases[field])
@@ -105,7 +105,7 @@ func (d *decoded) decodePart(at, i int, raw json.RawMessage) (decodedPart, bool)
 			continue
 		}
 		if p.field = field; rawjson.KindOf(value) != rawjson.ObjectKind {
-			d.fault(at, i, "the "+field+" is no object")
+			d.wrongShape(at, i, "the "+field+" is no object")
 			continue
 		}
 		p.inner, _ = rawjson.SplitObject(value)
@@ -126,10 +126,10 @@ func (d *decoded) decodeNames(at int, p *decodedPart) {
 		_, errParts = p.inner.SplitElements("parts")
 	}
 	if errID != nil || errName != nil {
-		d.fault(at, p.at, "the id or the name of the "+p.field+" is no string")
+		d.wrongShape(at, p.at, "the id or the name of the "+p.field+" is no string")
 	}
 	if errParts != nil {
-		d.fault(at, p.at, "the parts of the "+p.field+" are no list")
+		d.wrongShape(at, p.at, "the parts of the "+p.field+" are no list")
 	}
 }
 
@@ -144,16 +144,16 @@ func (c decodedContent) of(field string) []decodedPart {
 	return parts
 }
 
-// batch is a content with calls, and what the content behind it answers.
+// batch is a content with calls, and the check of the responses in the content after it.
 type batch struct {
 	at int
-	// last says that the content behind it is the last one, or that there is none.
+	// last reports that the content after it is the last one, and none that there is no content after it.
 	last, none bool
-	// missing are the parts of calls without an answer.
+	// missing are the positions of calls without a response.
 	missing []int
-	// misnamed are the parts of responses whose id is that of a call and whose name is not.
+	// misnamed are the positions of responses with the id of a call but another name.
 	misnamed []int
-	// needless are the parts of responses that answer no call.
+	// needless are the positions of responses that answer no call.
 	needless map[int]bool
 }
 
@@ -185,7 +185,7 @@ func (d *decoded) pairBatch(at int, calls []decodedPart) batch {
 	return b
 }
 
-// matching is what a call and its response have in common: the id, or the name where they have none.
+// matching returns what a call and its response have in common: the id, or the name where they have no id.
 func matching(p decodedPart) string {
 	if p.id != "" {
 		return "id " + p.id

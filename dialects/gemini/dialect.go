@@ -10,7 +10,7 @@ const kind = compactordv1.Dialect_DIALECT_GEMINI
 
 // New returns the dialect.
 func New() dialect.Dialect {
-	return dialect.Of(&dialect.Implementation[*body, *decoded]{
+	return dialect.New(&dialect.Implementation[*body, *decoded]{
 		Kind: kind,
 		Name: "gemini",
 
@@ -37,7 +37,7 @@ func New() dialect.Dialect {
 	})
 }
 
-// document writes a list as the fields of a request body.
+// document returns a list as the fields of a request body.
 func document(list *dialect.List) rawjson.Object {
 	body := rawjson.Object{"contents": rawjson.EncodeArray(list.Messages)}
 	if len(list.System) > 0 {

@@ -13,7 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// hidden does as an edit does: the content of results and arguments is replaced, the attachments stay.
+// hidden replaces the content of results and arguments, as an edit does. The attachments stay.
 func hidden(all []*compactordv1.Message) []*compactordv1.Message {
 	const text = "[hidden]"
 	edited := make([]*compactordv1.Message, len(all))

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// FuzzParse: whatever is taken comes back as it was, can go into a request, and nothing makes it panic.
+// FuzzParse parses any input without a panic. What is accepted is exported unchanged, and can go into a request.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.json")
 	require.NoError(f, err)

@@ -15,7 +15,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// requirePart requires a part, written in the JSON of the contract.
+// requirePart compares a part with one that is written in the JSON of the contract.
 func requirePart(t *testing.T, want string, have *compactordv1.Part) {
 	t.Helper()
 	part := &compactordv1.Part{}
@@ -23,7 +23,7 @@ func requirePart(t *testing.T, want string, have *compactordv1.Part) {
 	require.True(t, proto.Equal(part, have), "want %v\nhave %v", part, have)
 }
 
-// message reads a message, written in the JSON of the contract.
+// message reads a message that is written in the JSON of the contract.
 func message(t *testing.T, raw string) *compactordv1.Message {
 	t.Helper()
 	m := &compactordv1.Message{}
@@ -48,7 +48,7 @@ func roles(messages []*compactordv1.Message) []compactordv1.Role {
 	return all
 }
 
-// parse reads what must be readable.
+// parse parses a list and requires that there is no error.
 func parse(t *testing.T, raw string) *dialect.Parsed {
 	t.Helper()
 	parsed, err := gemini.New().Parse([]byte(raw))
@@ -59,7 +59,7 @@ func parse(t *testing.T, raw string) *dialect.Parsed {
 	return parsed
 }
 
-// requireWritten requires that messages are written as the list they were parsed from.
+// requireWritten requires that messages are rendered as the list that they were parsed from.
 func requireWritten(t *testing.T, want *dialect.List, messages []*compactordv1.Message) {
 	t.Helper()
 	written, err := gemini.New().Render(messages, dialect.RenderOptions{AsWritten: true})
@@ -92,7 +92,7 @@ func opaque(json string) *compactordv1.ResultPart {
 	}}}
 }
 
-// list takes apart what may break any rule.
+// list splits a list, which may break any rule.
 func list(t *testing.T, raw string) *dialect.List {
 	t.Helper()
 	split, err := gemini.New().Split([]byte(raw))

@@ -14,18 +14,18 @@ var (
 	errOnlyText = errors.New("is no text, and an instruction holds nothing else")
 )
 
-// parser reads one list.
+// parser parses one list.
 type parser struct {
 	parsed *dialect.Parsed
-	// at and part are where it reads.
+	// at and part are the position that is being parsed.
 	at, part int
-	// afterResults says that the content before ended in results, or that there is none before. Then a content that begins
-	// with results gets a note that it begins a new content.
+	// afterResults reports that the content before ended with results, or that there is none before. Then a content that
+	// begins with results gets a note that it begins a new content.
 	afterResults bool
 	calls        openCalls
 }
 
-// parse makes messages of a body.
+// parse makes neutral messages from a body.
 func parse(b *body) (*dialect.Parsed, error) {
 	p := &parser{parsed: &dialect.Parsed{}, afterResults: true}
 	if b.system != nil {
@@ -42,14 +42,14 @@ func parse(b *body) (*dialect.Parsed, error) {
 			return nil, err
 		}
 	}
-	if err := unread.Verdict(len(b.messages)); err != nil {
+	if err := unread.Err(len(b.messages)); err != nil {
 		return nil, err
 	}
 	if err := dialect.BoundMessages(len(p.parsed.Messages)); err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
 	if b.response != nil {
-		if err := p.parsed.Tell(func() error { return p.fillFromResponse(b) }, b.response, b.candidate); err != nil {
+		if err := p.parsed.FillFrom(func() error { return p.fillFromResponse(b) }, b.response, b.candidate); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
 		p.parsed.EndStream(b.ending)

@@ -64,8 +64,8 @@ func parseBlob(inner rawjson.Object, field string) (*compactordv1.MediaPart, err
 	return media, nil
 }
 
-// ownerOf says whether only Gemini can make something of an address: files that were uploaded to it or that lie in its
-// cloud, and pages of videos, which it takes as the video.
+// ownerOf returns GEMINI where only Gemini can read an address: files that were uploaded to it or that are in its
+// cloud, and web pages of videos, which it reads as the video.
 func ownerOf(uri string) compactordv1.Dialect {
 	u, err := url.Parse(uri)
 	if err != nil {

@@ -41,7 +41,7 @@ func parseSystem(raw json.RawMessage) (*compactordv1.Message, error) {
 	return m, nil
 }
 
-// contentOf returns the parts of a content, and attaches to the message what else the content says.
+// contentOf returns the parts of a content, and attaches the other fields to the message.
 func contentOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.RawMessage, error) {
 	usual := rawjson.Object{"parts": []byte("[]")}
 	if role != "" {
@@ -55,7 +55,7 @@ func contentOf(o rawjson.Object, m *compactordv1.Message, role string) ([]json.R
 		if has(o, "candidates") {
 			return nil, errStreamed
 		}
-		// What says something elsewhere is a message of another provider.
+		// A content with other fields and no parts is another provider's message.
 		if len(o.Others("role")) > 0 || !has(o, "role") && !has(o, "parts") {
 			return nil, rawjson.In("parts", rawjson.ErrMissing)
 		}
@@ -105,7 +105,7 @@ func (p *parser) parseContent(raw json.RawMessage) error {
 	return p.addMessages(whole, results)
 }
 
-// roleOf returns the role of a content, and how it is usually written.
+// roleOf returns the role of a content, and the usual word for it.
 func roleOf(o rawjson.Object) (role compactordv1.Role, usual string, err error) {
 	switch {
 	case o.IsText("role", roleModel):
@@ -117,7 +117,8 @@ func roleOf(o rawjson.Object) (role compactordv1.Role, usual string, err error) 
 	}
 }
 
-// parseParts reads the parts of a content: results by themselves, with their positions, and all else into the message.
+// parseParts parses the parts of a content. It returns results with their positions, and adds all other parts to the
+// message.
 func (p *parser) parseParts(elements []json.RawMessage, m *compactordv1.Message) ([]placedResult, error) {
 	var results []placedResult
 	for i, element := range elements {
@@ -138,7 +139,7 @@ func (p *parser) parseParts(elements []json.RawMessage, m *compactordv1.Message)
 	return results, nil
 }
 
-// addMessages makes messages of a content: one for each result, and one for the rest.
+// addMessages makes one message for each result of a content, and one for the other parts.
 func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) error {
 	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
 		p.calls = openCallsOf(m)
@@ -183,7 +184,7 @@ func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) er
 	return nil
 }
 
-// leading says whether the results stand before all other parts of their content.
+// leading reports whether the results come before all other parts of their content.
 func leading(results []placedResult, mixed bool) bool {
 	for _, r := range results {
 		if mixed && r.at >= len(results) {

@@ -13,16 +13,17 @@ import (
 type placedResult struct {
 	at   int
 	part *compactordv1.Part
-	// call is the position of the call that it answers; math.MaxInt where there is none.
+	// call is the position of the call that it answers, or math.MaxInt where there is none.
 	call int
 }
 
-// openCalls are the calls of the last content of the model, by position. Responses find their calls by id, or by name
-// and order where either has no id: many clients leave out the ids of one or both.
+// openCalls are the calls of the model's last content, by position. Responses find their calls by id. Where either has
+// no id, they find them by name and order, since many clients leave out ids.
 type openCalls struct {
 	ids      []string
 	answered []bool
-	// byID and byName are the positions of the calls with an id or a name, ascending; unnamed those without an id.
+	// byID and byName are the positions of the calls with an id or a name, ascending. unnamed are those of calls without
+	// an id.
 	byID, byName, unnamed map[string][]int
 }
 
@@ -45,8 +46,8 @@ func openCallsOf(m *compactordv1.Message) openCalls {
 	return o
 }
 
-// pair gives results the ids of the calls that they answer. Results of calls without ids are put in the order of the
-// calls, since that is how they find each other from then on; it says whether they were in another.
+// pair gives results the ids of the calls that they answer. It sorts the results of calls without ids by the order of
+// the calls, since only the order will connect them later. It reports whether that changed their order.
 func (o *openCalls) pair(results []placedResult) (reordered bool) {
 	nameless := false
 	for i := range results {
@@ -61,7 +62,7 @@ func (o *openCalls) pair(results []placedResult) (reordered bool) {
 	return true
 }
 
-// answeredBy finds the call of a result and closes it.
+// answeredBy returns the position of the call that a result answers, and closes the call.
 func (o *openCalls) answeredBy(p *compactordv1.Part) int {
 	r := p.GetToolResult()
 	at := o.next(o.byName, r.GetName())
@@ -83,7 +84,7 @@ func (o *openCalls) answeredBy(p *compactordv1.Part) int {
 	return at
 }
 
-// next is the first call of a list that is not answered yet. What is answered is passed over once and for all.
+// next returns the first call of a list without a result. It removes answered calls from the list.
 func (o *openCalls) next(lists map[string][]int, key string) int {
 	list := lists[key]
 	for len(list) > 0 && o.answered[list[0]] {

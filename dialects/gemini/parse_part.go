@@ -15,7 +15,7 @@ var (
 	errResponseOfModel = errors.New("stands in a content of the model; responses are the user's")
 )
 
-// parsePart reads a part, whoever's it is.
+// parsePart parses a part of any role.
 func parsePart(raw json.RawMessage) (*compactordv1.Part, error) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {
@@ -46,7 +46,7 @@ func parsePart(raw json.RawMessage) (*compactordv1.Part, error) {
 	}
 }
 
-// fitPart checks that a part may stand in a message of this role, and reports what is odd about it.
+// fitPart checks that a message of this role can hold a part, and reports what is malformed in it.
 func (p *parser) fitPart(
 	role compactordv1.Role, part *compactordv1.Part, raw json.RawMessage,
 ) (*compactordv1.Part, error) {

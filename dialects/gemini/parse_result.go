@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The forms of a response that are noted, and the keys that Gemini knows in it.
+// The forms of a response that are noted, and the keys in it that Gemini knows.
 const (
 	asObject  = "json"
 	asValue   = "value"
@@ -68,10 +68,10 @@ func parseFunctionResponse(inner rawjson.Object) (*compactordv1.ToolResult, []*c
 	return result, notes, err
 }
 
-// toolOutput is what a response says.
+// toolOutput is the content of a response.
 type toolOutput struct {
 	text string
-	// form is the form that it says it in, empty where that is the usual one.
+	// form is the form of the response. Empty where it is the usual one.
 	form   string
 	failed bool
 }
@@ -107,13 +107,13 @@ func resultText(text string) *compactordv1.ResultPart {
 	return &compactordv1.ResultPart{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: text}}}
 }
 
-// parseResultParts reads the files of a response.
+// parseResultParts parses the files of a response.
 func parseResultParts(inner rawjson.Object) ([]*compactordv1.ResultPart, error) {
 	elements, err := inner.SplitElements("parts")
 	if err != nil {
 		return nil, err
 	}
-	// One more is the response itself.
+	// The response itself is one more part.
 	if len(elements) >= dialect.MaxResultParts {
 		return nil, rawjson.In("parts", rawjson.TooLarge(len(elements), dialect.MaxResultParts-1))
 	}

@@ -8,7 +8,7 @@ import (
 
 func isThought(o rawjson.Object) bool { return string(o["thought"]) == "true" }
 
-// parseThinking reads a text that is marked as a thought.
+// parseThinking parses a text that is marked as a thought.
 func parseThinking(o rawjson.Object, snake []string) (*compactordv1.Part, error) {
 	text, err := o.BoundedText(fieldText, dialect.MaxText)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// keyUnreadable is where a response tells of files that could not be read, if it has no text to tell it in.
+// keyUnreadable is the field of a response that says which files could not be read, where the response has no text for
+// it.
 const keyUnreadable = "unreadable"
 
-// shape says how a content goes without what cannot be read of it.
+// shape says how to read a content without its unreadable parts.
 var shape = &dialect.Shape{
 	Kind:  kind,
 	Parts: []string{"parts"},
@@ -36,7 +37,7 @@ func textLine(text string) json.RawMessage {
 	return rawjson.Object{fieldText: rawjson.Quote(text)}.Encode()
 }
 
-// withoutFile takes a file out of a response, which holds no texts beside its files, and says so in the response itself.
+// withoutFile removes a file from a response, which has no texts beside its files, and says so in the response itself.
 func withoutFile(part rawjson.Object, path []dialect.Step, line string) json.RawMessage {
 	if len(path) < 3 || path[0].Name != fieldResponse || path[1].Name != "parts" || path[2].Name != "" {
 		return nil
@@ -74,7 +75,7 @@ func addLine(response json.RawMessage, line string) json.RawMessage {
 	return o.Encode()
 }
 
-// parseLenient reads a content, without what cannot be read of it.
+// parseLenient parses a content without its unreadable parts.
 func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
 	before := *p
 	return shape.ReadInto(p.parsed, u, p.at, raw, func(raw json.RawMessage) error {
@@ -87,7 +88,7 @@ func (p *parser) parseLenient(u *dialect.Unread, raw json.RawMessage) error {
 	})
 }
 
-// parseLenientSystem reads the instruction. What cannot be read of it is a line.
+// parseLenientSystem parses the instruction. A line of text replaces each unreadable part.
 func (p *parser) parseLenientSystem(raw json.RawMessage) (m *compactordv1.Message, err error) {
 	found, err := shape.Read(&dialect.Unread{}, 0, raw, func(raw json.RawMessage) error {
 		var err error

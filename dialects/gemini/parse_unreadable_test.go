@@ -76,7 +76,7 @@ func TestWhatIsLargerThanALogTakes(t *testing.T) {
 		{content(`{"fileData":{"fileUri":"` + strings.Repeat("x", dialect.MaxURI+1) + `"}}`), "parts[0].fileData.fileUri"},
 		{content(`{"inlineData":{"mimeType":"` + long + `","data":""}}`), "parts[0].inlineData.mimeType"},
 		{content(`{"text":"a",` + strings.Join(fields, ",") + `}`), "parts[0]"},
-		// Each object has room for its own, but a part has not for those of both.
+		// Each object alone has room for its attachments, but the part has not for both.
 		{content(`{"functionCall":{"name":"a",` + strings.Join(fields[:40], ",") + `},` + strings.Join(fields[:40], ",") + `}`), "parts[0]"},
 		{`[{"role":"model","parts":[{}` + strings.Repeat(`,{}`, dialect.MaxParts) + `]}]`, "parts"},
 		{

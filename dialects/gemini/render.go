@@ -9,30 +9,30 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderer makes a list for a request.
+// renderer renders messages for a request.
 type renderer struct {
 	out      *dialect.Rendered
 	messages []*compactordv1.Message
 	ids      *dialect.CallIDs
-	// calls are those that have an answer somewhere behind them.
+	// calls are the calls that have a result later in the list.
 	calls map[*dialect.Pair]*renderedCall
 
 	contents []*renderedContent
-	// waiting are the calls of the last content whose results come later, missing is how many these are. held are the
-	// messages between, which go behind the results.
+	// waiting are the calls of the last content whose results come later, and missing is the number of these results. held
+	// are the messages between calls and results. They are moved after the results.
 	waiting []*renderedCall
 	missing int
 	held    []int
-	// signed says that a part of the model has carried a signature.
+	// signed reports that a part of the model had a signature.
 	signed bool
 }
 
-// renderedCall is a call with what its result must repeat.
+// renderedCall holds what a result must repeat of its call.
 type renderedCall struct {
 	id, name string
-	// open says that it stands in the last content and waits for its result.
+	// open reports that the call is in the last content and waits for its result.
 	open bool
-	// result is the message of the result.
+	// result is the position of the message with the result.
 	result int
 }
 
@@ -40,7 +40,7 @@ type renderedCall struct {
 type renderedContent struct {
 	role      string
 	responses bool
-	// called says that it holds a call.
+	// called reports that the content has a call.
 	called bool
 	parts  []json.RawMessage
 	span   dialect.Span
@@ -50,7 +50,7 @@ func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *d
 	r := &renderer{out: &dialect.Rendered{}, messages: messages}
 	r.ids = dialect.AssignCallIDs(messages, func(id string) string { return id }, dialect.MaxID)
 	r.calls = pairCalls(messages, r.ids)
-	lead := dialect.LeadingRun(messages)
+	lead := dialect.LeadingInstructions(messages)
 	r.renderSystem(lead)
 	for at := lead; at < len(messages); at++ {
 		r.renderMessage(at)
@@ -72,7 +72,7 @@ func (r *renderer) drop(at, part int, why string) {
 	r.out.Dropped = append(r.out.Dropped, dialect.Dropped{Message: at, Part: part, Why: why})
 }
 
-// renderSystem makes one instruction of the messages at the start.
+// renderSystem makes one instruction from the messages at the start.
 func (r *renderer) renderSystem(lead int) {
 	var parts []json.RawMessage
 	for at, m := range r.messages[:lead] {
@@ -109,7 +109,7 @@ func (r *renderer) renderMessage(at int) {
 	}
 }
 
-// add puts parts into the content of a role: neighbours are one.
+// add adds parts to the last content if it has the role, otherwise to a new one.
 func (r *renderer) add(at int, role string, parts []json.RawMessage) *renderedContent {
 	if len(r.contents) == 0 && role == roleModel {
 		r.repair(ruleFirstMessageUser, at, "a text of the user was put in front, since the list must begin with the user")

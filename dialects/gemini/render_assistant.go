@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderAssistant adds what the model said. While calls wait for their results, what it says is part of the same content.
+// renderAssistant adds a message of the model. While calls wait for their results, it is added to the same content.
 func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
 	var parts []rawjson.Object
 	var calls []*compactordv1.Part
@@ -43,7 +43,7 @@ func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
 	}
 }
 
-// calledAlready says whether what the model says now joins a content that has a call.
+// calledAlready reports whether the model's next parts are added to a content that has a call.
 func (r *renderer) calledAlready() bool {
 	n := len(r.contents)
 	return n > 0 && r.contents[n-1].role == roleModel && r.contents[n-1].called

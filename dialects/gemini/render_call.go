@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxToolName is how long the name of a function may be.
+	// maxToolName is the greatest length of a function's name.
 	maxToolName = 128
-	// skipSignature is what Gemini takes in place of a thought signature for a call that it did not make itself.
+	// skipSignature is what Gemini accepts in place of a thought signature for a call that it did not make itself.
 	skipSignature = "skip_thought_signature_validator"
 )
 
@@ -30,7 +30,7 @@ func isName(name string) bool {
 	return name != "" && len(name) <= maxToolName
 }
 
-// cleanName makes a name that Gemini takes of any other.
+// cleanName turns any name into one that Gemini accepts.
 func cleanName(name string) string {
 	if isName(name) {
 		return name
@@ -47,7 +47,7 @@ func cleanName(name string) string {
 	return clean[:min(len(clean), maxToolName)]
 }
 
-// renderCall renders a call, and notes what its result must repeat.
+// renderCall renders a call, and keeps what its result must repeat.
 func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
 	id, changed := r.ids.Of(p)
 	name := cleanName(p.GetToolCall().GetName())

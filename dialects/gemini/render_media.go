@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// mimeTypes are those that Gemini reads, as it names them; an asterisk stands for all of a family.
+// mimeTypes are the types that Gemini reads, in its own spelling. An asterisk stands for all subtypes.
 var mimeTypes = map[string]bool{
 	"image/png": true, "image/jpeg": true, "image/webp": true, "image/heic": true, "image/heif": true,
 	"audio/*": true, "video/*": true, "text/*": true,
@@ -18,7 +18,7 @@ var mimeTypes = map[string]bool{
 	"application/x-javascript": true, "application/x-typescript": true, "application/x-python-code": true,
 }
 
-// mimeType returns a type as Gemini names it. It takes no ranges, no parameters, and not the other name of JPEG.
+// mimeType returns a type in Gemini's spelling. Gemini accepts no ranges, no parameters, and only one name of JPEG.
 func mimeType(given string) (name string, known bool) {
 	name, _, _ = strings.Cut(given, ";")
 	name = strings.ToLower(strings.TrimSpace(name))
@@ -38,14 +38,14 @@ func isMimeType(name string) bool {
 	return sub != "" && (mimeTypes[name] || mimeTypes[family+"/*"])
 }
 
-// isAddress says whether Gemini can fetch from an address.
+// isAddress reports whether Gemini can fetch from an address.
 func isAddress(uri string) bool {
 	u, err := url.Parse(uri)
 	return err == nil && u.Host != "" && (u.Scheme == "gs" || u.Scheme == "https" || u.Scheme == "http")
 }
 
-// takenMedia returns a medium as Gemini takes it, nil where it does not.
-func takenMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) *compactordv1.MediaPart {
+// acceptedMedia returns a medium in a form that Gemini accepts. It returns nil where there is none.
+func acceptedMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) *compactordv1.MediaPart {
 	if m.GetOwner() != kind && m.GetOwner() != compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return nil
 	}
@@ -56,7 +56,7 @@ func takenMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachmen
 			return nil
 		}
 	case *compactordv1.MediaPart_Uri:
-		// A file that was uploaded to Gemini needs no type: Gemini knows it.
+		// A file that was uploaded to Gemini needs no type, since Gemini knows it.
 		untyped := m.GetMimeType() == dialect.UnknownMime && isLeftOut(attachments, fieldFile+".mimeType")
 		if untyped {
 			mime = m.GetMimeType()
@@ -70,9 +70,9 @@ func takenMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachmen
 	return &compactordv1.MediaPart{MimeType: mime, Name: m.GetName(), Source: m.GetSource(), Owner: m.GetOwner()}
 }
 
-// renderMedia renders a medium as Gemini takes it; nil where it does not.
+// renderMedia renders a medium. It returns nil where Gemini does not accept it.
 func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) rawjson.Object {
-	media := takenMedia(m, attachments)
+	media := acceptedMedia(m, attachments)
 	if media == nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachme
 	return d.restoreForRequest(attachments)
 }
 
-// isBase64 says whether the API reads a text as bytes: it takes both alphabets, with and without padding.
+// isBase64 reports whether the API reads a text as bytes. It accepts both alphabets, with and without padding.
 func isBase64(text string) bool {
 	digits := strings.TrimRight(text, "=")
 	for i := range len(digits) {

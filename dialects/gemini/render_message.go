@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// reportFields tells of fields of the content that are not sent.
+// reportFields reports fields of the content that are not sent.
 func (r *renderer) reportFields(at int, m *compactordv1.Message) {
 	unknown, role := false, false
 	for _, a := range m.GetAttachments() {
@@ -25,7 +25,7 @@ func (r *renderer) reportFields(at int, m *compactordv1.Message) {
 	}
 }
 
-// renderUser adds what is not the model's: a USER message, or an instruction in the middle of the conversation.
+// renderUser adds a USER message, or an instruction within the conversation.
 func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 	if m.GetRole() != compactordv1.Role_ROLE_USER {
 		r.renderInstruction(at, m)
@@ -48,8 +48,8 @@ func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 	r.add(at, roleUser, parts)
 }
 
-// renderInstruction puts an instruction into the user's mouth, marked as what it is: Gemini has a place for it at the
-// start only.
+// renderInstruction adds an instruction as text of the user, marked as an instruction. Gemini accepts instructions only
+// at the start.
 func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
 	says := false
 	for _, p := range m.GetParts() {

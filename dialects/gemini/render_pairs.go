@@ -5,7 +5,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// pairCalls makes a call of each pair of a call and its result.
+// pairCalls returns a renderedCall for each pair of a call and its result.
 func pairCalls(messages []*compactordv1.Message, ids *dialect.CallIDs) map[*dialect.Pair]*renderedCall {
 	calls := make(map[*dialect.Pair]*renderedCall)
 	for _, m := range messages {

@@ -9,8 +9,8 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderOpaque returns an item of Gemini's own that can go back, nil where it cannot: what has a neutral kind of part
-// must come by that.
+// renderOpaque returns an item of Gemini that a request can hold, otherwise nil. An item whose kind has a neutral part
+// is not accepted as an opaque one.
 func renderOpaque(opaque *compactordv1.OpaquePart) rawjson.Object {
 	if opaque.GetDialect() != kind {
 		return nil
@@ -27,8 +27,8 @@ func renderOpaque(opaque *compactordv1.OpaquePart) rawjson.Object {
 	return o
 }
 
-// isOfContents says whether an item is of a kind that Gemini has as a part of contents: in the result of a function it
-// takes none of these.
+// isOfContents reports whether an item is of a kind that only parts of contents have. Gemini does not accept these in
+// function responses.
 func isOfContents(o rawjson.Object) bool {
 	return slices.ContainsFunc(otherFields, o.Has)
 }
@@ -39,7 +39,7 @@ const (
 	whyMedia   = "Gemini cannot take this file; a line of text stands in its place"
 )
 
-// renderPart renders what both sides can say; nil where nothing of it can be sent.
+// renderPart renders a part that both roles can have. It returns nil where nothing of it can be sent.
 func (r *renderer) renderPart(at, i int, p *compactordv1.Part) rawjson.Object {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
@@ -72,7 +72,7 @@ func (r *renderer) renderPart(at, i int, p *compactordv1.Part) rawjson.Object {
 
 func renderText(text string, attachments []*compactordv1.Attachment) rawjson.Object {
 	d := canonicalText(text)
-	d.guards[fieldText] = dialect.SaysText(text)
+	d.guards[fieldText] = dialect.MatchesText(text)
 	if text == "" {
 		d.guards[fieldText] = dialect.Never
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderResult puts a result beside those of the same batch, which follow their calls once they are all there.
+// renderResult adds a result to those of the same batch. They follow their calls once all of them are known.
 func (r *renderer) renderResult(at int, p *compactordv1.Part) {
 	answered := r.calls[r.ids.PairOf(p)]
 	stray := answered == nil || !answered.open
@@ -29,7 +29,8 @@ func (r *renderer) renderResult(at int, p *compactordv1.Part) {
 	}
 }
 
-// renderResponses adds the content of responses behind that of their calls, and what stood between them behind it.
+// renderResponses adds the content with the responses after that of their calls, and then the messages that were
+// between them.
 func (r *renderer) renderResponses(last int) {
 	if !slices.IsSortedFunc(r.waiting, func(a, b *renderedCall) int { return cmp.Compare(a.result, b.result) }) {
 		r.repair(ruleCallsAnswered, last, "the results were put in the order of their calls")
@@ -64,7 +65,7 @@ func (r *renderer) reportIDs(at int, p *compactordv1.Part, c *renderedCall) {
 	}
 }
 
-// renderStray shows a result without a call as text: a response that answers no call is refused.
+// renderStray renders a result without a call as text, since Gemini refuses a response that answers no call.
 func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 	texts := []string{wording.StrayResultHeading(p.GetToolResult())}
 	for _, rp := range p.GetToolResult().GetParts() {
@@ -79,7 +80,8 @@ func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 	r.add(at, roleUser, []json.RawMessage{renderText(strings.Join(texts, "\n"), nil).Encode()})
 }
 
-// renderFunctionResponse renders the result of a call of this name. left tells of each part that has no place in it.
+// renderFunctionResponse renders the result of a call with this name. It calls left for each part that the response
+// cannot hold.
 func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why string)) rawjson.Object {
 	r := p.GetToolResult()
 	texts, parts := renderResultParts(r, left)
@@ -97,7 +99,7 @@ func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why
 	return d.restoreForRequest(p.GetAttachments())
 }
 
-// renderResultParts tells the texts of a result from the parts that go along with them.
+// renderResultParts returns the texts of a result, and its other parts.
 func renderResultParts(r *compactordv1.ToolResult, left func(why string)) (texts []string, parts []json.RawMessage) {
 	for _, rp := range r.GetParts() {
 		switch {

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The result of a function takes media, and perhaps things to come, but no parts of contents.
+// A function response can hold media, and perhaps future kinds, but no parts of contents.
 func TestResultsHoldNoPartsOfContents(t *testing.T) {
 	t.Parallel()
 	result := &compactordv1.ToolResult{CallId: "a", Parts: []*compactordv1.ResultPart{

@@ -21,13 +21,13 @@ const (
 	helloJSON = `{"role":"user","parts":[{"text":"hello"}]}`
 )
 
-// requestCases are messages of any provider, with the contents that a request holds of them.
+// requestCases are messages of any provider, with the contents that a request has for them.
 var requestCases = []struct {
 	name     string
 	messages []string
 	contents []string
 	system   string
-	// rules are those of the repairs, dropped the parts that were left out or put as text.
+	// rules are the rules of the repairs. dropped counts the parts that were left out or shown as text.
 	rules   []string
 	dropped int
 }{

@@ -9,14 +9,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// isSigned says whether a part carries a thought signature.
+// isSigned reports whether a part has a thought signature.
 func isSigned(o rawjson.Object) bool {
 	signature := either(o, "thoughtSignature", "thought_signature")
 	return string(signature) != `""` && isSignature(signature)
 }
 
-// carriedSignature is the signature of a call that Gemini made behind the shape of OpenAI's Chat Completions, where
-// extra_content carries it; nil where there is none.
+// carriedSignature returns the signature of a call that Gemini made through the OpenAI Chat dialect, which has it in
+// extra_content. It returns nil where there is none.
 func carriedSignature(call *compactordv1.Part) json.RawMessage {
 	raw, _ := dialect.Attached(call.GetAttachments(), compactordv1.Dialect_DIALECT_OPENAI_CHAT, "extra_content")
 	extra, err := rawjson.ParseObject(raw)
@@ -31,8 +31,8 @@ func carriedSignature(call *compactordv1.Part) json.RawMessage {
 	return signature
 }
 
-// mayBeUnsigned says whether a call may lack a signature as long as nothing before it has one: the name of the model,
-// or the list that it came in, says that the model signs nothing.
+// mayBeUnsigned reports whether a call needs no signature as long as no call before it has one. That holds where the
+// name of the model, or the list that the call came in, shows that the model signs nothing.
 func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
 	if m.GetModel() == "" {
 		return hasAttachment(call.GetAttachments(), "$"+noteUnsigned)
@@ -40,7 +40,7 @@ func mayBeUnsigned(m *compactordv1.Message, call *compactordv1.Part) bool {
 	return isUnsignedModel(m.GetModel())
 }
 
-// isUnsignedModel says whether a model is a Gemini before the third, whose calls need no signatures.
+// isUnsignedModel reports whether a model is a Gemini before version 3, whose calls need no signatures.
 func isUnsignedModel(model string) bool {
 	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, old := range []string{"gemini-1", "gemini-2", "gemini-pro"} {
@@ -52,13 +52,13 @@ func isUnsignedModel(model string) bool {
 	return false
 }
 
-// isSignature says whether a thought signature can be read: it is bytes in base64, of either alphabet.
+// isSignature reports whether a thought signature is valid: base64 of either alphabet.
 func isSignature(raw json.RawMessage) bool {
 	signature, err := rawjson.Object{"": raw}.DemandText("")
 	return err == nil && isBase64(signature)
 }
 
-// reportSignature tells of a signature that cannot be read and was left out.
+// reportSignature reports an invalid signature that was left out.
 func (r *renderer) reportSignature(at int, p *compactordv1.Part, part rawjson.Object) {
 	given, found := dialect.Attached(p.GetAttachments(), kind, "thoughtSignature")
 	if found && len(given) > 0 && !isNothingOr(isSignature)(given) && !isSigned(part) {
@@ -66,7 +66,7 @@ func (r *renderer) reportSignature(at int, p *compactordv1.Part, part rawjson.Ob
 	}
 }
 
-// sign gives the first call of a content the value that stands in for a signature, if it needs one.
+// sign gives the first call of a content skipSignature where it needs a signature and has none.
 func (r *renderer) sign(
 	at int, m *compactordv1.Message, first *compactordv1.Part, parts []rawjson.Object, position int,
 ) {

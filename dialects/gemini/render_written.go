@@ -11,15 +11,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// writtenRenderer renders messages as they were written.
+// writtenRenderer renders messages as they were parsed.
 type writtenRenderer struct {
 	out *dialect.Rendered
-	// open is the content of results that is being written.
+	// open is the content with results that is being written.
 	open  *writtenContent
 	first int
 }
 
-// writtenContent is a content that several messages were made of.
+// writtenContent is a content that was parsed into several messages.
 type writtenContent struct {
 	fields      rawjson.Object
 	attachments []*compactordv1.Attachment
@@ -35,13 +35,13 @@ type placedPart struct {
 
 func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 	w := &writtenRenderer{out: &dialect.Rendered{}}
-	lead := dialect.LeadingRun(messages)
+	lead := dialect.LeadingInstructions(messages)
 	w.renderSystem(messages[:lead])
 	for at, m := range messages[lead:] {
 		w.renderMessage(lead+at, m)
 	}
 	w.endContent(len(messages))
-	dialect.GiveBackUnread(kind, w.out, messages)
+	dialect.RestoreUnread(kind, w.out, messages)
 	return w.out
 }
 
@@ -106,7 +106,7 @@ func (w *writtenRenderer) endContent(end int) {
 	w.open = nil
 }
 
-// result adds the result of a TOOL message, at its position.
+// result adds the result of a TOOL message at its original position.
 func (c *writtenContent) result(m *compactordv1.Message) {
 	at := len(c.results)
 	if n, err := strconv.Atoi(noted(m.GetAttachments(), noteAt)); err == nil && n >= 0 {
@@ -119,7 +119,7 @@ func (c *writtenContent) result(m *compactordv1.Message) {
 	}
 }
 
-// all are the parts in the order in which they were written.
+// all returns the parts in their original order.
 func (c *writtenContent) all() []json.RawMessage {
 	slices.SortStableFunc(c.results, func(a, b placedPart) int { return cmp.Compare(a.at, b.at) })
 	all := make([]json.RawMessage, 0, len(c.results)+len(c.parts))
@@ -159,7 +159,7 @@ func (w *writtenRenderer) renderParts(at int, m *compactordv1.Message) []json.Ra
 	return parts
 }
 
-// renderWrittenPart renders a part as it was written; nil where it is another provider's item.
+// renderWrittenPart renders a part as it was written. It returns nil for an opaque part of another provider.
 func renderWrittenPart(p *compactordv1.Part) json.RawMessage {
 	var d *canonicalPart
 	switch k := p.GetKind().(type) {

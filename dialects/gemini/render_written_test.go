@@ -23,7 +23,7 @@ func TestWrittenAsItWasParsed(t *testing.T) {
 		requireWritten(t, list(t, string(raw)), parse(t, string(raw)).Messages)
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			// By themselves, too: an agent sends what is new.
+			// Each content is also parsed alone: an agent sends only new ones.
 			for _, content := range list(t, string(raw)).Messages {
 				parsed, err := gemini.New().Parse(content)
 				require.NoError(t, err)

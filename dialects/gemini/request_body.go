@@ -40,7 +40,7 @@ func requestBody(list *dialect.List, opts dialect.RequestOptions) rawjson.Object
 	return body
 }
 
-// thinkingConfig says how hard to think: by a budget, or in a word.
+// thinkingConfig sets the effort of thinking: by a budget, or by a word.
 func thinkingConfig(effort string) json.RawMessage {
 	if budget, err := strconv.ParseInt(effort, 10, 32); err == nil {
 		return rawjson.Object{"thinkingBudget": rawjson.Integer(budget)}.Encode()

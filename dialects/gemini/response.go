@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// stopReasons are the finish reasons. What is not among them says nothing about the message.
+// stopReasons are the finish reasons. Other words have no stop reason.
 var stopReasons = map[string]compactordv1.StopReason{
 	"STOP":                     compactordv1.StopReason_STOP_REASON_END,
 	"MAX_TOKENS":               compactordv1.StopReason_STOP_REASON_LENGTH,
@@ -31,7 +31,7 @@ var stopReasons = map[string]compactordv1.StopReason{
 	"IMAGE_OTHER":              compactordv1.StopReason_STOP_REASON_ERROR,
 }
 
-// fillFromResponse puts what the body says around the content into the one message.
+// fillFromResponse sets the fields of the one message that come from the response.
 func (p *parser) fillFromResponse(b *body) error {
 	p.parsed.Response = true
 	p.at, p.part = 0, 0
@@ -63,12 +63,13 @@ func (p *parser) fillFromResponse(b *body) error {
 	return err
 }
 
-// textIn returns a field in either spelling, empty where it is missing.
+// textIn returns a field in either spelling. Empty where it is missing.
 func textIn(o rawjson.Object, camel, snake string, limit int) (string, error) {
 	return rawjson.Object{camel: either(o, camel, snake)}.BoundedText(camel, limit)
 }
 
-// parseUsage reads token counts. Gemini's prompt counts what was cached, and leaves out what server tools put into it.
+// parseUsage reads token counts. Gemini's prompt count includes what was cached, and does not include the input of
+// server tools.
 func parseUsage(raw json.RawMessage) (*compactordv1.Usage, error) {
 	if raw == nil {
 		return nil, nil

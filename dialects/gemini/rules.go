@@ -33,7 +33,7 @@ const (
 	ruleMediaSource       = "gemini.media-sources"
 )
 
-// Where the rules are written down.
+// The provider's documents with the rules.
 const (
 	docsReference  = "https://ai.google.dev/api/caching#Content"
 	docsRequest    = "https://ai.google.dev/api/generate-content#request-body"
@@ -142,5 +142,5 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkMediaSource},
 }
 
-// report tells of a place where a rule is broken.
+// report reports a place that breaks a rule.
 type report = func(message, part int, detail string)

@@ -16,10 +16,10 @@ const (
 	results = `{"role":"user","parts":[{"functionResponse":{"id":"1","name":"read","response":{"output":"x"}}}]}`
 )
 
-// ruleCases have a list for each rule that breaks it and no other, and the list beside it that breaks none.
+// ruleCases holds for each rule a list that breaks it and no other, and a similar list that breaks none.
 var ruleCases = []struct {
 	rule, broken, kept string
-	// message is where it is broken, part the part.
+	// message and part are the place that breaks the rule.
 	message, part int
 }{
 	{"gemini.shape", `[7]`, hello, 0, 0},

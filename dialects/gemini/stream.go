@@ -12,7 +12,7 @@ import (
 
 var errPartialArgs = errors.New("holds arguments in pieces: do without streamed arguments of functions")
 
-// isEvent tells a piece of a streamed response, or the error that ends one, from a content.
+// isEvent reports whether an object is a piece of a streamed response, or the error that ends one, and no content.
 func isEvent(o rawjson.Object) bool {
 	return !isContent(o) && (has(o, "candidates") || has(o, "promptFeedback") || has(o, "prompt_feedback") ||
 		has(o, "usageMetadata") || has(o, "usage_metadata") || has(o, "error"))
@@ -20,30 +20,31 @@ func isEvent(o rawjson.Object) bool {
 
 func isContent(o rawjson.Object) bool { return o.Has("parts") || o.Has("role") }
 
-// stream is a streamed response while its pieces are put together.
+// stream assembles a response from its pieces.
 type stream struct {
-	// body is what the pieces say around their candidates.
+	// body holds the fields of the pieces except their candidates.
 	body       rawjson.Object
 	candidates map[uint32]*streamedCandidate
 	ending     dialect.Ending
 }
 
-// streamedCandidate is a candidate while it is put together.
+// streamedCandidate is a candidate while its pieces are read.
 type streamedCandidate struct {
-	// fields are those beside the content; content are those of the content beside the parts.
+	// fields holds the fields of the candidate except the content. content holds the fields of the content except the
+	// parts.
 	fields, content rawjson.Object
 	parts           []*streamedPart
 }
 
-// streamedPart is a part while it is put together.
+// streamedPart is a part while its pieces are read.
 type streamedPart struct {
 	raw json.RawMessage
-	// fields and text are of a part that is nothing but a text or a thought, which what follows can go on with.
+	// fields and text are set for a part that has nothing but a text or a thought. The next piece can continue it.
 	fields rawjson.Object
 	text   *rawjson.Pieces
 }
 
-// readStream puts the pieces of a streamed response together to what its body would have been.
+// readStream returns the body that the response would have had without streaming.
 func readStream(chunks []json.RawMessage) (*body, error) {
 	s := &stream{body: make(rawjson.Object), candidates: make(map[uint32]*streamedCandidate)}
 	for i, raw := range chunks {
@@ -131,8 +132,8 @@ func (c *streamedCandidate) add(raw json.RawMessage) error {
 	return nil
 }
 
-// part adds a part, or continues the one before. A part with a signature stays by itself, since what is signed is not
-// known.
+// part adds a part, or continues the last one. A part with a signature is never joined, since it is unknown which text
+// the signature covers.
 func (c *streamedCandidate) part(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {

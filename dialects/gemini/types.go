@@ -6,14 +6,14 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// The roles of contents. Some clients answer calls in the role of the function.
+// The roles of contents. Some clients answer calls with the role of the function.
 const (
 	roleUser     = "user"
 	roleModel    = "model"
 	roleFunction = "function"
 )
 
-// The fields of a part that say what it is, those that a message has a kind of part for first.
+// The fields of a part that say what kind it is. First those with a neutral kind of part.
 const (
 	fieldCall     = "functionCall"
 	fieldResponse = "functionResponse"
@@ -29,7 +29,7 @@ var (
 		"executableCode", "codeExecutionResult", "toolCall", "toolResponse",
 		"executable_code", "code_execution_result", "tool_call", "tool_response",
 	}
-	// sideFields say something of a part, but nothing by themselves.
+	// sideFields describe a part that has another field, and mean nothing alone.
 	sideFields = []string{
 		"thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "mediaResolution",
 		"media_resolution", "partMetadata", "part_metadata", "mediaProcessing", "media_processing", "speechMetadata",
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// aliases are the fields of parts that the API knows by two names.
+// aliases are the second names that the API accepts for fields of parts.
 var aliases = map[string]string{
 	fieldCall: "function_call", fieldResponse: "function_response", fieldInline: "inline_data", fieldFile: "file_data",
 }
@@ -51,7 +51,7 @@ var (
 	}
 )
 
-// kindOf returns the field that says what a part is; empty where there is none.
+// kindOf returns the field that says what kind a part is. Empty where there is none.
 func kindOf(o rawjson.Object) string {
 	for _, fields := range [][]string{modelledFields, otherFields} {
 		for _, field := range fields {
@@ -66,7 +66,7 @@ func kindOf(o rawjson.Object) string {
 	return ""
 }
 
-// saysTwo says whether a part is of two kinds at once. An empty text beside another kind does not count.
+// saysTwo reports whether a part has two kinds at once. An empty text beside another kind does not count.
 func saysTwo(o rawjson.Object) bool {
 	n := 0
 	for _, fields := range [][]string{modelledFields, otherFields} {
@@ -79,5 +79,5 @@ func saysTwo(o rawjson.Object) bool {
 	return n > 1
 }
 
-// isEmptyText says whether a field is the empty text, without decoding a long one.
+// isEmptyText reports whether a field is the empty text, without decoding a long one.
 func isEmptyText(o rawjson.Object, field string) bool { return string(o[field]) == `""` }

@@ -129,7 +129,7 @@ func saysText(text string) func(json.RawMessage) bool {
 	if text == "" {
 		return saysNothing
 	}
-	return dialect.SaysText(text)
+	return dialect.MatchesText(text)
 }
 
 // layWithin puts the kept fields of an inner object back.

@@ -2,7 +2,7 @@ package openaichat
 
 func checkShape(d *decoded, report report) {
 	for i, m := range d.messages {
-		for _, f := range m.faults {
+		for _, f := range m.shapeErrors {
 			report(i, f.part, f.detail)
 		}
 	}

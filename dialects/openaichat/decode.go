@@ -24,12 +24,12 @@ type decodedMessage struct {
 	// hasCalls says that there is an array of calls, even if it is empty.
 	hasCalls bool
 	// legacy is the call in function_call.
-	legacy *decodedCall
-	faults []fault
+	legacy      *decodedCall
+	shapeErrors []shapeError
 }
 
-// fault is a wrong shape.
-type fault struct {
+// shapeError is a wrong shape.
+type shapeError struct {
 	part   int
 	detail string
 }
@@ -54,8 +54,8 @@ func demandString(o rawjson.Object, key string) error {
 	return rawjson.In(key, rawjson.WrongKind(o[key], rawjson.String))
 }
 
-func (m *decodedMessage) fault(part int, format string, args ...any) {
-	m.faults = append(m.faults, fault{part, fmt.Sprintf(format, args...)})
+func (m *decodedMessage) wrongShape(part int, format string, args ...any) {
+	m.shapeErrors = append(m.shapeErrors, shapeError{part, fmt.Sprintf(format, args...)})
 }
 
 func decode(list *dialect.List) *decoded {
@@ -74,16 +74,16 @@ func decodeMessage(raw json.RawMessage) *decodedMessage {
 		o, err = rawjson.SplitObject(raw)
 	}
 	if err != nil {
-		m.fault(0, "the message %v", err)
+		m.wrongShape(0, "the message %v", err)
 		return m
 	}
 	role, err := o.DemandText("role")
 	if err != nil {
-		m.fault(0, "%v", err)
+		m.wrongShape(0, "%v", err)
 		return m
 	}
 	if _, known := roles[role]; !known {
-		m.fault(0, "role is none that the provider knows")
+		m.wrongShape(0, "role is none that the provider knows")
 		return m
 	}
 	m.object, m.role, m.content = o, role, o["content"]
@@ -91,7 +91,7 @@ func decodeMessage(raw json.RawMessage) *decodedMessage {
 	m.decodeCalls()
 	for _, key := range []string{"name", "tool_call_id", "refusal"} {
 		if _, err := o.Text(key); err != nil {
-			m.fault(0, "%v", err)
+			m.wrongShape(0, "%v", err)
 		}
 	}
 	return m
@@ -103,12 +103,12 @@ func (m *decodedMessage) decodeContent() {
 		return
 	case rawjson.Array:
 	default:
-		m.fault(0, "content must be a string or an array, is %s", k)
+		m.wrongShape(0, "content must be a string or an array, is %s", k)
 		return
 	}
 	list, err := rawjson.SplitArray(m.content)
 	if err != nil {
-		m.fault(0, "content %v", err)
+		m.wrongShape(0, "content %v", err)
 	}
 	for i, raw := range list {
 		part := decodedPart{}
@@ -120,7 +120,7 @@ func (m *decodedMessage) decodeContent() {
 			err = demandString(o, part.partType)
 		}
 		if err != nil {
-			m.fault(i, "content: %v", rawjson.InElement(i, err))
+			m.wrongShape(i, "content: %v", rawjson.InElement(i, err))
 			part.partType = ""
 		}
 		part.object = o
@@ -132,7 +132,7 @@ func (m *decodedMessage) decodeCalls() {
 	if m.object.Has("function_call") {
 		o, err := m.object.SplitSub("function_call")
 		if err != nil {
-			m.fault(0, "%v", err)
+			m.wrongShape(0, "%v", err)
 		} else {
 			m.legacy = &decodedCall{inner: o}
 		}
@@ -142,14 +142,14 @@ func (m *decodedMessage) decodeCalls() {
 	}
 	list, err := m.object.SplitElements("tool_calls")
 	if err != nil {
-		m.fault(0, "%v", err)
+		m.wrongShape(0, "%v", err)
 		return
 	}
 	m.hasCalls = true
 	for i, raw := range list {
 		c, err := decodeCall(raw)
 		if err != nil {
-			m.fault(i, "%v", rawjson.In("tool_calls", rawjson.InElement(i, err)))
+			m.wrongShape(i, "%v", rawjson.In("tool_calls", rawjson.InElement(i, err)))
 		}
 		m.calls = append(m.calls, c)
 	}

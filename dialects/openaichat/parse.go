@@ -26,11 +26,11 @@ func parse(b *body) (*dialect.Parsed, error) {
 		parsed.Positions = append(parsed.Positions, i)
 		parsed.Findings = append(parsed.Findings, findings...)
 	}
-	if err := unread.Verdict(len(b.messages)); err != nil {
+	if err := unread.Err(len(b.messages)); err != nil {
 		return nil, err
 	}
 	if b.response != nil {
-		if err := parsed.Tell(func() error { return b.fillFromResponse(parsed) }, b.response, b.choice); err != nil {
+		if err := parsed.FillFrom(func() error { return b.fillFromResponse(parsed) }, b.response, b.choice); err != nil {
 			return nil, dialect.Malformed(0, 0, err)
 		}
 		parsed.EndStream(b.ending)
@@ -48,7 +48,7 @@ func ParseMessage(raw []byte) (*compactordv1.Message, []dialect.Finding, error) 
 	var unread dialect.Unread
 	m, findings, err := parseLenient(&unread, valid, 0)
 	if err == nil {
-		err = unread.Verdict(1)
+		err = unread.Err(1)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -132,7 +132,7 @@ func (r *renderer) renderInputAudio(p *compactordv1.Part) rawjson.Object {
 		"format": rawjson.Quote(audioFormat(mime)),
 	}
 	return r.encodeMedia(p, typeAudio, inner, dialect.Guards{
-		"data": dialect.SaysData(media.GetData()),
+		"data": dialect.MatchesData(media.GetData()),
 		"format": func(raw json.RawMessage) bool {
 			var format string
 			return json.Unmarshal(raw, &format) == nil && audioMime(format) == mime

@@ -16,6 +16,6 @@ func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 		out.Messages = append(out.Messages, r.renderMessage().Encode())
 		out.From = append(out.From, dialect.Span{First: i, End: i + 1})
 	}
-	dialect.GiveBackUnread(kind, out, messages)
+	dialect.RestoreUnread(kind, out, messages)
 	return out
 }

@@ -104,9 +104,9 @@ func guardsOfMessage(pieces []piece, s side) dialect.Guards {
 // guardsOfCall keep out of an edited call what it was before.
 func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) dialect.Guards {
 	return dialect.Guards{
-		k.id:                       dialect.SaysOptionalText(call.GetId()),
-		"name":                     dialect.SaysOptionalText(call.GetName()),
-		inputField(k, attachments): dialect.SaysOptionalText(call.GetArguments()),
+		k.id:                       dialect.MatchesOptionalText(call.GetId()),
+		"name":                     dialect.MatchesOptionalText(call.GetName()),
+		inputField(k, attachments): dialect.MatchesOptionalText(call.GetArguments()),
 	}
 }
 

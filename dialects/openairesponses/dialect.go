@@ -10,7 +10,7 @@ const kind = compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
 
 // New returns the dialect.
 func New() dialect.Dialect {
-	return dialect.Of(&dialect.Implementation[*body, *decoded]{
+	return dialect.New(&dialect.Implementation[*body, *decoded]{
 		Kind: kind,
 		Name: "openai_responses",
 

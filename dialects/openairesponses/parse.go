@@ -63,7 +63,7 @@ func (p *parser) parseItems(items []json.RawMessage) error {
 		}
 	}
 	p.endAssistant()
-	return unread.Verdict(len(items))
+	return unread.Err(len(items))
 }
 
 // add appends a message of the client, and ends the message of the model before it.

@@ -50,7 +50,7 @@ func (r *renderer) renderSystem(m *compactordv1.Message) {
 	text := b.String()
 	o := rawjson.Object{fieldInstructions: rawjson.Quote(r.cutText(text))}
 	if r.asWritten {
-		r.restore(o, m.GetAttachments(), dialect.Guards{fieldInstructions: dialect.SaysText(text)})
+		r.restore(o, m.GetAttachments(), dialect.Guards{fieldInstructions: dialect.MatchesText(text)})
 	}
 	if raw, unread := dialect.WasUnread(kind, m.GetAttachments()); unread && r.asWritten {
 		r.out.System = []json.RawMessage{raw}

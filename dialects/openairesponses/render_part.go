@@ -40,7 +40,7 @@ func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 		if _, refuses := o["refusal"]; refuses {
 			field = "refusal"
 		}
-		r.restore(o, p.attachments, dialect.Guards{field: dialect.SaysText(p.text.GetText())})
+		r.restore(o, p.attachments, dialect.Guards{field: dialect.MatchesText(p.text.GetText())})
 		return o.Encode()
 	case p.media != nil:
 		typ := writtenType(p)

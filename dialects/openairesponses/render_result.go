@@ -47,7 +47,7 @@ func (r *renderer) renderResult(p *compactordv1.Part) {
 	if r.asWritten || k == written {
 		form, pieces := &k.form, k.pieces(p.GetToolResult())
 		r.restore(it.fields, p.GetAttachments(), dialect.Guards{
-			k.link:     dialect.SaysOptionalText(p.GetToolResult().GetCallId()),
+			k.link:     dialect.MatchesOptionalText(p.GetToolResult().GetCallId()),
 			form.field: saysContent(pieces, outputSide),
 		})
 	}

@@ -17,7 +17,7 @@ func (p *parser) parseResponse(b *body) (*dialect.Parsed, error) {
 	p.reply, p.parsed.Response = true, true
 	p.settled = settledIDs(b)
 	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT}
-	if err := p.parsed.Tell(func() error { return fillFromResponse(m, b.response) }, b.response); err != nil {
+	if err := p.parsed.FillFrom(func() error { return fillFromResponse(m, b.response) }, b.response); err != nil {
 		return nil, dialect.Malformed(-1, 0, err)
 	}
 	if err := p.append(0, m); err != nil {

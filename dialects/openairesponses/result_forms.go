@@ -192,7 +192,7 @@ func renderChunks(r *renderer, pieces []piece, _ bool) (json.RawMessage, bool) {
 			errs = pieces[i].text.GetText()
 		}
 		o := canonicalChunk(r.cutText(p.text.GetText()), r.cutText(errs))
-		r.restore(o, p.attachments, dialect.Guards{stdout: dialect.SaysText(p.text.GetText()), stderr: dialect.SaysText(errs)})
+		r.restore(o, p.attachments, dialect.Guards{stdout: dialect.MatchesText(p.text.GetText()), stderr: dialect.MatchesText(errs)})
 		chunks = append(chunks, o.Encode())
 	}
 	return rawjson.EncodeArray(chunks), true
