@@ -24,7 +24,7 @@ func parsePart(raw json.RawMessage) (*compactordv1.Part, error) {
 	o, snake := toCamelCase(o, "function_call", "function_response", "inline_data", "file_data", "thought_signature")
 	field := kindOf(o)
 	switch {
-	case saysTwo(o):
+	case hasTwoKinds(o):
 		return nil, errKinds
 	case field == fieldCall:
 		return parseCall(o, snake)

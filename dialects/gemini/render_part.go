@@ -16,7 +16,7 @@ func renderOpaque(opaque *compactordv1.OpaquePart) rawjson.Object {
 		return nil
 	}
 	o, err := rawjson.ParseObject([]byte(opaque.GetJson()))
-	if err != nil || len(o.Others(sideFields...)) == 0 || saysTwo(o) {
+	if err != nil || len(o.Others(sideFields...)) == 0 || hasTwoKinds(o) {
 		return nil
 	}
 	for field, allowed := range requestGuards {

@@ -66,8 +66,8 @@ func kindOf(o rawjson.Object) string {
 	return ""
 }
 
-// saysTwo reports whether a part has two kinds at once. An empty text beside another kind does not count.
-func saysTwo(o rawjson.Object) bool {
+// hasTwoKinds reports whether a part has two kinds at once. An empty text beside another kind does not count.
+func hasTwoKinds(o rawjson.Object) bool {
 	n := 0
 	for _, fields := range [][]string{modelledFields, otherFields} {
 		for _, field := range fields {

@@ -10,10 +10,10 @@ import (
 
 func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a response from its events.
+// answerReader implements dialect.AnswerReader.
 type answerReader struct{ answer dialect.Answer }
 
-// answerEvent is what is read of an event, or of a whole body.
+// answerEvent holds the fields that are read of an event, or of a whole body.
 type answerEvent struct {
 	Model   string          `json:"model"`
 	Choices []answerChoice  `json:"choices"`
@@ -28,7 +28,7 @@ type answerChoice struct {
 	Finish  string          `json:"finish_reason"`
 }
 
-// answerDelta is what is read of a delta or a message.
+// answerDelta holds the fields that are read of a delta or a message.
 type answerDelta struct {
 	Content      dialect.Content   `json:"content"`
 	Refusal      string            `json:"refusal"`
@@ -76,7 +76,7 @@ func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	return piece, true
 }
 
-// begin takes in what stands around the choices.
+// begin reads the fields beside the choices.
 func (r *answerReader) begin(e *answerEvent) {
 	if e.Model != "" {
 		r.answer.Model = e.Model
@@ -103,13 +103,13 @@ func (r *answerReader) delta(raw json.RawMessage, piece *dialect.Piece) {
 		}
 	}
 	piece.Text += text.String()
-	// What is no text, such as the thinking that servers add in fields of their own, counts by what it takes.
+	// Other content, such as the thinking that servers add in their own fields, counts by its size.
 	if text.Len() == 0 {
 		piece.Other += len(raw)
 	}
 }
 
-// stop reads why the model stopped. Servers have words of their own beside OpenAI's.
+// stop records why the model stopped. Servers have other words than OpenAI, too.
 func (r *answerReader) stop(word string) {
 	switch word {
 	case "":
@@ -120,7 +120,8 @@ func (r *answerReader) stop(word string) {
 	}
 }
 
-// parseAnswerUsage tells apart what OpenAI counts together: its input includes what came from the cache or went there.
+// parseAnswerUsage converts OpenAI's counts. Its input includes what came from the cache or was written to it, which is
+// subtracted.
 func parseAnswerUsage(raw json.RawMessage) *compactordv1.Usage {
 	var u answerUsage
 	_ = json.Unmarshal(raw, &u)

@@ -11,28 +11,29 @@ import (
 
 var errEmptyName = errors.New("is empty")
 
-// fields is an object that is being parsed. Fields that the neutral message says are marked as said; the others are
-// kept in attachments.
+// fields is an object that is being parsed. It marks the fields that the neutral message has. All other fields are kept
+// in attachments.
 type fields struct {
 	rawjson.Object
-	said        []string
+	neutral     []string
 	attachments []*compactordv1.Attachment
 }
 
-// readFields reads an object that is known to be valid JSON.
+// readFields reads an object that is valid JSON.
 func readFields(raw json.RawMessage) (*fields, error) {
 	o, err := rawjson.SplitObject(raw)
 	return &fields{Object: o}, err
 }
 
-// say marks fields that the neutral message says word for word.
-func (f *fields) say(keys ...string) { f.said = append(f.said, keys...) }
+// markNeutral marks fields that the neutral message has unchanged.
+func (f *fields) markNeutral(keys ...string) { f.neutral = append(f.neutral, keys...) }
 
-// text returns a string of at most limit bytes, and marks it as said unless it is empty or decoding changes it.
+// text returns a string of at most limit bytes. It marks the field as neutral unless the text is empty or decoding
+// changes it.
 func (f *fields) text(key string, limit int) (string, error) {
 	text, err := f.BoundedText(key, limit)
 	if err == nil && text != "" && rawjson.Keeps(f.Object[key]) {
-		f.say(key)
+		f.markNeutral(key)
 	}
 	return text, err
 }
@@ -41,21 +42,21 @@ func (f *fields) note(name, value string) {
 	f.attachments = append(f.attachments, dialect.Note(kind, name, value))
 }
 
-// lacks keeps that a field of the canonical form is missing.
+// lacks notes that a field of the canonical form is missing.
 func (f *fields) lacks(key string) {
 	f.attachments = append(f.attachments, &compactordv1.Attachment{Dialect: kind, Key: key})
 }
 
-// keepWithin keeps the fields of an inner object that were not said.
+// keepWithin keeps the fields of an inner object that are not marked as neutral.
 func (f *fields) keepWithin(key string, inner *fields) error {
 	rest := make(rawjson.Object)
 	for name, value := range inner.Object {
 		rest[name] = value
 	}
-	for _, name := range inner.said {
+	for _, name := range inner.neutral {
 		delete(rest, name)
 	}
-	f.say(key)
+	f.markNeutral(key)
 	f.attachments = append(f.attachments, inner.attachments...)
 	if len(rest) == 0 {
 		return nil
@@ -70,9 +71,9 @@ func (f *fields) keepWithin(key string, inner *fields) error {
 	return nil
 }
 
-// rest returns all that is kept beside the neutral fields.
+// rest returns the attachments for everything that the neutral message does not have.
 func (f *fields) rest() ([]*compactordv1.Attachment, error) {
-	residue, err := dialect.Residue(kind, f.Object, nil, f.said...)
+	residue, err := dialect.Residue(kind, f.Object, nil, f.neutral...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (f *fields) rest() ([]*compactordv1.Attachment, error) {
 	return all, dialect.BoundAttachments(all)
 }
 
-// name reads a tool's name, which must be there.
+// name reads a tool's name, which is required.
 func (f *fields) name() (string, error) {
 	if _, err := f.DemandText("name"); err != nil {
 		return "", err
@@ -92,7 +93,7 @@ func (f *fields) name() (string, error) {
 	return name, err
 }
 
-// The notes on the form; the package's comment says what each means.
+// The notes on the form. The package comment says what each means.
 const (
 	noteContent   = "content"
 	noteField     = "field"
@@ -108,13 +109,13 @@ func isNoted(attachments []*compactordv1.Attachment, note, value string) bool {
 	return found && noted == value
 }
 
-// fieldOf is the field of the message that a part came from, where a note says so.
+// fieldOf returns the field of the message that a part came from. Empty where no note says it.
 func fieldOf(p *compactordv1.Part) string {
 	field, _ := dialect.Noted(p.GetAttachments(), kind, noteField)
 	return field
 }
 
-// hasOwn says whether there are attachments of this dialect.
+// hasOwn reports whether there are attachments of this dialect.
 func hasOwn(attachments []*compactordv1.Attachment) bool {
 	for _, a := range attachments {
 		if a.GetDialect() == kind {
@@ -124,16 +125,16 @@ func hasOwn(attachments []*compactordv1.Attachment) bool {
 	return false
 }
 
-// saysText guards a field of text: a text by what it says, no text by a value that says nothing.
-func saysText(text string) func(json.RawMessage) bool {
+// matchesText guards a text field. Where the text is empty, any empty value matches.
+func matchesText(text string) func(json.RawMessage) bool {
 	if text == "" {
-		return saysNothing
+		return isEmptyValue
 	}
 	return dialect.MatchesText(text)
 }
 
-// layWithin puts the kept fields of an inner object back.
-func layWithin(inner rawjson.Object, attachments []*compactordv1.Attachment, key string, guarded dialect.Guards) {
+// restoreWithin restores the kept fields of an inner object.
+func restoreWithin(inner rawjson.Object, attachments []*compactordv1.Attachment, key string, guarded dialect.Guards) {
 	raw, found := dialect.Attached(attachments, kind, dialect.NotePrefix+key)
 	if !found {
 		return
@@ -149,8 +150,8 @@ func layWithin(inner rawjson.Object, attachments []*compactordv1.Attachment, key
 	}
 }
 
-// saysNothing says whether a value is missing, null, or an empty string or array.
-func saysNothing(raw json.RawMessage) bool {
+// isEmptyValue reports whether a value is missing, null, or an empty string or array.
+func isEmptyValue(raw json.RawMessage) bool {
 	switch rawjson.KindOf(raw) {
 	case rawjson.Missing, rawjson.Null:
 		return true

@@ -17,19 +17,20 @@ var (
 	errStreamed      = errors.New("is a piece of a stream; put its pieces together first")
 )
 
-// body is what was found around the messages.
+// body holds the messages of an input, and the response that they came from.
 type body struct {
 	messages []json.RawMessage
-	// response is the body of a response, nil for all else; choice is its first choice.
+	// response is the body of a response, and choice its first choice. Both are nil for other input.
 	response, choice rawjson.Object
 	choices          int
-	// ending is how a stream ended, of which the response was put together.
+	// ending says how the stream ended that the response came from.
 	ending dialect.Ending
 }
 
 func (b *body) list() *dialect.List { return &dialect.List{Messages: b.messages} }
 
-// validJSON returns a copy of JSON in which all that is within can be taken apart without a second look.
+// validJSON returns a copy of an input as valid JSON. It checks all of it, so that the values within need no second
+// check.
 func validJSON(raw []byte) (json.RawMessage, error) {
 	raw = validUTF8(bytes.TrimSpace(raw))
 	if json.Valid(raw) {
@@ -91,7 +92,7 @@ func readResponse(o rawjson.Object) (*body, error) {
 	}, rawjson.In("choices", rawjson.InElement(0, err))
 }
 
-// validUTF8 replaces each byte that is no UTF-8, as decoding would: what is kept as written must be text.
+// validUTF8 replaces each byte that is no UTF-8, as decoding would, since attachments must be valid text.
 func validUTF8(raw []byte) []byte {
 	if utf8.Valid(raw) {
 		return raw

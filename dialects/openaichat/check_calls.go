@@ -29,8 +29,8 @@ func checkCallIDs(d *decoded, report report) {
 	}
 }
 
-// isFilled says whether a field is there; one of a wrong type is the business of another rule.
-func isFilled(o rawjson.Object, key string) bool { return !saysNothing(o[key]) }
+// isFilled reports whether a field is present. Another rule checks its type.
+func isFilled(o rawjson.Object, key string) bool { return !isEmptyValue(o[key]) }
 
 func checkCallIDLength(d *decoded, report report) {
 	for i, m := range d.messages {
@@ -86,7 +86,7 @@ func checkParticipantNames(d *decoded, report report) {
 
 func isName(name string) bool { return dialect.IsName(name) && len(name) <= maxToolName }
 
-// eachArguments runs a check of the arguments of all calls of functions.
+// eachArguments visits the arguments of all function calls.
 func eachArguments(d *decoded, check func(message, part int, arguments json.RawMessage)) {
 	for i, m := range d.messages {
 		for j, c := range m.calls {

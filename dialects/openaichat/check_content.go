@@ -27,7 +27,7 @@ func checkAssistantContent(d *decoded, report report) {
 		if m.role != roleAssistant || len(m.calls) > 0 || m.legacy != nil || m.object.Has("audio") {
 			continue
 		}
-		if saysNothing(m.content) {
+		if isEmptyValue(m.content) {
 			report(i, 0, "a message of the assistant has neither content nor calls")
 		}
 	}
@@ -37,14 +37,14 @@ func checkContentNotEmpty(d *decoded, report report) {
 	for i, m := range d.messages {
 		speaks := m.role == roleSystem || m.role == roleDeveloper || m.role == roleUser
 		switch k := rawjson.KindOf(m.content); {
-		case k == rawjson.String && speaks && saysNothing(m.content):
+		case k == rawjson.String && speaks && isEmptyValue(m.content):
 			report(i, 0, "content is an empty text")
-		// An assistant's message without calls is the business of another rule.
+		// Another rule checks an assistant's message without calls.
 		case k == rawjson.Array && len(m.parts) == 0 && (m.role != roleAssistant || len(m.calls) > 0 || m.legacy != nil):
 			report(i, 0, "content is an empty array")
 		}
 		for j, p := range m.parts {
-			if (p.partType == "text" || p.partType == "refusal") && saysNothing(p.object[p.partType]) {
+			if (p.partType == "text" || p.partType == "refusal") && isEmptyValue(p.object[p.partType]) {
 				report(i, j, "a part of the content is an empty text")
 			}
 		}
@@ -67,7 +67,7 @@ func checkPartsOfRole(d *decoded, report report) {
 			case slices.Contains(mediaTypes, p.partType):
 				wrong = m.role != roleUser
 			default:
-				// Types that the reference does not have are left to the servers that know them.
+				// Types that are not in the reference are not checked, since some servers know them.
 				wrong = slices.Contains(textRoles, m.role)
 			}
 			if wrong {

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// eachMedium runs a check of the user's parts of a type; it returns what is wrong, or nothing.
+// eachMedium checks the user's parts of a type. wrong returns what is wrong, or nothing.
 func eachMedium(d *decoded, partType string, report report, wrong func(rawjson.Object) string) {
 	for i, m := range d.messages {
 		for j, p := range m.parts {

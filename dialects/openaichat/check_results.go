@@ -1,16 +1,16 @@
 package openaichat
 
-// batch is a message with calls on a walk through a list, while its results may follow.
+// batch is a message with calls, while the results after it are read.
 type batch struct {
-	// at is the message, -1 where none is open.
+	// at is the position of the message, or -1 where no batch is open.
 	at int
-	// part holds the position of the call with each id; answered the ids that have their result.
+	// part holds the position of the call with each id, and answered the ids that have a result.
 	part     map[string]int
 	answered map[string]bool
 }
 
-// eachResult visits the results that follow a message with calls, and each batch of calls when it is over. last says
-// that the list ends there.
+// eachResult visits the results after a message with calls, and then each batch of calls. last reports that the list
+// ends there.
 func eachResult(
 	d *decoded,
 	result func(message int, b *batch, id string),

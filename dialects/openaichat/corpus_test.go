@@ -31,7 +31,7 @@ func corpusFiles(t *testing.T, pattern string) []string {
 	return files
 }
 
-// readList reads the lines of a file as one list, without what is no message.
+// readList reads the lines of a file that are messages as one list.
 func readList(t *testing.T, file string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(file)

@@ -8,27 +8,27 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list as Validate sees it: taken apart anew, with nothing taken for granted.
+// decoded is a list that was decoded for the checks, from its JSON alone.
 type decoded struct {
 	messages []*decodedMessage
 }
 
 type decodedMessage struct {
-	// object is nil, and role empty, for what is no message at all.
+	// Where the element is no message, object is nil and role is empty.
 	object rawjson.Object
 	role   string
-	// content is the content; parts are those of an array.
+	// parts are the elements of content, where it is an array.
 	content json.RawMessage
 	parts   []decodedPart
 	calls   []decodedCall
-	// hasCalls says that there is an array of calls, even if it is empty.
+	// hasCalls reports that there is an array of calls, even if it is empty.
 	hasCalls bool
 	// legacy is the call in function_call.
 	legacy      *decodedCall
 	shapeErrors []shapeError
 }
 
-// shapeError is a wrong shape.
+// shapeError is a wrong shape, which only checkShape reports.
 type shapeError struct {
 	part   int
 	detail string
@@ -41,12 +41,12 @@ type decodedPart struct {
 
 type decodedCall struct {
 	object rawjson.Object
-	// isCustom calls hold their input, and no arguments, in inner.
+	// isCustom reports that inner holds an input and no arguments.
 	isCustom bool
 	inner    rawjson.Object
 }
 
-// demandString is an error unless a field is a string, which it does not decode.
+// demandString returns an error unless a field is a string. It does not decode the string.
 func demandString(o rawjson.Object, key string) error {
 	if rawjson.KindOf(o[key]) == rawjson.String {
 		return nil

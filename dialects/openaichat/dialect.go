@@ -36,7 +36,7 @@ func New() dialect.Dialect {
 	})
 }
 
-// document writes a list as the fields of a request body.
+// document returns a list as the fields of a request body.
 func document(list *dialect.List) rawjson.Object {
 	return rawjson.Object{"messages": rawjson.EncodeArray(list.Messages)}
 }

@@ -1,7 +1,7 @@
-// Package openaichat is the dialect of OpenAI Chat Completions, as OpenAI and the many servers that copy it speak it.
+// Package openaichat is the dialect of OpenAI Chat Completions, as OpenAI and the many servers that copy it use it.
 //
-// One message is one neutral message. System and developer messages stay where they are, and no neighbours are merged.
-// The parts of an ASSISTANT message stand in the order reasoning, content, refusal, recording, calls:
+// One message is one neutral message. System and developer messages stay in their place, and neighbours are not merged.
+// The parts of an ASSISTANT message have the order reasoning, content, refusal, recording, calls:
 //
 //	| JSON                                          | neutral                                                   |
 //	|-----------------------------------------------|-----------------------------------------------------------|
@@ -16,16 +16,17 @@
 //	| usage, model, stop_reason, finish_reason,     | the neutral fields; kept, but left out of requests, as is |
 //	| is_error, timestamp                           | index of a call                                           |
 //
-// All else is kept in attachments: a message's own fields with the message, those of a content part, a call or the
-// reasoning with that part. Keys with a `$` hold what stands within an inner object (`$function`, `$custom`,
-// `$function_call`, `$image_url`, `$input_audio`, `$file`), or note the form:
+// All other fields are kept in attachments: those of a message with the message, and those of a content part, a call or
+// the reasoning with that part. Keys with a `$` hold the fields of an inner object (`$function`, `$custom`,
+// `$function_call`, `$image_url`, `$input_audio`, `$file`), or are notes on the form:
 //
-//   - content: `array`, the one text of the content stands in a list of parts.
-//   - field: the field of the message that the part stands in: `reasoning_content`, `reasoning` or `reasoning_details` for
-//     thinking (none: it came from elsewhere), `refusal`, `audio`, `function_call`, and `tool_calls` for an opaque part.
-//   - role: `function`, for a result that has this role instead of tool.
-//   - type: `custom` for a call; for a medium the type of its part, where the medium alone suggests another.
+//   - content: `array` means that the one text of the content is in a list of parts.
+//   - field: the field of the message that has the part: `reasoning_content`, `reasoning` or `reasoning_details` for
+//     thinking (without the note it came from elsewhere), `refusal`, `audio`, `function_call`, and `tool_calls` for an
+//     opaque part.
+//   - role: `function` for a result that has this role instead of tool.
+//   - type: `custom` for a call. For a medium the type of its part, where the medium alone suggests another.
 //   - arguments: `missing`, `null`, or `value` where they are JSON instead of a string.
-//   - image: `string`, the address stands where an object with it should.
-//   - file_data: `base64`, the content is no data URL.
+//   - image: `string` means that the address is a string and not an object.
+//   - file_data: `base64` means that the content is no data URL.
 package openaichat

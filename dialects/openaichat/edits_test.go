@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// What an edit took away must not come back with what was kept of a part or its message.
+// Attachments must not bring back what an edit removed from a part or its message.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	setArguments := func(text string) func(*compactordv1.Message) {

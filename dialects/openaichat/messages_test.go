@@ -33,7 +33,7 @@ func render(t *testing.T, messages []*compactordv1.Message, opts dialect.RenderO
 	return rendered
 }
 
-// requireKept holds a list against what comes back of it.
+// requireKept requires that a list is exported as it was parsed.
 func requireKept(t *testing.T, raw []byte) *dialect.Parsed {
 	t.Helper()
 	list, err := openaichat.New().Split(raw)
@@ -51,7 +51,7 @@ func requireKept(t *testing.T, raw []byte) *dialect.Parsed {
 	return parsed
 }
 
-// neutral reads a message as it is written in tests: protobuf's JSON, with the names of the contract.
+// neutral reads a message that is written in protobuf's JSON, with the field names of the contract.
 func neutral(t *testing.T, text string) *compactordv1.Message {
 	t.Helper()
 	m := &compactordv1.Message{}

@@ -9,7 +9,7 @@ import (
 
 var errResponse = errors.New("must be assistant: a response holds what the model said")
 
-// parse makes messages of a body.
+// parse makes neutral messages from a body.
 func parse(b *body) (*dialect.Parsed, error) {
 	parsed := &dialect.Parsed{
 		Messages:  make([]*compactordv1.Message, 0, len(b.messages)),
@@ -38,8 +38,8 @@ func parse(b *body) (*dialect.Parsed, error) {
 	return parsed, nil
 }
 
-// ParseMessage reads one message, and what was malformed in it and taken all the same. Errors are *dialect.InputError,
-// with 0 as the message's position.
+// ParseMessage parses one message. It also returns what was malformed in it and accepted. Errors are
+// *dialect.InputError, with 0 as the message's position.
 func ParseMessage(raw []byte) (*compactordv1.Message, []dialect.Finding, error) {
 	valid, err := validJSON(raw)
 	if err != nil {

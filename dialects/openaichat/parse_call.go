@@ -29,7 +29,7 @@ func (p *messageParser) parseCalls() ([]*compactordv1.Part, error) {
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		p.say("tool_calls")
+		p.markNeutral("tool_calls")
 	}
 	return parts, nil
 }
@@ -65,7 +65,7 @@ func (p *messageParser) parseCall(raw json.RawMessage, at int) (*compactordv1.Pa
 	}
 	switch {
 	case callType != "":
-		f.say("type")
+		f.markNeutral("type")
 	case rawjson.KindOf(f.Object["type"]) == rawjson.Missing:
 		f.lacks("type")
 	}
@@ -73,19 +73,19 @@ func (p *messageParser) parseCall(raw json.RawMessage, at int) (*compactordv1.Pa
 	return part, err
 }
 
-// parseFunctionCall reads the field that came before tool_calls. Its call has no id.
+// parseFunctionCall parses function_call, the older field for calls. Its call has no id.
 func (p *messageParser) parseFunctionCall() ([]*compactordv1.Part, error) {
 	if !p.Has("function_call") {
 		return nil, nil
 	}
-	// The call keeps what belongs to it, so that it is not left in the message when an edit takes the call away.
+	// The field is attached to the call and not to the message. It is gone when an edit removes the call.
 	f := &fields{Object: rawjson.Object{"function_call": p.Object["function_call"]}}
 	part, err := p.parseFunction(f, "function_call", 0)
 	if err != nil {
 		return nil, err
 	}
 	f.note(noteField, "function_call")
-	p.say("function_call")
+	p.markNeutral("function_call")
 	part.Attachments, err = f.rest()
 	return []*compactordv1.Part{part}, err
 }
@@ -130,13 +130,13 @@ func parseCustom(f *fields) (*compactordv1.Part, error) {
 		return nil, rawjson.In(typeCustom, err)
 	}
 	if call.GetArguments() == "" {
-		inner.say("input")
+		inner.markNeutral("input")
 	}
 	return callPart(call), f.keepWithin(typeCustom, inner)
 }
 
-// arguments returns a call's arguments as the model wrote them. Some tools store them parsed: then their JSON as it
-// stands in the input.
+// arguments returns a call's arguments as the model wrote them. Some tools store them decoded: then it returns their
+// JSON unchanged.
 func (f *fields) arguments() (string, error) {
 	raw := f.Object["arguments"]
 	switch rawjson.KindOf(raw) {
@@ -145,12 +145,12 @@ func (f *fields) arguments() (string, error) {
 		return "", nil
 	case rawjson.Null:
 		f.note(noteArguments, "null")
-		f.say("arguments")
+		f.markNeutral("arguments")
 		return "", nil
 	case rawjson.String:
 		text, err := f.text("arguments", dialect.MaxText)
 		if text == "" {
-			f.say("arguments")
+			f.markNeutral("arguments")
 		}
 		return text, err
 	case rawjson.ObjectKind, rawjson.Array:
@@ -158,7 +158,7 @@ func (f *fields) arguments() (string, error) {
 			return "", rawjson.In("arguments", rawjson.TooLarge(len(raw), dialect.MaxText))
 		}
 		f.note(noteArguments, "value")
-		f.say("arguments")
+		f.markNeutral("arguments")
 		return string(raw), nil
 	default:
 		return "", rawjson.In("arguments", fmt.Errorf("must be a string or an object, is %s", rawjson.KindOf(raw)))

@@ -12,7 +12,7 @@ import (
 
 var errNoFile = errors.New("holds neither file_data nor file_id")
 
-// parseMedia reads an image_url, input_audio or file part.
+// parseMedia parses an image_url, input_audio or file part.
 func (f *fields) parseMedia(partType string) (*compactordv1.Part, error) {
 	media := &compactordv1.MediaPart{}
 	part := &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}}
@@ -43,14 +43,14 @@ func (f *fields) parseMedia(partType string) (*compactordv1.Part, error) {
 	return part, f.keepWithin(partType, inner)
 }
 
-// noteType notes the type where the medium alone would suggest another.
+// noteType notes the type of the part where the medium alone would suggest another.
 func (f *fields) noteType(media *compactordv1.MediaPart, partType string) {
 	if partType != mediaType(media) {
 		f.note(noteType, partType)
 	}
 }
 
-// parseImageAddress reads an address that stands where an object with it should: some tools write that.
+// parseImageAddress parses an address that is a string and not an object. Some tools write that.
 func (f *fields) parseImageAddress(media *compactordv1.MediaPart) error {
 	url, err := f.DemandText(typeImage)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *fields) parseImageAddress(media *compactordv1.MediaPart) error {
 	}
 	f.note(noteImage, "string")
 	if url == addressOf(media) && rawjson.Keeps(f.Object[typeImage]) {
-		f.say(typeImage)
+		f.markNeutral(typeImage)
 	}
 	return nil
 }
@@ -75,12 +75,12 @@ func (f *fields) parseImage(media *compactordv1.MediaPart) error {
 		return rawjson.In("url", err)
 	}
 	if url == addressOf(media) && rawjson.Keeps(f.Object["url"]) {
-		f.say("url")
+		f.markNeutral("url")
 	}
 	return nil
 }
 
-// addressOf is the address under which a medium is usually written.
+// addressOf returns the address that a medium is usually written with.
 func addressOf(media *compactordv1.MediaPart) string {
 	if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok {
 		return dialect.DataURL(media.GetMimeType(), data.Data)
@@ -88,8 +88,8 @@ func addressOf(media *compactordv1.MediaPart) string {
 	return media.GetUri()
 }
 
-// saysAddress guards an address that is written in another way than usual.
-func saysAddress(media *compactordv1.MediaPart) func(json.RawMessage) bool {
+// matchesAddress guards an address that is written in an unusual way.
+func matchesAddress(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		var url string
 		read := &compactordv1.MediaPart{}
@@ -117,10 +117,10 @@ func (f *fields) parseInputAudio(media *compactordv1.MediaPart) error {
 	}
 	media.Source = &compactordv1.MediaPart_Data{Data: data}
 	if format == audioFormat(media.GetMimeType()) && rawjson.Keeps(f.Object["format"]) {
-		f.say("format")
+		f.markNeutral("format")
 	}
 	if encoded == dialect.EncodeBase64(data) {
-		f.say("data")
+		f.markNeutral("data")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func audioMime(format string) string {
 	return "audio/" + format
 }
 
-// audioFormat is the name that a recording's format has here.
+// audioFormat returns the name of a recording's format in this dialect.
 func audioFormat(mime string) string {
 	switch mime {
 	case "audio/mpeg":
@@ -176,7 +176,7 @@ func (f *fields) parseFileData(media *compactordv1.MediaPart) error {
 			return err
 		}
 		if encoded == addressOf(media) && rawjson.Keeps(f.Object["file_data"]) {
-			f.say("file_data")
+			f.markNeutral("file_data")
 		}
 		return nil
 	}
@@ -187,13 +187,13 @@ func (f *fields) parseFileData(media *compactordv1.MediaPart) error {
 	media.Source = &compactordv1.MediaPart_Data{Data: data}
 	f.note(noteFileData, "base64")
 	if encoded == dialect.EncodeBase64(data) {
-		f.say("file_data")
+		f.markNeutral("file_data")
 	}
 	return nil
 }
 
-// saysFile guards a file's content that is written in another way than usual.
-func saysFile(media *compactordv1.MediaPart) func(json.RawMessage) bool {
+// matchesFile guards the content of a file that is written in an unusual way.
+func matchesFile(media *compactordv1.MediaPart) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		read := &fields{Object: rawjson.Object{"file_data": raw}}
 		again := &compactordv1.MediaPart{MimeType: media.GetMimeType()}

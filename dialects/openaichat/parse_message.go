@@ -17,7 +17,7 @@ var (
 		dialect.ErrLimit, dialect.MaxParts, dialect.MaxResultParts)
 )
 
-// messageParser reads one message.
+// messageParser parses one message.
 type messageParser struct {
 	*fields
 	at       int
@@ -48,7 +48,7 @@ func (p *messageParser) parse() error {
 		return rawjson.In("role", errRole)
 	}
 	p.m.Role = known
-	p.say("role")
+	p.markNeutral("role")
 	switch p.m.GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:
 		err = p.parseAssistant()
@@ -69,7 +69,7 @@ func (p *messageParser) parse() error {
 	return nil
 }
 
-// parseCommon reads what messages of all roles have.
+// parseCommon parses the fields of all roles.
 func (p *messageParser) parseCommon() error {
 	p.m.WrittenAt = parseTimestamp(p.Object)
 	if p.m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {

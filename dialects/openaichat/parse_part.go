@@ -16,8 +16,8 @@ var (
 	errContent  = "must be a string or an array, is %s"
 )
 
-// partTypes are the types of content parts that have a neutral meaning in messages of a role. Other parts are opaque,
-// except in system and developer messages, which hold text only.
+// partTypes returns the types of content parts that have a neutral meaning in messages of a role. Other parts are
+// opaque. System and developer messages hold only text.
 func partTypes(role compactordv1.Role) []string {
 	switch role {
 	case compactordv1.Role_ROLE_ASSISTANT:
@@ -29,7 +29,7 @@ func partTypes(role compactordv1.Role) []string {
 	}
 }
 
-// parseContent reads the content. An empty string says nothing and gives no part.
+// parseContent parses the content. An empty string has no part.
 func (p *messageParser) parseContent(types []string) ([]*compactordv1.Part, error) {
 	raw := p.Object["content"]
 	var parts []*compactordv1.Part
@@ -38,7 +38,7 @@ func (p *messageParser) parseContent(types []string) ([]*compactordv1.Part, erro
 		p.lacks("content")
 	case rawjson.Null:
 		if string(emptyContent(p.m.GetRole())) == "null" {
-			p.say("content")
+			p.markNeutral("content")
 		}
 	case rawjson.String:
 		text, err := p.text("content", dialect.MaxText)
@@ -49,7 +49,7 @@ func (p *messageParser) parseContent(types []string) ([]*compactordv1.Part, erro
 			return []*compactordv1.Part{textPart(text)}, nil
 		}
 		if string(emptyContent(p.m.GetRole())) == `""` {
-			p.say("content")
+			p.markNeutral("content")
 		}
 	case rawjson.Array:
 		list, err := rawjson.SplitArray(raw)
@@ -78,7 +78,7 @@ func (p *messageParser) parseParts(list []json.RawMessage, types []string) ([]*c
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		p.say("content")
+		p.markNeutral("content")
 	}
 	if len(parts) == 1 && isPlain(parts[0]) {
 		p.note(noteContent, "array")
@@ -86,7 +86,7 @@ func (p *messageParser) parseParts(list []json.RawMessage, types []string) ([]*c
 	return parts, nil
 }
 
-// emptyContent is what a message without content parts has as its content.
+// emptyContent returns the content of a message without content parts.
 func emptyContent(role compactordv1.Role) json.RawMessage {
 	if role == compactordv1.Role_ROLE_ASSISTANT {
 		return json.RawMessage("null")
@@ -94,7 +94,7 @@ func emptyContent(role compactordv1.Role) json.RawMessage {
 	return json.RawMessage(`""`)
 }
 
-// isPlain says whether a part can be written as a string.
+// isPlain reports whether a part can be written as a string.
 func isPlain(p *compactordv1.Part) bool {
 	return p.GetText() != nil && !p.GetText().GetRefusal() && !hasOwn(p.GetAttachments())
 }
@@ -114,7 +114,7 @@ func parsePart(raw json.RawMessage, types []string) (*compactordv1.Part, error) 
 		}
 		return parseOpaque(raw, partType)
 	}
-	f.say("type")
+	f.markNeutral("type")
 	var part *compactordv1.Part
 	switch partType {
 	case "text", "refusal":
@@ -138,7 +138,7 @@ func (f *fields) parseText(key string) (*compactordv1.Part, error) {
 		return nil, err
 	}
 	if text == "" {
-		f.say(key)
+		f.markNeutral(key)
 	}
 	part := textPart(text)
 	part.GetText().Refusal = key == "refusal"
@@ -158,7 +158,7 @@ func parseOpaque(raw json.RawMessage, typ string) (*compactordv1.Part, error) {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Opaque{Opaque: opaque}}, nil
 }
 
-// parseRefusal reads the message's own field; in a response it stands beside an empty content.
+// parseRefusal parses the message's own field. In a response the content beside it is empty.
 func (p *messageParser) parseRefusal() ([]*compactordv1.Part, error) {
 	text, err := p.text("refusal", dialect.MaxText)
 	if err != nil || text == "" {
@@ -170,7 +170,7 @@ func (p *messageParser) parseRefusal() ([]*compactordv1.Part, error) {
 	}}, nil
 }
 
-// parseAudio keeps what the model said aloud as it is.
+// parseAudio keeps the model's recording unchanged.
 func (p *messageParser) parseAudio() ([]*compactordv1.Part, error) {
 	if !p.Has("audio") {
 		return nil, nil
@@ -183,7 +183,7 @@ func (p *messageParser) parseAudio() ([]*compactordv1.Part, error) {
 	if err != nil {
 		return nil, rawjson.In("audio", err)
 	}
-	p.say("audio")
+	p.markNeutral("audio")
 	part.Attachments = []*compactordv1.Attachment{dialect.Note(kind, noteField, "audio")}
 	return []*compactordv1.Part{part}, nil
 }

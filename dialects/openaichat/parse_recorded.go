@@ -12,14 +12,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// recordedFields are what tools add to the messages that they record, and the provider's SDK to those that it parses.
+// recordedFields are added by tools to the messages that they record, or by the provider's SDK to those that it parses.
 // They are read, kept, and left out of requests.
 var recordedFields = []string{"usage", "model", "stop_reason", "finish_reason", "is_error", "timestamp", "parsed"}
 
-// parsedArguments is what the provider's SDK adds to the function of a call. It is kept, and left out of requests too.
+// parsedArguments is added by the provider's SDK to the function of a call. It is kept, and left out of requests, too.
 const parsedArguments = "parsed_arguments"
 
-// parseRecorded reads what recorded messages of the assistant tell beside what was said.
+// parseRecorded reads the other fields of recorded messages of the assistant.
 func (p *messageParser) parseRecorded() error {
 	var err error
 	if p.m.Model, err = p.BoundedText("model", dialect.MaxName); err != nil {
@@ -29,17 +29,17 @@ func (p *messageParser) parseRecorded() error {
 		return err
 	}
 	p.m.StopReason = stopReasonOf(p.Object)
-	if p.m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED && p.Has("refusal") && !saysNothing(p.Object["refusal"]) {
+	if p.m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED && p.Has("refusal") && !isEmptyValue(p.Object["refusal"]) {
 		p.m.StopReason = compactordv1.StopReason_STOP_REASON_REFUSAL
 	}
 	return nil
 }
 
-// Numbers from here on count milliseconds since 1970, smaller ones seconds.
+// firstMillisecond is the first number that counts milliseconds since 1970. Smaller ones count seconds.
 const firstMillisecond = 1e11
 
-// parseTimestamp reads when a message was written: RFC 3339, or a number of seconds or milliseconds since 1970. What is
-// neither tells nothing.
+// parseTimestamp returns when a message was written: RFC 3339, or a number of seconds or milliseconds since 1970. For
+// any other value it returns nil.
 func parseTimestamp(o rawjson.Object) *timestamppb.Timestamp {
 	raw := o["timestamp"]
 	var t time.Time

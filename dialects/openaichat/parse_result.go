@@ -24,7 +24,7 @@ func (p *messageParser) parseResult(role string) error {
 	if result.Name, err = p.text("name", dialect.MaxName); err != nil {
 		return err
 	}
-	// It stays an attachment: its being there tells that the text says by itself that the tool failed.
+	// The field stays an attachment. It shows that the text itself already says that the tool failed.
 	if result.IsError, err = p.Truth("is_error"); err != nil {
 		return err
 	}

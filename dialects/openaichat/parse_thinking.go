@@ -9,8 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseThinking reads the reasoning of a message, which is one part whatever the number of fields that hold it. Where
-// all are empty they stay with the message: some servers demand the field even then.
+// parseThinking parses the reasoning of a message. It is one part, even if several fields hold it. Where all fields are
+// empty they stay with the message, since some servers demand the field even then.
 func (p *messageParser) parseThinking() ([]*compactordv1.Part, error) {
 	text, err := p.BoundedText(reasoningContent, dialect.MaxText)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *messageParser) parseThinking() ([]*compactordv1.Part, error) {
 		}
 	}
 	if text == "" {
-		if saysNothing(p.Object[reasoningDetails]) {
+		if isEmptyValue(p.Object[reasoningDetails]) {
 			return nil, nil
 		}
 		field, text = reasoningDetails, detailsText(p.Object[reasoningDetails])
@@ -33,11 +33,11 @@ func (p *messageParser) parseThinking() ([]*compactordv1.Part, error) {
 	for _, key := range reasoningFields {
 		if raw, there := p.Object[key]; there {
 			f.Object[key] = raw
-			p.say(key)
+			p.markNeutral(key)
 		}
 	}
 	if field != reasoningDetails && rawjson.Keeps(f.Object[field]) {
-		f.say(field)
+		f.markNeutral(field)
 	}
 	f.note(noteField, field)
 	attachments, err := f.rest()
@@ -47,8 +47,7 @@ func (p *messageParser) parseThinking() ([]*compactordv1.Part, error) {
 	}}, err
 }
 
-// detailsText is what can be read in reasoning_details: texts and summaries, not what is encrypted. What has another
-// shape is kept, but not read.
+// detailsText returns the texts and summaries in reasoning_details. Encrypted items and other shapes have no text.
 func detailsText(raw json.RawMessage) string {
 	list, err := rawjson.ParseArray(raw)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// shape says how a message goes without what cannot be read of it.
+// shape says how to read a message without its unreadable content.
 var shape = &dialect.Shape{
 	Kind:  kind,
 	Parts: []string{"content"},
@@ -28,7 +28,7 @@ var shape = &dialect.Shape{
 	},
 }
 
-// parseLenient reads a message, without what cannot be read of it.
+// parseLenient parses a message without its unreadable content.
 func parseLenient(u *dialect.Unread, raw json.RawMessage, at int) (m *compactordv1.Message, findings []dialect.Finding, err error) {
 	unread, err := shape.Read(u, at, raw, func(raw json.RawMessage) error {
 		var err error

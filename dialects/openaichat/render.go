@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderRequest puts each result directly behind the calls of its message, and renders all for a request.
+// renderRequest renders messages for a request. It puts each result directly after the message with its call.
 func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
 	out := &dialect.Rendered{}
 	out.Messages = make([]json.RawMessage, 0, len(messages))
@@ -40,13 +40,13 @@ func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *d
 	return out
 }
 
-// renderer writes one message, as it was or for a request.
+// renderer renders one message, either as it was written or for a request.
 type renderer struct {
 	out     *dialect.Rendered
 	at      int
 	m       *compactordv1.Message
 	request bool
-	// The others are for requests only; legacy is the call of an exchange by function_call.
+	// The following fields are for requests only. legacy is the call of an exchange by function_call.
 	ids    *dialect.CallIDs
 	legacy *compactordv1.ToolCall
 }

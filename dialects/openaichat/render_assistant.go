@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// sortedParts are the parts of an ASSISTANT message by the field that they stand in.
+// sortedParts holds the parts of an ASSISTANT message by the field that they are in.
 type sortedParts struct {
 	thinking, content, refusals, calls []numberedPart
 	audio, functionCall                *numberedPart
@@ -45,7 +45,7 @@ func (r *renderer) renderAssistant() rawjson.Object {
 	if audio := r.renderAudio(s.audio); audio != nil {
 		o["audio"] = audio
 	}
-	// Only the role is there so far if there are neither calls nor a recording.
+	// Without calls and a recording, the object has only its role so far.
 	silent := len(o) == 1
 	blocks, refusal := r.renderRefusals(s.refusals, blocks, silent)
 	if refusal != "" {
@@ -73,7 +73,7 @@ func (r *renderer) renderCallFields(o rawjson.Object, s *sortedParts) {
 
 func (r *renderer) restoreAssistant(o rawjson.Object, s *sortedParts, blocks []renderedPart, refusal string) {
 	guarded := dialect.Guards{
-		"content": r.saysContent(blocks), "refusal": saysText(refusal), "name": saysText(r.m.GetName()),
+		"content": r.matchesContent(blocks), "refusal": matchesText(refusal), "name": matchesText(r.m.GetName()),
 	}
 	for _, key := range []string{"tool_calls", "function_call", "audio"} {
 		if o[key] != nil {
@@ -81,9 +81,9 @@ func (r *renderer) restoreAssistant(o rawjson.Object, s *sortedParts, blocks []r
 		}
 	}
 	for _, key := range reasoningFields {
-		// Reasoning of a shape that could not be read stays with the message, and goes into no request.
+		// Reasoning with an unreadable shape stays with the message, and is left out of requests.
 		guarded[key] = func(raw json.RawMessage) bool {
-			return len(s.thinking) == 0 && (!r.request || saysNothing(raw))
+			return len(s.thinking) == 0 && (!r.request || isEmptyValue(raw))
 		}
 	}
 	r.restore(o, guarded)
@@ -95,7 +95,7 @@ func (r *renderer) restoreAssistant(o rawjson.Object, s *sortedParts, blocks []r
 	}
 }
 
-// dropAssistant reports an ASSISTANT message of which nothing is left.
+// dropAssistant reports an ASSISTANT message that has nothing left.
 func (r *renderer) dropAssistant(thinking []numberedPart) {
 	r.repair(ruleAssistantContent, "A message of the assistant without content or calls was left out.")
 	for _, t := range thinking {
@@ -103,7 +103,7 @@ func (r *renderer) dropAssistant(thinking []numberedPart) {
 	}
 }
 
-// restoreEmptyContent writes an empty content as the client did, since servers differ in what they take.
+// restoreEmptyContent writes an empty content as the client did, since servers accept different forms.
 func (r *renderer) restoreEmptyContent(o rawjson.Object) {
 	raw, found := dialect.Attached(r.m.GetAttachments(), kind, "content")
 	switch {
@@ -115,8 +115,8 @@ func (r *renderer) restoreEmptyContent(o rawjson.Object) {
 	}
 }
 
-// renderRefusals renders the texts with which the model refused: as they came, or, for a request, either as the only
-// part of the content or in the message's own field.
+// renderRefusals renders the model's refusals: unchanged or, for a request, either as the only part of the content or
+// in the message's own field.
 func (r *renderer) renderRefusals(parts []numberedPart, blocks []renderedPart, silent bool) (content []renderedPart, field string) {
 	var refused []renderedPart
 	var texts []string
@@ -149,7 +149,7 @@ func (r *renderer) renderRefusals(parts []numberedPart, blocks []renderedPart, s
 	return refused, ""
 }
 
-// renderAudio refers to what the model said aloud: a request names it, only a response holds it.
+// renderAudio refers to a recording of the model. A request has only its id, and a response holds the recording.
 func (r *renderer) renderAudio(n *numberedPart) json.RawMessage {
 	if n == nil {
 		return nil

@@ -30,7 +30,7 @@ func (r *renderer) renderCall(p *compactordv1.Part) rawjson.Object {
 	if id := r.idOf(p, call.GetId()); id != "" {
 		o["id"] = rawjson.Quote(id)
 	}
-	guarded := dialect.Guards{"id": saysText(call.GetId()), "type": saysNothing}
+	guarded := dialect.Guards{"id": matchesText(call.GetId()), "type": isEmptyValue}
 	if isNoted(p.GetAttachments(), noteType, typeCustom) {
 		o["type"] = rawjson.Quote(typeCustom)
 		o[typeCustom] = r.renderCustom(p)
@@ -41,14 +41,14 @@ func (r *renderer) renderCall(p *compactordv1.Part) rawjson.Object {
 		guarded[typeFunction] = dialect.Never
 	}
 	if r.request {
-		// `index` is left over from a stream and says nothing that the order does not.
+		// `index` comes from a stream. The order of the calls says the same.
 		guarded["index"], guarded[typeCustom], guarded[typeFunction] = dialect.Never, dialect.Never, dialect.Never
 	}
 	r.restorePart(o, p, guarded)
 	return o
 }
 
-// renderFunctionCall writes the field that came before tool_calls.
+// renderFunctionCall writes function_call, the older field for calls.
 func (r *renderer) renderFunctionCall(p *compactordv1.Part) json.RawMessage {
 	return r.renderFunction(p, "function_call")
 }
@@ -56,7 +56,7 @@ func (r *renderer) renderFunctionCall(p *compactordv1.Part) json.RawMessage {
 func (r *renderer) renderFunction(p *compactordv1.Part, key string) json.RawMessage {
 	call := p.GetToolCall()
 	o := rawjson.Object{"name": r.renderToolName(call.GetName())}
-	guarded := dialect.Guards{"name": saysText(call.GetName()), "arguments": saysText(call.GetArguments())}
+	guarded := dialect.Guards{"name": matchesText(call.GetName()), "arguments": matchesText(call.GetArguments())}
 	if r.request {
 		object, changed := dialect.ArgumentsObject(call.GetArguments())
 		if changed {
@@ -67,12 +67,12 @@ func (r *renderer) renderFunction(p *compactordv1.Part, key string) json.RawMess
 	} else if arguments := writtenArguments(p); arguments != nil {
 		o["arguments"] = arguments
 	}
-	layWithin(o, p.GetAttachments(), key, guarded)
+	restoreWithin(o, p.GetAttachments(), key, guarded)
 	return o.Encode()
 }
 
-// writtenArguments are the arguments in the form that they came in: a string as a rule. It returns nil where there were
-// none.
+// writtenArguments returns the arguments in their original form, which is usually a string. It returns nil where there
+// were none.
 func writtenArguments(p *compactordv1.Part) json.RawMessage {
 	arguments := p.GetToolCall().GetArguments()
 	form, _ := dialect.Noted(p.GetAttachments(), kind, noteArguments)
@@ -91,11 +91,11 @@ func writtenArguments(p *compactordv1.Part) json.RawMessage {
 func (r *renderer) renderCustom(p *compactordv1.Part) json.RawMessage {
 	call := p.GetToolCall()
 	o := rawjson.Object{"name": r.renderToolName(call.GetName()), "input": rawjson.Quote(call.GetArguments())}
-	guarded := dialect.Guards{"name": saysText(call.GetName()), "input": saysText(call.GetArguments())}
+	guarded := dialect.Guards{"name": matchesText(call.GetName()), "input": matchesText(call.GetArguments())}
 	if r.request {
 		guarded["name"], guarded["input"] = dialect.Never, dialect.Never
 	}
-	layWithin(o, p.GetAttachments(), typeCustom, guarded)
+	restoreWithin(o, p.GetAttachments(), typeCustom, guarded)
 	return o.Encode()
 }
 
@@ -106,11 +106,11 @@ func (r *renderer) renderToolName(name string) json.RawMessage {
 	return rawjson.Quote(name)
 }
 
-// maxIDBytes is how long OpenAI lets the id of a call be, in bytes.
+// maxIDBytes is the most bytes that OpenAI accepts in the id of a call.
 const maxIDBytes = 40
 
-// cleanID keeps what servers themselves write into ids, which is more than letters: Kimi's `functions.bash:0` must come
-// back as it is.
+// cleanID keeps more characters than letters, since servers use them in ids: Kimi's `functions.bash:0` must be sent
+// back unchanged.
 func cleanID(id string) string {
 	clean := []byte(id)
 	for i, b := range clean {
@@ -121,7 +121,7 @@ func cleanID(id string) string {
 	return string(clean)
 }
 
-// idOf is the id of a call, or of the call that a result answers.
+// idOf returns the id of a call, or of the call that a result answers.
 func (r *renderer) idOf(p *compactordv1.Part, id string) string {
 	if !r.request {
 		return id
@@ -140,7 +140,7 @@ func (r *renderer) idOf(p *compactordv1.Part, id string) string {
 	return given
 }
 
-// cleanName makes a name that the provider takes.
+// cleanName returns a name that the provider accepts.
 func (r *renderer) cleanName(rule, name string) string {
 	clean := dialect.CleanName(name, maxToolName)
 	if clean != name {

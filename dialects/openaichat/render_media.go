@@ -11,13 +11,13 @@ import (
 )
 
 var (
-	// imageTypes are the types of images that OpenAI takes. Tools write the first for the second.
+	// imageTypes are the types of images that OpenAI accepts. Tools write the first instead of the second.
 	imageTypes = []string{"image/jpg", "image/jpeg", "image/png", "image/gif", "image/webp"}
-	// audioFormats are the formats of recordings that OpenAI takes.
+	// audioFormats are the formats of recordings that OpenAI accepts.
 	audioFormats = []string{"wav", "mp3"}
 )
 
-// mediaType is the type of content part that a medium is written as; empty for one that has no place in the list.
+// mediaType returns the type of content part for a medium. Empty where the dialect has none.
 func mediaType(media *compactordv1.MediaPart) string {
 	mime := strings.ToLower(media.GetMimeType())
 	switch media.GetSource().(type) {
@@ -42,8 +42,8 @@ func mediaType(media *compactordv1.MediaPart) string {
 	return ""
 }
 
-// isTakenMedia says whether OpenAI takes a medium from the user.
-func isTakenMedia(media *compactordv1.MediaPart) bool {
+// isAcceptedMedia reports whether OpenAI accepts a medium from the user.
+func isAcceptedMedia(media *compactordv1.MediaPart) bool {
 	mime := strings.ToLower(media.GetMimeType())
 	switch mediaType(media) {
 	case typeImage:
@@ -65,13 +65,13 @@ func isWebAddress(url string) bool {
 	return strings.HasPrefix(lower, "http://") || lower == "https://"
 }
 
-// renderMedia returns nil for a medium that has no place in the list.
+// renderMedia returns nil for a medium that the list cannot hold.
 func (r *renderer) renderMedia(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	if owner := media.GetOwner(); owner != kind && owner != compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return nil
 	}
-	if r.request && (r.m.GetRole() != compactordv1.Role_ROLE_USER || !isTakenMedia(media)) {
+	if r.request && (r.m.GetRole() != compactordv1.Role_ROLE_USER || !isAcceptedMedia(media)) {
 		return nil
 	}
 	partType := mediaType(media)
@@ -91,14 +91,14 @@ func (r *renderer) renderMedia(p *compactordv1.Part) rawjson.Object {
 	}
 }
 
-// encodeMedia writes a content part of an inner object with the same name.
+// encodeMedia returns a content part whose inner object has the name of the part's type.
 func (r *renderer) encodeMedia(p *compactordv1.Part, partType string, inner rawjson.Object, guarded dialect.Guards) rawjson.Object {
 	if r.request {
 		for _, key := range []string{"url", "data", "format", "file_data", "file_id", "filename"} {
 			guarded[key] = dialect.Never
 		}
 	}
-	layWithin(inner, p.GetAttachments(), partType, guarded)
+	restoreWithin(inner, p.GetAttachments(), partType, guarded)
 	o := rawjson.Object{"type": rawjson.Quote(partType), partType: inner.Encode()}
 	r.restorePart(o, p, dialect.Guards{"type": dialect.Never, partType: dialect.Never})
 	return o
@@ -108,13 +108,13 @@ func (r *renderer) renderImage(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	if !r.request && isNoted(p.GetAttachments(), noteImage, "string") {
 		o := rawjson.Object{"type": rawjson.Quote(typeImage), typeImage: rawjson.Quote(addressOf(media))}
-		r.restorePart(o, p, dialect.Guards{"type": dialect.Never, typeImage: saysAddress(media)})
+		r.restorePart(o, p, dialect.Guards{"type": dialect.Never, typeImage: matchesAddress(media)})
 		return o
 	}
-	return r.encodeMedia(p, typeImage, rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, dialect.Guards{"url": saysAddress(media)})
+	return r.encodeMedia(p, typeImage, rawjson.Object{"url": rawjson.Quote(r.addressOf(media))}, dialect.Guards{"url": matchesAddress(media)})
 }
 
-// addressOf writes the type of a medium in a request as the provider spells it.
+// addressOf returns the address of a medium. In a request the type has the provider's spelling.
 func (r *renderer) addressOf(media *compactordv1.MediaPart) string {
 	if data, ok := media.GetSource().(*compactordv1.MediaPart_Data); ok && r.request {
 		return dialect.DataURL(strings.ToLower(media.GetMimeType()), data.Data)
@@ -143,7 +143,7 @@ func (r *renderer) renderInputAudio(p *compactordv1.Part) rawjson.Object {
 func (r *renderer) renderFile(p *compactordv1.Part) rawjson.Object {
 	media := p.GetMedia()
 	inner := rawjson.Object{}
-	guarded := dialect.Guards{"filename": saysText(media.GetName())}
+	guarded := dialect.Guards{"filename": matchesText(media.GetName())}
 	if name := media.GetName(); name != "" {
 		inner["filename"] = rawjson.Quote(name)
 	}
@@ -153,7 +153,7 @@ func (r *renderer) renderFile(p *compactordv1.Part) rawjson.Object {
 		if !r.request && isNoted(p.GetAttachments(), noteFileData, "base64") {
 			inner["file_data"] = rawjson.Quote(dialect.EncodeBase64(source.Data))
 		}
-		guarded["file_data"] = saysFile(media)
+		guarded["file_data"] = matchesFile(media)
 		if r.request && media.GetName() == "" {
 			inner["filename"] = rawjson.Quote("file.pdf")
 		}
@@ -161,7 +161,7 @@ func (r *renderer) renderFile(p *compactordv1.Part) rawjson.Object {
 		if source.FileId != "" {
 			inner["file_id"] = rawjson.Quote(source.FileId)
 		}
-		guarded["file_id"], guarded["file_data"] = saysText(source.FileId), saysNothing
+		guarded["file_id"], guarded["file_data"] = matchesText(source.FileId), isEmptyValue
 	}
 	return r.encodeMedia(p, typeFile, inner, guarded)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderMessage returns nil where nothing is left to say.
+// renderMessage returns nil where nothing is left of the message.
 func (r *renderer) renderMessage() rawjson.Object {
 	switch r.m.GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:
@@ -25,7 +25,7 @@ func (r *renderer) renderMessage() rawjson.Object {
 	}
 }
 
-// renderPlain writes a message of a role that only speaks.
+// renderPlain renders a message of a role without calls and results.
 func (r *renderer) renderPlain(role string) rawjson.Object {
 	o := rawjson.Object{"role": rawjson.Quote(role)}
 	blocks := r.renderParts(numbered(r.m.GetParts()))
@@ -39,7 +39,7 @@ func (r *renderer) renderPlain(role string) rawjson.Object {
 	}
 	o["content"] = r.encodeContent(blocks)
 	r.renderName(o)
-	r.restore(o, dialect.Guards{"content": r.saysContent(blocks), "name": saysText(r.m.GetName())})
+	r.restore(o, dialect.Guards{"content": r.matchesContent(blocks), "name": matchesText(r.m.GetName())})
 	return o
 }
 
@@ -55,12 +55,13 @@ func (r *renderer) renderName(o rawjson.Object) {
 	o["name"] = rawjson.Quote(name)
 }
 
-// restore lays over a message what was kept of it. In a request that is only what the provider's rules do not speak of.
+// restore restores the kept fields of a message. In a request these are only fields that no rule of the provider
+// concerns.
 func (r *renderer) restore(o rawjson.Object, guarded dialect.Guards) {
 	guarded["role"] = dialect.Never
 	for _, key := range ofAssistant {
 		if guarded[key] == nil {
-			guarded[key] = saysNothing
+			guarded[key] = isEmptyValue
 		}
 	}
 	if r.request {
@@ -80,8 +81,8 @@ func (r *renderer) restore(o rawjson.Object, guarded dialect.Guards) {
 	dialect.Restore(o, r.m.GetAttachments(), kind, guarded)
 }
 
-// allowNulls lets null stand where responses have it and the provider's schema of requests allows it, so that what an
-// agent sends back is what it got.
+// allowNulls keeps null where responses have it and the provider's schema of requests allows it. So an agent sends back
+// what it received.
 func (r *renderer) allowNulls(o rawjson.Object, guarded dialect.Guards) {
 	for _, key := range []string{"refusal", "audio"} {
 		if o[key] == nil {
@@ -92,13 +93,13 @@ func (r *renderer) allowNulls(o rawjson.Object, guarded dialect.Guards) {
 
 func isNull(raw json.RawMessage) bool { return rawjson.KindOf(raw) == rawjson.Null }
 
-// saysContent guards a content that is written in another way than usual.
-func (r *renderer) saysContent(blocks []renderedPart) func(json.RawMessage) bool {
+// matchesContent guards a content that is written in an unusual way.
+func (r *renderer) matchesContent(blocks []renderedPart) func(json.RawMessage) bool {
 	switch {
 	case len(blocks) == 0:
-		return saysNothing
+		return isEmptyValue
 	case len(blocks) == 1 && r.isString(blocks[0]):
-		return saysText(blocks[0].text)
+		return matchesText(blocks[0].text)
 	default:
 		return dialect.Never
 	}

@@ -7,7 +7,7 @@ import (
 
 // pairs says which messages hold the results of which.
 type pairs struct {
-	// of are, for a message with calls, the positions of their results.
+	// of holds, for a message with calls, the positions of their results.
 	of map[int][]int
 	// isAnswer holds the positions of results that answer a call.
 	isAnswer map[int]bool

@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/dialects/openaichat"
 )
 
-// Lists in the dialect's own JSON, and what of them goes into a request.
+// Lists in the dialect's own JSON, and the requests that are made from them.
 func TestOwnListsGoIntoRequests(t *testing.T) {
 	t.Parallel()
 	const answered = `,{"role":"tool","tool_call_id":"a","content":"1"}`

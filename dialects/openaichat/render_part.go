@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// The reasons for which parts are dropped.
+// The reasons why parts are dropped.
 const (
 	emptyText     = "The text is empty, and the provider takes none such."
 	foreignOpaque = "The item belongs to another provider."
@@ -31,7 +31,7 @@ func numbered(parts []*compactordv1.Part) []numberedPart {
 	return list
 }
 
-// renderedPart is a part of the content: a text that can stand as a string, an object, or an item as it was.
+// renderedPart is a part of the content: a text that can be a string, an object, or unchanged JSON.
 type renderedPart struct {
 	text   string
 	object rawjson.Object
@@ -53,7 +53,7 @@ func textObject(text string) rawjson.Object {
 	return rawjson.Object{"type": rawjson.Quote("text"), "text": rawjson.Quote(text)}
 }
 
-// isString says whether a block that stands alone is the content as a string.
+// isString reports whether a text that is the only part is written as a string.
 func (r *renderer) isString(b renderedPart) bool {
 	return b.raw == nil && b.object == nil && !isNoted(r.m.GetAttachments(), noteContent, "array")
 }
@@ -123,8 +123,8 @@ func (r *renderer) renderOpaque(at int, item *compactordv1.OpaquePart) (rendered
 	}
 }
 
-// isUnknownType says whether a content part is of a type that this dialect does not parse. A part of a known type is
-// never taken as opaque, since no rule would look at it.
+// isUnknownType reports whether this dialect does not parse content parts of this type. A part of a known type is never
+// sent as an opaque part, since no rule would check it.
 func isUnknownType(o rawjson.Object) bool {
 	partType, err := o.DemandText("type")
 	if err != nil {
@@ -146,11 +146,11 @@ func (r *renderer) renderText(p *compactordv1.Part) renderedPart {
 		return renderedPart{text: text}
 	}
 	o := rawjson.Object{"type": rawjson.Quote(field), field: rawjson.Quote(text)}
-	r.restorePart(o, p, dialect.Guards{"type": dialect.Never, field: saysText(text)})
+	r.restorePart(o, p, dialect.Guards{"type": dialect.Never, field: matchesText(text)})
 	return renderedPart{text: text, object: o}
 }
 
-// restorePart lays over a content part or a call what was kept of it.
+// restorePart restores the kept fields of a content part or a call.
 func (r *renderer) restorePart(o rawjson.Object, p *compactordv1.Part, guarded dialect.Guards) {
 	if r.request {
 		for key := range guarded {

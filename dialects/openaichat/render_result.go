@@ -39,12 +39,12 @@ func (r *renderer) renderResult() rawjson.Object {
 		o["name"] = r.renderToolName(name)
 	}
 	r.restore(o, dialect.Guards{
-		"content": r.saysContent(blocks), "tool_call_id": saysText(result.GetCallId()), "name": saysText(result.GetName()),
+		"content": r.matchesContent(blocks), "tool_call_id": matchesText(result.GetCallId()), "name": matchesText(result.GetName()),
 	})
 	return o
 }
 
-// resultName is the tool's name. A message of role function needs one, if only that of the call.
+// resultName returns the tool's name. A message of role function needs one, if necessary that of the call.
 func (r *renderer) resultName(result *compactordv1.ToolResult) string {
 	if result.GetName() == "" && r.legacy != nil {
 		return r.legacy.GetName()
@@ -52,12 +52,12 @@ func (r *renderer) resultName(result *compactordv1.ToolResult) string {
 	return result.GetName()
 }
 
-// renderEmptyResult is a TOOL message without its result, which no log takes.
+// renderEmptyResult renders a TOOL message without a result. No log holds one.
 func (r *renderer) renderEmptyResult() rawjson.Object {
 	return rawjson.Object{"role": rawjson.Quote(roleTool), "content": emptyContent(compactordv1.Role_ROLE_TOOL)}
 }
 
-// markFailed says in the text that the tool failed.
+// markFailed adds to the text that the tool failed.
 func markFailed(blocks []renderedPart) []renderedPart {
 	if len(blocks) == 0 {
 		return []renderedPart{{text: wording.FailedResult("")}}
@@ -70,7 +70,7 @@ func markFailed(blocks []renderedPart) []renderedPart {
 	return append([]renderedPart{marked}, blocks[1:]...)
 }
 
-// resultParts are the parts of a result as parts of a message; all stand at the position of the result.
+// resultParts returns the parts of a result as parts of a message, all with the position of the result.
 func resultParts(r *compactordv1.ToolResult) []numberedPart {
 	list := make([]numberedPart, len(r.GetParts()))
 	for i, rp := range r.GetParts() {

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderThinking writes reasoning into the fields that it came from.
+// renderThinking writes reasoning into the fields that it was in.
 func (r *renderer) renderThinking(o rawjson.Object, parts []numberedPart) {
 	texts := make(map[string][]string)
 	for _, n := range parts {
@@ -24,7 +24,7 @@ func (r *renderer) renderThinking(o rawjson.Object, parts []numberedPart) {
 		}
 		for _, key := range reasoningFields {
 			if key != field || key == reasoningDetails {
-				layField(o, n.part, key)
+				restoreField(o, n.part, key)
 			}
 		}
 		if field != reasoningDetails {
@@ -39,23 +39,23 @@ func (r *renderer) renderThinking(o rawjson.Object, parts []numberedPart) {
 	}
 }
 
-// layField lays a field that was kept with a part over its message.
-func layField(o rawjson.Object, p *compactordv1.Part, key string) {
+// restoreField sets a field of a message that was kept with a part.
+func restoreField(o rawjson.Object, p *compactordv1.Part, key string) {
 	if raw, found := dialect.Attached(p.GetAttachments(), kind, key); found && json.Valid(raw) {
 		o[key] = raw
 	}
 }
 
-// restoreThinking writes a text as it was where decoding lost something of it.
+// restoreThinking restores the original text where decoding changed it.
 func (r *renderer) restoreThinking(o rawjson.Object, p *compactordv1.Part) {
 	field := fieldOf(p)
 	raw, found := dialect.Attached(p.GetAttachments(), kind, field)
-	if found && field != reasoningDetails && saysText(p.GetThinking().GetText())(raw) {
-		layField(o, p, field)
+	if found && field != reasoningDetails && matchesText(p.GetThinking().GetText())(raw) {
+		restoreField(o, p, field)
 	}
 }
 
-// restoreEmptyReasoning writes an empty reasoning back that a client sent: some servers refuse calls without the field.
+// restoreEmptyReasoning writes back an empty reasoning that a client sent. Some servers refuse calls without the field.
 func (r *renderer) restoreEmptyReasoning(o rawjson.Object) {
 	for _, key := range []string{reasoningContent, reasoning} {
 		if raw, found := dialect.Attached(r.m.GetAttachments(), kind, key); found && string(raw) == `""` {

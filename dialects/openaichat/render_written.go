@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderAsWritten renders messages as they were parsed, with all that is wrong with them.
+// renderAsWritten renders messages as they were parsed, including their errors.
 func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 	out := &dialect.Rendered{}
 	out.Messages = make([]json.RawMessage, 0, len(messages))

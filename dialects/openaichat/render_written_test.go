@@ -24,7 +24,7 @@ func TestWrittenAsItWasParsed(t *testing.T) {
 			raw, err := os.ReadFile(file)
 			require.NoError(t, err)
 			requireKept(t, raw)
-			// One message at a time too.
+			// Each message alone, too.
 			list, err := openaichat.New().Split(raw)
 			require.NoError(t, err)
 			for _, m := range list.Messages {

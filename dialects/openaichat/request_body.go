@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// tokenLimit is the older name of the limit, which most servers know.
+// tokenLimit is the older name of the output limit, which most servers know.
 const tokenLimit = "max_tokens"
 
 func prompt(messages []*compactordv1.Message) (*dialect.List, error) {

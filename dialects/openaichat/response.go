@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// fillFromResponse puts what a response says of its message into the message, where the message itself does not say it.
+// fillFromResponse sets the fields of the message that come from the response, where the message itself has none.
 func (b *body) fillFromResponse(parsed *dialect.Parsed) error {
 	m := parsed.Messages[0]
 	if m.GetRole() != compactordv1.Role_ROLE_ASSISTANT {
@@ -31,7 +31,7 @@ func (b *body) fillFromResponse(parsed *dialect.Parsed) error {
 		m.Model = model
 	}
 	parsed.ProviderStop = providerStop(b.choice)
-	// A refusal ends with the word of any other answer.
+	// The provider's word for the end of a refusal is that of any other answer.
 	if m.GetStopReason() == compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
 		m.StopReason = stopReasonOf(b.choice)
 	}
@@ -46,8 +46,8 @@ func (b *body) fillFromResponse(parsed *dialect.Parsed) error {
 
 var errMoreCached = errors.New("is more than the whole prompt")
 
-// parseUsage reads the tokens that were reported. Two shapes are in use: with input_tokens, which leaves out what came
-// from a cache, and OpenAI's own with prompt_tokens, which includes it.
+// parseUsage reads the reported tokens. Two shapes are in use: one with input_tokens, which excludes what came from a
+// cache, and OpenAI's own with prompt_tokens, which includes it.
 func parseUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	u, err := o.Sub("usage")
 	if err != nil || u == nil {
@@ -90,7 +90,7 @@ func promptUsage(usage *compactordv1.Usage, u rawjson.Object) error {
 		))
 		field += ".cached_tokens"
 	} else {
-		// DeepSeek's name of it.
+		// DeepSeek has another name for it.
 		field = "prompt_cache_hit_tokens"
 		err = counts(u, countField{field, &usage.CacheReadTokens})
 	}
@@ -105,7 +105,7 @@ func promptUsage(usage *compactordv1.Usage, u rawjson.Object) error {
 	return nil
 }
 
-// countField is a field that holds a count, and where the count goes.
+// countField is a field that holds a count, and the destination of the count.
 type countField struct {
 	key  string
 	into *uint32
@@ -121,7 +121,7 @@ func counts(o rawjson.Object, fields ...countField) error {
 	return nil
 }
 
-// stopReasonOf reads why the model stopped. A word that is not known tells nothing.
+// stopReasonOf returns why the model stopped. An unknown word has no stop reason.
 func stopReasonOf(o rawjson.Object) compactordv1.StopReason {
 	for _, field := range []string{"stop_reason", "finish_reason"} {
 		if word, err := o.Text(field); err == nil {
@@ -133,7 +133,7 @@ func stopReasonOf(o rawjson.Object) compactordv1.StopReason {
 	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
-// providerStop is the provider's own word for why the model stopped; empty where there is none.
+// providerStop returns the provider's own word for why the model stopped. Empty where there is none.
 func providerStop(o rawjson.Object) string {
 	for _, field := range []string{"finish_reason", "stop_reason"} {
 		if word, err := o.Text(field); err == nil && word != "" {
@@ -143,7 +143,7 @@ func providerStop(o rawjson.Object) string {
 	return ""
 }
 
-// stopReasons holds the words of the providers, and of the transcripts that were made from them.
+// stopReasons holds the words of the providers, and of transcripts of their answers.
 var stopReasons = map[string]compactordv1.StopReason{
 	"stop":           compactordv1.StopReason_STOP_REASON_END,
 	"end":            compactordv1.StopReason_STOP_REASON_END,

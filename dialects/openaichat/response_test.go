@@ -30,7 +30,7 @@ func TestResponse(t *testing.T) {
 
 	parsed = requireKept(t, fmt.Appendf(nil, body, `{"role":"assistant","content":null,"refusal":"no"}`, "stop"))
 	require.Equal(t, compactordv1.StopReason_STOP_REASON_REFUSAL, parsed.Messages[0].GetStopReason())
-	// What the message itself says is nearer to it than its envelope.
+	// The message's own fields have precedence over those of the response.
 	parsed = requireKept(t, fmt.Appendf(nil, body, `{"role":"assistant","content":"hi","model":"m-2","stop_reason":"aborted","usage":{"input_tokens":1}}`, "stop"))
 	require.Equal(t, "m-2", parsed.Messages[0].GetModel())
 	require.Equal(t, compactordv1.StopReason_STOP_REASON_ABORTED, parsed.Messages[0].GetStopReason())

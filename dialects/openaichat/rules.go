@@ -33,15 +33,15 @@ const (
 	ruleTranscriptFields  = "openai_chat.transcript-fields"
 )
 
-// maxToolName is how long a name may be, in bytes.
+// maxToolName is the most bytes that a name can have.
 const maxToolName = 64
 
 var errCallType = errors.New("is neither function nor custom")
 
-// docsReference is where the provider writes down the shape of messages.
+// docsReference is the provider's reference of messages.
 const docsReference = "https://platform.openai.com/docs/api-reference/chat/create"
 
-// checks holds what Validate checks, in the order in which people read a list: messages, contents, calls, results.
+// checks is the table of rules, in the order in which people read a list: messages, contents, calls, results.
 var checks = []dialect.Check[*decoded]{
 	{Check: checkShape, Rule: dialect.Rule{
 		ID: ruleShape, Source: docsReference,

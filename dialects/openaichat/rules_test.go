@@ -22,7 +22,7 @@ const (
 	user    = `{"role":"user","content":"hi"}`
 )
 
-// call is an answered call with these fields in the place of the usual ones.
+// call returns a call with these fields, and its result.
 func call(id, function string) string {
 	return `{"role":"assistant","tool_calls":[{"id":` + id + `,"type":"function","function":` + function + `}]},` +
 		`{"role":"tool","tool_call_id":` + id + `,"content":"1"}`
@@ -30,7 +30,7 @@ func call(id, function string) string {
 
 func userPart(part string) string { return `{"role":"user","content":[` + part + `]}` }
 
-// ruleCases hold, for each rule, lists that break it and nothing else, and neighbours that break nothing.
+// ruleCases holds for each rule lists that break it and no other, and similar lists that break none.
 var ruleCases = map[string]struct{ broken, valid []string }{
 	"openai_chat.shape": {
 		broken: []string{

@@ -10,7 +10,7 @@ import (
 
 var errWholeAnswer = errors.New("is a whole message where a piece of one should be: give each response alone")
 
-// deltaRule says how the pieces of a message are put together.
+// deltaRule says how the pieces of a message are joined.
 var deltaRule = &rawjson.JoinRule{
 	Texts: []string{"refusal", reasoningContent, reasoning},
 	Objects: map[string]*rawjson.JoinRule{
@@ -33,29 +33,29 @@ var deltaRule = &rawjson.JoinRule{
 	},
 }
 
-// isEvent tells a chunk of a stream, or the error that ends one, from a message.
+// isEvent reports whether an object is a chunk of a stream, or the error that ends one, and no message.
 func isEvent(o rawjson.Object) bool {
 	return !o.Has("role") && (o.Has("choices") || o.Has("error") || o.IsText("object", "chat.completion.chunk") ||
 		o.IsText("type", "chunk") && o.Has("chunk"))
 }
 
-// stream is a streamed response while its chunks are put together.
+// stream assembles a response from its chunks.
 type stream struct {
-	// body is what the chunks say around their choices.
+	// body holds the fields of the chunks except their choices.
 	body    rawjson.Object
 	choices map[uint32]*streamedChoice
 	ending  dialect.Ending
 }
 
-// streamedChoice is a choice while it is put together.
+// streamedChoice is a choice while its chunks are read.
 type streamedChoice struct {
-	// fields are those of the choice beside its message.
+	// fields holds the fields of the choice except its message.
 	fields, message *rawjson.Join
-	// hasParts says that the content came as a list of parts.
+	// hasParts reports that the content came as a list of parts.
 	hasParts bool
 }
 
-// readStream puts the chunks of a stream together to what its response's body would have been.
+// readStream returns the body that the response would have had without streaming.
 func readStream(events []json.RawMessage) (*body, error) {
 	s := &stream{body: make(rawjson.Object), choices: make(map[uint32]*streamedChoice)}
 	for i, raw := range events {
@@ -79,7 +79,7 @@ func readStream(events []json.RawMessage) (*body, error) {
 func (s *stream) event(raw json.RawMessage) error {
 	o, err := rawjson.SplitObject(raw)
 	if err == nil && o.IsText("type", "chunk") && o.Has("chunk") {
-		// An event of the SDKs, which hold the chunk beside what they made of it so far.
+		// This is an event of an SDK. It holds the chunk, and the SDK's own state.
 		o, err = o.SplitSub("chunk")
 	}
 	switch {
@@ -105,7 +105,7 @@ func (s *stream) choice(index uint32, o rawjson.Object) error {
 	if s.choices[index] == nil {
 		s.choices[index] = newChoice()
 	}
-	// Some providers tell the usage here.
+	// Some providers report the usage here.
 	if o.Has("usage") && !s.body.Has("usage") {
 		s.body["usage"] = o["usage"]
 	}
@@ -120,7 +120,7 @@ func (s *stream) choice(index uint32, o rawjson.Object) error {
 	return rawjson.In("delta", s.choices[index].add(delta))
 }
 
-// first is the choice with the lowest number; an empty one where there is none.
+// first returns the choice with the lowest number, or an empty one where there is none.
 func (s *stream) first() *streamedChoice {
 	var first *streamedChoice
 	var lowest uint32
@@ -142,7 +142,7 @@ func newChoice() *streamedChoice {
 	}
 }
 
-// add adds a piece of the message. A text is put together as a part, since parts can follow it.
+// add adds a piece of the message. A text is joined as a part, since parts can follow it.
 func (c *streamedChoice) add(delta rawjson.Object) error {
 	content := delta["content"]
 	if rawjson.KindOf(content) == rawjson.String {
@@ -153,7 +153,7 @@ func (c *streamedChoice) add(delta rawjson.Object) error {
 	return c.message.Add(delta)
 }
 
-// encode is the message so far.
+// encode returns the message so far.
 func (c *streamedChoice) encode() (rawjson.Object, error) {
 	o := c.message.Object()
 	if !o.Has("role") || o.IsText("role", "") {

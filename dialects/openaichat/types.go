@@ -4,7 +4,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The roles of messages. Function is what results had before tools.
+// The roles of messages. Function is the older role of results.
 const (
 	roleSystem    = "system"
 	roleDeveloper = "developer"
@@ -14,7 +14,7 @@ const (
 	roleFunction  = "function"
 )
 
-// The types of content parts that are media; each holds them in a field of the same name.
+// The types of content parts that are media. Each has its content in a field of the same name.
 const (
 	typeImage = "image_url"
 	typeAudio = "input_audio"
@@ -27,7 +27,7 @@ const (
 	typeCustom   = "custom"
 )
 
-// The fields in which servers hand out reasoning. A text is taken from the first that has one.
+// The fields in which servers send reasoning. The text comes from the first that has one.
 const (
 	reasoningContent = "reasoning_content"
 	reasoning        = "reasoning"
@@ -45,7 +45,7 @@ var roles = map[string]compactordv1.Role{
 	roleFunction:  compactordv1.Role_ROLE_TOOL,
 }
 
-// ofAssistant are the fields that would lose their meaning in a message of another role.
+// ofAssistant are the fields that have no meaning in messages of other roles.
 var ofAssistant = []string{"tool_calls", "function_call", "reasoning_content", "refusal", "audio"}
 
 // mimeAnyImage is the type of an image of which only the address is known.

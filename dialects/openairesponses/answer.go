@@ -10,16 +10,16 @@ import (
 
 func newAnswer() dialect.AnswerReader { return &answerReader{} }
 
-// answerReader reads a response from its events.
+// answerReader implements dialect.AnswerReader.
 type answerReader struct {
 	answer dialect.Answer
-	// streamed says that there was text before the last event, which then repeats it.
+	// streamed reports that there was text before the last event, which then repeats it.
 	streamed bool
-	// items is the text of the items that were done. Some servers leave them out of the last event.
+	// items is the text of the finished items. Some servers leave them out of the last event.
 	items strings.Builder
 }
 
-// answerEvent is what is read of an event.
+// answerEvent holds the fields of an event that are read.
 type answerEvent struct {
 	Type     string         `json:"type"`
 	Delta    string         `json:"delta"`
@@ -27,7 +27,7 @@ type answerEvent struct {
 	Response answerResponse `json:"response"`
 }
 
-// answerResponse is a response, which is a whole body or what a stream ends in.
+// answerResponse is a response: a whole body, or the one in the last event of a stream.
 type answerResponse struct {
 	Object     string          `json:"object"`
 	Status     string          `json:"status"`
@@ -39,7 +39,7 @@ type answerResponse struct {
 	} `json:"incomplete_details"`
 }
 
-// answerItem is what is read of an item, of whatever type.
+// answerItem holds the fields that are read of an item of any type.
 type answerItem struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
@@ -88,7 +88,7 @@ func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	return dialect.Piece{Text: r.end(eventPrefix+response.Status, &response), Last: true}, true
 }
 
-// item takes in an item of the output, and returns its text.
+// item reads an item of the output, and returns its text.
 func (r *answerReader) item(item *answerItem) string {
 	r.answer.ToolCall = r.answer.ToolCall || strings.HasSuffix(item.Type, "_call")
 	if item.Type != typeMessage && (item.Type != "" || item.Role == "") {
@@ -104,8 +104,8 @@ func (r *answerReader) item(item *answerItem) string {
 	return text.String()
 }
 
-// end takes in the response as a whole, and returns its text for servers that send no deltas. Some servers end every answer
-// with the same event, and tell only in its status how it ended.
+// end reads the whole response. It returns the text of the response for servers that send no deltas. Some servers end
+// every answer with the same event, and only its status says how it ended.
 func (r *answerReader) end(how string, response *answerResponse) string {
 	if response.Status == "incomplete" || response.Status == "failed" {
 		how = eventPrefix + response.Status
@@ -130,7 +130,7 @@ func (r *answerReader) end(how string, response *answerResponse) string {
 	return r.output(response.Output)
 }
 
-// output is the text of an output, as far as it was not streamed.
+// output returns the text of an output, unless it was streamed.
 func (r *answerReader) output(items []answerItem) string {
 	var text strings.Builder
 	for i := range items {
@@ -153,7 +153,8 @@ func whyIncompleteAnswer(response *answerResponse) compactordv1.StopReason {
 	return compactordv1.StopReason_STOP_REASON_LENGTH
 }
 
-// parseAnswerUsage tells apart what OpenAI counts together: its input includes what came from the cache or went there.
+// parseAnswerUsage converts OpenAI's counts. Its input includes what came from the cache or was written to it, which is
+// subtracted.
 func parseAnswerUsage(raw json.RawMessage) *compactordv1.Usage {
 	var u answerUsage
 	_ = json.Unmarshal(raw, &u)

@@ -25,9 +25,9 @@ const (
 	noteText         = "text"
 	noteLengths      = "lengths"
 
-	// keyItem holds the fields of an assistant's message item, since a part has attachments of its own.
+	// keyItem holds the fields of an assistant's message item. Other attachments of a part hold the part's own fields.
 	keyItem = dialect.NotePrefix + "item"
-	// inParts says that one text stood in a list of parts.
+	// inParts is the value for one text that was in a list of parts.
 	inParts = "parts"
 )
 
@@ -38,7 +38,7 @@ func noted(attachments []*compactordv1.Attachment, name string) string {
 	return value
 }
 
-// attached returns the value of a field, none where it is missing, null or no JSON.
+// attached returns the value of an attachment. It returns nil where that is missing, null or no JSON.
 func attached(attachments []*compactordv1.Attachment, key string) json.RawMessage {
 	value, _ := dialect.Attached(attachments, kind, key)
 	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null || !json.Valid(value) {
@@ -47,11 +47,11 @@ func attached(attachments []*compactordv1.Attachment, key string) json.RawMessag
 	return value
 }
 
-// sdkFields are what the provider's SDK adds to texts and calls that it parses. The provider refuses them.
+// sdkFields are added by the provider's SDK to texts and calls that it parses. The provider refuses them.
 var sdkFields = []string{"parsed", "parsed_arguments"}
 
-// restore puts attachments into an object that was rendered from the neutral fields. For a request they only add
-// fields: they never replace what the neutral fields say.
+// restore puts attachments into an object that was rendered from the neutral fields. In a request they only add fields,
+// and never replace the neutral ones.
 func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Attachment, g dialect.Guards) {
 	if r.asWritten {
 		dialect.Restore(usual, attachments, kind, g)
@@ -66,14 +66,14 @@ func (r *renderer) restore(usual rawjson.Object, attachments []*compactordv1.Att
 	dialect.Restore(usual, added, kind, g)
 }
 
-// isMessageType guards the type of a message, which can be left out but is never another.
+// isMessageType guards the type of a message, which can be missing but has only one value.
 func isMessageType(raw json.RawMessage) bool {
 	return rawjson.Object{"type": raw}.IsText("type", typeMessage)
 }
 
-// saysContent guards a content that differs from the canonical one of the same pieces: it is missing, decoding lost
-// something of its text, or it holds more than the texts that an instruction can hold.
-func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
+// matchesContent guards a content that differs from the canonical one: it is missing, decoding changed its text, or it
+// has more than the texts that an instruction can hold.
+func matchesContent(pieces []piece, s side) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
 		if len(raw) > 0 && !json.Valid(raw) {
 			return false
@@ -98,10 +98,10 @@ func saysContent(pieces []piece, s side) func(json.RawMessage) bool {
 }
 
 func guardsOfMessage(pieces []piece, s side) dialect.Guards {
-	return dialect.Guards{"type": isMessageType, "role": dialect.Never, "content": saysContent(pieces, s)}
+	return dialect.Guards{"type": isMessageType, "role": dialect.Never, "content": matchesContent(pieces, s)}
 }
 
-// guardsOfCall keep out of an edited call what it was before.
+// guardsOfCall reject the old fields of a call that was edited.
 func guardsOfCall(k *callKind, call *compactordv1.ToolCall, attachments []*compactordv1.Attachment) dialect.Guards {
 	return dialect.Guards{
 		k.id:                       dialect.MatchesOptionalText(call.GetId()),
@@ -117,7 +117,7 @@ func isWithin(p *compactordv1.Part) bool {
 	return within
 }
 
-// isInstructions says whether a message was the instructions of a request.
+// isInstructions reports whether a message was the instructions of a request.
 func isInstructions(m *compactordv1.Message) bool {
 	_, apart := dialect.Noted(m.GetAttachments(), kind, noteInstructions)
 	return apart

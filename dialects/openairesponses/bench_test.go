@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/dialects/openairesponses"
 )
 
-// loop is about 1 MB of a tool loop.
+// loop returns a tool loop of about 1 MB.
 func loop() []byte {
 	var items []string
 	for i := range 250 {

@@ -14,17 +14,17 @@ var (
 	errErrorBody = errors.New("is an error body, which holds no items; ClassifyError reads those")
 )
 
-// body is what came, taken apart.
+// body holds the list of an input, and the response that it came from.
 type body struct {
 	// messages are the elements of the list.
 	messages []json.RawMessage
-	// system are those of a request body, none where it has none.
+	// system is the instructions of a request body. It is nil where there are none.
 	system json.RawMessage
-	// text says that the input as a whole is one text, the one element of items.
+	// text reports that the whole input is one text, which is the one element of messages.
 	text bool
-	// response is a response body, else nil.
+	// response is a response body, or nil for other input.
 	response rawjson.Object
-	// ending is how a stream ended, of which the response was put together.
+	// ending says how the stream ended that the response came from.
 	ending dialect.Ending
 }
 
@@ -38,7 +38,7 @@ func (b *body) list() *dialect.List {
 
 func readList(messages []json.RawMessage) *body { return &body{messages: messages} }
 
-// readText reads an input that is a text as a whole.
+// readText reads an input that is one text.
 func readText(raw json.RawMessage) *body { return &body{messages: []json.RawMessage{raw}, text: true} }
 
 func readObject(raw json.RawMessage) (*body, error) {
@@ -99,7 +99,7 @@ func readResponse(o rawjson.Object) (*body, error) {
 		return nil, rawjson.In(fieldOutput, err)
 	}
 	if o.IsText("object", "response.compaction") {
-		// What was compacted is a list to go on with, and no answer of the model.
+		// Compacted items are a list to continue from, and no answer of the model.
 		return &body{messages: items}, nil
 	}
 	return &body{messages: items, response: o}, nil

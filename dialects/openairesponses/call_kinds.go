@@ -4,22 +4,23 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// callKind is a type of call with the type of item that answers it.
+// callKind is a type of call, with the type of its output.
 type callKind struct {
 	call, output string
-	// id is the field of the call that its output names, link the field of the output that names it.
+	// id is the field with the id of the call. link is the field of the output that refers to it.
 	id, link string
-	// name is what the tool is called where the item does not name it.
+	// name is the name of the tool where the item has none.
 	name string
 	// inputs are the fields that can hold the arguments. An item has one of them.
 	inputs []string
-	// isText says that the input is a text, and not JSON of its own.
+	// isText reports that the input is a text and no JSON.
 	isText bool
-	// complete says whether the provider would take the arguments back. Where it is nil, the provider takes any.
+	// complete reports whether the provider would accept these arguments in a request. Where it is nil, the provider
+	// accepts any.
 	complete func(input rawjson.Object) bool
 	// form is the form of the output.
 	form resultForm
-	// open says that an item of this kind is a call even without an id.
+	// open reports that an item of this kind is a call even without an id.
 	open bool
 }
 
@@ -93,8 +94,8 @@ func kindOfOutput(typ string) *callKind {
 	return nil
 }
 
-// linkIn is the field of an output that names its call. By the reference, the output of a local shell has the call's id
-// as its own id. Codex names the call as in other outputs.
+// linkIn returns the field of an output that refers to its call. In the reference, the output of a local shell has the
+// call's id as its own id. Codex refers to the call as in other outputs.
 func (k *callKind) linkIn(o rawjson.Object) string {
 	if k.output == typeLocalShellOut && !o.Has(callID) {
 		return "id"
@@ -102,8 +103,8 @@ func (k *callKind) linkIn(o rawjson.Object) string {
 	return k.link
 }
 
-// reads says whether an item counts as a call or output of this kind. Without an id only functions do: any other item has
-// no neutral meaning then.
+// reads reports whether an item is a call or output of this kind. Without an id, only functions are: other items then
+// have no neutral meaning.
 func (k *callKind) reads(o rawjson.Object, link string) bool {
 	if k.open {
 		return true
@@ -112,7 +113,7 @@ func (k *callKind) reads(o rawjson.Object, link string) bool {
 	return err == nil && id != ""
 }
 
-// callIDIn returns the id by which an item is a call or answers one; empty where it is neither.
+// callIDIn returns the id of a call, or of the call that an item answers. Empty where the item is neither.
 func callIDIn(o rawjson.Object, typ string) string {
 	key := ""
 	if k := kindOfCall(typ); k != nil {

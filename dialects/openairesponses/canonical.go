@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// writtenRenderer renders parts as they were written.
+// writtenRenderer renders parts as they were parsed.
 var writtenRenderer = &renderer{asWritten: true}
 
 func canonicalText(t *compactordv1.TextPart, s side) rawjson.Object {
@@ -89,7 +89,7 @@ func canonicalThinking(think *compactordv1.ThinkingPart, attachments []*compacto
 	return o
 }
 
-// canonicalMessage is a message item in its easy form.
+// canonicalMessage returns a message item in its short form.
 func canonicalMessage(role compactordv1.Role, pieces []piece, inList bool) rawjson.Object {
 	return writtenRenderer.encodeMessage(role, pieces, inList)
 }

@@ -10,7 +10,7 @@ import (
 
 const maxIDCharacters = 64
 
-// itemIDPrefixes are how the ids of items begin, by the type of item.
+// itemIDPrefixes are the prefixes of the ids of items, by the type of item.
 var itemIDPrefixes = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc"}
 
 func isName(name string) bool { return dialect.IsName(name) && len(name) <= maxIDCharacters }
@@ -65,7 +65,7 @@ func checkCallsAnswered(d *decoded, report report) { d.unanswered(false, report)
 
 func checkLastCallsAnswered(d *decoded, report report) { d.unanswered(true, report) }
 
-// unanswered tells of the calls without an output: of those at the end, or of the others.
+// unanswered reports the calls without an output: those at the end, or the others.
 func (d *decoded) unanswered(atEnd bool, report report) {
 	last := -1
 	if n := len(d.items); n > 0 {

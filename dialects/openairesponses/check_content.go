@@ -67,7 +67,7 @@ func checkTextLength(d *decoded, report report) {
 	}
 }
 
-// isTooLong says whether JSON is a text of more characters than the provider takes.
+// isTooLong reports whether JSON is a text with more characters than the provider accepts.
 func isTooLong(raw json.RawMessage) bool {
 	const most = 10_485_760
 	if len(raw) <= most || rawjson.KindOf(raw) != rawjson.String {

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// checkShape checks that items have the fields that their types demand.
+// checkShape checks that items have the fields that their types need.
 func checkShape(d *decoded, report report) {
 	for _, item := range d.items {
 		if len(d.items) == 1 && rawjson.KindOf(item.raw) == rawjson.String && json.Valid(item.raw) {
@@ -104,7 +104,7 @@ func (item *decodedItem) fieldsOfParts(report report) {
 	}
 }
 
-// textField is the field that holds the text of a part, if it is a text.
+// textField returns the name of the field with the text of a part. Empty where the part is no text.
 func (p decodedPart) textField() string {
 	switch p.typ {
 	case "input_text", "output_text":
@@ -145,7 +145,7 @@ func checkRoles(d *decoded, report report) {
 	}
 }
 
-// itemID returns an item's own id; false where it has none, or one that names a call.
+// itemID returns an item's own id. It returns false where the item has none, or where the id refers to a call.
 func (item *decodedItem) itemID() (string, bool) {
 	if rawjson.KindOf(item.fields["id"]) != rawjson.String ||
 		item.typ == "local_shell_call_output" && !item.fields.Has("call_id") {

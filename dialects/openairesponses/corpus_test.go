@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/dialects/openairesponses"
 )
 
-// rollouts are the recorded sessions of Codex, which are not part of the repository: of each file its items as a list.
+// rollouts returns the items of each recorded session of Codex. The recordings are not part of the repository.
 func rollouts(t *testing.T) map[string][]byte {
 	t.Helper()
 	dir := os.Getenv("COMPACTORD_CORPUS")

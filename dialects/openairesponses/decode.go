@@ -8,31 +8,31 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list taken apart for the checks. It shares nothing with what parses and renders lists, so that the checks
-// find mistakes of these.
+// decoded is a list that was decoded for the checks, from its JSON alone. It shares no code with parsing and rendering,
+// so that the checks find their mistakes.
 type decoded struct {
 	system []json.RawMessage
 	items  []*decodedItem
-	// calls tells for each output which call it answers, repeats which earlier output of that call there is.
+	// calls holds the call of each output. repeats holds the outputs whose call has an earlier output.
 	calls   map[*decodedItem]*decodedItem
 	repeats map[*decodedItem]bool
 	// answered are the calls that have outputs.
 	answered map[*decodedItem]bool
 }
 
-// decodedItem is an item. A field of a wrong type counts as missing; only checkShape looks at it.
+// decodedItem is an item. A field with a wrong type counts as missing, and only checkShape reports it.
 type decodedItem struct {
 	at     int
 	raw    json.RawMessage
 	fields rawjson.Object
 	typ    string
 	role   string
-	// speaker is who an item is of.
+	// speaker is the author of the item.
 	speaker speaker
-	// link is the id by which a call and its output belong together.
+	// link is the id that a call and its output share.
 	link string
-	// batch is the number of the run of model items that this item is in. An output has the number of the run right before
-	// it and other outputs. It is -1 for an item of the client.
+	// batch is the number of the run of model items that this item is in. An output has the number of the run that only
+	// outputs separate it from. An item of the client has -1.
 	batch int
 	parts []decodedPart
 }
@@ -51,7 +51,7 @@ type decodedPart struct {
 	typ    string
 }
 
-// callTypes tells of each type of call which type of output answers it, and by which fields they name each other.
+// callTypes holds for each type of call the type of its output, and the fields of both that hold the call's id.
 var callTypes = map[string]struct{ output, id, link string }{
 	"function_call":        {"function_call_output", "call_id", "call_id"},
 	"custom_tool_call":     {"custom_tool_call_output", "call_id", "call_id"},
@@ -166,14 +166,14 @@ func (d *decoded) batches() {
 		case item.speaker == ofTool && before != ofClient:
 			item.batch = batch
 		}
-		// An output without items of the model before it counts as the client's.
+		// An output without items of the model before it counts as an item of the client.
 		if item.speaker != ofTool || before != ofClient {
 			before = item.speaker
 		}
 	}
 }
 
-// pairCalls finds the call of each output: the earliest one with its id that has none yet.
+// pairCalls finds the call of each output: the first one with its id that has no output yet.
 func (d *decoded) pairCalls() {
 	open := make(map[string][]*decodedItem)
 	known := make(map[string]bool)

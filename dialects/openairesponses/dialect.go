@@ -36,7 +36,7 @@ func New() dialect.Dialect {
 	})
 }
 
-// document writes a list as the fields of a request body. A list of one text is that text.
+// document returns a list as the fields of a request body. A list of one text becomes that text.
 func document(list *dialect.List) rawjson.Object {
 	o := rawjson.Object{fieldInput: rawjson.EncodeArray(list.Messages)}
 	if len(list.Messages) == 1 && rawjson.KindOf(list.Messages[0]) == rawjson.String {

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// TestEdits: an edited part never shows what it was before, neither in a request nor as written.
+// TestEdits checks that an edited part never shows its old content, neither in a request nor as written.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -105,8 +105,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestEditsOfToolsOfTheProvider: where an edit leaves no form that a tool of the provider knows, a request holds a
-// function call in its place, and nothing of what was there before.
+// TestEditsOfToolsOfTheProvider checks calls of the provider's tools whose form an edit broke. A request holds function
+// calls instead, and nothing of the old content.
 func TestEditsOfToolsOfTheProvider(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/openairesponses"
 )
 
-// FuzzParse: whatever comes is refused in words, or else written as it was, and rendered such that the provider takes it.
+// FuzzParse parses any input. It is refused with a reason, or it is exported unchanged and makes a valid request.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`"Hello"`, `[]`, `{}`, `{"input":[]}`, `{"input":"a","instructions":""}`, `{"error":{"message":"a"}}`,

@@ -20,7 +20,7 @@ import (
 
 const ours = compactordv1.Dialect_DIALECT_OPENAI_RESPONSES
 
-// outline says of each message in one line what it is, attachments aside.
+// outline describes each message in one line, without attachments.
 func outline(messages []*compactordv1.Message) []string {
 	lines := make([]string, len(messages))
 	for i, m := range messages {
@@ -84,7 +84,7 @@ func parse(t *testing.T, raw string) *dialect.Parsed {
 	return parsed
 }
 
-// written requires that what was parsed is written as it was.
+// written requires that what was parsed is exported unchanged.
 func written(t *testing.T, raw []byte) {
 	t.Helper()
 	d := openairesponses.New()
@@ -105,7 +105,7 @@ func written(t *testing.T, raw []byte) {
 	require.Empty(t, have.Dropped)
 }
 
-// rendered renders for a request, and requires that the list is valid.
+// rendered renders messages for a request, and requires that the list is valid.
 func rendered(t *testing.T, messages []*compactordv1.Message) *dialect.Rendered {
 	t.Helper()
 	d := openairesponses.New()
@@ -120,7 +120,7 @@ func rendered(t *testing.T, messages []*compactordv1.Message) *dialect.Rendered 
 	return r
 }
 
-// items are the items of a list as indented JSON with sorted keys, for people.
+// items returns the items of a list as indented JSON with sorted keys, for people.
 func items(t *testing.T, list []json.RawMessage) []string {
 	t.Helper()
 	texts := make([]string, len(list))
@@ -195,10 +195,10 @@ func attachment(key, json string) *compactordv1.Attachment {
 	return &compactordv1.Attachment{Dialect: ours, Key: key, Json: json}
 }
 
-// spaced levels the spaces of a message's String, which are not stable.
+// spaced normalizes the spaces of a message's String, which are not stable.
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// hide puts a text in the place of a result, as session does it: the attachments of the part stay.
+// hide replaces a result by a text, as package session does. The attachments of the part stay.
 func hide(m *compactordv1.Message) *compactordv1.Message {
 	hidden := proto.CloneOf(m)
 	hidden.GetParts()[0].GetToolResult().Parts = []*compactordv1.ResultPart{resultText("[hidden]")}

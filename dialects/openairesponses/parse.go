@@ -14,25 +14,25 @@ import (
 var (
 	errRole     = errors.New("must be user, assistant, system or developer")
 	errResponse = errors.New("a response holds only what the model says and does")
-	// errEventAlone is what events are refused with that are no whole stream.
+	// errEventAlone refuses events that are not a whole stream.
 	errEventAlone = errors.New("is an event of a stream: a list holds all of its events, or none")
 )
 
-// parser makes messages of items. The items of the model up to the next one of the client become one message.
+// parser makes neutral messages from items. The items of the model up to the next one of the client become one message.
 type parser struct {
 	parsed dialect.Parsed
-	// reply says that a response is parsed: all its items become one message.
+	// reply reports that a response is parsed. All its items become one message.
 	reply bool
-	// settled are the calls that the same response answers: the provider ran them itself.
+	// settled are the calls that the same response answers, since the provider ran them itself.
 	settled map[string]bool
 
-	// assistant is the message of the model that is being read.
+	// assistant is the message of the model that is being parsed.
 	assistant *compactordv1.Message
-	// reasonings and others count the items of the message that is being read: its reasoning, and what else has an id.
+	// reasonings and others count items of the message that is being parsed: its reasoning, and other items with an id.
 	reasonings, others int
 }
 
-// parse makes messages of a body.
+// parse makes neutral messages from a body.
 func parse(b *body) (*dialect.Parsed, error) {
 	p := &parser{}
 	if b.response != nil {
@@ -100,8 +100,8 @@ func (p *parser) addParts(at int, parts ...*compactordv1.Part) error {
 	return nil
 }
 
-// endAssistant notes how many items the model's reasoning belongs to. When one of them is missing later, the provider
-// does not take the others by their ids.
+// endAssistant notes how many items the model's reasoning belongs to. If one of them is missing later, the provider
+// does not accept the ids of the others.
 func (p *parser) endAssistant() {
 	if p.reasonings > 0 {
 		p.assistant.Attachments = append(p.assistant.GetAttachments(), note(noteReasoning, countItems(p.reasonings, p.others)))

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// plainBase64 notes a file's content that was written without the address of a data URL around it.
+	// plainBase64 is the value for a file whose content was not written as a data URL.
 	plainBase64 = "base64"
 )
 
-// audioFormats are the recordings that input_audio takes.
+// audioFormats are the formats of recordings that input_audio accepts.
 var audioFormats = map[string]string{"wav": "audio/wav", "mp3": "audio/mpeg"}
 
-// parseMedia parses an image, a file or a recording. Where it names no content, or one that is not known here, it stays
-// an opaque piece.
+// parseMedia parses an image, a file or a recording. Where its content is missing or has an unknown form, it stays an
+// opaque piece.
 func parseMedia(raw json.RawMessage, o rawjson.Object, typ string) (piece, error) {
 	p := piece{media: &compactordv1.MediaPart{}}
 	var err error
@@ -127,7 +127,7 @@ func parseAudio(p *piece, o rawjson.Object) error {
 	return nil
 }
 
-// mediaType is the type of piece that a medium is rendered as, unless a note says another.
+// mediaType returns the type of piece that a medium is usually rendered as.
 func mediaType(m *compactordv1.MediaPart) string {
 	if strings.HasPrefix(m.GetMimeType(), "image/") {
 		return typeInputImage
@@ -135,7 +135,7 @@ func mediaType(m *compactordv1.MediaPart) string {
 	return typeInputFile
 }
 
-// writtenType is the type of piece that a medium came as, or else mediaType.
+// writtenType returns the original type of a medium's piece, or its mediaType where no note says it.
 func writtenType(p piece) string {
 	switch typ := noted(p.attachments, noteKind); typ {
 	case typeInputImage, typeInputFile, typeInputAudio:

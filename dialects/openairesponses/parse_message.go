@@ -21,7 +21,7 @@ func sideOf(role compactordv1.Role) side {
 	}
 }
 
-// parseMessage parses a message item: the full form, or the short one with a role and a content.
+// parseMessage parses a message item in the full form, or in the short one with only a role and a content.
 func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) error {
 	name, err := o.DemandText("role")
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) err
 	}
 	m := &compactordv1.Message{Role: role}
 	for _, piece := range pieces {
-		// An instruction holds text only. What else stands in it is kept with its content as a whole.
+		// An instruction holds only text. Other elements are kept with its whole content.
 		if role == compactordv1.Role_ROLE_USER || piece.text != nil {
 			m.Parts = append(m.Parts, piece.contentPart())
 		}
@@ -65,7 +65,7 @@ func (p *parser) parseMessage(at int, raw json.RawMessage, o rawjson.Object) err
 	return p.add(at, m)
 }
 
-// parseAssistant makes parts of a message item of the model. The first part keeps the fields of the item.
+// parseAssistant makes parts from a message item of the model. The first part keeps the fields of the item.
 func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, pieces []piece) error {
 	p.countID(o)
 	if len(pieces) == 0 {
@@ -97,7 +97,7 @@ func (p *parser) parseAssistant(at int, raw json.RawMessage, o rawjson.Object, p
 	return p.addParts(at, parts...)
 }
 
-// contentPart is the piece as a part of a message. A note says of an opaque part that it stood within a content.
+// contentPart returns the piece as a part of a message. An opaque part gets a note that it was an element of content.
 func (p piece) contentPart() *compactordv1.Part {
 	part := p.part()
 	if p.opaque != nil {
@@ -119,7 +119,7 @@ func itemFields(residue []*compactordv1.Attachment) []*compactordv1.Attachment {
 	return []*compactordv1.Attachment{{Dialect: kind, Key: keyItem, Json: string(fields.Encode())}}
 }
 
-// parseContent reads a message's content: a text, a list of pieces, or nothing.
+// parseContent parses a message's content: a text, a list of pieces, or nothing.
 func parseContent(raw json.RawMessage, s side) ([]piece, error) {
 	switch rawjson.KindOf(raw) {
 	case rawjson.Missing, rawjson.Null:
@@ -162,7 +162,7 @@ func parseString(raw json.RawMessage) ([]piece, error) {
 	return []piece{textPiece(text)}, nil
 }
 
-// noteOfParts notes that one text stood in a list. The canonical content is the text itself.
+// noteOfParts notes that one text was in a list. The canonical content is the text itself.
 func noteOfParts(content json.RawMessage, pieces []piece) []*compactordv1.Attachment {
 	if len(pieces) == 1 && isPlain(pieces[0]) && rawjson.KindOf(content) == rawjson.Array {
 		return []*compactordv1.Attachment{note(noteContent, inParts)}
@@ -221,7 +221,7 @@ func (p *parser) parseClientItem(at int, raw json.RawMessage, typ string) error 
 	})
 }
 
-// parseSystem reads the instructions of a request body as the SYSTEM message in front.
+// parseSystem parses the instructions of a request body into a SYSTEM message at the start.
 func (p *parser) parseSystem(raw json.RawMessage) error {
 	pieces, err := parseInstructions(raw)
 	if err != nil {
@@ -254,7 +254,7 @@ func parseInstructions(raw json.RawMessage) ([]piece, error) {
 	return parseString(raw)
 }
 
-// parseInputText reads an input that is a text as a whole: one message of the user.
+// parseInputText parses an input that is one text, into one message of the user.
 func (p *parser) parseInputText(raw json.RawMessage) error {
 	if err := p.parseMessage(0, nil, rawjson.Object{"role": rawjson.Quote(roleUser), "content": raw}); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// side is where a content stands. It decides which types its pieces have.
+// side is the kind of message that a content is in. It decides which types its pieces have.
 type side int
 
 const (
@@ -25,13 +25,13 @@ func (s side) textType() string {
 	return typeInputText
 }
 
-// piece is an element of a content, of a message or of a result. One of text, media and opaque is set.
+// piece is an element of the content of a message or a result. One of text, media and opaque is set.
 type piece struct {
 	text        *compactordv1.TextPart
 	media       *compactordv1.MediaPart
 	opaque      *compactordv1.OpaquePart
 	attachments []*compactordv1.Attachment
-	// at is the part of the message that it is, or is within.
+	// at is the position of the part that the piece is, or that it is in.
 	at int
 }
 
@@ -71,7 +71,7 @@ func (p piece) resultPart() *compactordv1.ResultPart {
 
 func textPiece(text string) piece { return piece{text: &compactordv1.TextPart{Text: text}} }
 
-// parsePiece reads an element of content.
+// parsePiece parses an element of content.
 func parsePiece(raw json.RawMessage, s side) (piece, error) {
 	o, err := rawjson.SplitObject(raw)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseResult reads an item that answers a call.
+// parseResult parses an item that answers a call.
 func (p *parser) parseResult(at int, raw json.RawMessage, o rawjson.Object, k *callKind) error {
 	form := &k.form
 	if k.output == typeApproval && rawjson.KindOf(o[form.flag]) != rawjson.Bool {
-		// Whoever has not clearly approved has not answered.
+		// Without a clear decision on the approval, the item is no answer.
 		return p.parseClientItem(at, raw, k.output)
 	}
 	link := k.linkIn(o)
@@ -25,7 +25,7 @@ func (p *parser) parseResult(at int, raw json.RawMessage, o rawjson.Object, k *c
 		return rawjson.In(form.field, err)
 	}
 	result := &compactordv1.ToolResult{CallId: id, IsError: form.flag != "" && string(o[form.flag]) == form.failed}
-	// A name is one only where it fits: it is kept with the other fields in any case.
+	// A name that does not fit is ignored here. It is kept with the other fields anyway.
 	if name, err := o.BoundedText("name", dialect.MaxName); err == nil {
 		result.Name = name
 	}

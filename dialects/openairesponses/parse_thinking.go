@@ -11,10 +11,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// textSeparator stands between the texts of a reasoning that are joined to one.
+// textSeparator separates the texts of a reasoning that are joined into one.
 const textSeparator = "\n\n"
 
-// reasoningTexts are the fields of a reasoning that hold texts. The text of the first that has one is taken.
+// reasoningTexts are the fields of a reasoning that hold texts. The text comes from the first that has one.
 var reasoningTexts = []struct{ field, typ string }{{"summary", typeSummaryText}, {"content", typeReasoningText}}
 
 func (p *parser) parseThinking(at int, o rawjson.Object) error {
@@ -56,7 +56,8 @@ func (p *parser) parseThinking(at int, o rawjson.Object) error {
 	return p.addParts(at, part)
 }
 
-// plainTexts returns the texts of a list. It is false where an element is no text of this type, or has more fields.
+// plainTexts returns the texts of a list. It returns false where an element is no text of this type, or has more
+// fields.
 func plainTexts(elements []json.RawMessage, typ string) ([]string, bool) {
 	texts := make([]string, len(elements))
 	for i, element := range elements {
@@ -79,7 +80,7 @@ func lengthsOf(texts []string) string {
 	return strings.Join(lengths, ",")
 }
 
-// splitTexts splits a text again that was joined of texts of these lengths.
+// splitTexts splits a text that was joined from texts of these lengths.
 func splitTexts(text, lengths string) []string {
 	if text == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// shape says how an item goes without what cannot be read of it.
+// shape says how to read an item without its unreadable content.
 var shape = &dialect.Shape{
 	Kind:  kind,
 	Parts: []string{"content", "output"},
@@ -38,7 +38,7 @@ var shape = &dialect.Shape{
 	},
 }
 
-// speaks says whether an item seems to be the model's, as far as it can be read.
+// speaks reports whether an item seems to be the model's, as far as it can be read.
 func speaks(o rawjson.Object) bool {
 	typ, err := o.Text("type")
 	switch {
@@ -51,7 +51,7 @@ func speaks(o rawjson.Object) bool {
 	}
 }
 
-// parseLenient reads an item, without what cannot be read of it.
+// parseLenient parses an item without its unreadable content.
 func (p *parser) parseLenient(u *dialect.Unread, at int, raw json.RawMessage) error {
 	before := p.mark()
 	found, err := shape.Read(u, at, raw, func(raw json.RawMessage) error {
@@ -70,7 +70,7 @@ func (p *parser) parseLenient(u *dialect.Unread, at int, raw json.RawMessage) er
 		dialect.KeepUnread(kind, m, raw, found)
 		return nil
 	}
-	// Several items are one message, so each keeps its own with its first part.
+	// Several items become one message, so each original is kept with the first part of its item.
 	first := 0
 	if m == before.assistant {
 		first = before.parts
@@ -82,7 +82,7 @@ func (p *parser) parseLenient(u *dialect.Unread, at int, raw json.RawMessage) er
 	return nil
 }
 
-// parseLenientSystem puts a line in the place of instructions that cannot be read.
+// parseLenientSystem makes a line of text in place of instructions that cannot be read.
 func (p *parser) parseLenientSystem(raw json.RawMessage, err error) error {
 	finding, line := dialect.UnreadField(rawjson.In(fieldInstructions, err))
 	m := &compactordv1.Message{
@@ -96,7 +96,7 @@ func (p *parser) parseLenientSystem(raw json.RawMessage, err error) error {
 	return p.add(0, m)
 }
 
-// mark is how far a list was read.
+// mark is a position in the parsing of a list.
 type mark struct {
 	messages, findings, parts, reasonings, others int
 	assistant                                     *compactordv1.Message
@@ -119,7 +119,7 @@ func (p *parser) reset(to mark) {
 	}
 }
 
-// wasUnread returns the original of an item of which something could not be read.
+// wasUnread returns the original of an item that could not be read completely.
 func wasUnread(m *compactordv1.Message, part int) (json.RawMessage, bool) {
 	if raw, found := dialect.WasUnread(kind, m.GetAttachments()); found {
 		return raw, true

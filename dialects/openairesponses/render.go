@@ -8,21 +8,21 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderer renders messages, either as they were written or for a request.
+// renderer renders messages, either as they were parsed or for a request.
 type renderer struct {
 	asWritten bool
 	messages  []*compactordv1.Message
 	out       dialect.Rendered
-	// at is the message that is being rendered.
+	// at is the position of the message that is being rendered.
 	at int
-	// The following are for requests alone.
+	// The following fields are for requests only.
 	ids   *dialect.CallIDs
 	pairs *pairs
-	// used are the ids of items so far, usedCalls those of calls.
+	// used are the ids of the items so far, and usedCalls those of the calls.
 	used, usedCalls map[string]bool
-	// lost says that the tool loop has lost some reasoning. The provider takes no ids of its items any more then.
+	// lost reports that the tool loop lost some reasoning. The provider then accepts no ids of its items.
 	lost bool
-	// held is reasoning at the end of what has been rendered; it is written when the model goes on.
+	// held is reasoning at the end of what was rendered so far. It is written when more items of the model follow.
 	held []heldThinking
 }
 
@@ -39,8 +39,8 @@ func (r *renderer) emit(raw json.RawMessage) {
 	r.out.From = append(r.out.From, dialect.Span{First: r.at, End: r.at + 1})
 }
 
-// renderRequest renders messages for a request: each result directly behind the calls of its message, or of the messages
-// that only go on with more calls.
+// renderRequest renders messages for a request. It puts each result directly after the calls of its message, or after
+// those of the next messages that only have more calls.
 func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{messages: messages, used: make(map[string]bool), usedCalls: make(map[string]bool)}
 	r.ids = dialect.AssignCallIDs(messages, dialect.CleanID, maxItemID)
@@ -82,8 +82,8 @@ func (r *renderer) renderMessage(m *compactordv1.Message) {
 	}
 }
 
-// callsGoOn says whether a message holds nothing but more calls of the model. Agents that append each item as it is
-// written put parallel calls into messages of their own.
+// callsGoOn reports whether a message has nothing but more calls of the model. Agents that append each item alone put
+// parallel calls into several messages.
 func (r *renderer) callsGoOn(at int) bool {
 	if at >= len(r.messages) || r.messages[at].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return false

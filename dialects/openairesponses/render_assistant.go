@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderAssistant renders what the model said and did, one item after another.
+// renderAssistant renders the items of an ASSISTANT message.
 func (r *renderer) renderAssistant(m *compactordv1.Message) {
 	items := r.renderItems(m)
 	var last []*renderedItem
@@ -33,7 +33,7 @@ func (r *renderer) renderAssistant(m *compactordv1.Message) {
 	}
 }
 
-// renderItems makes items of the parts of a message. Texts become as many message items as they came from.
+// renderItems makes items from the parts of a message. Texts become as many message items as they came from.
 func (r *renderer) renderItems(m *compactordv1.Message) []*renderedItem {
 	var items []*renderedItem
 	add := func(it *renderedItem) {
@@ -67,7 +67,7 @@ func (r *renderer) renderItems(m *compactordv1.Message) []*renderedItem {
 	return items
 }
 
-// continues says whether a part stood in the same message item as the part before.
+// continues reports whether a part was in the same message item as the part before.
 func continues(p *compactordv1.Part) bool {
 	_, continued := dialect.Noted(p.GetAttachments(), kind, noteContinued)
 	return continued && (p.GetText() != nil || p.GetOpaque() != nil && isWithin(p))
@@ -89,8 +89,8 @@ func (r *renderer) renderAssistantMessage(pieces []piece) *renderedItem {
 	return &renderedItem{typ: typeMessage, part: pieces[0].at, fields: o}
 }
 
-// repairItems repairs what the provider would refuse of the items of a message. It returns reasoning at the end apart,
-// since the provider takes it only if something follows.
+// repairItems repairs what the provider would refuse in the items of a message. It returns reasoning at the end
+// separately, since the provider accepts it only if an item follows.
 func (r *renderer) repairItems(m *compactordv1.Message, items []*renderedItem) (repaired, last []*renderedItem) {
 	if r.isTorn(m, items) {
 		r.lost = true
@@ -117,7 +117,7 @@ func (r *renderer) refusesID(items []*renderedItem) bool {
 	seen := make(map[string]bool)
 	for _, it := range items {
 		id, has := idOf(it.fields)
-		if !r.idIsTaken(it) || has && seen[id] {
+		if !r.isAcceptedID(it) || has && seen[id] {
 			return true
 		}
 		seen[id] = has
@@ -125,7 +125,7 @@ func (r *renderer) refusesID(items []*renderedItem) bool {
 	return false
 }
 
-// Of the provider's own items that belong to reasoning, some can be sent without their ids, and some only by them.
+// Some of the provider's own items that belong to reasoning can be sent without their ids, and some only by their ids.
 var (
 	withoutIDs = map[string]bool{"web_search_call": true}
 	byID       = map[string]bool{
@@ -134,7 +134,7 @@ var (
 	}
 )
 
-// dropIDs takes away the ids that tie items to each other. Reasoning stays where it is encrypted.
+// dropIDs removes the ids that connect items. Reasoning stays where it is encrypted.
 func (r *renderer) dropIDs(items []*renderedItem) []*renderedItem {
 	rest := make([]*renderedItem, 0, len(items))
 	seen := make(map[string]bool)
@@ -157,7 +157,7 @@ func (r *renderer) dropIDs(items []*renderedItem) []*renderedItem {
 	return rest
 }
 
-// messagesFirst puts messages that stand behind calls before them, so that nothing parts the calls from their answers.
+// messagesFirst moves messages after calls before them, so that nothing is between the calls and their outputs.
 func (r *renderer) messagesFirst(items []*renderedItem) []*renderedItem {
 	first := slices.IndexFunc(items, func(it *renderedItem) bool { return it.isCall })
 	if first < 0 || !slices.ContainsFunc(items[first:], isMessage) {

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// maxToolName is how long the name of a tool may be, in characters.
+// maxToolName is the most characters that the name of a tool can have.
 const maxToolName = 64
 
 // renderCall renders a call.
@@ -16,7 +16,7 @@ func (r *renderer) renderCall(p *compactordv1.Part, at int) *renderedItem {
 	k := r.callKindOf(p)
 	call, attachments := p.GetToolCall(), p.GetAttachments()
 	if !r.asWritten {
-		call = r.takenCall(k, p)
+		call = r.acceptedCall(k, p)
 		if k.call != writtenCall(attachments) {
 			attachments = nil
 		}
@@ -26,7 +26,7 @@ func (r *renderer) renderCall(p *compactordv1.Part, at int) *renderedItem {
 	return it
 }
 
-// writtenCall is the type of item that a call came as. A call of another dialect counts as a function call.
+// writtenCall returns the original type of a call's item. A call of another dialect counts as a function call.
 func writtenCall(attachments []*compactordv1.Attachment) string {
 	if k := kindOfCall(noted(attachments, noteKind)); k != nil {
 		return k.call
@@ -34,8 +34,8 @@ func writtenCall(attachments []*compactordv1.Attachment) string {
 	return typeFunctionCall
 }
 
-// takenCall is a call with an id, a name and arguments that the provider takes.
-func (r *renderer) takenCall(k *callKind, p *compactordv1.Part) *compactordv1.ToolCall {
+// acceptedCall returns the call with an id, a name and arguments that the provider accepts.
+func (r *renderer) acceptedCall(k *callKind, p *compactordv1.Part) *compactordv1.ToolCall {
 	call := p.GetToolCall()
 	id, changed := r.ids.Of(p)
 	if changed {
@@ -62,8 +62,8 @@ func isJSONObject(text string) bool {
 	return err == nil
 }
 
-// callKindOf is the kind of item that a call is rendered as: the kind that it came as, where the call and its answer
-// still have what the kind demands, else a function call.
+// callKindOf returns the kind of item that a call is rendered as. It is the original kind where the call and its result
+// still have what that needs, otherwise a function call.
 func (r *renderer) callKindOf(p *compactordv1.Part) *callKind {
 	k := kindOfCall(noted(p.GetAttachments(), noteKind))
 	if k == nil {

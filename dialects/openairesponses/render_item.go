@@ -9,23 +9,23 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// maxItemID is how long an item's id may be, in characters. Call ids have the same bound.
+// maxItemID is the most characters that an item's id can have. Call ids have the same bound.
 const maxItemID = 64
 
-// idPrefixes are how ids begin, by the type of item.
+// idPrefixes are the prefixes of ids, by the type of item.
 var idPrefixes = map[string]string{typeMessage: "msg", typeReasoning: "rs", typeFunctionCall: "fc"}
 
-// renderedItem is an item on its way into the list.
+// renderedItem is an item of a request while it is being made.
 type renderedItem struct {
 	typ    string
 	fields rawjson.Object
-	// raw is an opaque item as it stands; fields then are what it says.
+	// raw is the unchanged JSON of an opaque item, and fields are its fields.
 	raw json.RawMessage
-	// part is the part that it was made from.
+	// part is the position of the part that it was made from.
 	part int
-	// isCall says that it is a call whose answer comes from the client.
+	// isCall reports that it is a call whose output comes from the client.
 	isCall bool
-	// fixed says that its id is what an answer names, and no id to be taken away.
+	// fixed reports that an answer refers to its id, so that the id cannot be removed.
 	fixed bool
 }
 
@@ -48,8 +48,9 @@ func (it *renderedItem) dropID() {
 	}
 }
 
-// idIsTaken says whether the provider takes the id of an item: one of its own form that no earlier item has.
-func (r *renderer) idIsTaken(it *renderedItem) bool {
+// isAcceptedID reports whether the provider accepts the id of an item: it has the provider's form, and no earlier item
+// has it.
+func (r *renderer) isAcceptedID(it *renderedItem) bool {
 	if !it.fields.Has("id") || it.fixed {
 		return true
 	}
@@ -63,12 +64,12 @@ func isItemID(id, typ string) bool {
 		len(id) >= len(prefix) && id[:len(prefix)] == prefix
 }
 
-// claim takes away an id that the provider would refuse, and remembers one that it takes.
+// claim removes an id that the provider would refuse, and records one that it accepts.
 func (r *renderer) claim(it *renderedItem) {
 	if r.asWritten {
 		return
 	}
-	if !r.idIsTaken(it) {
+	if !r.isAcceptedID(it) {
 		r.repair(ruleItemIDs, "An id of an item that the provider would refuse was left out.")
 		it.dropID()
 	}
@@ -77,8 +78,8 @@ func (r *renderer) claim(it *renderedItem) {
 	}
 }
 
-// renderOpaque renders an item without a neutral meaning; nil where the provider would refuse it. settled says that the
-// item is a call that the provider ran itself, or the answer to one.
+// renderOpaque renders an item without a neutral meaning. It returns nil where the provider would refuse the item.
+// settled reports that the item is a call that the provider ran itself, or its output.
 func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	raw := json.RawMessage(p.opaque.GetJson())
 	fields, err := objectOf(raw)
@@ -98,7 +99,7 @@ func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	switch {
 	case err != nil || typ == "" || !settled && !isFreeItem(fields, typ):
 		r.drop(p.at, "The item cannot stand by itself.")
-	case !r.idIsTaken(it):
+	case !r.isAcceptedID(it):
 		r.drop(p.at, "The item has an id that the provider refuses, or that of an earlier item.")
 	default:
 		return it
@@ -106,7 +107,7 @@ func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	return nil
 }
 
-// objectOf reads an object that may not be valid JSON.
+// objectOf reads an object that can be invalid JSON.
 func objectOf(raw json.RawMessage) (rawjson.Object, error) {
 	raw = bytes.TrimSpace(raw)
 	if !json.Valid(raw) {
@@ -121,7 +122,7 @@ func (r *renderer) leaveOut(p piece, why string) {
 	}
 }
 
-// isFreeItem says whether an item can stand without others, and has what its type demands.
+// isFreeItem reports whether an item needs no other item, and has what its type needs.
 func isFreeItem(o rawjson.Object, typ string) bool {
 	switch typ {
 	case typeMessage, typeReasoning, typeApproval:
@@ -133,7 +134,7 @@ func isFreeItem(o rawjson.Object, typ string) bool {
 		_, has := idOf(o)
 		return has
 	case typeToolSearch, typeToolSearchOut:
-		// The provider searches by itself where there is no id for an answer.
+		// Without a call id, the provider runs the search itself.
 		return callIDIn(o, typ) == ""
 	default:
 		return kindOfCall(typ) == nil && kindOfOutput(typ) == nil

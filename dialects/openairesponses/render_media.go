@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxImageURL and maxFileData are how many characters the provider takes of an image and of a file.
+	// maxImageURL and maxFileData are the most characters that the provider accepts of an image and of a file.
 	maxImageURL = 20_971_520
 	maxFileData = 33_554_432
-	// addressBytes is what the address of a data URL takes at most beside its content.
+	// addressBytes is the most bytes that a data URL adds to its content.
 	addressBytes = 512
 )
 
@@ -23,7 +23,7 @@ var images = map[string]bool{
 	"image/png": true, "image/jpeg": true, "image/jpg": true, "image/webp": true, "image/gif": true,
 }
 
-// documents are the files that the provider reads, those of text aside.
+// documents are the types of files that the provider reads, except text.
 var documents = map[string]bool{
 	mimePDF:                                   true,
 	"application/json":                        true,
@@ -38,8 +38,8 @@ var documents = map[string]bool{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
 }
 
-// isTakenMedia says whether the provider takes a medium as a piece of content.
-func isTakenMedia(p piece, s side) bool {
+// isAcceptedMedia reports whether the provider accepts a medium as a piece of content.
+func isAcceptedMedia(p piece, s side) bool {
 	m, typ := p.media, writtenType(p)
 	if s != userSide && s != outputSide || m.GetOwner() != 0 && m.GetOwner() != kind {
 		return false
@@ -70,17 +70,17 @@ func fitsAsData(p piece, typ string, s side) bool {
 	}
 }
 
-// requestMedia is a medium as it goes into a request, with its mime type as providers write it.
+// requestMedia returns a medium for a request, with its MIME type as providers write it.
 func requestMedia(p piece, s side) (*compactordv1.MediaPart, bool) {
 	bare := bareMime(p.media.GetMimeType())
 	if bare != p.media.GetMimeType() && bare != "" {
 		p.media = proto.CloneOf(p.media)
 		p.media.MimeType = bare
 	}
-	return p.media, isTakenMedia(p, s)
+	return p.media, isAcceptedMedia(p, s)
 }
 
-// bareMime is a mime type in lower case and without parameters.
+// bareMime returns a MIME type in lower case and without parameters.
 func bareMime(mime string) string {
 	bare, _, _ := strings.Cut(mime, ";")
 	return strings.ToLower(strings.TrimSpace(bare))
@@ -94,7 +94,7 @@ func isWeb(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
 
-// fileName is what a file is called that has no name, since the provider wants one.
+// fileName returns a name for a file without one, since the provider demands a name.
 func fileName(m *compactordv1.MediaPart) string {
 	if m.GetMimeType() == mimePDF {
 		return "file.pdf"
@@ -102,7 +102,7 @@ func fileName(m *compactordv1.MediaPart) string {
 	return "file.txt"
 }
 
-// withoutMediaSources leaves out the attachments that name the content of a medium: a request names it once.
+// withoutMediaSources removes the attachments that hold the content of a medium, since a request has it only once.
 func withoutMediaSources(attachments []*compactordv1.Attachment) []*compactordv1.Attachment {
 	var rest []*compactordv1.Attachment
 	for _, a := range attachments {
@@ -115,8 +115,9 @@ func withoutMediaSources(attachments []*compactordv1.Attachment) []*compactordv1
 	return rest
 }
 
-// isTakenOpaque says whether an opaque piece can stand in a content: only input of a type that is not known here can.
-func isTakenOpaque(opaque *compactordv1.OpaquePart, s side) bool {
+// isAcceptedOpaque reports whether the provider accepts an opaque piece in a content: only an input piece of an unknown
+// type.
+func isAcceptedOpaque(opaque *compactordv1.OpaquePart, s side) bool {
 	if s != userSide && s != outputSide {
 		return false
 	}

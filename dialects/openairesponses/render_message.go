@@ -14,8 +14,8 @@ func (r *renderer) encodeMessage(role compactordv1.Role, pieces []piece, inList 
 	return rawjson.Object{"role": rawjson.Quote(roleNames[role]), "content": r.renderContent(pieces, sideOf(role), inList)}
 }
 
-// renderInstruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it stood there, else
-// in place.
+// renderInstruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it came from there,
+// otherwise in its place.
 func (r *renderer) renderInstruction(m *compactordv1.Message) {
 	if isInstructions(m) && r.at == 0 {
 		r.renderSystem(m)
@@ -61,15 +61,15 @@ func (r *renderer) renderSystem(m *compactordv1.Message) {
 	}
 }
 
-// renderUser renders a USER message. Items of the client that are no message stand between the messages that its other
-// parts make.
+// renderUser renders a USER message. Its other items of the client come between the messages that its other parts
+// become.
 func (r *renderer) renderUser(m *compactordv1.Message) {
 	attachments := m.GetAttachments()
 	emitted := len(r.out.Messages)
 	var run []piece
 	flush := func() {
 		if len(run) > 0 && r.renderUserMessage(run, attachments) {
-			// What the message had beside its content, such as its id, belongs to one item.
+			// The other fields of the message, such as its id, belong to one item.
 			attachments = nil
 		}
 		run = nil
@@ -96,7 +96,7 @@ func (r *renderer) renderUser(m *compactordv1.Message) {
 	}
 }
 
-// renderUserMessage renders a message item of the user; for a request only if it says something.
+// renderUserMessage renders a message item of the user. A request has it only if it has content.
 func (r *renderer) renderUserMessage(pieces []piece, attachments []*compactordv1.Attachment) bool {
 	o := r.encodeMessage(compactordv1.Role_ROLE_USER, pieces, noted(attachments, noteContent) == inParts)
 	if !r.asWritten && isEmptyContent(o["content"]) {

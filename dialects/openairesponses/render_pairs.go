@@ -7,11 +7,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// pairs says where the results of calls stand, and how calls were rendered.
+// pairs holds the positions of the results of calls, and how calls were rendered.
 type pairs struct {
-	// resultsOf are the positions of the results, in their order, by the message of their calls.
+	// resultsOf holds the positions of the results, in order, by the position of the message with their calls.
 	resultsOf map[int][]int
-	// kinds are how the calls so far were rendered.
+	// kinds are the kinds that the calls so far were rendered as.
 	kinds map[*compactordv1.Part]*callKind
 }
 
@@ -27,15 +27,15 @@ func pairCalls(messages []*compactordv1.Message, ids *dialect.CallIDs) *pairs {
 	return p
 }
 
-// settledParts finds the opaque calls and answers that belong together within a message: those of tools that the
-// provider ran itself.
+// settledParts returns the opaque calls and outputs in a message that belong together: those of tools that the provider
+// ran itself.
 func (r *renderer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]bool {
 	settled := make(map[*compactordv1.Part]bool)
 	open := make(map[string]*compactordv1.Part)
 	answering := false
 	for _, p := range m.GetParts() {
 		if p.GetToolCall() != nil {
-			// Its own answer follows behind the message, and must not be parted from it by other items.
+			// Its own output follows after the message, and no other items may come between them.
 			return settled
 		}
 		id, isOutput := settledCallID(p)
@@ -57,8 +57,8 @@ func (r *renderer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]
 	return settled
 }
 
-// settledCallID returns the id that an opaque call and its answer share; empty where the part is neither, or lacks what
-// its type demands.
+// settledCallID returns the id that an opaque call and its output share. Empty where the part is neither, or lacks what
+// its type needs.
 func settledCallID(p *compactordv1.Part) (id string, isOutput bool) {
 	if p.GetOpaque() == nil {
 		return "", false

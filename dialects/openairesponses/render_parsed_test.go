@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// TestOwnListsGoIntoRequests renders for a request what was written in this dialect: what the provider takes stays as
-// it is.
+// TestOwnListsGoIntoRequests renders lists of this dialect for a request. Whatever the provider accepts stays
+// unchanged.
 func TestOwnListsGoIntoRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, raw, want string }{
@@ -137,7 +137,7 @@ func TestRenderToolsOfTheProvider(t *testing.T) {
 	raw := testdata(t, "tools.json")
 	all, err := openairesponses.New().Split(raw)
 	require.NoError(t, err)
-	// Up to the first item that only the API can answer, all is as the provider takes it.
+	// Up to the first item that only the API can answer, the provider accepts everything.
 	list := items(t, all.Messages)
 	messages := parse(t, string(raw)).Messages
 	r := rendered(t, messages[:20])
@@ -148,13 +148,13 @@ func TestRenderToolsOfTheProvider(t *testing.T) {
 			changed[i] = true
 		}
 	}
-	// The call whose answer has a form that its type does not know becomes one of a function.
+	// A call whose output has an unknown form becomes a function call.
 	require.Equal(t, map[int]bool{7: true, 8: true}, changed)
 	require.Contains(t, have[7], `"type":"function_call"`)
 	require.Contains(t, have[8], `"output":"\"not chunks\""`)
 }
 
-// What a response answered itself is sent again as long as the answers follow their calls.
+// Calls that a response answered itself are sent again as long as the outputs follow them.
 func TestRenderSettledCalls(t *testing.T) {
 	t.Parallel()
 	const (

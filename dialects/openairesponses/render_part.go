@@ -11,12 +11,12 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderContent renders pieces as a text where they are one, else as a list.
+// renderContent renders pieces as a string where they are one text, otherwise as a list.
 func (r *renderer) renderContent(pieces []piece, s side, inList bool) json.RawMessage {
 	if r.asWritten {
 		pieces = slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.opaque != nil && !dialect.IsOwn(kind, p.opaque) })
 	} else {
-		pieces = r.takenPieces(pieces, s)
+		pieces = r.acceptedPieces(pieces, s)
 	}
 	switch {
 	case len(pieces) == 0:
@@ -59,8 +59,8 @@ func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 	}
 }
 
-// takenPieces are the pieces that the provider takes, with a line of text in the place of media that it does not.
-func (r *renderer) takenPieces(pieces []piece, s side) []piece {
+// acceptedPieces returns the pieces that the provider accepts. A line of text replaces other media.
+func (r *renderer) acceptedPieces(pieces []piece, s side) []piece {
 	var taken []piece
 	for _, p := range pieces {
 		switch {
@@ -74,7 +74,7 @@ func (r *renderer) takenPieces(pieces []piece, s side) []piece {
 			taken = append(taken, textPiece(p.opaque.GetJson()))
 		case p.opaque.GetDialect() != kind:
 			r.drop(p.at, "The part belongs to another provider.")
-		case !isTakenOpaque(p.opaque, s):
+		case !isAcceptedOpaque(p.opaque, s):
 			r.drop(p.at, "The provider takes no such part here.")
 		default:
 			taken = append(taken, p)
@@ -88,7 +88,7 @@ func isWhole(p piece) bool {
 	return ok
 }
 
-// cutText cuts a text to what the provider takes.
+// cutText cuts a text to the length that the provider accepts.
 func (r *renderer) cutText(text string) string {
 	if r.asWritten || len(text) <= maxTextLength || utf8.RuneCountInString(text) <= maxTextLength {
 		return text
@@ -98,7 +98,7 @@ func (r *renderer) cutText(text string) string {
 	return wording.Shorten(text, maxTextLength-mark)
 }
 
-// maxTextLength is how many characters the provider takes in one text.
+// maxTextLength is the most characters that the provider accepts in one text.
 const maxTextLength = 10_485_760
 
 func textsOf(pieces []piece) []piece {

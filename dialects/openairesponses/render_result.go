@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// renderResults renders the results of the calls of messages that follow each other.
+// renderResults renders the results of the calls of consecutive messages.
 func (r *renderer) renderResults(run []int) {
 	next := run[len(run)-1] + 1
 	for _, at := range run {
@@ -26,14 +26,14 @@ func (r *renderer) renderResults(run []int) {
 	}
 }
 
-// renderStray renders a result that answers no call, where it stands.
+// renderStray renders a result that answers no call, in its place.
 func (r *renderer) renderStray(m *compactordv1.Message) {
 	if !slices.ContainsFunc(m.GetParts(), func(p *compactordv1.Part) bool { return r.ids.PairOf(p) != nil }) {
 		r.renderMessage(m)
 	}
 }
 
-// renderResult renders the answer to a call.
+// renderResult renders the result of a call.
 func (r *renderer) renderResult(p *compactordv1.Part) {
 	k := kindOfOutput(noted(p.GetAttachments(), noteKind))
 	if k == nil {
@@ -48,7 +48,7 @@ func (r *renderer) renderResult(p *compactordv1.Part) {
 		form, pieces := &k.form, k.pieces(p.GetToolResult())
 		r.restore(it.fields, p.GetAttachments(), dialect.Guards{
 			k.link:     dialect.MatchesOptionalText(p.GetToolResult().GetCallId()),
-			form.field: saysContent(pieces, outputSide),
+			form.field: matchesContent(pieces, outputSide),
 		})
 	}
 	it.fixed = it.typ == typeLocalShellOut && !it.fields.Has(callID)
@@ -66,7 +66,7 @@ func (r *renderer) callOf(result *compactordv1.Part) *compactordv1.Part {
 	return nil
 }
 
-// pieces are the content of a result. Where the item has no field for a failure, a text says that the tool failed.
+// pieces returns the content of a result. Where the item has no field for an error, a text says that the tool failed.
 func (k *callKind) pieces(result *compactordv1.ToolResult) []piece {
 	pieces := make([]piece, len(result.GetParts()))
 	for i, rp := range result.GetParts() {
@@ -82,7 +82,7 @@ func (k *callKind) pieces(result *compactordv1.ToolResult) []piece {
 	return append([]piece{textPiece(wording.FailedResult(""))}, pieces...)
 }
 
-// renderOutput renders the field that holds the answer. As written, it can be in a form that is not known here.
+// renderOutput renders the field with the output. As written, it can have an unknown form.
 func (r *renderer) renderOutput(form *resultForm, pieces []piece, inList bool) json.RawMessage {
 	if raw, ok := whole(pieces); ok && r.asWritten {
 		return raw

@@ -16,7 +16,7 @@ const (
 	gemini    = compactordv1.Dialect_DIALECT_GEMINI
 )
 
-// TestRequest shows what becomes of messages that come from elsewhere.
+// TestRequest renders messages of other dialects.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	const output = `{"call_id":"c1","output":"ok","type":"function_call_output"}`
@@ -313,7 +313,7 @@ func TestRequestTellsWhereElementsComeFrom(t *testing.T) {
 	require.Equal(t, []dialect.Span{{First: 0, End: 1}, {First: 1, End: 2}, {First: 1, End: 2}, {First: 3, End: 4}, {First: 2, End: 3}}, r.From)
 }
 
-// TestRenderUnanswered: what is no list of a view is rendered all the same.
+// TestRenderUnanswered renders a list that no view has.
 func TestRenderUnanswered(t *testing.T) {
 	t.Parallel()
 	r, err := openairesponses.New().Render([]*compactordv1.Message{

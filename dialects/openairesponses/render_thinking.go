@@ -8,14 +8,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// heldThinking is reasoning at the end of a message. Agents that append each item as it is written put what follows the
-// reasoning into a message of its own.
+// heldThinking is reasoning at the end of a message. Agents that append each item alone put the item after the
+// reasoning into another message.
 type heldThinking struct {
 	*renderedItem
 	at int
 }
 
-// emitHeld writes the reasoning that was held, since what follows it comes now.
+// emitHeld writes the held reasoning, since the next item of the model follows.
 func (r *renderer) emitHeld() {
 	at := r.at
 	for _, h := range r.held {
@@ -25,7 +25,7 @@ func (r *renderer) emitHeld() {
 	r.held, r.at = nil, at
 }
 
-// dropHeld leaves out the reasoning that was held, since nothing of the model follows it.
+// dropHeld leaves out the held reasoning, since no item of the model follows it.
 func (r *renderer) dropHeld() {
 	at := r.at
 	for _, h := range r.held {
@@ -35,8 +35,8 @@ func (r *renderer) dropHeld() {
 	r.held, r.at = nil, at
 }
 
-// renderThinking renders reasoning. A request holds only what the provider finds again: by its encrypted content or its
-// id.
+// renderThinking renders reasoning. A request has only reasoning that the provider can find again, by its encrypted
+// content or its id.
 func (r *renderer) renderThinking(p *compactordv1.Part, at int) *renderedItem {
 	it := &renderedItem{typ: typeReasoning, part: at, fields: canonicalThinking(p.GetThinking(), p.GetAttachments())}
 	r.restore(it.fields, p.GetAttachments(), nil)
@@ -73,8 +73,8 @@ func isEncrypted(it *renderedItem) bool {
 
 func isThinking(it *renderedItem) bool { return it.typ == typeReasoning }
 
-// isTorn says whether reasoning, or an item that belonged to it, is missing. The provider would refuse the ids of the
-// rest.
+// isTorn reports whether reasoning, or an item that belonged to it, is missing. The provider would refuse the ids of
+// the others.
 func (r *renderer) isTorn(m *compactordv1.Message, items []*renderedItem) bool {
 	whole := noted(m.GetAttachments(), noteReasoning)
 	if whole == "" {
@@ -92,7 +92,7 @@ func (r *renderer) isTorn(m *compactordv1.Message, items []*renderedItem) bool {
 	return countItems(reasonings, others) != whole
 }
 
-// splitLastThinking parts the reasoning at the end from the items before.
+// splitLastThinking separates the reasoning at the end from the items before it.
 func splitLastThinking(items []*renderedItem) (rest, last []*renderedItem) {
 	end := len(items)
 	for end > 0 && isThinking(items[end-1]) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reasoning that was dropped leaves a call behind that the provider takes only without its id (TanStack/ai#1212,
+// The provider accepts a call without its reasoning only without the call's id (TanStack/ai#1212,
 // continuedev/continue#11785).
 func TestReasoningDropped(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestReasoningDropped(t *testing.T) {
 	}, items(t, rendered(t, messages).Messages))
 }
 
-// Reasoning whose item was replaced has lost its following item (vercel/ai#7099). Encrypted, it needs no id.
+// Reasoning whose item was replaced is no longer followed by its own item (vercel/ai#7099). Encrypted, it needs no id.
 func TestReasoningOfCollapsedGroup(t *testing.T) {
 	t.Parallel()
 	messages := parse(t, reasoned).Messages
@@ -35,7 +35,7 @@ func TestReasoningOfCollapsedGroup(t *testing.T) {
 	require.Len(t, r.Dropped, 1)
 }
 
-// All of a tool loop belongs to the reasoning that it began with, until the user speaks.
+// A whole tool loop belongs to the reasoning at its start, up to the user's next message.
 func TestReasoningDroppedEarlierInTheLoop(t *testing.T) {
 	t.Parallel()
 	messages := parse(t, reasoned[:len(reasoned)-1]+`,

@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// renderAsWritten renders messages as they were parsed, with all that is wrong with them.
+// renderAsWritten renders messages as they were parsed, including their errors.
 func renderAsWritten(messages []*compactordv1.Message) *dialect.Rendered {
 	r := &renderer{asWritten: true, messages: messages}
 	for at, m := range messages {

@@ -16,7 +16,7 @@ func TestWrittenAsItWasParsed(t *testing.T) {
 	}
 }
 
-// TestKeptOnce: what a message says is not kept a second time in its attachments.
+// TestKeptOnce checks that attachments do not repeat what a message has.
 func TestKeptOnce(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{

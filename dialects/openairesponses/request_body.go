@@ -10,7 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// prompt puts the system prompt beside the items, where clients put theirs, and the text of the user into a list of parts.
+// prompt puts the system prompt into the instructions, where clients have theirs, and the text of the user into a list
+// of parts.
 func prompt(messages []*compactordv1.Message) (*dialect.List, error) {
 	marked := make([]*compactordv1.Message, len(messages))
 	for i, m := range messages {
@@ -28,7 +29,7 @@ func requestBody(list *dialect.List, opts dialect.RequestOptions) rawjson.Object
 	body := document(list)
 	body["model"] = rawjson.Quote(opts.Model)
 	body["stream"] = json.RawMessage("true")
-	// What is asked here is nobody's to keep.
+	// The provider must not store the request.
 	body["store"] = json.RawMessage("false")
 	if opts.MaxOutputTokens > 0 {
 		body["max_output_tokens"] = rawjson.Integer(opts.MaxOutputTokens)

@@ -11,8 +11,8 @@ import (
 
 var errMoreCached = errors.New("is more than the whole input")
 
-// parseResponse reads a response body: one message of the assistant, with what the response says of it. The response's
-// own id is not kept, since it must never get into a request.
+// parseResponse parses a response body into one ASSISTANT message. The response's own id is not kept, since it must
+// never get into a request.
 func (p *parser) parseResponse(b *body) (*dialect.Parsed, error) {
 	p.reply, p.parsed.Response = true, true
 	p.settled = settledIDs(b)
@@ -32,7 +32,7 @@ func (p *parser) parseResponse(b *body) (*dialect.Parsed, error) {
 	return &p.parsed, nil
 }
 
-// settledIDs are the ids of the calls that the response answers itself.
+// settledIDs returns the ids of the calls that the response answers itself.
 func settledIDs(b *body) map[string]bool {
 	settled := make(map[string]bool)
 	for _, raw := range b.messages {
@@ -51,7 +51,7 @@ func settledIDs(b *body) map[string]bool {
 	return settled
 }
 
-// fillFromResponse fills in model, usage and error.
+// fillFromResponse sets the model, usage and error of a message from its response.
 func fillFromResponse(m *compactordv1.Message, o rawjson.Object) error {
 	var err error
 	if m.Model, err = o.BoundedText("model", dialect.MaxName); err != nil {
@@ -78,7 +78,7 @@ func fillFromResponse(m *compactordv1.Message, o rawjson.Object) error {
 	return nil
 }
 
-// parseUsage reads the tokens of a response, whose input includes what a cache gave and took.
+// parseUsage reads the tokens of a response. Its input includes what was read from a cache and written to it.
 func parseUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	usage := &compactordv1.Usage{}
 	details, err := o.Sub("input_tokens_details")
@@ -134,8 +134,8 @@ func stopReasonOf(o rawjson.Object, m *compactordv1.Message) compactordv1.StopRe
 	}
 }
 
-// providerStop is the provider's own word for why the response ended: the error's code, why it is incomplete, or its
-// status.
+// providerStop returns the provider's own word for why the response ended: the error's code, the reason why it is
+// incomplete, or its status.
 func providerStop(o rawjson.Object) string {
 	for _, place := range []struct{ object, key string }{{"error", "code"}, {"incomplete_details", "reason"}} {
 		inner, err := o.Sub(place.object)

@@ -10,26 +10,27 @@ import (
 )
 
 const (
-	// typeWhole is the type of an opaque piece that is all there is in an output, whatever its form.
+	// typeWhole is the type of an opaque piece that is a whole output of unknown form.
 	typeWhole = "output"
 	stdout    = "stdout"
 	stderr    = "stderr"
 )
 
-// resultForm says how the output of a kind of call holds the answer.
+// resultForm says how the output of a kind of call holds the result.
 type resultForm struct {
-	// field holds the answer; an optional one is left out where there is none.
+	// field holds the result. It is left out where it is optional and there is no result.
 	field    string
 	optional bool
-	// flag, if there is one, is the field that tells of a failure by one of two values.
+	// flag is the field that reports a failure by one of two values. It is empty where there is none.
 	flag, done, failed string
-	// parts takes the field apart; false where it is not of this form. Texts and lists of pieces need none.
+	// parts splits the field into pieces. It returns false where the field does not have this form. It is nil for texts
+	// and lists of pieces.
 	parts func(value json.RawMessage) ([]piece, bool, error)
-	// render puts it together again; false where the pieces are not of this form.
+	// render joins the pieces again. It returns false where they do not have this form.
 	render func(w *renderer, pieces []piece, inList bool) (json.RawMessage, bool)
 }
 
-// parse parses the field that holds the answer, in whatever form it is.
+// parse parses the field with the result, in any form.
 func (f *resultForm) parse(value json.RawMessage) ([]piece, error) {
 	if f.parts != nil {
 		pieces, ok, err := f.parts(value)
@@ -48,7 +49,7 @@ func (f *resultForm) parse(value json.RawMessage) ([]piece, error) {
 	return pieces, err
 }
 
-// isWellFormed says whether an output holds its answer in this form.
+// isWellFormed reports whether the result of an output has this form.
 func (f *resultForm) isWellFormed(o rawjson.Object) bool {
 	pieces, err := f.parse(o[f.field])
 	if err != nil {
@@ -82,7 +83,7 @@ func renderAsItIs(_ *renderer, pieces []piece, _ bool) (json.RawMessage, bool) {
 	return raw, ok && rawjson.KindOf(raw) == rawjson.Array
 }
 
-// renderString writes one text or none.
+// renderString writes one text, or none.
 func renderString(r *renderer, pieces []piece, inList bool) (json.RawMessage, bool) {
 	if inList || len(pieces) > 1 || len(pieces) == 1 && !isPlain(pieces[0]) {
 		return nil, false
@@ -94,7 +95,7 @@ func renderContentOf(r *renderer, pieces []piece, inList bool) (json.RawMessage,
 	return r.renderContent(pieces, outputSide, inList), true
 }
 
-// parseScreenshot reads what a computer showed.
+// parseScreenshot parses the screenshot of a computer.
 func parseScreenshot(value json.RawMessage) ([]piece, bool, error) {
 	if rawjson.KindOf(value) != rawjson.ObjectKind {
 		return nil, false, nil
@@ -120,7 +121,7 @@ func renderScreenshot(r *renderer, pieces []piece, _ bool) (json.RawMessage, boo
 	if len(pieces) != 1 || pieces[0].media == nil || noted(pieces[0].attachments, noteKind) != typeScreenshot {
 		return nil, false
 	}
-	if !r.asWritten && !isTakenMedia(pieces[0], outputSide) {
+	if !r.asWritten && !isAcceptedMedia(pieces[0], outputSide) {
 		return nil, false
 	}
 	o := canonicalScreenshot(pieces[0].media)
@@ -128,8 +129,8 @@ func renderScreenshot(r *renderer, pieces []piece, _ bool) (json.RawMessage, boo
 	return o.Encode(), true
 }
 
-// parseChunks parses the output of a shell. A chunk has the texts of two streams, which become pieces; the second only if
-// it is not empty.
+// parseChunks parses the output of a shell. A chunk has the texts of two streams, which become pieces, the second only
+// if it is not empty.
 func parseChunks(value json.RawMessage) ([]piece, bool, error) {
 	if rawjson.KindOf(value) != rawjson.Array {
 		return nil, false, nil

@@ -32,7 +32,7 @@ const (
 	ruleCompactionContent  = "openai_responses.compaction-length"
 )
 
-// Where the rules are written down.
+// The provider's documents with the rules.
 const (
 	docsReference     = "https://platform.openai.com/docs/api-reference/responses/create"
 	docsOpenResponses = "https://www.openresponses.org/specification"
@@ -140,5 +140,5 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkCompactionContent},
 }
 
-// report tells of a place where a rule is broken.
+// report reports a place that breaks a rule.
 type report = func(message, part int, detail string)

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/dialects/openairesponses"
 )
 
-// TestRules gives each rule lists that break it alone, and neighbours of these that do not.
+// TestRules checks for each rule lists that break it and no other, and similar lists that do not break it.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const (
@@ -238,14 +238,14 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
-	// TestRuleOfInstructions has the one that is about no item.
+	// TestRuleOfInstructions tests the rule that concerns no item.
 	tested["instructions"] = true
 	for _, name := range rulesIn(t) {
 		require.True(t, tested[name], "%s has no test", name)
 	}
 }
 
-// rulesIn are the names of the rules.
+// rulesIn returns the names of the rules.
 func rulesIn(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -257,7 +257,7 @@ func rulesIn(t *testing.T) []string {
 	return names
 }
 
-// brokenRules are the names of the rules that a list breaks as a request.
+// brokenRules returns the names of the rules that a list breaks as a request.
 func brokenRules(t *testing.T, items []string) []string {
 	t.Helper()
 	list := &dialect.List{}

@@ -11,19 +11,19 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// eventPrefix begins the types of all events but the error that ends a stream.
+// eventPrefix begins the types of all events except the error that ends a stream.
 const eventPrefix = "response."
 
-// isEvent tells an event of a stream from an item.
+// isEvent reports whether an object is an event of a stream, and no item.
 func isEvent(o rawjson.Object) bool {
 	typ := o.TextOrEmpty("type")
 	return !o.Has("role") && (strings.HasPrefix(typ, eventPrefix) || typ == "error")
 }
 
-// lastEvents are those that hold the whole response.
+// lastEvents are the events that hold the whole response.
 var lastEvents = []string{"response.completed", "response.incomplete", "response.failed", "response.cancelled"}
 
-// stream is a streamed response while its events are put together.
+// stream assembles a response from the events of a stream.
 type stream struct {
 	// response is the newest response that an event holds.
 	response rawjson.Object
@@ -32,7 +32,7 @@ type stream struct {
 	ending   dialect.Ending
 }
 
-// readStream puts the events of a stream together to what its response's body would have been.
+// readStream returns the body that the response would have had without streaming.
 func readStream(events []json.RawMessage) (*body, error) {
 	s := &stream{response: make(rawjson.Object), items: make(map[uint32]*streamedItem)}
 	for i, raw := range events {
@@ -47,7 +47,7 @@ func readStream(events []json.RawMessage) (*body, error) {
 			return nil, rawjson.In(fieldOutput, err)
 		}
 	}
-	// Some servers leave the output out of the last event, and only tell of each item.
+	// Some servers leave the output out of the last event, and send only the items.
 	if !s.isWhole || len(b.messages) == 0 {
 		b.messages = s.encode()
 	}
@@ -81,7 +81,7 @@ func (s *stream) event(raw json.RawMessage) error {
 	return s.takeItem(o, strings.TrimPrefix(typ, eventPrefix))
 }
 
-// takeResponse takes what an event says of the response as a whole.
+// takeResponse reads the response in an event.
 func (s *stream) takeResponse(o rawjson.Object, typ string) error {
 	response, err := rawjson.SplitObject(o["response"])
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *stream) takeResponse(o rawjson.Object, typ string) error {
 	return nil
 }
 
-// takeItem takes what an event says of an item. Events of other things, such as the progress of a search, tell nothing
-// that the item does not.
+// takeItem reads what an event says about an item. Other events, such as the progress of a search, have no more
+// information than the item.
 func (s *stream) takeItem(o rawjson.Object, typ string) error {
 	switch typ {
 	case "output_item.added", "output_item.done":
@@ -120,7 +120,7 @@ func (s *stream) takeItem(o rawjson.Object, typ string) error {
 	return item.add(o, p)
 }
 
-// itemOf is the item that an event is of.
+// itemOf returns the item that an event belongs to.
 func (s *stream) itemOf(o rawjson.Object) (*streamedItem, error) {
 	index, err := o.Count("output_index")
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *stream) itemOf(o rawjson.Object) (*streamedItem, error) {
 	return s.items[index], nil
 }
 
-// encode are the items so far, those that were not finished with what there is of them.
+// encode returns the items so far, including unfinished ones.
 func (s *stream) encode() []json.RawMessage {
 	var items []json.RawMessage
 	for _, index := range slices.Sorted(maps.Keys(s.items)) {
@@ -145,15 +145,15 @@ func (s *stream) encode() []json.RawMessage {
 
 // pieceEvent says where the text of an event belongs.
 type pieceEvent struct {
-	// text is the event's field that holds it; isWhole says that it is all of the text, and no piece.
+	// text is the event's field with the text. isWhole reports that it is the whole text, and no piece.
 	text    string
 	isWhole bool
-	// field is the item's field. Where it is a list, index is the event's field that says which element, typ the element's
-	// type and inner its field.
+	// field is the item's field. Where that is a list, index is the event's field with the position of the element, typ is
+	// the element's type, and inner is the element's field.
 	field, index, typ, inner string
 }
 
-// pieceEvents are the events that tell of an item before it is finished, by type without its prefix.
+// pieceEvents are the events before the end of an item, by type without its prefix.
 var pieceEvents = map[string]pieceEvent{
 	"function_call_arguments.delta": {text: "delta", field: "arguments"},
 	"function_call_arguments.done":  {text: "arguments", isWhole: true, field: "arguments"},
@@ -169,19 +169,19 @@ var pieceEvents = map[string]pieceEvent{
 	"reasoning_summary_text.done":   {"text", true, "summary", "summary_index", typeSummaryText, "text"},
 }
 
-// streamedItem is an item while it is put together.
+// streamedItem is an item while its events are read.
 type streamedItem struct {
-	// fields are the item as the last event gave it; nil before that. Those of a finished item are complete.
+	// fields is the item in the last event that has it, or nil before that. Those of a finished item are complete.
 	fields rawjson.Object
 	isDone bool
 	texts  map[textPlace]*rawjson.Pieces
 }
 
-// textPlace is where a text of an item stands.
+// textPlace is the place of a text in an item.
 type textPlace struct {
 	field string
 	at    uint32
-	// typ and inner are the type of an element and its field; empty where the field is the text itself.
+	// typ and inner are the type of an element and its field. They are empty where the field is the text itself.
 	typ, inner string
 }
 
@@ -202,7 +202,7 @@ func (i *streamedItem) add(o rawjson.Object, p pieceEvent) error {
 	return nil
 }
 
-// encode is the item so far.
+// encode returns the item so far.
 func (i *streamedItem) encode() rawjson.Object {
 	if i.isDone {
 		return i.fields

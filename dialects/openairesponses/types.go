@@ -30,7 +30,7 @@ const (
 	typeScreenshot    = "computer_screenshot"
 )
 
-// fromClient are the types of items without a neutral meaning that the client writes, and not the model.
+// fromClient are the types of items without a neutral meaning that the client writes.
 var fromClient = map[string]bool{
 	"additional_tools":     true,
 	"compaction_trigger":   true,
