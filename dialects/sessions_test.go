@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// checks is how many rendered views TestEveryViewOfASessionIsValid judges. For a long run:
+// checks is how many rendered views TestEveryViewOfASessionIsValid checks. For a long run:
 //
 //	COMPACTORD_LONG=1000000 go test ./dialects/ -run TestEveryViewOfASessionIsValid -timeout 0
 const checks = 10_000
@@ -30,7 +30,7 @@ func checksWanted(t *testing.T) int {
 	return n
 }
 
-// perRound is how often rapid checks a property.
+// perRound returns how often rapid checks a property.
 func perRound(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
@@ -38,8 +38,8 @@ func perRound(t *testing.T) int {
 	return max(1, n)
 }
 
-// TestEveryViewOfASessionIsValid makes sessions with compactions, edits, pins and reverts, and with contents that providers
-// trip over. Each view is valid in each dialect.
+// TestEveryViewOfASessionIsValid makes sessions with compactions, edits, pins and reverts, and with contents that
+// providers refuse. Each view must be valid in each dialect.
 func TestEveryViewOfASessionIsValid(t *testing.T) {
 	t.Parallel()
 	all := dialects.All()
@@ -55,7 +55,7 @@ func TestEveryViewOfASessionIsValid(t *testing.T) {
 		dialecttest.ArgumentsNoJSON: 100, dialecttest.OpaqueNoJSON: 50, dialecttest.AttachmentNoJSON: 100,
 	}
 	rounds := (checksWanted(t) + len(all)*perRound(t) - 1) / (len(all) * perRound(t))
-	// What is rare by chance comes up in more rounds; what five times as many do not make is not made.
+	// Rare cases come up in more rounds. Cases that do not come up in five times as many rounds are an error.
 	for round := 0; round < rounds || round < 5*rounds && !t.Failed() && !testing.Short() && counts.Rare(least) != ""; round++ {
 		rapid.Check(t, func(t *rapid.T) {
 			view := dialecttest.ClosedView(session(t, counts))
@@ -69,7 +69,7 @@ func TestEveryViewOfASessionIsValid(t *testing.T) {
 	}
 }
 
-// session draws a log: steps as session's own tests have them, with messages of dialecttest among them.
+// session draws a log: the steps of the tests of package session, with messages of dialecttest.
 func session(t *rapid.T, counts sessiontest.Counts) *sessiontest.Writer {
 	g := sessiontest.NewGenerator(t, counts)
 	h := dialecttest.NewGenerator(counts)

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// askAnthropic asks with Anthropic's SDK what a provider of ours is to ask, and has it put the answer together.
+// askAnthropic sends a completion with Anthropic's SDK, and lets the SDK read the answer.
 func askAnthropic(ctx context.Context, s *server, c *llm.Completion) (*llm.Answer, error) {
 	params := sdk.MessageNewParams{
 		Model: model, MaxTokens: int64(c.MaxOutputTokens),

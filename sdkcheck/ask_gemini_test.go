@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// askGemini asks with Google's SDK what a provider of ours is to ask, and has it read the answer.
+// askGemini sends a completion with Google's SDK, and lets the SDK read the answer.
 func askGemini(ctx context.Context, s *server, c *llm.Completion) (*llm.Answer, error) {
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{
 		Backend: genai.BackendGeminiAPI, APIKey: key, HTTPClient: s.Client(),

@@ -20,7 +20,7 @@ func openAIOptions(s *server) []option.RequestOption {
 	}
 }
 
-// askChat asks with OpenAI's SDK what a provider of ours is to ask, and has it put the answer together.
+// askChat sends a completion with OpenAI's SDK, and lets the SDK read the answer.
 func askChat(ctx context.Context, s *server, c *llm.Completion) (*llm.Answer, error) {
 	params := sdk.ChatCompletionNewParams{
 		Model: model, ReasoningEffort: sdk.ReasoningEffort(c.Effort),

@@ -16,7 +16,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// CheckBody reads the body of a request with the SDK of its provider: the list as Check does, and what stands beside it.
+// CheckBody reads the body of a request with its provider's SDK: the list as Check does, and all other fields.
 func CheckBody(kind compactordv1.Dialect, body map[string]json.RawMessage) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -34,7 +34,7 @@ func CheckBody(kind compactordv1.Dialect, body map[string]json.RawMessage) error
 		return err
 	}
 	beside := maps.Clone(body)
-	// Those that Check has read, and what an SDK adds to what its types hold.
+	// Check has read these fields, and SDKs add `stream` to the fields of their types.
 	for _, field := range []string{"messages", "system", "input", "instructions", "contents", "systemInstruction", "stream"} {
 		delete(beside, field)
 	}
@@ -59,7 +59,7 @@ func bodyReader(kind compactordv1.Dialect) reader {
 	}
 }
 
-// checkGeminiBody reads field by field: Google's SDK has no type for a whole body.
+// checkGeminiBody reads field by field, since Google's SDK has no type for a whole body.
 func checkGeminiBody(body map[string]json.RawMessage) error {
 	readers := map[string]reader{"generationConfig": throughKnown[genai.GenerationConfig], "tools": throughKnown[[]genai.Tool]}
 	for _, field := range slices.Sorted(maps.Keys(body)) {
@@ -74,7 +74,7 @@ func checkGeminiBody(body map[string]json.RawMessage) error {
 	return nil
 }
 
-// throughKnown is through for types that would pass over what they do not know.
+// throughKnown is through for types that would ignore unknown fields.
 func throughKnown[T any](element json.RawMessage) (json.RawMessage, error) {
 	var value T
 	decoder := json.NewDecoder(bytes.NewReader(element))

@@ -9,11 +9,11 @@ import (
 )
 
 // reader decodes one element of a list into an SDK's type and encodes it again. It fails where the SDK's type has no
-// variant for it.
+// variant for the element.
 type reader func(element json.RawMessage) (json.RawMessage, error)
 
-// Check reads a rendered list with the SDK of its provider, and returns an error that says where the SDK refuses it or
-// loses something of it.
+// Check reads a rendered list with its provider's SDK. It returns an error that says where the SDK refuses the list or
+// loses something.
 func Check(kind compactordv1.Dialect, list *dialect.List) error {
 	read, readSystem := readers(kind)
 	if read == nil {
@@ -47,7 +47,7 @@ func readers(kind compactordv1.Dialect) (message, system reader) {
 	}
 }
 
-// text reads what is a plain string in the SDK.
+// text reads an element that is a plain string in the SDK.
 func text(element json.RawMessage) (json.RawMessage, error) {
 	var s string
 	if err := json.Unmarshal(element, &s); err != nil {

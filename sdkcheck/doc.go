@@ -1,5 +1,5 @@
-// Package sdkcheck is a second opinion on what goes to models' providers and comes from them. Their own Go SDKs must be able
-// to read what the dialects render as a request, and to write the same; for the same completion they must send what the
-// providers in summarizers send, and read a streamed answer alike. It is a module of its own, so that the daemon does not
-// depend on the SDKs.
+// Package sdkcheck compares the dialects and the summarizers with the Go SDKs of the providers. The SDKs must be able
+// to read each request that the dialects render, and to write the same again. For the same completion they must send
+// the same request as the providers in summarizers, and read the same from a streamed answer. The package is in its own
+// module, so that the daemon does not depend on the SDKs.
 package sdkcheck

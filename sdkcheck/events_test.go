@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// A stream is taken apart into its events as a library for server-sent events does it, however its lines are written.
+// A stream is split into the same events as by a library for server-sent events, however its lines are written.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -37,7 +37,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// eventStream draws a stream of chunks: lines that end in any of the three ways, data in one line or several, and between
+// eventStream draws a stream of chunks: lines with any of the three line ends, data in one line or several, and between
 // them comments, other fields and empty lines.
 func eventStream(t *rapid.T) string {
 	var b strings.Builder

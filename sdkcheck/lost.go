@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// readable decodes JSON, but for fields to be passed over. Numbers that no float64 holds are put as 0, since the SDKs hold
-// arguments in Go's own types.
+// readable decodes JSON without the fields in passedOver. Numbers that no float64 can hold become 0, since the SDKs
+// hold arguments in Go's own types.
 func readable(raw json.RawMessage, passedOver map[string]bool) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -45,7 +45,7 @@ func plain(value any, passedOver map[string]bool) any {
 	return value
 }
 
-// lost says what of one value is not in another. A field whose value is the zero one may be missing.
+// lost returns what of one value is missing in another. A field with the zero value may be missing.
 func lost(path string, want, have any) error {
 	switch w := want.(type) {
 	case map[string]any:
@@ -78,7 +78,7 @@ func lost(path string, want, have any) error {
 		}
 		return nil
 	case string:
-		// A text is short for a list of one.
+		// A text can stand for a list of one.
 		if list, ok := have.([]any); ok && len(list) == 1 {
 			return lost(path, map[string]any{"text": w}, list[0])
 		}

@@ -26,8 +26,8 @@ func chatMessage(element json.RawMessage) (json.RawMessage, error) {
 	return withName(encoded, element)
 }
 
-// withName gives the result of a tool its name back. The API and its imitators take it, and some of them want it, but the
-// SDK has no place for it.
+// withName adds the name to a tool result. The API and its imitators accept it, and some of them demand it, but the SDK
+// has no field for it.
 func withName(encoded, element json.RawMessage) (json.RawMessage, error) {
 	var original struct{ Name any }
 	message := map[string]any{}
@@ -46,7 +46,7 @@ func responsesItem(element json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(element, &shape); err != nil {
 		return nil, err
 	}
-	// Three types of message share one discriminator, of which the SDK decodes the first; and that one can be left out.
+	// Three types of message share one discriminator, which can be missing. The SDK decodes only the first type.
 	if shape.Type == "message" || shape.Type == "" && shape.Role != "" {
 		switch asText := len(shape.Content) > 0 && shape.Content[0] == '"'; {
 		case asText:
@@ -76,7 +76,7 @@ func through[T any](element json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(message)
 }
 
-// variants counts the variants of a union that are set: its exported fields, of which each is one.
+// variants counts the variants of a union that are set. Each exported field is one.
 func variants(union any) int {
 	v := reflect.ValueOf(union)
 	set := 0

@@ -31,8 +31,8 @@ func TestGeneratedHistories(t *testing.T) {
 	}
 }
 
-// proper leaves out the attachments and items that no provider made: they come back to it as they are, since tomorrow's
-// look no other.
+// proper leaves out attachments and items that no provider made. They are sent back unchanged, since future ones look
+// the same.
 func proper(messages []*compactordv1.Message) []*compactordv1.Message {
 	for _, m := range messages {
 		m.Attachments = nil
@@ -65,7 +65,8 @@ func nonsense(o *compactordv1.OpaquePart) bool {
 	return o != nil && slices.Contains([]string{"", "x", "text"}, o.GetType())
 }
 
-// Every recording as it is, and at some lengths as strategies leave it. TestEveryViewOfARecordingIsValid looks at all.
+// Every recording is checked unchanged, and at some lengths as strategies leave it. TestEveryViewOfARecordingIsValid
+// checks all lengths.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	files, all := corpus.Files(t), dialects.All()

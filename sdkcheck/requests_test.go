@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// What a provider sends is what its SDK sends, and the SDK's own types hold it without loss.
+// A provider sends the same as its SDK, and the SDK's types hold all of it.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []compactordv1.Dialect{chat, responses, anthropic, gemini} {
@@ -51,7 +51,7 @@ func requireSameRequest(t *testing.T, want, got request) {
 	require.Equal(t, want, got)
 }
 
-// What is sent with the agent's own prompt before it is a request that the SDK's types hold, too.
+// A request with the agent's own prompt at its start also fits into the SDK's types.
 func TestRequestsOnViews(t *testing.T) {
 	t.Parallel()
 	tools := map[compactordv1.Dialect]string{

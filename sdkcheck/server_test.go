@@ -22,7 +22,7 @@ const (
 	key   = "key-of-the-test"
 )
 
-// request is a request as the server saw it. What an SDK tells of itself is left out.
+// request is a request as the server received it, without what an SDK says about itself.
 type request struct {
 	Method, Path, Query string
 	Header              map[string]string
@@ -55,7 +55,7 @@ func serve(t testing.TB) *server {
 	return s
 }
 
-// answer says what the next request is answered: the events of a stream as the provider writes them.
+// answer sets the answer to the next request: the events of a stream as the provider writes them.
 func (s *server) answer(kind compactordv1.Dialect, events []json.RawMessage) {
 	var b strings.Builder
 	for _, event := range events {
@@ -71,7 +71,7 @@ func (s *server) answer(kind compactordv1.Dialect, events []json.RawMessage) {
 	s.stream = b.String()
 }
 
-// ours makes the provider of a dialect that speaks to the server.
+// ours makes a provider of package summarizers for a dialect, which sends to the server.
 func (s *server) ours(t require.TestingT, kind compactordv1.Dialect) llm.Provider {
 	var p llm.Provider
 	var err error
@@ -94,7 +94,7 @@ func (s *server) ours(t require.TestingT, kind compactordv1.Dialect) llm.Provide
 	return p
 }
 
-// theirs asks the server by the provider's SDK.
+// theirs returns a function that sends to the server with the provider's SDK.
 func (s *server) theirs(t testing.TB, kind compactordv1.Dialect) func(c *llm.Completion) (*llm.Answer, error) {
 	t.Helper()
 	switch kind {

@@ -14,11 +14,11 @@ import (
 	"github.com/compactord/compactord/sdkcheck"
 )
 
-// beyond is what providers take and their SDKs do not: types of items that are yet to come, ids and statuses of messages
-// that go in, and base64 without padding or of the other alphabet.
+// beyond matches what providers accept and their SDKs do not: future types of items, ids and statuses of messages in
+// requests, and base64 without padding or with the other alphabet.
 var beyond = regexp.MustCompile(`something_new|msg_in|"iVBORw0KGgo"|"_-8="|"fco_1"`)
 
-// What the dialects are tested with is what the providers document.
+// The inputs of the dialects' tests are what the providers document.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []compactordv1.Dialect{chat, responses, anthropic, gemini} {

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm"
 )
 
-// A stream in a provider's format is read by us as by its SDK.
+// The daemon reads the same from a stream as the provider's SDK.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []compactordv1.Dialect{chat, responses, anthropic, gemini} {
@@ -43,8 +43,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// beyondSDKs are what no provider writes in a stream and an SDK cannot read: halves of characters, numbers that no float64
-// holds, a second role; content in parts, and items without a type.
+// beyondSDKs match what no provider writes in a stream and an SDK cannot read: halves of characters, numbers that no
+// float64 can hold, a second role, content in parts, and items without a type.
 var beyondSDKs = map[compactordv1.Dialect]*regexp.Regexp{
 	chat:      regexp.MustCompile(`(?i)\\ud|1e400|"content":\[`),
 	responses: regexp.MustCompile(`(?i)\\ud|1e400|"content":"`),

@@ -134,7 +134,7 @@ fenced
 `, "'", "`"), strings.ReplaceAll(b.String(), "provider's", "provider`s"))
 }
 
-// full is a disk without room.
+// full is a writer without space.
 type full struct{}
 
 var errFull = errors.New("full")

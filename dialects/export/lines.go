@@ -1,4 +1,4 @@
-// Package export writes conversations for others: as JSON Lines of a provider's messages, or as Markdown for people.
+// Package export writes conversations as JSON Lines of a provider's messages, or as Markdown for people.
 package export
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
-// Lines writes a list as JSON Lines: one message, item or content a line. A system prompt that the dialect keeps apart
-// stands on the first line, in a request body without messages, such as {"system":[...],"messages":[]}.
+// Lines writes a list as JSON Lines: one message, item or content per line. A system prompt apart from the messages is
+// on the first line, in a request body without messages, such as {"system":[...],"messages":[]}.
 func Lines(w io.Writer, d dialect.Dialect, list *dialect.List) error {
 	out := bufio.NewWriter(w)
 	if len(list.System) > 0 {
@@ -28,7 +28,7 @@ func Lines(w io.Writer, d dialect.Dialect, list *dialect.List) error {
 	return out.Flush()
 }
 
-// line writes a value on a line of its own. As it was written it may be spread over several.
+// line writes a value on one line. The original can have several.
 func line(out *bufio.Writer, raw json.RawMessage) error {
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Markdown writes messages for people to read: a heading with index and role for each, text as it is, thinking as a
-// quotation, calls and results in code fences. It is no format to read back. Headings within texts stay what they are, so
-// the messages' own headings are told apart by their index.
+// Markdown writes messages for people to read: a heading with index and role for each, text unchanged, thinking as a
+// quotation, calls and results in code fences. The format cannot be parsed. Headings within texts stay unchanged, so
+// only the index distinguishes the messages' own headings.
 func Markdown(w io.Writer, messages []Message) error {
 	out := bufio.NewWriter(w)
 	for i, m := range messages {
@@ -33,11 +33,10 @@ func Markdown(w io.Writer, messages []Message) error {
 	return out.Flush()
 }
 
-// Message is a message with what its heading tells.
+// Message is a message with its heading.
 type Message struct {
-	// Message is the message.
 	Message *compactordv1.Message
-	// Title is what the heading says before the role, such as `#12`.
+	// Title is the start of the heading, before the role, such as `#12`.
 	Title string
 }
 
@@ -59,7 +58,7 @@ func heading(m Message) string {
 	return text
 }
 
-// inline writes a name in a line of its own text.
+// inline returns a name on one line.
 func inline(name string) string { return strings.Join(strings.Fields(name), " ") }
 
 func part(p *compactordv1.Part) string {
@@ -113,7 +112,7 @@ func result(r *compactordv1.ToolResult) string {
 	return strings.Join(pieces, "\n\n")
 }
 
-// fence puts a text into a code fence that is longer than any run of backticks in it.
+// fence puts a text into a code fence that is longer than any run of backticks in the text.
 func fence(language, text string) string {
 	longest, run := 2, 0
 	for _, r := range text {

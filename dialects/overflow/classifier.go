@@ -13,20 +13,20 @@ const (
 	statusTooLarge        = 413
 	firstErrorStatus      = 400
 	firstServerError      = 500
-	// fullPercent of the window leave no room to answer.
+	// Input of fullPercent of the window leaves no room to answer.
 	fullPercent = 99
 )
 
-// refusedStatuses say that who asks, or what is asked for, is at fault.
+// refusedStatuses mean that the caller or the address is wrong, not the length.
 var refusedStatuses = []uint32{401, 403, 404}
 
-// Classifier tells what errors are. It holds no state and may be used by many at once.
+// Classifier says what kind errors are. It has no state and is safe for concurrent use.
 type Classifier struct {
 	// exclusions and overflows are the rules of a configuration. They come before the built-in ones of their kind.
 	exclusions, overflows []compiled
 }
 
-// The built-in rules are compiled at the first error with a text: most processes meet none.
+// The built-in rules are compiled at the first error with a text. Most processes have none.
 var (
 	builtInExclusions = sync.OnceValue(func() []compiled { return compile(exclusions) })
 	builtInOverflows  = sync.OnceValue(func() []compiled { return append(compile(tokenRules), compile(byteRules)...) })
@@ -38,11 +38,11 @@ type compiled struct {
 	expression *regexp.Regexp
 }
 
-// byItself is a rule that looks elsewhere than in the text.
-func byItself(r Rule) *compiled { return &compiled{Rule: r} }
+// withoutPattern returns a rule that does not search the text.
+func withoutPattern(r Rule) *compiled { return &compiled{Rule: r} }
 
-// New returns a classifier with the built-in rules, and before those of their kind the ones of a configuration. It
-// returns an EntryError for the first entry that cannot be used.
+// New returns a classifier with the built-in rules and those of a configuration, which come before the built-in ones of
+// their kind. It returns an EntryError for the first entry that is not valid.
 func New(extra Extra) (*Classifier, error) {
 	patterns, exclude, err := extra.compile()
 	if err != nil {
@@ -59,8 +59,8 @@ func compile(rules []Rule) []compiled {
 	return all
 }
 
-// Classify says what the error is. window is the model's context window in tokens; 0 is unknown, and then no overflow is
-// found by usage.
+// Classify says what kind the error is. window is the model's context window in tokens. With 0 it is unknown, and usage
+// shows no overflow.
 func (c *Classifier) Classify(req *compactordv1.ClassifyErrorRequest, window uint32) *compactordv1.ClassifyErrorResponse {
 	text := ""
 	if isError(req) {
@@ -78,7 +78,7 @@ func (c *Classifier) Classify(req *compactordv1.ClassifyErrorRequest, window uin
 	return answer
 }
 
-// isError says whether the text can be one of an error. Models write about overflows, too.
+// isError reports whether the text can be that of an error. Models write about overflows, too.
 func isError(req *compactordv1.ClassifyErrorRequest) bool {
 	stopped := stopOf(req)
 	return req.GetHttpStatus() >= firstErrorStatus ||
@@ -86,32 +86,32 @@ func isError(req *compactordv1.ClassifyErrorRequest) bool {
 		stopped == compactordv1.StopReason_STOP_REASON_ERROR
 }
 
-// decide returns the first rule that holds; nil where none does.
+// decide returns the first rule that matches, or nil.
 func (c *Classifier) decide(req *compactordv1.ClassifyErrorRequest, text string, window uint32) *compiled {
 	status := req.GetHttpStatus()
 	isRefused := slices.Contains(refusedStatuses, status)
 	switch {
 	case status == statusTooManyRequests:
-		return byItself(tooManyRequests)
+		return withoutPattern(tooManyRequests)
 	case saysFullWindow(req) && !isRefused:
-		return byItself(windowFull)
+		return withoutPattern(windowFull)
 	}
 	if rule := search(c.exclusions, builtInExclusions, text, status); rule != nil {
 		return rule
 	}
 	if isRefused {
-		return byItself(refused)
+		return withoutPattern(refused)
 	}
 	if rule := search(c.overflows, builtInOverflows, text, status); rule != nil {
 		return rule
 	}
 	if status == statusTooLarge {
-		return byItself(tooLargeStatus)
+		return withoutPattern(tooLargeStatus)
 	}
 	return byUsage(req, window)
 }
 
-// search returns the first rule that holds for the text: of those of a configuration, else of the built-in ones.
+// search returns the first rule that matches the text: those of a configuration first, then the built-in ones.
 func search(configured []compiled, builtIn func() []compiled, text string, status uint32) *compiled {
 	if text == "" {
 		return nil
@@ -125,8 +125,8 @@ func search(configured []compiled, builtIn func() []compiled, text string, statu
 	return nil
 }
 
-// byUsage finds what no error tells: a provider that dropped what was over the window, or left no room to answer. What
-// was written to the cache and the output do not count: neither says that input was lost.
+// byUsage finds overflows without an error: a provider dropped what was over the window, or left no room to answer.
+// Output, and what was written to the cache, do not count, since neither shows that input was lost.
 func byUsage(req *compactordv1.ClassifyErrorRequest, window uint32) *compiled {
 	u := req.GetUsage()
 	input := uint64(u.GetInputTokens()) + uint64(u.GetCacheReadTokens())
@@ -135,10 +135,10 @@ func byUsage(req *compactordv1.ClassifyErrorRequest, window uint32) *compiled {
 	case window == 0:
 		return nil
 	case stopped == compactordv1.StopReason_STOP_REASON_END && input > uint64(window):
-		return byItself(overWindow)
+		return withoutPattern(overWindow)
 	case stopped == compactordv1.StopReason_STOP_REASON_LENGTH && u.GetOutputTokens() == 0 &&
 		input*100 >= uint64(window)*fullPercent:
-		return byItself(noOutput)
+		return withoutPattern(noOutput)
 	default:
 		return nil
 	}

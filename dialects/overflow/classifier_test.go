@@ -32,7 +32,7 @@ func classify(
 	return c.Classify(req, window)
 }
 
-// said classifies a text that a provider answered with a status; 0 is not known.
+// said classifies a text that a provider sent with a status. 0 means that the status is unknown.
 func said(t testing.TB, status uint32, text string) *compactordv1.ClassifyErrorResponse {
 	t.Helper()
 	return classify(t, &compactordv1.ClassifyErrorRequest{ErrorText: text, HttpStatus: status, StopReason: failed}, 0)
@@ -94,7 +94,7 @@ func TestCase152LengthWithoutOutput(t *testing.T) {
 	}
 }
 
-// Sizes in bytes are told apart from those in tokens, which say more.
+// Wordings about bytes are distinguished from those about tokens, which say more.
 func TestTooLargeInBytes(t *testing.T) {
 	for text, rule := range map[string]string{
 		`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`: "request-too-large",

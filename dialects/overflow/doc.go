@@ -1,5 +1,5 @@
-// Package overflow tells from how a request to a model ended whether its context was too long. Providers have no common
-// error for it, so this is a table of their wordings, and of what looks like them and is none.
+// Package overflow decides whether a request to a model failed because its context was too long. Providers have no
+// common error for that. So this is a table of their wordings, and of similar wordings that mean something else.
 //
-// The package is pure. Texts are searched only, and never quoted in an answer.
+// The package does no I/O. It only searches texts, and never quotes them in an answer.
 package overflow

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Bounds of what a configuration adds.
+// The bounds of a configuration's rules.
 const (
 	// MaxEntries is the most entries of a list.
 	MaxEntries = 100
@@ -16,32 +16,32 @@ const (
 	MaxPatternBytes = 1000
 )
 
-// Extra is what a configuration adds to the table.
+// Extra holds the rules of a configuration.
 type Extra struct {
-	// Patterns find overflows: class CONTEXT_OVERFLOW, which stands for UNSPECIFIED too, or REQUEST_TOO_LARGE.
+	// Patterns find overflows. Their class is CONTEXT_OVERFLOW, also if UNSPECIFIED, or REQUEST_TOO_LARGE.
 	Patterns []Pattern
-	// Exclusions are asked before all that finds overflows: class RATE_LIMIT, which stands for UNSPECIFIED too, or OTHER.
+	// Exclusions come before all rules that find overflows. Their class is RATE_LIMIT, also if UNSPECIFIED, or OTHER.
 	Exclusions []Pattern
 }
 
-// Pattern is a wording that a configuration adds.
+// Pattern is a wording in a configuration.
 type Pattern struct {
-	// ID is what answers name it by: 1 to 64 of a to z, 0 to 9, - and _, beginning with a letter; unlike all others.
+	// ID is the rule's id in answers: 1 to 64 of a to z, 0 to 9, - and _, beginning with a letter. No other rule has it.
 	ID string
-	// Expression is an RE2 expression, whatever the case of the text. It must not match the empty text. Its groups may be
-	// named `requested` and `limit`: then they hold those figures, in digits that commas or underscores may separate.
+	// Expression is an RE2 expression. It ignores upper and lower case, and must not match the empty text. Groups with the
+	// names `requested` and `limit` hold these figures, in digits that commas or underscores can separate.
 	Expression string
-	// Class is what an error with this wording is.
+	// Class is the class of errors with this wording.
 	Class compactordv1.ErrorClass
 }
 
-// EntryError says which entry of an Extra cannot be used.
+// EntryError names an entry of an Extra that is not valid.
 type EntryError struct {
 	// List is `patterns` or `exclusions`.
 	List string
-	// Index is the entry's place in it, from 0.
+	// Index is the entry's position in the list, from 0.
 	Index int
-	// What is wrong.
+	// What says what is wrong.
 	What string
 }
 
@@ -50,22 +50,22 @@ func (e *EntryError) Error() string { return fmt.Sprintf("%s[%d]: %s", e.List, e
 var idPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
 func (x Extra) compile() (patterns, exclude []compiled, err error) {
-	taken := make(map[string]bool)
+	usedIDs := make(map[string]bool)
 	for _, r := range Rules() {
-		taken[r.ID] = true
+		usedIDs[r.ID] = true
 	}
-	if patterns, err = entries("patterns", x.Patterns, taken, contextOverflow, tooLarge); err != nil {
+	if patterns, err = entries("patterns", x.Patterns, usedIDs, contextOverflow, tooLarge); err != nil {
 		return nil, nil, err
 	}
-	if exclude, err = entries("exclusions", x.Exclusions, taken, rateLimit, other); err != nil {
+	if exclude, err = entries("exclusions", x.Exclusions, usedIDs, rateLimit, other); err != nil {
 		return nil, nil, err
 	}
 	return patterns, exclude, nil
 }
 
-// entries makes rules of a list. The first of the classes is the default.
+// entries makes rules from a list. The first of the classes is the default.
 func entries(
-	list string, all []Pattern, taken map[string]bool, classes ...compactordv1.ErrorClass,
+	list string, all []Pattern, usedIDs map[string]bool, classes ...compactordv1.ErrorClass,
 ) ([]compiled, error) {
 	if len(all) > MaxEntries {
 		return nil, &EntryError{list, MaxEntries, fmt.Sprintf("there may be %d at most", MaxEntries)}
@@ -75,11 +75,11 @@ func entries(
 		if p.Class == compactordv1.ErrorClass_ERROR_CLASS_UNSPECIFIED {
 			p.Class = classes[0]
 		}
-		expression, what := p.check(taken, classes)
+		expression, what := p.check(usedIDs, classes)
 		if what != "" {
 			return nil, &EntryError{list, i, what}
 		}
-		taken[p.ID] = true
+		usedIDs[p.ID] = true
 		rules = append(rules, compiled{expression: expression, Rule: Rule{
 			ID: p.ID, Class: p.Class, Pattern: p.Expression, Source: "configuration",
 			Sentence: "The text matches an expression of the daemon's configuration.",
@@ -89,11 +89,11 @@ func entries(
 }
 
 // check returns the expression, or what is wrong with the entry.
-func (p Pattern) check(taken map[string]bool, classes []compactordv1.ErrorClass) (*regexp.Regexp, string) {
+func (p Pattern) check(usedIDs map[string]bool, classes []compactordv1.ErrorClass) (*regexp.Regexp, string) {
 	switch {
 	case !idPattern.MatchString(p.ID):
 		return nil, fmt.Sprintf("id %q must be 1 to 64 of a-z, 0-9, - and _, beginning with a letter", p.ID)
-	case taken[p.ID]:
+	case usedIDs[p.ID]:
 		return nil, fmt.Sprintf("id %q is in use", p.ID)
 	case !slices.Contains(classes, p.Class):
 		return nil, fmt.Sprintf("id %q: this list has no class %s", p.ID, p.Class)

@@ -45,7 +45,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// The expressions of a configuration say what their figures are.
+// The expressions of a configuration have named groups for their figures.
 func TestFiguresOfExtra(t *testing.T) {
 	c, err := overflow.New(overflow.Extra{
 		Patterns: []overflow.Pattern{

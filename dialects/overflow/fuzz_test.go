@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// FuzzClassify demands of any error that the answer is whole, the same each time, and never an overflow with a status of
-// 401, 403, 404 or 429.
+// FuzzClassify requires that the answer to any error is complete and always the same. With status 401, 403, 404 or 429
+// it is never an overflow.
 func FuzzClassify(f *testing.F) {
 	c, err := overflow.New(overflow.Extra{})
 	require.NoError(f, err)
@@ -35,7 +35,7 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// BenchmarkClassify is of a megabyte in which many expressions nearly match.
+// BenchmarkClassify classifies a megabyte of text in which many expressions nearly match.
 func BenchmarkClassify(b *testing.B) {
 	c, err := overflow.New(overflow.Extra{})
 	require.NoError(b, err)

@@ -6,23 +6,24 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Rule is one way to tell what an error is. The rules are asked in the order of the table; the first that holds decides.
+// Rule is one way to classify an error. The rules are tried in the order of the table, and the first match decides.
 type Rule struct {
-	// ID is what answers name it by.
+	// ID is the rule's id in answers.
 	ID string
-	// Class is what an error is that the rule holds for.
+	// Class is the class of the errors that match.
 	Class compactordv1.ErrorClass
-	// Pattern is an RE2 expression that is searched for in the text in lower case; empty where the rule looks elsewhere.
+	// Pattern is an RE2 expression that is searched for in the lower-case text. Empty where the rule does not search the
+	// text.
 	Pattern string
-	// Sentence says when the rule holds.
+	// Sentence says when the rule matches.
 	Sentence string
-	// Source are the providers, gateways and programs that the wording is of.
+	// Source names the providers, gateways and programs with this wording.
 	Source string
-	// ClientError says that the wording is too common to go by without an HTTP status of 400 to 499.
+	// ClientError reports that the wording is too common to count without an HTTP status of 400 to 499.
 	ClientError bool
 }
 
-// Ids of the rules that look elsewhere than in the text.
+// The ids of the rules that do not search the text.
 const (
 	Status429       = "status-429"
 	StatusRefused   = "status-refused"
@@ -39,7 +40,7 @@ const (
 	rateLimit       = compactordv1.ErrorClass_ERROR_CLASS_RATE_LIMIT
 )
 
-// Rules returns the built-in rules in the order in which they are asked. Those of a configuration come before the
+// Rules returns the built-in rules in the order in which they are tried. Those of a configuration come before the
 // built-in ones of their kind.
 func Rules() []Rule {
 	return slices.Concat(
@@ -58,14 +59,14 @@ var windowFull = Rule{
 	Sentence: "The provider's own stop reason says that the context window is full.",
 }
 
-// refused comes after the exclusions: some gateways refuse what is over a quota with the status 403.
+// refused comes after the exclusions, since some gateways use status 403 for an exceeded quota.
 var refused = Rule{
 	ID: StatusRefused, Class: other, Source: "HTTP",
 	Sentence: "The HTTP status is 401, 403 or 404: who asks, or what is asked for, is at fault, whatever the text says of " +
 		"tokens.",
 }
 
-// exclusions look like overflows, or stand beside words that do, and are none.
+// exclusions look like overflows, or occur beside such words, but are none.
 var exclusions = []Rule{
 	{
 		ID: "text-429", Class: rateLimit, Source: "SDKs that put the status into the text",
@@ -118,7 +119,7 @@ var exclusions = []Rule{
 	},
 }
 
-// byteRules are wordings for a request that is too large in bytes. They come after those for tokens, which say more.
+// byteRules are wordings for a request that has too many bytes. They come after those for tokens, which say more.
 var byteRules = []Rule{
 	{
 		ID: "request-too-large", Class: tooLarge, Source: "Anthropic, gateways",
@@ -145,8 +146,8 @@ var byteRules = []Rule{
 	},
 }
 
-// contentField is a path to what a conversation holds, as errors of OpenAI name it. Ids, names and tools are none: they
-// do not get shorter by compacting.
+// contentField is the path of a field with content of a conversation, as errors of OpenAI name it. It does not match
+// ids, names and tools, which a compaction does not make shorter.
 const contentField = `['"](?:(?:input|prompt)(?:\[\d+\])?|` +
 	`(?:messages|input)\[\d+\]\.(?:[a-z_]+(?:\[\d+\])?\.)*(?:content|output|arguments|text|url)(?:\[\d+\])?)`
 

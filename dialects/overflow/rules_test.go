@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// TestWordingsOfProviders holds wordings that the seeds have not, with their figures: requested and limit, 0 for none.
+// TestWordingsOfProviders has more wordings than the seeds, with their figures: requested and limit, 0 for none.
 func TestWordingsOfProviders(t *testing.T) {
 	for text, want := range map[string]struct {
 		status           uint32
@@ -72,7 +72,7 @@ func TestWordingsOfProviders(t *testing.T) {
 	}
 }
 
-// A text that is too long counts where compacting makes it shorter.
+// A text that is too long counts where a compaction makes it shorter.
 func TestStringsThatAreTooLong(t *testing.T) {
 	const rest = ": string too long. Expected a string with maximum length 64, but got a string with length 70 instead."
 	for _, field := range []string{
@@ -101,7 +101,7 @@ func TestStringsThatAreTooLong(t *testing.T) {
 	}
 }
 
-// Words of tokens and of limits make no overflow by themselves.
+// Words about tokens and limits alone are no overflow.
 func TestLimitsOfAnotherKind(t *testing.T) {
 	for text, rule := range map[string]string{
 		"max_tokens cannot exceed 4096": "output-limit",
@@ -125,7 +125,7 @@ func TestLimitsOfAnotherKind(t *testing.T) {
 	}
 }
 
-// Who is refused, or asks for what there is not, is not helped by a shorter context.
+// A shorter context does not help where access is refused or the address is wrong.
 func TestRefusedStatuses(t *testing.T) {
 	for _, text := range []string{
 		"", "Your token limit key has expired", "No endpoints found; try models with larger context length than that",
@@ -144,7 +144,7 @@ func TestRefusedStatuses(t *testing.T) {
 	require.Equal(t, rateLimit, said(t, 403, "You exceeded your current quota").GetErrorClass())
 }
 
-// Only who says how long to wait asks to wait.
+// Only a wording that says how long to wait is a request to wait.
 func TestPleaseTryAgain(t *testing.T) {
 	for _, text := range []string{
 		"Prompt is too long, please try again in a new session", "Prompt is too long. Please try again after compacting.",
@@ -163,7 +163,7 @@ func TestPleaseTryAgain(t *testing.T) {
 	}
 }
 
-// TestCase145EachWording holds the seeds' wordings, each as its provider writes it.
+// TestCase145EachWording has the seeds' wordings, each as its provider writes it.
 func TestCase145EachWording(t *testing.T) {
 	for text, rule := range map[string]string{
 		"prompt is too long: 210000 tokens > 200000 maximum":                                      "anthropic-prompt",
@@ -184,7 +184,7 @@ func TestCase145EachWording(t *testing.T) {
 		"Context length exceeded":              "length-exceeded",
 		"too many tokens: the prompt has 9000": "too-many-tokens",
 		"Token limit exceeded":                 "limit-exceeded",
-		// Those that came later, and other seeds' own.
+		// Later wordings, and those of other seeds.
 		"input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000":           "anthropic-input-and-output",
 		"The input (140000 tokens) is longer than the model's context length (131072 tokens).": "together-input",
 		"prompt too long; exceeded max context length by 12 tokens":                            "ollama-prompt",
@@ -274,7 +274,7 @@ func TestCase153NoText(t *testing.T) {
 	require.Equal(t, other, said(t, 0, " \n").GetErrorClass())
 }
 
-// Common words count with a status that blames the request, and never alone.
+// Common words count only with a status that blames the request.
 func TestCommonWordsNeedAStatus(t *testing.T) {
 	for _, text := range []string{
 		"more than the context length", "request exceeds context_length", "over the maximum context",
@@ -287,7 +287,7 @@ func TestCommonWordsNeedAStatus(t *testing.T) {
 	require.Equal(t, other, said(t, 400, "max tokens must be at least 1").GetErrorClass())
 }
 
-// Who asks for more output than the model writes is not helped by a shorter context.
+// A shorter context does not help where the request asks for more output than the model can write.
 func TestTooMuchOutputAskedFor(t *testing.T) {
 	for _, text := range []string{
 		"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.",
@@ -314,7 +314,7 @@ func TestOtherErrors(t *testing.T) {
 	}
 }
 
-// TestRules holds the table to what the documents and the search of texts in lower case rely on.
+// TestRules checks what the documents, and the search in lower-case text, need from the table.
 func TestRules(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, r := range overflow.Rules() {

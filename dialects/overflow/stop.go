@@ -7,12 +7,12 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// fullWindow are the reasons, in lower case, by which providers say that the window is full.
+// fullWindow are the stop reasons, in lower case, that mean that the window is full.
 var fullWindow = []string{
 	"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "contextlengthreached",
 }
 
-// answered are the reasons, in lower case, by which providers say that a model has answered.
+// answered are the stop reasons, in lower case, that mean that a model answered.
 var answered = map[string]compactordv1.StopReason{
 	"stop":              compactordv1.StopReason_STOP_REASON_END,
 	"end_turn":          compactordv1.StopReason_STOP_REASON_END,
@@ -25,8 +25,8 @@ var answered = map[string]compactordv1.StopReason{
 	"tool_calls":        compactordv1.StopReason_STOP_REASON_TOOL_USE,
 }
 
-// stopOf says why the model stopped: the request's stop_reason, else what the provider's own reason means; UNSPECIFIED
-// where neither says it.
+// stopOf returns why the model stopped: the request's stop_reason, or otherwise the meaning of the provider's own stop
+// reason. UNSPECIFIED where neither says it.
 func stopOf(req *compactordv1.ClassifyErrorRequest) compactordv1.StopReason {
 	if said := req.GetStopReason(); said != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
 		return said

@@ -21,7 +21,7 @@ func TestCase165ProviderStopReason(t *testing.T) {
 	}
 }
 
-// Where stop_reason is not set, the provider's own reason says how the answer ended.
+// Where stop_reason is not set, the provider's own stop reason says how the answer ended.
 func TestProviderStopReasonStandsIn(t *testing.T) {
 	const unset = compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 	for _, test := range []struct {

@@ -2,14 +2,14 @@ package overflow
 
 import "strings"
 
-// How much of a text is searched. Bodies of errors are short; of a longer text, such as a trace of a program, the error
-// stands at one of the ends.
+// How much of a text is searched. Bodies of errors are short. In a longer text, such as a program's trace, the error is
+// at one of the ends.
 const (
 	headBytes = 48 << 10
 	tailBytes = 16 << 10
 )
 
-// unescape undoes what JSON within JSON does to a sentence. What remains is for searching only.
+// unescape removes the escapes that JSON within JSON adds to a sentence. The result is only for searching.
 var unescape = strings.NewReplacer(
 	`\u003e`, ">", `\u003c`, "<", `\u0026`, "&", `\u0027`, "'", `\u0060`, "`", `\u2019`, "'",
 	`\n`, " ", `\r`, " ", `\t`, " ", `\`, "",

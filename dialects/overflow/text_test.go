@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of a long text both ends are searched.
+// In a long text both ends are searched.
 func TestLongTexts(t *testing.T) {
 	trace := strings.Repeat("at frame of the program\n", 40_000)
 	require.True(t, said(t, 0, "prompt is too long\n"+trace).GetOverflow())

@@ -1,6 +1,6 @@
 package overflow
 
-// tokenRules are wordings of providers for a context that is too long in tokens.
+// tokenRules are wordings of providers for a context that has too many tokens.
 var tokenRules = []Rule{
 	{
 		ID: "anthropic-prompt", Class: contextOverflow, Source: "Anthropic",
@@ -218,7 +218,8 @@ var tokenRules = []Rule{
 	},
 }
 
-// Common words that tell of an overflow together only. max_tokens, the parameter, is none: it bounds the output.
+// Common words that mean an overflow only together. They do not include the parameter max_tokens, which bounds the
+// output.
 const (
 	windowWords = `(?:\bcontext[ _](?:length|window|size|limit)|\bmaximum context|\btoken limit\b|` +
 		`\bmax(?:imum)? (?:input |prompt |context )?tokens\b)`

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// What follows edits JSON in its place: all that it does not change stays byte for byte, white space too. Object.Encode would
-// write an object anew.
+// The functions in this file edit JSON in place: everything that they do not change stays byte for byte, including
+// white space. Object.Encode writes an object anew instead.
 
 // Set sets a field of an object.
 func Set(object json.RawMessage, key string, value json.RawMessage) (json.RawMessage, error) {
@@ -25,7 +25,8 @@ func Set(object json.RawMessage, key string, value json.RawMessage) (json.RawMes
 	return slices.Concat(head, Quote(key), []byte(":"), value, []byte("}")), nil
 }
 
-// find returns where the value of a field of a valid object stands; an empty range if nowhere. Of several the last counts.
+// find returns the range of the value of a field in a valid object. It is empty where there is none. Of several fields
+// with the same name, the last one counts.
 func find(object json.RawMessage, key string) (start, end int) {
 	s := splitter{raw: object, at: bytes.IndexByte(object, '{') + 1}
 	for name := s.next(); name != nil; name = s.next() {
@@ -53,7 +54,7 @@ func Append(array json.RawMessage, more ...json.RawMessage) (json.RawMessage, er
 	return slices.Concat(head, []byte(","), EncodeArray(more)[1:]), nil
 }
 
-// SetLast puts another element in the place of the last one of an array.
+// SetLast replaces the last element of an array.
 func SetLast(array, last json.RawMessage) (json.RawMessage, error) {
 	elements, err := ParseArray(array)
 	if err != nil {
@@ -63,7 +64,7 @@ func SetLast(array, last json.RawMessage) (json.RawMessage, error) {
 		return nil, ErrEmpty
 	}
 	old := elements[len(elements)-1]
-	// Behind the last element there is only white space and the bracket.
+	// After the last element there are only white space and the bracket.
 	at := bytes.LastIndex(array, old)
 	return slices.Concat(array[:at], last, array[at+len(old):]), nil
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// FieldError says which field of a JSON value is wrong. It quotes nothing of the value.
+// FieldError names the field of a JSON value that is wrong. It quotes nothing of the value.
 type FieldError struct {
-	// Path is the field's path as it is read in JavaScript, such as `tool_calls[1].function.name`.
+	// Path is the field's path as in JavaScript, such as `tool_calls[1].function.name`.
 	Path string
 	// Err says what is wrong with it.
 	Err error
@@ -18,7 +18,7 @@ func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// In puts an error under a field.
+// In adds a field to the path of an error.
 func In(field string, err error) error {
 	if err == nil {
 		return nil
@@ -33,5 +33,5 @@ func In(field string, err error) error {
 	return &FieldError{Path: field + "." + inner.Path, Err: inner.Err}
 }
 
-// InElement puts an error under an element of an array.
+// InElement adds an element of an array to the path of an error.
 func InElement(i int, err error) error { return In(fmt.Sprintf("[%d]", i), err) }

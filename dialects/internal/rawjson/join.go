@@ -5,46 +5,46 @@ import (
 	"slices"
 )
 
-// Pieces puts one JSON string together of several, as they are written: nothing is decoded, and a surrogate pair that was
-// taken apart between two pieces is whole again.
+// Pieces joins pieces of one JSON string without decoding them. A surrogate pair that was split between two pieces is
+// whole again.
 type Pieces struct{ inner []byte }
 
-// Add adds a piece. What is no string adds nothing.
+// Add adds a piece. A value that is no string adds nothing.
 func (p *Pieces) Add(piece json.RawMessage) {
 	if KindOf(piece) == String && len(piece) >= 2 {
 		p.inner = append(p.inner, piece[1:len(piece)-1]...)
 	}
 }
 
-// Value is the string so far.
+// Value returns the string so far.
 func (p *Pieces) Value() json.RawMessage {
 	return append(append(append(make(json.RawMessage, 0, len(p.inner)+2), '"'), p.inner...), '"')
 }
 
-// JoinRule says which fields of an object that came in pieces are in pieces themselves. Of all other fields the first
-// value counts that is neither null nor an empty text, or the last one where Latest names it.
+// JoinRule says which fields of an object that comes in pieces are themselves in pieces. Of any other field the first
+// value counts that is neither null nor an empty text. Of a field in Latest the last value counts.
 type JoinRule struct {
-	// Texts follow one another.
+	// Texts are joined.
 	Texts []string
-	// Latest are replaced by what comes later.
+	// Latest are replaced by later values.
 	Latest []string
-	// Objects are in pieces themselves.
+	// Objects come in pieces themselves.
 	Objects map[string]*JoinRule
-	// Lists hold elements that are in pieces, by their field `index`.
+	// Lists hold elements that come in pieces, with their position in the field `index`.
 	Lists map[string]*ListRule
 }
 
-// ListRule says how the elements of a list are put together.
+// ListRule says how to join the elements of a list.
 type ListRule struct {
 	// Element is the rule of an element.
 	Element *JoinRule
 	// KeepIndex leaves the field `index` in the elements.
 	KeepIndex bool
-	// Continued are the types of which neighbours without an index and an id are pieces of one element.
+	// Continued are types of elements. Neighbours of such a type without an index and an id are pieces of one element.
 	Continued []string
 }
 
-// Join is an object while it is put together of pieces.
+// Join is an object while its pieces are joined.
 type Join struct {
 	rule    *JoinRule
 	fields  Object
@@ -53,7 +53,7 @@ type Join struct {
 	lists   map[string]*listJoin
 }
 
-// NewJoin begins an object.
+// NewJoin returns an empty object with this rule.
 func NewJoin(rule *JoinRule) *Join {
 	return &Join{
 		rule: rule, fields: make(Object), texts: make(map[string]*Pieces), objects: make(map[string]*Join),
@@ -61,7 +61,7 @@ func NewJoin(rule *JoinRule) *Join {
 	}
 }
 
-// Add adds a piece of an object that is known to be valid JSON.
+// Add adds a piece of an object, which must be valid JSON.
 func (j *Join) Add(piece Object) error {
 	for key, value := range piece {
 		if err := j.add(key, value); err != nil {
@@ -92,7 +92,7 @@ func (j *Join) add(key string, value json.RawMessage) error {
 			j.lists[key] = &listJoin{rule: j.rule.Lists[key], byIndex: make(map[string]int)}
 		}
 		return j.lists[key].add(value)
-	case !saysSomething(j.fields[key]), saysSomething(value) && slices.Contains(j.rule.Latest, key):
+	case !hasContent(j.fields[key]), hasContent(value) && slices.Contains(j.rule.Latest, key):
 		if j.fields[key] == nil || KindOf(value) != Null {
 			j.fields[key] = value
 		}
@@ -100,13 +100,13 @@ func (j *Join) add(key string, value json.RawMessage) error {
 	return nil
 }
 
-// saysSomething is whether a value is more than null or an empty text.
-func saysSomething(value json.RawMessage) bool {
+// hasContent reports whether a value is neither null nor an empty text.
+func hasContent(value json.RawMessage) bool {
 	k := KindOf(value)
 	return k != Missing && k != Null && string(value) != `""`
 }
 
-// Object is the object so far.
+// Object returns the object so far.
 func (j *Join) Object() Object {
 	o := make(Object, len(j.fields))
 	for key, value := range j.fields {
@@ -128,7 +128,7 @@ func (j *Join) Object() Object {
 type listJoin struct {
 	rule *ListRule
 	all  []*Join
-	// byIndex is where the newest element of an index stands; the index is as it is written.
+	// byIndex holds the position of the newest element with each index, as the index is written.
 	byIndex map[string]int
 }
 
@@ -149,15 +149,16 @@ func (l *listJoin) add(list json.RawMessage) error {
 	return nil
 }
 
-// element is what a piece belongs to: the newest element of its index, or the newest of all where it has none. Some
-// providers count all elements as 0: another id or type than before begins another element.
+// element returns the element that a piece belongs to: the newest with its index or, where the piece has no index, the
+// newest of all. Some providers give all elements the index 0. So another id or type than before begins another
+// element.
 func (l *listJoin) element(piece Object) *Join {
 	index := string(piece["index"])
 	at, found := len(l.all)-1, len(l.all) > 0
 	switch {
 	case piece.Has("index"):
 		at, found = l.byIndex[index]
-	case !saysSomething(piece["id"]) && saysSomething(piece["type"]):
+	case !hasContent(piece["id"]) && hasContent(piece["type"]):
 		found = found && slices.ContainsFunc(l.rule.Continued, func(typ string) bool { return piece.IsText("type", typ) })
 	}
 	if !l.rule.KeepIndex {
@@ -172,7 +173,7 @@ func (l *listJoin) element(piece Object) *Join {
 }
 
 func differs(j *Join, piece Object, key string) bool {
-	return saysSomething(j.fields[key]) && saysSomething(piece[key]) && string(j.fields[key]) != string(piece[key])
+	return hasContent(j.fields[key]) && hasContent(piece[key]) && string(j.fields[key]) != string(piece[key])
 }
 
 func (l *listJoin) elements() []json.RawMessage {

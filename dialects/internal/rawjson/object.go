@@ -1,5 +1,5 @@
-// Package rawjson reads and writes JSON with its values kept as they were written: numbers are not rounded and unknown
-// fields are not lost. Its errors name the field and quote nothing.
+// Package rawjson reads and writes JSON and keeps its values unchanged: numbers are not rounded, and unknown fields are
+// not lost. Its errors name the field and quote nothing.
 package rawjson
 
 import (
@@ -11,23 +11,24 @@ import (
 	"strconv"
 )
 
-// What can be wrong with a value; always within a text that names the field.
+// The errors of values. Each is wrapped in an error that names the field.
 var (
 	ErrNotJSON = errors.New("is not valid JSON")
 	ErrCutOff  = errors.New("is not valid JSON: it breaks off at its end")
 	ErrMissing = errors.New("is missing")
 	ErrEmpty   = errors.New("is empty")
-	// ErrTooLarge is within every error that says that something is larger than a log takes.
+	// ErrTooLarge marks every error about a value that is larger than a log accepts.
 	ErrTooLarge = errors.New("is larger than a log takes")
 )
 
-// Object is a JSON object with its values as they were written. Keys are exact, as encoding/json's struct fields are not.
+// Object is a JSON object with unchanged values. Upper and lower case in keys differ, unlike in encoding/json's struct
+// fields.
 type Object map[string]json.RawMessage
 
-// Kind is what a JSON value is.
+// Kind is the kind of a JSON value.
 type Kind string
 
-// The kinds. Missing is that of no value at all.
+// The kinds. Missing means that there is no value.
 const (
 	Missing    Kind = "missing"
 	Null       Kind = "null"
@@ -38,7 +39,7 @@ const (
 	ObjectKind Kind = "an object"
 )
 
-// KindOf tells a valid JSON value's kind by its first byte.
+// KindOf returns the kind of a valid JSON value, by its first byte.
 func KindOf(raw json.RawMessage) Kind {
 	if len(raw) == 0 {
 		return Missing
@@ -59,7 +60,7 @@ func KindOf(raw json.RawMessage) Kind {
 	}
 }
 
-// WrongKind says that a value is of another kind than it must be, or missing.
+// WrongKind returns an error about a value that is missing or of the wrong kind.
 func WrongKind(raw json.RawMessage, want Kind) error {
 	have := KindOf(raw)
 	if have == Missing {
@@ -68,7 +69,7 @@ func WrongKind(raw json.RawMessage, want Kind) error {
 	return fmt.Errorf("must be %s, is %s", want, have)
 }
 
-// ParseObject reads an object, and refuses what is not valid JSON as a whole.
+// ParseObject reads an object. It checks that the whole JSON is valid.
 func ParseObject(raw []byte) (Object, error) {
 	var o Object
 	if err := json.Unmarshal(raw, &o); err != nil {
@@ -89,7 +90,7 @@ func ParseArray(raw json.RawMessage) ([]json.RawMessage, error) {
 	return a, nil
 }
 
-// describe says what is wrong with JSON. The error of encoding/json is not passed on: it quotes the input.
+// describe returns what is wrong with JSON. It does not pass on the error of encoding/json, which quotes the input.
 func describe(raw []byte, err error) error {
 	syntax := &json.SyntaxError{}
 	switch {
@@ -102,13 +103,13 @@ func describe(raw []byte, err error) error {
 	}
 }
 
-// Has says whether a field is there and not null.
+// Has reports whether a field is present and not null.
 func (o Object) Has(key string) bool {
 	k := KindOf(o[key])
 	return k != Missing && k != Null
 }
 
-// IsText says whether a field is exactly this text.
+// IsText reports whether a field is exactly this text.
 func (o Object) IsText(key, text string) bool {
 	if KindOf(o[key]) != String {
 		return false
@@ -117,7 +118,7 @@ func (o Object) IsText(key, text string) bool {
 	return json.Unmarshal(o[key], &s) == nil && s == text
 }
 
-// Text returns a string, empty where it is missing or null.
+// Text returns a string. Empty where the field is missing or null.
 func (o Object) Text(key string) (string, error) {
 	if !o.Has(key) {
 		return "", nil
@@ -125,7 +126,7 @@ func (o Object) Text(key string) (string, error) {
 	return o.DemandText(key)
 }
 
-// DemandText returns a string that must be there.
+// DemandText returns a string, and an error where the field is missing.
 func (o Object) DemandText(key string) (string, error) {
 	if KindOf(o[key]) == String {
 		if s, err := textOf(o[key]); err == nil {
@@ -135,7 +136,7 @@ func (o Object) DemandText(key string) (string, error) {
 	return "", In(key, WrongKind(o[key], String))
 }
 
-// BoundedText returns a string of at most limit bytes, empty where it is missing or null.
+// BoundedText returns a string of at most limit bytes. Empty where the field is missing or null.
 func (o Object) BoundedText(key string, limit int) (string, error) {
 	s, err := o.Text(key)
 	if err != nil {
@@ -147,7 +148,7 @@ func (o Object) BoundedText(key string, limit int) (string, error) {
 	return s, nil
 }
 
-// TooLarge says that a value is longer than a log takes.
+// TooLarge returns an error about a value that is longer than a log accepts.
 func TooLarge(size, limit int) error {
 	return &sizeError{size: size, limit: limit}
 }
@@ -160,7 +161,7 @@ func (e *sizeError) Error() string {
 
 func (e *sizeError) Unwrap() error { return ErrTooLarge }
 
-// Truth returns a boolean, false where it is missing or null.
+// Truth returns a boolean. It is false where the field is missing or null.
 func (o Object) Truth(key string) (bool, error) {
 	if !o.Has(key) {
 		return false, nil
@@ -171,7 +172,7 @@ func (o Object) Truth(key string) (bool, error) {
 	return o[key][0] == 't', nil
 }
 
-// Count returns a whole number that fits 32 bits, 0 where it is missing or null.
+// Count returns a whole number of at most 32 bits. It is 0 where the field is missing or null.
 func (o Object) Count(key string) (uint32, error) {
 	if !o.Has(key) {
 		return 0, nil
@@ -187,7 +188,7 @@ func (o Object) Count(key string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// TextOrEmpty returns a string, empty where it is missing or of another kind.
+// TextOrEmpty returns a string. Empty where the field is missing or of another kind.
 func (o Object) TextOrEmpty(key string) string {
 	text, err := o.Text(key)
 	if err != nil {
@@ -196,7 +197,7 @@ func (o Object) TextOrEmpty(key string) string {
 	return text
 }
 
-// DemandBoundedText returns a string of at most limit bytes that must be there.
+// DemandBoundedText returns a string of at most limit bytes, and an error where the field is missing.
 func (o Object) DemandBoundedText(key string, limit int) (string, error) {
 	text, err := o.DemandText(key)
 	if err == nil && len(text) > limit {
@@ -205,7 +206,7 @@ func (o Object) DemandBoundedText(key string, limit int) (string, error) {
 	return text, err
 }
 
-// Sub returns an object within, nil where it is missing or null.
+// Sub returns an inner object. It is nil where the field is missing or null.
 func (o Object) Sub(key string) (Object, error) {
 	if !o.Has(key) {
 		return nil, nil
@@ -214,7 +215,7 @@ func (o Object) Sub(key string) (Object, error) {
 	return s, In(key, err)
 }
 
-// Elements returns the elements of an array, none where it is missing or null.
+// Elements returns the elements of an array. There are none where the field is missing or null.
 func (o Object) Elements(key string) ([]json.RawMessage, error) {
 	if !o.Has(key) {
 		return nil, nil
@@ -223,7 +224,7 @@ func (o Object) Elements(key string) ([]json.RawMessage, error) {
 	return a, In(key, err)
 }
 
-// Others returns, sorted, the keys that are not among known and whose value says something.
+// Others returns the sorted keys of the fields that are not in known and whose values have content.
 func (o Object) Others(known ...string) []string {
 	var keys []string
 	for key := range o {

@@ -2,8 +2,8 @@ package rawjson
 
 import "encoding/json"
 
-// SplitObject reads an object that is known to be valid JSON, such as a value within what ParseObject took. It does not
-// look into the values, so to go down a tree of JSON takes the time of one reading, not one for each level.
+// SplitObject reads an object that must be valid JSON, such as a value in what ParseObject read. It does not decode the
+// values. Reading a whole tree therefore takes the time of one reading, not of one for each level.
 func SplitObject(valid json.RawMessage) (Object, error) {
 	if KindOf(valid) != ObjectKind {
 		return nil, WrongKind(valid, ObjectKind)
@@ -24,7 +24,7 @@ func SplitObject(valid json.RawMessage) (Object, error) {
 	}
 }
 
-// SplitArray reads an array that is known to be valid JSON.
+// SplitArray reads an array that must be valid JSON.
 func SplitArray(valid json.RawMessage) ([]json.RawMessage, error) {
 	if KindOf(valid) != Array {
 		return nil, WrongKind(valid, Array)
@@ -40,7 +40,7 @@ func SplitArray(valid json.RawMessage) ([]json.RawMessage, error) {
 	}
 }
 
-// SplitSub returns an object within valid JSON, nil where it is missing or null.
+// SplitSub returns an inner object of valid JSON. It is nil where the field is missing or null.
 func (o Object) SplitSub(key string) (Object, error) {
 	if !o.Has(key) {
 		return nil, nil
@@ -49,7 +49,7 @@ func (o Object) SplitSub(key string) (Object, error) {
 	return inner, In(key, err)
 }
 
-// SplitElements returns the elements of an array within valid JSON, none where it is missing or null.
+// SplitElements returns the elements of an array in valid JSON. There are none where the field is missing or null.
 func (o Object) SplitElements(key string) ([]json.RawMessage, error) {
 	if !o.Has(key) {
 		return nil, nil
@@ -58,7 +58,7 @@ func (o Object) SplitElements(key string) ([]json.RawMessage, error) {
 	return elements, In(key, err)
 }
 
-// EachIndexed visits the objects of an array within valid JSON, each with the number in its field index.
+// EachIndexed visits the objects of an array in valid JSON, each with the number in its field index.
 func (o Object) EachIndexed(key string, visit func(index uint32, element Object) error) error {
 	elements, err := o.SplitElements(key)
 	if err != nil {
@@ -80,13 +80,13 @@ func (o Object) EachIndexed(key string, visit func(index uint32, element Object)
 	return nil
 }
 
-// splitter walks over the values of one object or array.
+// splitter reads the values of one object or array.
 type splitter struct {
 	raw json.RawMessage
 	at  int
 }
 
-// next returns the next key or value, nil at the end.
+// next returns the next key or value, or nil at the end.
 func (s *splitter) next() json.RawMessage {
 	for s.at < len(s.raw) && separates(s.raw[s.at]) {
 		s.at++

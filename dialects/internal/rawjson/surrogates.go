@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// ReplaceHalves replaces, in valid JSON, the escapes of halves of surrogate pairs that stand alone.
+// ReplaceHalves replaces, in valid JSON, the escapes of unpaired halves of surrogate pairs.
 func ReplaceHalves(raw json.RawMessage) json.RawMessage {
 	whole := append(json.RawMessage(nil), raw...)
 	for i := 0; i < len(whole); i++ {
@@ -15,7 +15,7 @@ func ReplaceHalves(raw json.RawMessage) json.RawMessage {
 		}
 		first, is := surrogate(whole[i:])
 		if !is {
-			// Whatever is escaped is no backslash that begins an escape.
+			// An escaped backslash begins no escape.
 			i++
 			continue
 		}
@@ -30,7 +30,7 @@ func ReplaceHalves(raw json.RawMessage) json.RawMessage {
 	return whole
 }
 
-// surrogate reads an escape of half a surrogate pair.
+// surrogate decodes an escape of one half of a surrogate pair.
 func surrogate(raw json.RawMessage) (rune, bool) {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return 0, false

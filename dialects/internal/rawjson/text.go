@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// textOf decodes a string. What most texts are made of is done here, since encoding/json reads a text three times; it has
-// the rest, and judges what may be no JSON.
+// textOf decodes a string. It handles the common escapes itself, since encoding/json reads a text three times. All
+// other texts, and possibly invalid JSON, go to encoding/json.
 func textOf(raw json.RawMessage) (string, error) {
 	if len(raw) < 2 || raw[len(raw)-1] != '"' || !utf8.Valid(raw) {
 		return decoded(raw)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Quote writes a text as JSON, without escaping what only HTML needs escaped.
+// Quote returns a text as JSON. It does not escape characters that only HTML needs escaped.
 func Quote(text string) json.RawMessage {
 	if isPlain(text) {
 		return append(append(append(make(json.RawMessage, 0, len(text)+2), '"'), text...), '"')
@@ -19,17 +19,17 @@ func Quote(text string) json.RawMessage {
 	b.Grow(len(text) + len(text)/16 + 3)
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	// A string always encodes, and a bytes.Buffer always takes it.
+	// Encoding a string into a bytes.Buffer cannot fail.
 	_ = e.Encode(text)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Integer writes a whole number as JSON.
+// Integer returns a whole number as JSON.
 func Integer[T ~int | ~int32 | ~int64 | ~uint32](n T) json.RawMessage {
 	return strconv.AppendInt(nil, int64(n), 10)
 }
 
-// isPlain says whether a text is written as it is, as keys, types and ids are.
+// isPlain reports whether a text needs no escapes, like most keys, types and ids.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -39,10 +39,10 @@ func isPlain(text string) bool {
 	return true
 }
 
-// leadingKeys stand first in what is written, since people look for them there. The others follow in their order.
+// leadingKeys are written first, since people look for them at the start. The others follow in alphabetical order.
 var leadingKeys = []string{"type", "role", "id", "name"}
 
-// Encode writes an object. The same object gives the same bytes.
+// Encode returns an object as JSON. The same object always has the same bytes.
 func (o Object) Encode() json.RawMessage {
 	keys := make([]string, 0, len(o))
 	size := 2
@@ -75,7 +75,7 @@ func leading(key string) int {
 	return len(leadingKeys)
 }
 
-// EncodeArray writes an array.
+// EncodeArray returns an array as JSON.
 func EncodeArray(elements []json.RawMessage) json.RawMessage {
 	b := []byte{'['}
 	for i, element := range elements {
@@ -87,8 +87,8 @@ func EncodeArray(elements []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// Equal says whether two valid JSON values are the same: numbers as written, strings by what they say, the order of keys
-// aside. Halves of surrogate pairs that stand alone, which decoding replaces, count as what they are.
+// Equal reports whether two valid JSON values are equal: numbers as they are written, strings after decoding, objects
+// in any order of keys. Unpaired halves of surrogate pairs, which decoding replaces, are compared unchanged.
 func Equal(a, b json.RawMessage) bool {
 	a, b = bytes.TrimSpace(a), bytes.TrimSpace(b)
 	if bytes.Equal(a, b) {
@@ -131,8 +131,8 @@ func equalObjects(a, b json.RawMessage) bool {
 	return true
 }
 
-// Keeps says whether decoding a valid JSON value loses nothing: it holds no half of a surrogate pair that stands alone.
-// Text that was cut in the middle of a character by a program that counts UTF-16 has such halves.
+// Keeps reports whether decoding a valid JSON value changes nothing: it has no unpaired half of a surrogate pair.
+// Programs that count UTF-16 units leave such halves where they cut a text within a character.
 func Keeps(raw json.RawMessage) bool {
 	if !bytes.Contains(raw, []byte(`\u`)) {
 		return true
@@ -150,7 +150,7 @@ func Keeps(raw json.RawMessage) bool {
 	return true
 }
 
-// codeUnits are the UTF-16 code units of JSON text with its escapes resolved.
+// codeUnits returns the UTF-16 code units of JSON text, with its escapes decoded.
 func codeUnits(raw json.RawMessage) []uint16 {
 	units := make([]uint16, 0, len(raw))
 	for i := 0; i < len(raw); {
