@@ -14,7 +14,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// asked: the body of a request holds the list that it is for byte for byte, and one that asks in our own words says these.
+// asked checks that the body of a request holds its list byte for byte, and that the list of a prompt has the prompt's
+// texts.
 func asked(t *rapid.T, d dialect.Dialect) {
 	r, err := d.Render(history(t), dialect.RenderOptions{})
 	require.NoError(t, err)
@@ -44,7 +45,7 @@ func asked(t *rapid.T, d dialect.Dialect) {
 	}
 }
 
-// answered: who reads an answer for its text is told what the parser is told, streamed or not.
+// answered checks that the AnswerReader returns the same as the parser, streamed or not.
 func answered(t *rapid.T, d dialect.Dialect) {
 	body, events := StreamOf(t, d.Kind())
 	parsed, err := d.Parse(body)
@@ -60,7 +61,8 @@ func answered(t *rapid.T, d dialect.Dialect) {
 			break
 		}
 	}
-	// Where a character is cut in two, only the parser puts it together: who shows text as it comes has no next half yet.
+	// Where a character is split, only the parser joins its halves. A reader that returns text as it comes does not have
+	// the next half yet.
 	halved := bytes.Contains(bytes.ToLower(rawjson.EncodeArray(events)), []byte(`\ud`))
 	requireAnswer(t, parsed.Messages[0], streamed.Answer(), text.String(), halved, body)
 
@@ -94,7 +96,7 @@ func requireAnswer(t *rapid.T, m *compactordv1.Message, a *dialect.Answer, text 
 	}
 }
 
-// textsIn is all text of a message.
+// textsIn returns all text of a message.
 func textsIn(m *compactordv1.Message) string {
 	var b strings.Builder
 	for _, p := range m.GetParts() {

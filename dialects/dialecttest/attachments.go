@@ -6,7 +6,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// dialectsOf are all that a message can hold something of.
+// dialectsOf are the dialects whose attachments and items a message can have.
 var dialectsOf = []compactordv1.Dialect{
 	compactordv1.Dialect_DIALECT_OPENAI_CHAT, compactordv1.Dialect_DIALECT_OPENAI_RESPONSES,
 	compactordv1.Dialect_DIALECT_ANTHROPIC, compactordv1.Dialect_DIALECT_GEMINI,
@@ -14,7 +14,7 @@ var dialectsOf = []compactordv1.Dialect{
 
 type field struct{ key, json string }
 
-// knownFields are fields of messages and parts that providers themselves write or take, with values that they take.
+// knownFields are fields of messages and parts that providers themselves write or accept, with values that they accept.
 var knownFields = map[compactordv1.Dialect][]field{
 	compactordv1.Dialect_DIALECT_OPENAI_CHAT: {
 		{"annotations", "[]"}, {"audio", `{"id":"audio_1"}`}, {"reasoning_content", `"As I see it."`}, {"index", "0"},
@@ -38,7 +38,7 @@ var knownFields = map[compactordv1.Dialect][]field{
 	},
 }
 
-// attachments draws none, as a rule, and else some of one or several dialects.
+// attachments draws attachments of one or several dialects, but mostly none.
 func (g *Generator) attachments(t *rapid.T) []*compactordv1.Attachment {
 	if !chance(t, 25) {
 		return nil
@@ -73,7 +73,7 @@ func (g *Generator) attachment(t *rapid.T) *compactordv1.Attachment {
 }
 
 var (
-	// oddValues are JSON, but nothing that survives a decoding into Go's own types and back.
+	// oddValues are valid JSON that changes when it is decoded into Go's own types and encoded again.
 	oddValues = []string{
 		"null", "1.0", "-0", "1e400", "12345678901234567890123", `{"a":[1.50,{"b":null}]}`, `"\ud83d half"`, `"\u0000"`,
 		"[ ]", `{ "z" : 1, "a" : 2 }`, "true", `""`,

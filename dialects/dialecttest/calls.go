@@ -9,8 +9,7 @@ import (
 )
 
 var (
-	// plainIDs are few, so that they come again. The last ones look like those that are made where one is missing or
-	// comes twice.
+	// plainIDs are few, so that they are repeated. The last ones look like those that replace missing and repeated ids.
 	plainIDs   = []string{"a", "b", "c", "d", "call_1", "toolu_01AbC", "fc_68a1", "call_1_0", "call_3_1", "a_2", "a_3"}
 	foreignIDs = []string{
 		"functions.read:0", "call_1|fc_68a1", "with space", "ключ", "🙂", "\x00", "a/b", " ", "\u2028", "x" + strings.Repeat("é", 40),
@@ -87,7 +86,7 @@ func (g *Generator) arguments(t *rapid.T) string {
 	}
 }
 
-// Result draws what a tool answers to a call.
+// Result draws the result of a call.
 func (g *Generator) Result(t *rapid.T, call *compactordv1.ToolCall) *compactordv1.Message {
 	result := &compactordv1.ToolResult{CallId: call.GetId(), IsError: chance(t, 20)}
 	if chance(t, 50) {

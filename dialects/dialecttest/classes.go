@@ -2,7 +2,7 @@ package dialecttest
 
 import "github.com/compactord/compactord/session/sessiontest"
 
-// The classes of things that a Generator makes and that dialects get wrong.
+// The classes of things that a Generator makes and that dialects are likely to get wrong.
 const (
 	EmptyHistory       sessiontest.Class = "history without messages"
 	BeginsAssistant    sessiontest.Class = "history that begins with ASSISTANT"
@@ -66,7 +66,7 @@ const (
 	EndsInstruction    sessiontest.Class = "history that ends with SYSTEM or DEVELOPER"
 )
 
-// Classes lists all of them.
+// Classes returns all classes.
 func Classes() []sessiontest.Class {
 	return []sessiontest.Class{
 		EmptyHistory, BeginsAssistant, BeginsTool, SummaryUser, SummarySystem, SummaryPair, LaterInstruction, UserInARow,

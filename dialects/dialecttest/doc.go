@@ -1,3 +1,3 @@
-// Package dialecttest holds what every dialect must pass, whoever wrote it: generators of neutral histories and of
-// providers' JSON, both made without the dialects, and the suite that puts a dialect to the test with them.
+// Package dialecttest tests what every dialect must do. It has generators of neutral histories and of providers' JSON,
+// both made without the dialects, and the suite that tests a dialect with them.
 package dialecttest

@@ -6,13 +6,13 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// dice draws from 0 to n-1, each as likely as the others, which rapid's own ranges are not. It shrinks to 0.
+// dice draws from 0 to n-1 with equal probability, unlike rapid's own ranges. It shrinks to 0.
 func dice(t *rapid.T, n int) int { return sessiontest.Steps(t, n) - 1 }
 
-// chance says yes in so many of a hundred cases. It shrinks to no.
+// chance returns true with this probability in percent. It shrinks to false.
 func chance(t *rapid.T, percent int) bool { return dice(t, 100) >= 100-percent }
 
-// oneOf draws one of several. It shrinks to the first.
+// oneOf draws one element. It shrinks to the first.
 func oneOf[T any](t *rapid.T, all []T) T { return all[dice(t, len(all))] }
 
 // shuffled draws an order of the numbers from 0 to n-1. It shrinks to the ascending one.

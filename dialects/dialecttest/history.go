@@ -9,10 +9,10 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Generator draws histories as views hold them: every call has its result behind it, though not always next to it.
-// Contents and ids are what providers and clients are known to trip over.
+// Generator draws histories as views have them: every call is followed by its result, though not always directly.
+// Contents and ids are those that providers and clients are known to fail on.
 type Generator struct {
-	// Counts says what was made.
+	// Counts counts what was made.
 	Counts sessiontest.Counts
 
 	messages []*compactordv1.Message
@@ -20,7 +20,7 @@ type Generator struct {
 	used map[string]bool
 }
 
-// NewGenerator starts with an empty history, and adds to counts.
+// NewGenerator returns a generator with an empty history, which adds to counts.
 func NewGenerator(counts sessiontest.Counts) *Generator {
 	return &Generator{Counts: counts, used: make(map[string]bool)}
 }
@@ -33,7 +33,7 @@ func (g *Generator) count(class sessiontest.Class, yes bool) {
 
 func (g *Generator) add(m *compactordv1.Message) { g.messages = append(g.messages, m) }
 
-// History draws a history of no more than about a dozen exchanges.
+// History draws a history of at most about a dozen exchanges.
 func (g *Generator) History(t *rapid.T) []*compactordv1.Message {
 	g.messages, g.used = nil, make(map[string]bool)
 	for range max(0, dice(t, 6)-2) {
@@ -63,8 +63,8 @@ func (g *Generator) step(t *rapid.T) {
 	}
 }
 
-// Exchange draws an ASSISTANT message with one to eight calls and their results, mostly one after another, but in any
-// order and sometimes with other messages between.
+// Exchange draws an ASSISTANT message with one to eight calls and their results. The results mostly follow directly, in
+// any order, and sometimes with other messages between them.
 func (g *Generator) Exchange(t *rapid.T) []*compactordv1.Message { return g.exchange(t, true) }
 
 func (g *Generator) exchange(t *rapid.T, interrupted bool) []*compactordv1.Message {
@@ -94,7 +94,8 @@ func (g *Generator) exchange(t *rapid.T, interrupted bool) []*compactordv1.Messa
 	return messages
 }
 
-// interruption is what a log can hold between a call and its result. A view shows a stray result as USER text.
+// interruption draws messages that a log can have between a call and its result. A view shows a stray result as USER
+// text.
 func (g *Generator) interruption(t *rapid.T) []*compactordv1.Message {
 	g.count(BetweenResults, true)
 	switch dice(t, 4) {

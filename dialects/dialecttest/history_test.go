@@ -27,7 +27,7 @@ func TestHistoriesAreViews(t *testing.T) {
 	}
 }
 
-// TestHistoriesAreOfAllClasses draws the same histories each time, so that its outcome is no matter of luck.
+// TestHistoriesAreOfAllClasses draws the same histories each time, so that it does not depend on chance.
 func TestHistoriesAreOfAllClasses(t *testing.T) {
 	t.Parallel()
 	counts, least := sessiontest.Counts{}, make(map[sessiontest.Class]int)

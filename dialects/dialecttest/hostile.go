@@ -10,8 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// hostile: attachments may say anything in the place of anything, since clients can send them. What comes of it need not
-// be valid, for whoever hands it out validates it; but it is rendered, validated, and reported truly.
+// hostile draws attachments that contradict the message, since clients can send them. The result need not be valid,
+// since the caller validates it. But it must be rendered and validated without a panic, with a correct report.
 func hostile(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
 	for _, m := range messages {
@@ -32,7 +32,7 @@ func hostile(t *rapid.T, d dialect.Dialect) {
 	}
 }
 
-// contradictions draws attachments of fields that a dialect makes of the neutral message itself.
+// contradictions draws attachments for fields that a dialect makes from the neutral message itself.
 func contradictions(t *rapid.T, d dialect.Dialect) []*compactordv1.Attachment {
 	if !chance(t, 30) {
 		return nil

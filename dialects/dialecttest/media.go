@@ -34,7 +34,7 @@ func (g *Generator) media(t *rapid.T) *compactordv1.MediaPart {
 	return m
 }
 
-// knownOpaque are items that have no neutral meaning and that their provider takes back, wherever its kind may stand.
+// knownOpaque are items without a neutral meaning that their provider accepts back, in every place for their kind.
 var knownOpaque = []*compactordv1.OpaquePart{
 	{
 		Dialect: compactordv1.Dialect_DIALECT_ANTHROPIC, Type: "compaction",

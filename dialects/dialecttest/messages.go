@@ -33,7 +33,7 @@ func (g *Generator) Instruction(t *rapid.T) *compactordv1.Message {
 	return m
 }
 
-// some draws how many parts a message has: mostly one, at times none, at most n.
+// some draws how many parts a message has: mostly one, sometimes none, at most n.
 func (g *Generator) some(t *rapid.T, n int) int {
 	switch dice(t, 10) {
 	case 8:
@@ -77,7 +77,7 @@ func (g *Generator) speaker(t *rapid.T) string {
 func (g *Generator) Assistant(t *rapid.T) *compactordv1.Message {
 	m := g.spoken(t)
 	for range g.some(t, 3) {
-		m.Parts = append(m.Parts, g.said(t))
+		m.Parts = append(m.Parts, g.assistantPart(t))
 	}
 	return m
 }
@@ -91,8 +91,8 @@ func (g *Generator) spoken(t *rapid.T) *compactordv1.Message {
 	return m
 }
 
-// said draws a part that the model can write, calls aside.
-func (g *Generator) said(t *rapid.T) *compactordv1.Part {
+// assistantPart draws a part that the model can write, except calls.
+func (g *Generator) assistantPart(t *rapid.T) *compactordv1.Part {
 	switch dice(t, 12) {
 	case 6, 7, 8:
 		return g.thinking(t)
@@ -111,7 +111,7 @@ func (g *Generator) said(t *rapid.T) *compactordv1.Part {
 	}
 }
 
-// thinking draws reasoning as one of the providers gives it.
+// thinking draws reasoning in the form of one of the providers.
 func (g *Generator) thinking(t *rapid.T) *compactordv1.Part {
 	think := &compactordv1.ThinkingPart{Text: g.text(t)}
 	p := &compactordv1.Part{Kind: &compactordv1.Part_Thinking{Thinking: think}}
@@ -148,13 +148,13 @@ func (g *Generator) thinking(t *rapid.T) *compactordv1.Part {
 func (g *Generator) calling(t *rapid.T) *compactordv1.Message {
 	m := g.spoken(t)
 	for range dice(t, 4) {
-		m.Parts = append(m.Parts, g.said(t))
+		m.Parts = append(m.Parts, g.assistantPart(t))
 	}
 	calls := max(1, dice(t, 10)-1)
 	within := make(map[string]bool)
 	for range calls {
 		if chance(t, 10) {
-			part := g.said(t)
+			part := g.assistantPart(t)
 			g.count(ThinkingBetween, part.GetThinking() != nil)
 			m.Parts = append(m.Parts, part)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// mutate changes one place of a JSON value: mostly one deep inside.
+// mutate changes one place of a JSON value, mostly a deep one.
 func mutate(t *rapid.T, value json.RawMessage) json.RawMessage {
 	value = trimmed(value)
 	if chance(t, 15) {
@@ -74,7 +74,7 @@ func mutateList(t *rapid.T, list []json.RawMessage) []json.RawMessage {
 	return list
 }
 
-// wordsOfDialects are fields, types and roles that some dialect has.
+// wordsOfDialects are fields, types and roles of the dialects.
 var wordsOfDialects = []string{
 	"role", "content", "parts", "type", "text", "id", "call_id", "tool_call_id", "tool_use_id", "tool_calls", "system",
 	"user", "assistant", "model", "tool", "function", "developer", "function_call", "function_call_output", "reasoning",
@@ -90,7 +90,7 @@ func replacement(t *rapid.T) json.RawMessage {
 	return arbitrary(t, 2)
 }
 
-// arbitrary draws any JSON value, with fields that dialects have.
+// arbitrary draws any JSON value, with fields of the dialects.
 func arbitrary(t *rapid.T, depth int) json.RawMessage {
 	if depth == 0 || chance(t, 20) {
 		return raw(oneOf(t, append([]string{`"a"`, `"user"`, "0", "[]", "{}", `[""]`}, oddValues...)))

@@ -2,8 +2,8 @@ package dialecttest
 
 import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 
-// ClosedPrefixes returns, ascending, the lengths at which a list can end: those where all calls have their results. If a
-// result stands before its call, no later length is among them.
+// ClosedPrefixes returns, ascending, the lengths at which a list can end: those at which all calls have their results.
+// After a result that comes before its call there are none.
 func ClosedPrefixes(messages []*compactordv1.Message) []int {
 	closed := []int{0}
 	open := make(map[string]int)

@@ -15,14 +15,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// tHelper is what testing.T and rapid.T have in common.
+// tHelper has the methods that testing.T and rapid.T share.
 type tHelper interface {
 	require.TestingT
 	Helper()
 }
 
-// ModeOf says how strictly a list made of these messages is to be judged: as a request where the next message would be
-// the model's.
+// ModeOf returns how strictly to check a list that was made from these messages: as a request where the next message
+// would be the model's.
 func ModeOf(messages []*compactordv1.Message) dialect.Mode {
 	if n := len(messages); n > 0 {
 		if last := messages[n-1].GetRole(); last == compactordv1.Role_ROLE_USER || last == compactordv1.Role_ROLE_TOOL {
@@ -32,8 +32,8 @@ func ModeOf(messages []*compactordv1.Message) dialect.Mode {
 	return dialect.History
 }
 
-// RequireRendered renders messages for a request and requires all that is demanded of one rendering: it is valid, the
-// same each time, and tells the truth about itself.
+// RequireRendered renders messages for a request and checks the result: it is valid, the same each time, and its report
+// is correct.
 func RequireRendered(t tHelper, d dialect.Dialect, messages []*compactordv1.Message) *dialect.Rendered {
 	t.Helper()
 	before := clones(messages)
@@ -51,7 +51,7 @@ func RequireRendered(t tHelper, d dialect.Dialect, messages []*compactordv1.Mess
 	return r
 }
 
-// RequireValid requires that a list made of these messages breaks no rule.
+// RequireValid requires that a list made from these messages breaks no rule.
 func RequireValid(t tHelper, d dialect.Dialect, messages []*compactordv1.Message, list *dialect.List) {
 	t.Helper()
 	if violations := d.Validate(list, ModeOf(messages)); len(violations) > 0 {
@@ -67,7 +67,7 @@ func RequireValid(t tHelper, d dialect.Dialect, messages []*compactordv1.Message
 	require.Equal(t, rawjson.ObjectKind, rawjson.KindOf(document), "the document is no object")
 }
 
-// Describe writes messages for people.
+// Describe returns messages as a text for people.
 func Describe(messages []*compactordv1.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -85,7 +85,7 @@ func clones(messages []*compactordv1.Message) []*compactordv1.Message {
 	return all
 }
 
-// requireReport requires that positions are those of the messages, that reasons are given, and that rules exist.
+// requireReport requires that positions exist, that reasons are given, and that rules exist.
 func requireReport(t tHelper, d dialect.Dialect, messages []*compactordv1.Message, r *dialect.Rendered) {
 	t.Helper()
 	elements, origins := len(r.Messages), len(r.From)
@@ -117,7 +117,7 @@ func requirePlace(t tHelper, messages []*compactordv1.Message, message, part int
 	require.Less(t, part, max(1, len(messages[message].GetParts())))
 }
 
-// requireSentence requires a text that says something and quotes nothing that the generators write.
+// requireSentence requires a text that is not empty and quotes nothing from the generators.
 func requireSentence(t tHelper, text string) {
 	t.Helper()
 	require.NotEmpty(t, text)
@@ -133,10 +133,10 @@ func requireMessages(t tHelper, messages []*compactordv1.Message) {
 	}
 }
 
-// Equal says whether two lists are the same JSON, with numbers as they are written.
+// Equal reports whether two lists are equal JSON, with numbers compared as they are written.
 func Equal(a, b []json.RawMessage) bool { return slices.EqualFunc(a, b, rawjson.Equal) }
 
-// RequireSame requires that two lists are the same JSON.
+// RequireSame requires that two lists are equal JSON.
 func RequireSame(t tHelper, d dialect.Dialect, want, have *dialect.List) {
 	t.Helper()
 	for i, element := range want.Messages {

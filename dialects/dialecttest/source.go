@@ -15,16 +15,16 @@ import (
 
 // Source is JSON as a provider or its client writes it.
 type Source struct {
-	// Raw is what is to be parsed.
+	// Raw is the input to parse.
 	Raw []byte
-	// System and Messages are what is in it, as dialect.List names them.
+	// System and Messages are its content, as in dialect.List.
 	System, Messages []json.RawMessage
-	// Response says that Raw is a response body.
+	// Response reports that Raw is a response body.
 	Response bool
 }
 
-// SourceOf draws JSON of a dialect: its shapes by its provider's documentation, each in the forms that the provider
-// takes, with fields that nobody knows and values that are easily lost.
+// SourceOf draws JSON of a dialect: the shapes in its provider's documentation, each in all forms that the provider
+// accepts, with unknown fields and values that are easily lost.
 func SourceOf(t *rapid.T, kind compactordv1.Dialect) Source {
 	w := &writer{}
 	switch kind {
@@ -41,7 +41,7 @@ func SourceOf(t *rapid.T, kind compactordv1.Dialect) Source {
 	}
 }
 
-// writer numbers what it makes, so that no two ids are alike.
+// writer numbers what it makes, so that all ids differ.
 type writer struct{ made int }
 
 func (w *writer) id(prefix string) string {
@@ -49,7 +49,7 @@ func (w *writer) id(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, w.made)
 }
 
-// object makes an object of keys and values: JSON as it stands, Go's strings as texts.
+// object makes an object from keys and values. JSON stays unchanged, and Go's strings become texts.
 func object(pairs ...any) rawjson.Object {
 	o := make(rawjson.Object, len(pairs)/2)
 	for pair := range slices.Chunk(pairs, 2) {
@@ -75,7 +75,7 @@ func object(pairs ...any) rawjson.Object {
 
 func raw(text string) json.RawMessage { return json.RawMessage(text) }
 
-// odd adds, at times, fields that nobody knows.
+// odd sometimes adds unknown fields.
 func odd(t *rapid.T, o rawjson.Object) rawjson.Object {
 	for chance(t, 12) {
 		o[oneOf(t, []string{"x_extra", "Role", "läuft", "x.y", "zz"})] = raw(oneOf(t, oddValues))
@@ -83,15 +83,15 @@ func odd(t *rapid.T, o rawjson.Object) rawjson.Object {
 	return o
 }
 
-// maybe sets a field, or at times leaves it out.
+// maybe sets a field with this probability in percent.
 func maybe(t *rapid.T, o rawjson.Object, percent int, key string, values ...string) {
 	if chance(t, percent) {
 		o[key] = raw(oneOf(t, values))
 	}
 }
 
-// texts of JSON that say something; with escapes that a decoding resolves, and with halves of characters that it loses.
-func saying(t *rapid.T) json.RawMessage {
+// textJSON draws a text as JSON. It can have escapes, and halves of characters that decoding loses.
+func textJSON(t *rapid.T) json.RawMessage {
 	text := oneOf(t, slices.Concat(plainTexts, controlTexts, worldTexts))
 	switch dice(t, 8) {
 	case 5:
@@ -107,15 +107,15 @@ func saying(t *rapid.T) json.RawMessage {
 	}
 }
 
-// saidOrBlank is a text that can also be empty.
-func saidOrBlank(t *rapid.T) json.RawMessage {
+// textOrBlankJSON draws a text as JSON that can also be empty.
+func textOrBlankJSON(t *rapid.T) json.RawMessage {
 	if chance(t, 10) {
 		return rawjson.Quote(oneOf(t, append([]string{""}, blankTexts...)))
 	}
-	return saying(t)
+	return textJSON(t)
 }
 
-// escaped writes a text with all of its characters as escapes.
+// escaped returns a text with all of its characters as escapes.
 func escaped(text string) json.RawMessage {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -126,7 +126,7 @@ func escaped(text string) json.RawMessage {
 	return raw(b.String())
 }
 
-// argumentsJSON draws a JSON object as arguments have it, by what it says.
+// argumentsJSON draws a JSON object with arguments of a call.
 func argumentsJSON(t *rapid.T) json.RawMessage {
 	return raw(oneOf(t, []string{
 		"{}", `{"path":"a.go"}`, `{"n":12345678901234567890123,"m":1e400}`, `{"x":1.10,"y":-0}`, `{ "b": [1, 2],  "a": null }`,
@@ -134,8 +134,8 @@ func argumentsJSON(t *rapid.T) json.RawMessage {
 	}))
 }
 
-// lay returns JSON with spaces laid out anew at times.
-func lay(t *rapid.T, compact json.RawMessage) []byte {
+// respaced returns JSON, sometimes with other white space.
+func respaced(t *rapid.T, compact json.RawMessage) []byte {
 	if !chance(t, 20) {
 		return compact
 	}
@@ -146,18 +146,18 @@ func lay(t *rapid.T, compact json.RawMessage) []byte {
 	return append([]byte("\n "), append(indented, "\r\n\t"...)...)
 }
 
-// listOrBody draws the forms in which a list comes: by itself, or in a request body under a key.
+// listOrBody draws the forms of a list: alone, or in a request body under a key.
 func listOrBody(t *rapid.T, key string, list []json.RawMessage, body rawjson.Object) []byte {
 	if len(body) == 0 && chance(t, 50) {
-		return lay(t, rawjson.EncodeArray(list))
+		return respaced(t, rawjson.EncodeArray(list))
 	}
 	body[key] = rawjson.EncodeArray(list)
 	if chance(t, 50) {
 		body["model"] = raw(`"model-1"`)
 		body["temperature"] = raw("0.70")
 	}
-	return lay(t, body.Encode())
+	return respaced(t, body.Encode())
 }
 
-// imageData is an image of one pixel, or what its decoders will do with.
+// imageData is an image of one pixel, or enough of one for the decoders.
 const imageData = "iVBORw0KGgo="

@@ -26,7 +26,7 @@ func (w *writer) anthropic(t *rapid.T) Source {
 	body, s := rawjson.Object{}, Source{Messages: list}
 	switch dice(t, 4) {
 	case 2:
-		body["system"] = saying(t)
+		body["system"] = textJSON(t)
 		s.System = []json.RawMessage{object("type", "text", "text", body["system"]).Encode()}
 	case 3:
 		for range 1 + dice(t, 2) {
@@ -36,24 +36,24 @@ func (w *writer) anthropic(t *rapid.T) Source {
 	default:
 	}
 	if len(list) == 1 && len(body) == 0 && chance(t, 50) {
-		s.Raw = lay(t, list[0])
+		s.Raw = respaced(t, list[0])
 	} else {
 		s.Raw = listOrBody(t, "messages", list, body)
 	}
 	return s
 }
 
-// turn writes a message, at times with a text in place of a list of blocks.
+// turn returns a message, sometimes with a text instead of a list of blocks.
 func (w *writer) turn(t *rapid.T, role string, blocks []json.RawMessage) json.RawMessage {
 	o := object("role", role, "content", blocks)
 	if chance(t, 25) {
-		o["content"] = saying(t)
+		o["content"] = textJSON(t)
 	}
 	return odd(t, o).Encode()
 }
 
 func (w *writer) textBlock(t *rapid.T) rawjson.Object {
-	o := object("type", "text", "text", saying(t))
+	o := object("type", "text", "text", textJSON(t))
 	cached(t, o)
 	maybe(t, o, 10, "citations", "null", "[]",
 		`[{"type":"char_location","cited_text":"x","document_index":0,"start_char_index":0,"end_char_index":1}]`)
@@ -87,7 +87,7 @@ func (w *writer) mediaBlock(t *rapid.T) json.RawMessage {
 	case 2:
 		kind, source = "document", object("type", "base64", "media_type", "application/pdf", "data", "AQID")
 	case 3:
-		kind, source = "document", object("type", "text", "media_type", "text/plain", "data", saying(t))
+		kind, source = "document", object("type", "text", "media_type", "text/plain", "data", textJSON(t))
 	default:
 	}
 	o := object("type", kind, "source", odd(t, source))
@@ -117,7 +117,7 @@ func (w *writer) thinkingBlock(t *rapid.T) json.RawMessage {
 	if chance(t, 20) {
 		return odd(t, object("type", "redacted_thinking", "data", "Z2VoZWlt")).Encode()
 	}
-	return odd(t, object("type", "thinking", "thinking", saidOrBlank(t), "signature", "c2lnbmVk")).Encode()
+	return odd(t, object("type", "thinking", "thinking", textOrBlankJSON(t), "signature", "c2lnbmVk")).Encode()
 }
 
 func (w *writer) useAndResult(t *rapid.T) []json.RawMessage {
@@ -156,7 +156,7 @@ func (w *writer) resultBlock(t *rapid.T, id string) json.RawMessage {
 	case 2:
 		o["content"] = raw("[]")
 	default:
-		o["content"] = saidOrBlank(t)
+		o["content"] = textOrBlankJSON(t)
 	}
 	maybe(t, o, 40, "is_error", "true", "false")
 	cached(t, o)
@@ -178,5 +178,5 @@ func (w *writer) anthropicResponse(t *rapid.T) Source {
 		"usage", raw(`{"input_tokens":12,"cache_read_input_tokens":4,"cache_creation_input_tokens":0,"output_tokens":3}`),
 	)
 	message := object("role", "assistant", "content", content).Encode()
-	return Source{Raw: lay(t, odd(t, body).Encode()), Messages: []json.RawMessage{message}, Response: true}
+	return Source{Raw: respaced(t, odd(t, body).Encode()), Messages: []json.RawMessage{message}, Response: true}
 }

@@ -25,13 +25,13 @@ func (w *writer) gemini(t *rapid.T) Source {
 	}
 	body, s := rawjson.Object{}, Source{Messages: list}
 	if chance(t, 40) {
-		instruction := object("parts", []json.RawMessage{object("text", saying(t)).Encode()})
+		instruction := object("parts", []json.RawMessage{object("text", textJSON(t)).Encode()})
 		maybe(t, instruction, 40, "role", `"user"`, `"system"`)
 		body["systemInstruction"] = odd(t, instruction).Encode()
 		s.System = []json.RawMessage{body["systemInstruction"]}
 	}
 	if len(list) == 1 && len(body) == 0 && chance(t, 50) {
-		s.Raw = lay(t, list[0])
+		s.Raw = respaced(t, list[0])
 	} else {
 		s.Raw = listOrBody(t, "contents", list, body)
 	}
@@ -45,7 +45,7 @@ func (w *writer) content(t *rapid.T, role string, parts []json.RawMessage) json.
 func (w *writer) userContent(t *rapid.T) []json.RawMessage {
 	var parts []json.RawMessage
 	for range 1 + dice(t, 3) {
-		o := object("text", saidOrBlank(t))
+		o := object("text", textOrBlankJSON(t))
 		switch dice(t, 6) {
 		case 0:
 			blob := object("mimeType", "image/png", "data", oneOf(t, []string{imageData, "AQID", "iVBORw0KGgo", "_-8="}))
@@ -66,16 +66,16 @@ func (w *writer) userContent(t *rapid.T) []json.RawMessage {
 func (w *writer) modelContent(t *rapid.T) []json.RawMessage {
 	var parts []json.RawMessage
 	for range dice(t, 3) {
-		thought := object("text", saying(t), "thought", raw("true"))
+		thought := object("text", textJSON(t), "thought", raw("true"))
 		maybe(t, thought, 30, "thoughtSignature", `"c2lnbmVk"`)
 		parts = append(parts, odd(t, thought).Encode())
 	}
 	if chance(t, 10) {
 		parts = append(parts,
-			object("executableCode", object("language", "PYTHON", "code", saying(t))).Encode(),
+			object("executableCode", object("language", "PYTHON", "code", textJSON(t))).Encode(),
 			object("codeExecutionResult", object("outcome", "OUTCOME_OK", "output", "1")).Encode())
 	}
-	text := object("text", saidOrBlank(t))
+	text := object("text", textOrBlankJSON(t))
 	maybe(t, text, 30, "thoughtSignature", `"c2lnbmVk"`)
 	maybe(t, text, 10, "thought", "false")
 	return append(parts, odd(t, text).Encode())
@@ -130,5 +130,5 @@ func (w *writer) geminiResponse(t *rapid.T) Source {
 		"candidates", []json.RawMessage{odd(t, candidate).Encode()}, "modelVersion", "model-1", "responseId", "r1",
 		"usageMetadata", raw(`{"promptTokenCount":12,"candidatesTokenCount":3,"totalTokenCount":15,"cachedContentTokenCount":4}`),
 	)
-	return Source{Raw: lay(t, odd(t, body).Encode()), Messages: []json.RawMessage{content}, Response: true}
+	return Source{Raw: respaced(t, odd(t, body).Encode()), Messages: []json.RawMessage{content}, Response: true}
 }

@@ -30,7 +30,7 @@ func (w *writer) openaichat(t *rapid.T) Source {
 	}
 	s := Source{Messages: list}
 	if len(list) == 1 && chance(t, 50) {
-		s.Raw = lay(t, list[0])
+		s.Raw = respaced(t, list[0])
 	} else {
 		s.Raw = listOrBody(t, "messages", list, rawjson.Object{})
 	}
@@ -43,14 +43,14 @@ func (w *writer) chatInstruction(t *rapid.T) json.RawMessage {
 	return odd(t, o).Encode()
 }
 
-// chatTexts is a text, or a list of texts.
+// chatTexts draws a text, or a list of texts.
 func chatTexts(t *rapid.T, kind string) json.RawMessage {
 	if chance(t, 60) {
-		return saidOrBlank(t)
+		return textOrBlankJSON(t)
 	}
 	var parts []json.RawMessage
 	for range 1 + dice(t, 3) {
-		parts = append(parts, odd(t, object("type", kind, "text", saidOrBlank(t))).Encode())
+		parts = append(parts, odd(t, object("type", kind, "text", textOrBlankJSON(t))).Encode())
 	}
 	return rawjson.EncodeArray(parts)
 }
@@ -87,26 +87,26 @@ func (w *writer) chatPart(t *rapid.T) json.RawMessage {
 		}
 		o = object("type", "file", "file", odd(t, file))
 	default:
-		o = object("type", "text", "text", saidOrBlank(t))
+		o = object("type", "text", "text", textOrBlankJSON(t))
 		maybe(t, o, 10, "cache_control", `{"type":"ephemeral"}`)
 	}
 	return odd(t, o).Encode()
 }
 
-// chatAssistant writes a message without calls.
+// chatAssistant draws a message without calls.
 func (w *writer) chatAssistant(t *rapid.T) rawjson.Object {
 	o := object("role", "assistant")
 	switch dice(t, 6) {
 	case 4:
-		o["content"], o["refusal"] = raw("null"), saying(t)
+		o["content"], o["refusal"] = raw("null"), textJSON(t)
 	case 5:
-		parts := []json.RawMessage{object("type", "text", "text", saying(t)).Encode()}
+		parts := []json.RawMessage{object("type", "text", "text", textJSON(t)).Encode()}
 		if chance(t, 30) {
-			parts = append(parts, object("type", "refusal", "refusal", saying(t)).Encode())
+			parts = append(parts, object("type", "refusal", "refusal", textJSON(t)).Encode())
 		}
 		o["content"] = rawjson.EncodeArray(parts)
 	default:
-		o["content"] = saying(t)
+		o["content"] = textJSON(t)
 		maybe(t, o, 30, "refusal", "null")
 	}
 	maybe(t, o, 20, "reasoning_content", `"As I see it."`, `""`, "null", `"cut \ud83d"`)
@@ -158,5 +158,5 @@ func (w *writer) openaichatResponse(t *rapid.T) Source {
 		"choices", []json.RawMessage{odd(t, choice).Encode()},
 		"usage", raw(`{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":4}}`),
 	)
-	return Source{Raw: lay(t, odd(t, body).Encode()), Messages: []json.RawMessage{message}, Response: true}
+	return Source{Raw: respaced(t, odd(t, body).Encode()), Messages: []json.RawMessage{message}, Response: true}
 }

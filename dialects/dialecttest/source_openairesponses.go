@@ -28,24 +28,24 @@ func (w *writer) openairesponses(t *rapid.T) Source {
 	body := rawjson.Object{}
 	s := Source{Messages: list}
 	if chance(t, 30) {
-		body["instructions"] = saying(t)
+		body["instructions"] = textJSON(t)
 		s.System = []json.RawMessage{body["instructions"]}
 	}
 	if len(list) == 1 && len(body) == 0 && chance(t, 50) {
-		s.Raw = lay(t, list[0])
+		s.Raw = respaced(t, list[0])
 	} else {
 		s.Raw = listOrBody(t, "input", list, body)
 	}
 	return s
 }
 
-// itemInput is a message that goes in: of the user or of the application, with its type or without.
+// itemInput draws a message of the user or of the application, with or without its type.
 func (w *writer) itemInput(t *rapid.T) json.RawMessage {
 	role := oneOf(t, []string{"user", "user", "user", "system", "developer"})
 	o := object("role", role)
 	switch {
 	case chance(t, 40):
-		o["content"] = saidOrBlank(t)
+		o["content"] = textOrBlankJSON(t)
 	case role == "user":
 		var parts []json.RawMessage
 		for range 1 + dice(t, 3) {
@@ -62,7 +62,7 @@ func (w *writer) itemInput(t *rapid.T) json.RawMessage {
 }
 
 func (w *writer) itemPart(t *rapid.T) json.RawMessage {
-	o := object("type", "input_text", "text", saidOrBlank(t))
+	o := object("type", "input_text", "text", textOrBlankJSON(t))
 	switch dice(t, 6) {
 	case 0:
 		o = object("type", "input_image", "detail", "auto", "image_url", oneOf(t, []string{
@@ -81,21 +81,21 @@ func (w *writer) itemPart(t *rapid.T) json.RawMessage {
 	return odd(t, o).Encode()
 }
 
-// itemOutput is what the model wrote: reasoning as a rule, and a message.
+// itemOutput draws items of the model: mostly reasoning, and a message.
 func (w *writer) itemOutput(t *rapid.T) []json.RawMessage {
-	content := object("type", "output_text", "text", saying(t), "annotations", raw("[]"))
+	content := object("type", "output_text", "text", textJSON(t), "annotations", raw("[]"))
 	if chance(t, 15) {
-		content = object("type", "refusal", "refusal", saying(t))
+		content = object("type", "refusal", "refusal", textJSON(t))
 	}
 	maybe(t, content, 20, "logprobs", "[]")
 	parts := []json.RawMessage{odd(t, content).Encode()}
 	if chance(t, 20) {
-		parts = append(parts, object("type", "output_text", "text", saying(t), "annotations", raw("[]")).Encode())
+		parts = append(parts, object("type", "output_text", "text", textJSON(t), "annotations", raw("[]")).Encode())
 	}
 	o := object("type", "message", "role", "assistant", "content", parts)
 	if chance(t, 15) {
-		// The easy form of a message, as clients write it.
-		o = object("role", "assistant", "content", saying(t))
+		// This is the short form of a message, as clients write it.
+		o = object("role", "assistant", "content", textJSON(t))
 	} else {
 		o["id"], o["status"] = rawjson.Quote(w.id("msg_")), raw(`"completed"`)
 	}
@@ -109,7 +109,7 @@ func (w *writer) itemReasoning(t *rapid.T) []json.RawMessage {
 	}
 	var summary []json.RawMessage
 	for range dice(t, 3) {
-		summary = append(summary, object("type", "summary_text", "text", saying(t)).Encode())
+		summary = append(summary, object("type", "summary_text", "text", textJSON(t)).Encode())
 	}
 	o := object("type", "reasoning", "id", w.id("rs_"), "summary", summary)
 	maybe(t, o, 70, "encrypted_content", `"Z2VoZWlt"`, "null")
@@ -138,11 +138,11 @@ func (w *writer) itemExchange(t *rapid.T) []json.RawMessage {
 
 func (w *writer) itemCall(t *rapid.T, id string) (call, output rawjson.Object) {
 	if chance(t, 15) {
-		call = object("type", "custom_tool_call", "call_id", id, "name", "apply_patch", "input", saying(t))
-		output = object("type", "custom_tool_call_output", "call_id", id, "output", saidOrBlank(t))
+		call = object("type", "custom_tool_call", "call_id", id, "name", "apply_patch", "input", textJSON(t))
+		output = object("type", "custom_tool_call_output", "call_id", id, "output", textOrBlankJSON(t))
 	} else {
 		call = object("type", "function_call", "call_id", id, "name", "read", "arguments", string(argumentsJSON(t)))
-		output = object("type", "function_call_output", "call_id", id, "output", saidOrBlank(t))
+		output = object("type", "function_call_output", "call_id", id, "output", textOrBlankJSON(t))
 		if chance(t, 25) {
 			output["output"] = rawjson.EncodeArray([]json.RawMessage{w.itemPart(t), w.itemPart(t)})
 		}
@@ -186,5 +186,5 @@ func (w *writer) openairesponsesResponse(t *rapid.T) Source {
 		"error", raw("null"), "incomplete_details", raw("null"), "output", output,
 		"usage", raw(`{"input_tokens":12,"input_tokens_details":{"cached_tokens":4},"output_tokens":3,"total_tokens":15}`),
 	)
-	return Source{Raw: lay(t, odd(t, body).Encode()), Messages: output, Response: true}
+	return Source{Raw: respaced(t, odd(t, body).Encode()), Messages: output, Response: true}
 }

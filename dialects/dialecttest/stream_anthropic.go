@@ -32,7 +32,7 @@ func anthropicStream(t *rapid.T, body rawjson.Object) []json.RawMessage {
 		object("type", "message_stop").Encode())
 }
 
-// blockPieces are what a block begins as, and the deltas that follow.
+// blockPieces returns the start of a block, and the deltas that follow.
 func blockPieces(t *rapid.T, block rawjson.Object) (start rawjson.Object, deltas []rawjson.Object) {
 	start = without(block)
 	pieces := func(field, typ, key string, text json.RawMessage) {

@@ -9,8 +9,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// geminiStream streams a response. Neighbouring texts without a signature are one text in a stream, so the body that
-// is returned has no such neighbours.
+// geminiStream streams a response. Neighbouring texts without a signature are one text in a stream, so the body that it
+// returns has no such neighbours.
 func geminiStream(t *rapid.T, body rawjson.Object) (whole json.RawMessage, chunks []json.RawMessage) {
 	candidate := fieldsOf(elementsOf(body["candidates"])[0])
 	content := fieldsOf(candidate["content"])

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// openaichatStream streams a response: its message in pieces, the usage in a chunk without choices.
+// openaichatStream streams a response: its message in pieces, and the usage in a chunk without choices.
 func openaichatStream(t *rapid.T, body rawjson.Object) []json.RawMessage {
 	choice := fieldsOf(elementsOf(body["choices"])[0])
 	message := fieldsOf(choice["message"])

@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// openairesponsesStream streams a response, whose output the last event holds unless the server left it out.
+// openairesponsesStream streams a response. The last event has the output, unless the server left it out.
 func openairesponsesStream(t *rapid.T, body rawjson.Object) []json.RawMessage {
 	begun := without(body, "output", "usage")
 	begun["status"], begun["output"] = raw(`"in_progress"`), raw("[]")

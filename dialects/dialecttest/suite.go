@@ -13,13 +13,13 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Run puts a dialect to the test.
+// Run tests a dialect.
 func Run(t *testing.T, d dialect.Dialect) {
 	t.Helper()
 	t.Run("rules", func(t *testing.T) { t.Parallel(); rules(t, d) })
 	for _, p := range []struct {
 		name string
-		// rounds are of as many checks as the flag -rapid.checks says.
+		// One round is as many checks as the flag -rapid.checks says.
 		rounds int
 		check  func(*rapid.T, dialect.Dialect)
 	}{
@@ -69,7 +69,7 @@ func history(t *rapid.T) []*compactordv1.Message {
 
 func rendered(t *rapid.T, d dialect.Dialect) { RequireRendered(t, d, history(t)) }
 
-// renderedAsWritten: what an export shows of messages that were never in this dialect is JSON, and the same each time.
+// renderedAsWritten checks that an export of messages from other dialects is JSON, and the same each time.
 func renderedAsWritten(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
 	before := clones(messages)
@@ -83,7 +83,7 @@ func renderedAsWritten(t *rapid.T, d dialect.Dialect) {
 	require.NoError(t, err)
 }
 
-// prefixes: a list that grows keeps its elements, all but the last, which more can be merged into.
+// prefixes checks that a list that grows keeps its elements. Only the last one can get more content.
 func prefixes(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
 	lead := dialect.LeadingInstructions(messages)
@@ -107,7 +107,7 @@ func prefixes(t *rapid.T, d dialect.Dialect) {
 	}
 }
 
-// renderedAndParsed: a client can send back what it was given.
+// renderedAndParsed checks that a client can send back what was rendered.
 func renderedAndParsed(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
 	first, err := d.Render(messages, dialect.RenderOptions{})
@@ -127,7 +127,8 @@ func renderedAndParsed(t *rapid.T, d dialect.Dialect) {
 	RequireSame(t, d, &first.List, &second.List)
 }
 
-// breakpoints: marking them breaks no rule, whatever the client had marked, and changes nothing else.
+// breakpoints checks that setting breakpoints breaks no rule, even with breakpoints of the client, and changes nothing
+// else.
 func breakpoints(t *rapid.T, d dialect.Dialect) {
 	messages := history(t)
 	var at []int

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
-// parsedAndWritten: what was parsed is written as it was, to the last field.
+// parsedAndWritten checks that what was parsed is exported unchanged, to the last field.
 func parsedAndWritten(t *rapid.T, d dialect.Dialect) {
 	source := SourceOf(t, d.Kind())
 	parsed, err := d.Parse(source.Raw)
@@ -31,7 +31,7 @@ func parsedAndWritten(t *rapid.T, d dialect.Dialect) {
 	require.Zero(t, written.Merged)
 }
 
-// requireParsed requires messages that a log takes, at places that there are.
+// requireParsed requires messages that a log accepts, with positions that exist.
 func requireParsed(t tHelper, parsed *dialect.Parsed, elements int) {
 	t.Helper()
 	requireMessages(t, parsed.Messages)
@@ -56,20 +56,20 @@ func requireParsed(t tHelper, parsed *dialect.Parsed, elements int) {
 	}
 }
 
-// parsedAndRendered: whatever was parsed can go into a request, by way of a log.
+// parsedAndRendered checks that everything that was parsed can go through a log into a request.
 func parsedAndRendered(t *rapid.T, d dialect.Dialect) {
 	parsed, err := d.Parse(SourceOf(t, d.Kind()).Raw)
 	require.NoError(t, err)
 	RequireRendered(t, d, ViewOf(parsed.Messages))
 }
 
-// mutated: a list that was valid until something happened to it is validated, and taken or refused in words.
+// mutated checks that a changed list is validated, and accepted, or refused with a reason.
 func mutated(t *rapid.T, d dialect.Dialect) {
 	raw := json.RawMessage(SourceOf(t, d.Kind()).Raw)
 	for range 1 + dice(t, 3) {
 		raw = mutate(t, raw)
 	}
-	requireVerdict(t, d, raw)
+	requireHandled(t, d, raw)
 }
 
 func arbitraryJSON(t *rapid.T, d dialect.Dialect) {
@@ -81,7 +81,7 @@ func arbitraryJSON(t *rapid.T, d dialect.Dialect) {
 		list.Messages = append(list.Messages, arbitrary(t, 5))
 	}
 	requireViolations(t, d, list)
-	requireVerdict(t, d, arbitrary(t, 5))
+	requireHandled(t, d, arbitrary(t, 5))
 }
 
 func arbitraryBytes(t *rapid.T, d dialect.Dialect) {
@@ -98,11 +98,11 @@ func arbitraryBytes(t *rapid.T, d dialect.Dialect) {
 			raw = slices.Delete(slices.Clone(raw), at, at+1)
 		}
 	}
-	requireVerdict(t, d, raw)
+	requireHandled(t, d, raw)
 }
 
-// requireVerdict requires that JSON is refused with an InputError, or else keeps all promises.
-func requireVerdict(t tHelper, d dialect.Dialect, raw []byte) {
+// requireHandled requires that JSON is refused with an InputError, or otherwise is handled correctly by all functions.
+func requireHandled(t tHelper, d dialect.Dialect, raw []byte) {
 	t.Helper()
 	split, err := d.Split(raw)
 	if err != nil {
@@ -135,7 +135,7 @@ func requireInputError(t tHelper, err error) {
 	requireSentence(t, refused.Error())
 }
 
-// requireViolations requires violations at places that there are, by rules that there are, in the order of the list.
+// requireViolations requires violations with places and rules that exist, in the order of the list.
 func requireViolations(t tHelper, d dialect.Dialect, list *dialect.List) {
 	t.Helper()
 	requestOnly := make(map[string]bool)

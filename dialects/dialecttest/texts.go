@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces are what texts are drawn of: empty and blank ones, and all that JSON, HTML or a terminal has its own way with.
+// The texts that are drawn: empty and blank ones, and characters that JSON, HTML or a terminal treat specially.
 var (
 	plainTexts = []string{
 		"Fix the parser.", "ok", "Read `main.go`, then run the tests.", "Two lines,\nof which one is the second.",
@@ -21,7 +21,7 @@ var (
 	}
 )
 
-// text draws a text, mostly one that says something.
+// text draws a text, mostly not an empty one.
 func (g *Generator) text(t *rapid.T) string {
 	switch dice(t, 12) {
 	case 6:

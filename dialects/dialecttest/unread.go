@@ -6,8 +6,8 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
-// Unreadable parses input of which something cannot be read. It returns what is wrong, be it that the input is refused or
-// that it is taken without, and whether it is taken. What is taken is written as it was, and can go into a request.
+// Unreadable parses input that has unreadable content. It returns what is wrong, and whether the input was accepted
+// without that content. Accepted input must be exported unchanged, and make a valid request.
 func Unreadable(t tHelper, d dialect.Dialect, raw []byte) (wrong *dialect.InputError, taken bool) {
 	t.Helper()
 	parsed, err := d.Parse(raw)
@@ -15,7 +15,7 @@ func Unreadable(t tHelper, d dialect.Dialect, raw []byte) (wrong *dialect.InputE
 		require.ErrorAs(t, err, &wrong)
 		return wrong, false
 	}
-	requireVerdict(t, d, raw)
+	requireHandled(t, d, raw)
 	for _, f := range parsed.Findings {
 		if f.Cause != nil {
 			return f.Cause, true

@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// ViewOf appends messages to a log and returns what a view of it shows: calls without a result get one, and results
-// without a call become texts. Calls that are awaited at the end are given up for a USER message.
+// ViewOf appends messages to a log and returns its view: calls without a result get one, and results without a call
+// become texts. Open calls at the end are given up, since a USER message follows.
 func ViewOf(messages []*compactordv1.Message) []*compactordv1.Message {
 	w := sessiontest.NewWriter(&compactordv1.Policy{})
 	for _, m := range messages {
@@ -18,7 +18,7 @@ func ViewOf(messages []*compactordv1.Message) []*compactordv1.Message {
 	return ClosedView(w)
 }
 
-// ClosedView returns the view of a log, once a USER message has come after what calls are awaited.
+// ClosedView returns the view of a log, after a USER message where calls are open.
 func ClosedView(w *sessiontest.Writer) []*compactordv1.Message {
 	if len(session.Awaited(w.Head)) > 0 {
 		w.Append(&compactordv1.Message{

@@ -11,7 +11,8 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// fuzzLines fuzzes a format of JSON Lines with an example, whole and line by line, behind what makes a file of it.
+// fuzzLines fuzzes a format of JSON Lines with an example, whole and line by line. before is what identifies the
+// format.
 func fuzzLines(f *testing.F, id transcript.Format, example, before string) {
 	f.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", example))
@@ -46,7 +47,7 @@ func FuzzResponsesLines(f *testing.F) {
 
 func FuzzGeminiLines(f *testing.F) { fuzzLines(f, transcript.Gemini, "gemini.jsonl", "") }
 
-// FuzzKimiRotated splits its input into a rotated file and the one that goes on from it.
+// FuzzKimiRotated splits its input into a rotated file and the one that continues it.
 func FuzzKimiRotated(f *testing.F) {
 	for _, name := range []string{"context_1.jsonl", "context_3.jsonl"} {
 		before, err := os.ReadFile(filepath.Join("testdata", "kimi", name))

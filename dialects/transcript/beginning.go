@@ -6,7 +6,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// parseBeginning makes an object, or the elements of an array, of a JSON document that may be cut off anywhere.
+// parseBeginning returns the object, or the elements of the array, of a JSON document that can be cut off anywhere.
 func parseBeginning(cut []byte) []beginning {
 	raw := json.RawMessage(closeOff(cut))
 	if o, err := rawjson.ParseObject(raw); err == nil {
@@ -25,8 +25,8 @@ func parseBeginning(cut []byte) []beginning {
 	return found
 }
 
-// closeOff makes a whole document of one that is cut off: it ends behind the last value that is whole, and every open
-// bracket is closed. It looks at brackets and quotes alone, so what comes out may be no JSON.
+// closeOff completes a document that is cut off: it ends the document after the last complete value, and closes every
+// open bracket. It looks only at brackets and quotes, so the result can be invalid JSON.
 func closeOff(cut []byte) []byte {
 	var open []byte // the brackets to close
 	quoted, escaped, key := false, false, false
@@ -44,7 +44,7 @@ func closeOff(cut []byte) []byte {
 			}
 		case quoted:
 		case b == '{', b == '[':
-			// A bracket closes with the second byte behind it, in ASCII.
+			// In ASCII a closing bracket is the opening one + 2.
 			open = append(open, b+2)
 			key = b == '{'
 			whole = i + 1
@@ -57,7 +57,7 @@ func closeOff(cut []byte) []byte {
 		case b == ':':
 			key = false
 		case b == ',':
-			// Here, and only here, a number or a name is known to have ended.
+			// Only here is it known that a number or a name has ended.
 			key = len(open) > 0 && open[len(open)-1] == '}'
 			whole = i
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Openings of files whose lines are messages, each with a message in it, and a line that goes on.
+// The start of files whose lines are messages, with one message each, and a further line.
 var lineFormats = map[string]struct{ opening, more string }{
 	"openai":    {hello, hello},
 	"anthropic": {`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"a","input":{}}]}` + "\n", hello},
@@ -22,7 +22,7 @@ var lineFormats = map[string]struct{ opening, more string }{
 	"claude":    {claudeUser("a", "null"), claudeUser("b", "a")},
 }
 
-// claudeUser is a user's line of Claude Code; it says its own id.
+// claudeUser returns a user's line of Claude Code. Its text is its id.
 func claudeUser(id, parent string) string {
 	if parent != "null" {
 		parent = `"` + parent + `"`
@@ -30,7 +30,7 @@ func claudeUser(id, parent string) string {
 	return `{"type":"user","uuid":"` + id + `","parentUuid":` + parent + `,"sessionId":"s","message":{"role":"user","content":"` + id + `"}}` + "\n"
 }
 
-// What is left of a line is passed over and told; all else is read.
+// The rest of a broken line is left out and noted. All other lines are read.
 func TestCase135BrokenLinesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for name, c := range lineFormats {
@@ -50,7 +50,7 @@ func TestCase135BrokenLinesAreLeftOut(t *testing.T) {
 	}
 }
 
-// Where nothing but pieces is left, there is no transcript to speak of.
+// A file of broken lines only is refused.
 func TestFilesOfNothingButBrokenLinesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, opts := range [][]transcript.Option{nil, {transcript.As(transcript.Kimi)}} {
@@ -101,7 +101,7 @@ func TestCase137FilesThatBeginWithoutTheirHeaderAreRefused(t *testing.T) {
 	}
 }
 
-// Files of before ids name what a compaction kept by its place in the file, of which the header is the first line.
+// In files without ids, a compaction names the first kept entry by its position in the file. The header has position 0.
 func TestCase138OldFilesOfPiSayWhatTheyWereMigratedTo(t *testing.T) {
 	t.Parallel()
 	say := func(fields, text string) string {
@@ -120,7 +120,7 @@ func TestCase138OldFilesOfPiSayWhatTheyWereMigratedTo(t *testing.T) {
 		require.Equal(t, uint32(1), records[0].GetCompaction().GetFirstKeptIndex())
 		require.Equal(t, uint32(3), records[0].GetAfterMessages())
 	}
-	// An index of the header itself names no entry.
+	// The index of the header names no entry.
 	messages, records, notes := readWith(t, strings.Replace(old, `"firstKeptEntryIndex":3`, `"firstKeptEntryIndex":0`, 1))
 	require.Len(t, messages, 4)
 	require.Equal(t, uint32(3), records[0].GetCompaction().GetFirstKeptIndex())
@@ -128,8 +128,8 @@ func TestCase138OldFilesOfPiSayWhatTheyWereMigratedTo(t *testing.T) {
 	require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 compaction whose first kept message is not told or not there keeps only what follows it"})
 }
 
-// Pi makes another id where one is taken. A file that has one twice all the same is read by the later entry, or refused
-// where that leads in a circle.
+// Pi makes another id where one is in use. Where a file has an id twice anyway, the later entry counts. A circle is
+// refused.
 func TestCase139AnIDUsedTwiceNamesTheLaterEntry(t *testing.T) {
 	t.Parallel()
 	messages, records, _ := readWith(t, head+user("a", "null", "1")+user("a", "null", "2")+
@@ -142,7 +142,7 @@ func TestCase139AnIDUsedTwiceNamesTheLaterEntry(t *testing.T) {
 	require.EqualError(t, err, "line 4: parentId: is its own ancestor")
 }
 
-// Seed case 127: a compaction whose first kept entry is nowhere on the path keeps what follows it.
+// Seed case 127: a compaction whose first kept entry is not on the path keeps only the messages after it.
 func TestCase127FirstKeptEntryThatIsNotOnThePath(t *testing.T) {
 	t.Parallel()
 	for name, kept := range map[string]string{
@@ -187,8 +187,8 @@ func TestCompactionsOfPiTellFiles(t *testing.T) {
 	}
 }
 
-// Seed cases 56 to 58: what the user ran in the shell is a turn of theirs. What an extension says, and the summary of a
-// branch that was left, are shown as the user's and ask for nothing.
+// Seed cases 56 to 58: a command that the user ran in the shell starts a turn. The text of an extension, and the
+// summary of an abandoned branch, are shown as the user's and start none.
 func TestCases056To058WhichMessagesOfPiStartATurn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -2,10 +2,10 @@ package transcript
 
 import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 
-// callNames knows the tools of the calls so far, for results that do not name theirs.
+// callNames holds the tool names of the calls so far, by call id, for results without a name.
 type callNames map[string]string
 
-// see learns the names of a message's calls, and fills them into its results.
+// see records the names of a message's calls, and sets them in its results.
 func (n callNames) see(m *compactordv1.Message) {
 	for _, p := range m.GetParts() {
 		if call := p.GetToolCall(); call != nil {

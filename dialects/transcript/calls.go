@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// callFields are the names of the fields that hold a call's id and its arguments. Its tool stands in `name` everywhere.
+// callFields are the names of the fields with a call's id and its arguments. Its tool is in `name` everywhere.
 type callFields struct{ id, arguments string }
 
 // toolCalls parses the list of calls in a field.
@@ -32,7 +32,7 @@ func toolCalls(o rawjson.Object, field string, named callFields) ([]*compactordv
 	return parts, nil
 }
 
-// toolCall parses a call. The arguments of one that is invalid are a text that is no JSON.
+// toolCall parses a call. An invalid call has a text as arguments that is no JSON.
 func toolCall(raw json.RawMessage, named callFields) (*compactordv1.ToolCall, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
@@ -49,7 +49,7 @@ func toolCall(raw json.RawMessage, named callFields) (*compactordv1.ToolCall, er
 	return call, err
 }
 
-// toolResult makes the part of a message that answers a call: the message names the call and its tool beside the content.
+// toolResult makes the part for a tool result. The message has the call's id and tool beside the content.
 func toolResult(o rawjson.Object, content []*compactordv1.Part, isError bool) ([]*compactordv1.Part, error) {
 	if len(content) > maxResultParts {
 		return nil, rawjson.In("content", errManyParts)
@@ -65,7 +65,7 @@ func toolResult(o rawjson.Object, content []*compactordv1.Part, isError bool) ([
 	return []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}}, nil
 }
 
-// compacted is a value without the white space in which its file was laid out.
+// compacted returns a value without white space.
 func compacted(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -89,8 +89,8 @@ func toolName(o rawjson.Object) (string, error) {
 	}
 }
 
-// arguments returns a call's arguments as the model wrote them. Some tools store them parsed: then their JSON as it
-// stands in the file.
+// arguments returns a call's arguments as the model wrote them. Some tools store them decoded: then it returns their
+// JSON unchanged.
 func arguments(o rawjson.Object) (string, error) {
 	raw := o["arguments"]
 	switch rawjson.KindOf(raw) {

@@ -24,8 +24,8 @@ var (
 	errClaudeType = errors.New("unknown type of line")
 )
 
-// claudeKinds holds the types of lines that are known, and what is said of those that hold nothing for a log.
-var claudeKinds = map[string]remark{
+// claudeKinds holds the known types of lines, and the notes on those without content for a log.
+var claudeKinds = map[string]noteText{
 	"user":                  {},
 	"assistant":             {},
 	"system":                {},
@@ -47,8 +47,8 @@ var claudeKinds = map[string]remark{
 	"worktree-state":        claudeNews,
 }
 
-// recognizeClaude takes the lines that hold a message beside its place in the tree. What else stands at the start of a
-// file (titles, snapshots) decides nothing alone.
+// recognizeClaude recognizes lines that hold a message and its place in the tree. Other lines at the start of a file
+// (titles, snapshots) decide nothing.
 func recognizeClaude(b beginning) verdict {
 	kind, err := b.Text("type")
 	if _, known := claudeKinds[kind]; err != nil || !known || b.array {
@@ -69,7 +69,7 @@ func recognizeClaude(b beginning) verdict {
 // openClaude reads a session file of Claude Code.
 func openClaude(in *lines, _ beginning) (source, error) {
 	return &claudeSession{
-		in: in, remarks: in.remarks, dialect: anthropic.New(),
+		in: in, notes: in.notes, dialect: anthropic.New(),
 		open: make(map[string]bool), names: make(callNames), before: make(map[string]uint32),
 	}, nil
 }
@@ -78,35 +78,35 @@ func openClaude(in *lines, _ beginning) (source, error) {
 type claudeLine struct {
 	rawjson.Object
 	kind, uuid, parent string
-	// message is the id of the provider's message that an assistant's line is a piece of; calls and results are the ids of
-	// the tool calls in it.
+	// message is the id of the provider's message that an assistant's line is a piece of. calls and results are the ids of
+	// the tool calls and results in it.
 	message        string
 	calls, results []string
 	at             int // in the file, from 1
-	// before is the line of the conversation before it in the file, nil for the first.
+	// before is the line before it in the file that belongs to the conversation. It is nil for the first.
 	before *claudeLine
 	onPath bool
 }
 
-// claudeSession reads a session file of Claude Code. It is a tree: each line names its parent, and the conversation is
-// the path to the line written last. The file is read whole, since only then that is known.
+// claudeSession reads a session file of Claude Code. The file is a tree: each line names its parent, and the
+// conversation is the path to the last line. The whole file is read first, since only the end shows the path.
 type claudeSession struct {
 	in      *lines
-	remarks *remarks
+	notes   *noteCounter
 	dialect dialect.Dialect
 	path    []*claudeLine
 	whole   bool
-	// pieces are the lines on the path of each of the provider's messages.
+	// pieces are the lines on the path, by the id of the provider's message.
 	pieces map[string][]*claudeLine
 	queue  claudeQueue
-	// boundary is the line that told of the compaction whose summary comes next.
+	// boundary is the line about the compaction whose summary comes next.
 	boundary *claudeLine
-	// open are the calls without a result so far; what the user says meanwhile waits for the results.
+	// open are the calls without a result so far. USER messages in between wait for the results.
 	open    map[string]bool
 	names   callNames
 	waiting []entry
 	ready   []entry
-	// messages counts those that were given out; before holds how many there were before each line.
+	// messages counts the messages that were returned. before holds that count at each line.
 	messages uint32
 	before   map[string]uint32
 }
@@ -115,7 +115,7 @@ func (s *claudeSession) unit() unit { return unitLine }
 
 func (s *claudeSession) next() (entry, error) {
 	if !s.whole {
-		if err := s.grow(); err != nil {
+		if err := s.readTree(); err != nil {
 			return entry{}, err
 		}
 		s.whole = true
@@ -131,7 +131,7 @@ func (s *claudeSession) next() (entry, error) {
 		s.path[0] = nil
 		s.path = s.path[1:]
 		s.before[l.uuid] = s.messages + uint32(len(s.waiting))
-		if err := s.take(l); err != nil {
+		if err := s.parse(l); err != nil {
 			return entry{}, onLine(l.at, err)
 		}
 	}
@@ -140,8 +140,8 @@ func (s *claudeSession) next() (entry, error) {
 	return e, nil
 }
 
-// take makes entries of a line on the path.
-func (s *claudeSession) take(l *claudeLine) error {
+// parse makes entries from a line on the path.
+func (s *claudeSession) parse(l *claudeLine) error {
 	switch l.kind {
 	case "assistant":
 		return s.assistant(l)
@@ -156,12 +156,12 @@ func (s *claudeSession) take(l *claudeLine) error {
 	}
 }
 
-// give gives out a message. One of the user's that came while calls were open waits for their results: in a log it would
-// close them.
-func (s *claudeSession) give(m *compactordv1.Message, l *claudeLine) error {
+// emit adds a message to the ready entries. A USER message that came while calls were open waits for their results,
+// since in a log it would mean that the calls were given up.
+func (s *claudeSession) emit(m *compactordv1.Message, l *claudeLine) error {
 	m.SourcePosition = position(l.at - 1)
 	at, err := writtenAt(l.Object, time.Millisecond)
-	if m.WrittenAt, err = s.remarks.orUntimed(at, err, l.at); err != nil {
+	if m.WrittenAt, err = s.notes.orUntimed(at, err, l.at); err != nil {
 		return err
 	}
 	if m.GetRole() == compactordv1.Role_ROLE_USER && len(s.open) > 0 {
@@ -188,7 +188,7 @@ func (s *claudeSession) give(m *compactordv1.Message, l *claudeLine) error {
 	return nil
 }
 
-// flush gives out what waited. Calls that are still open stay without a result.
+// flush emits the waiting messages. Calls that are still open stay without a result.
 func (s *claudeSession) flush() {
 	clear(s.open)
 	s.messages += uint32(len(s.waiting))

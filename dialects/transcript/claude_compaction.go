@@ -6,28 +6,29 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// system looks for what compactions say of themselves; all else is news for the user.
+// system reads the lines about compactions. All other system lines are only for the user.
 func (s *claudeSession) system(l *claudeLine) error {
 	switch {
 	case l.kind != "system":
 	case l.IsText("subtype", "compact_boundary"):
 		s.boundary = l
 	case l.IsText("subtype", "microcompact_boundary"):
-		s.remarks.add(clearedByClaude)
+		s.notes.add(clearedByClaude)
 	case l.IsText("subtype", "api_error"):
-		s.remarks.add(claudeAPIError)
+		s.notes.add(claudeAPIError)
 	default:
-		s.remarks.add(claudeNews)
+		s.notes.add(claudeNews)
 	}
 	return nil
 }
 
-// compaction makes a record of a summary. Claude Code keeps nothing before it but the segment that it may tell of.
+// compaction makes a record from a summary. Of the messages before it, Claude Code keeps only the segment that the
+// boundary can name.
 func (s *claudeSession) compaction(l *claudeLine, summary string) error {
 	s.flush()
 	c := compaction{tool: string(ClaudeCode), summary: summary, firstKept: s.messages}
 	at, err := writtenAt(l.Object, time.Millisecond)
-	if c.at, err = s.remarks.orUntimed(at, err, l.at); err != nil {
+	if c.at, err = s.notes.orUntimed(at, err, l.at); err != nil {
 		return err
 	}
 	if boundary := s.boundary; boundary != nil {
@@ -43,13 +44,13 @@ func (s *claudeSession) compaction(l *claudeLine, summary string) error {
 			c.firstKept = first
 		}
 	}
-	if e, ok := c.entry(s.remarks); ok {
+	if e, ok := c.entry(s.notes); ok {
 		s.ready = append(s.ready, e)
 	}
 	return nil
 }
 
-// preserved finds the first message of the segment that a compaction kept.
+// preserved returns the index of the first message of the segment that a compaction kept.
 func (s *claudeSession) preserved(metadata rawjson.Object) (uint32, bool) {
 	segment, err := metadata.Sub("preservedSegment")
 	if err != nil {

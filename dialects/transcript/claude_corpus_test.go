@@ -12,9 +12,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The corpus was made of these files by another program. It differs from what is read here in three things: what a
-// resumed session had abandoned is in it; what Claude Code attached by itself has other words around it; and references to
-// tools, which are opaque here, are JSON in a text.
+// Another program made the corpus from these files. It differs from this package in three points: it has the messages
+// that a resumed session had abandoned, it has other words around Claude Code's attachments, and it has references to
+// tools as JSON in a text, which are opaque here.
 func TestNativeClaudeCodeSessionsEqualTheirNeutralCounterparts(t *testing.T) {
 	t.Parallel()
 	dir := corpus(t)
@@ -55,7 +55,7 @@ func TestNativeClaudeCodeSessionsEqualTheirNeutralCounterparts(t *testing.T) {
 	}
 }
 
-// requireSaysTheSame compares what two readers made of a message.
+// requireSaysTheSame compares the results of two readers for a message.
 func requireSaysTheSame(t *testing.T, want, have *compactordv1.Message, at int) {
 	t.Helper()
 	switch {

@@ -8,10 +8,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// syntheticModel stands as the model of what Claude Code wrote in the assistant's place.
+// syntheticModel is the model of messages that Claude Code itself wrote as the assistant.
 const syntheticModel = "<synthetic>"
 
-// assistant merges the pieces of one message of the provider, of which each block was logged on a line of its own.
+// assistant merges the pieces of one message of the provider. Each of its blocks has its own line.
 func (s *claudeSession) assistant(l *claudeLine) error {
 	pieces := []*claudeLine{l}
 	if l.message != "" {
@@ -35,10 +35,10 @@ func (s *claudeSession) assistant(l *claudeLine) error {
 			return onLine(piece.at, errManyParts)
 		}
 	}
-	return s.give(whole, l)
+	return s.emit(whole, l)
 }
 
-// mergePieces adds a piece of a message. The usage of the last is the most complete one.
+// mergePieces adds a piece to a message. The usage of the last piece is the most complete one.
 func mergePieces(whole, piece *compactordv1.Message) {
 	whole.Parts = append(whole.Parts, piece.GetParts()...)
 	if piece.GetUsage() != nil {
@@ -49,14 +49,14 @@ func mergePieces(whole, piece *compactordv1.Message) {
 	}
 }
 
-// piece parses one line of an assistant's message, as the response that it was part of.
+// piece parses one line of an assistant's message as a response of the provider.
 func (s *claudeSession) piece(l *claudeLine) (*compactordv1.Message, error) {
 	message, err := l.Sub("message")
 	if err != nil {
 		return nil, err
 	}
 	message["type"], message["role"] = rawjson.Quote("message"), rawjson.Quote("assistant")
-	messages, err := parseOne(s.dialect, message.Encode(), s.remarks)
+	messages, err := parseOne(s.dialect, message.Encode(), s.notes)
 	if err != nil {
 		return nil, rawjson.In("message", err)
 	}
@@ -75,7 +75,7 @@ func (s *claudeSession) piece(l *claudeLine) (*compactordv1.Message, error) {
 	return m, nil
 }
 
-// joinTexts are the texts of parts, in order.
+// joinTexts joins the texts of parts, in order.
 func joinTexts(parts []*compactordv1.Part) string {
 	var texts []string
 	for _, p := range parts {
@@ -92,7 +92,7 @@ func (s *claudeSession) user(l *claudeLine) error {
 		return err
 	}
 	message["role"] = rawjson.Quote("user")
-	messages, err := parseOne(s.dialect, message.Encode(), s.remarks)
+	messages, err := parseOne(s.dialect, message.Encode(), s.notes)
 	if err != nil {
 		return rawjson.In("message", err)
 	}
@@ -104,7 +104,7 @@ func (s *claudeSession) user(l *claudeLine) error {
 		return err
 	}
 	if hidden {
-		s.remarks.add(transcriptOnly)
+		s.notes.add(transcriptOnly)
 		return nil
 	}
 	meta, err := l.Truth("isMeta")
@@ -118,19 +118,19 @@ func (s *claudeSession) user(l *claudeLine) error {
 		if result := m.GetParts(); len(l.results) == 1 && len(result) == 1 && result[0].GetToolResult() != nil {
 			result[0].GetToolResult().Files = l.touched()
 		}
-		if err := s.give(m, l); err != nil {
+		if err := s.emit(m, l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// claudeNotice is how messages begin that Claude Code writes in the user's place.
+// claudeNotice matches the start of USER messages that Claude Code itself wrote.
 var claudeNotice = regexp.MustCompile(`^\s*(<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|system-reminder|(task|agent)-notification)>|\[Request interrupted by user)`)
 
 func isClaudeNotice(text string) bool { return claudeNotice.MatchString(text) }
 
-// touched is the file that a tool read or changed.
+// touched returns the file that a tool read or changed.
 func (l *claudeLine) touched() []*compactordv1.FileTouch {
 	files, err := l.Sub("files")
 	if err != nil {

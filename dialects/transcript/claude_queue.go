@@ -9,23 +9,23 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// claudeQueue is what was said while the model worked: prompts that the user typed, and news of background tasks.
+// claudeQueue holds what came while the model worked: prompts that the user typed, and news of background tasks.
 type claudeQueue struct {
-	// told says that the file has the messages made of it anyway.
-	told    bool
-	waiting []string
+	// attached reports that the file has these messages as attachments anyway.
+	attached bool
+	waiting  []string
 }
 
-// queueIsTold says whether a file logs what left its queue as attachments, as later versions do.
-func queueIsTold(path []*claudeLine) bool {
+// attachesQueue reports whether a file has the messages of its queue as attachments, as later versions write them.
+func attachesQueue(path []*claudeLine) bool {
 	return slices.ContainsFunc(path, func(l *claudeLine) bool {
 		attached, err := l.Sub("attachment")
 		return err == nil && attached.IsText("type", "queued_command")
 	})
 }
 
-// queued follows the queue. What is removed was shown to the model at once, and is logged nowhere else; what is dequeued
-// comes as a line of its own, and what is popped went back to the user.
+// queued reads an operation on the queue. A removed message was shown to the model at once, and is in no other line. A
+// dequeued one has its own line, and a popped one went back to the user.
 func (s *claudeSession) queued(l *claudeLine) error {
 	operation, err := l.Text("operation")
 	if err != nil {
@@ -50,13 +50,13 @@ func (s *claudeSession) queued(l *claudeLine) error {
 	text := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	abandoned := l.before != nil && !l.before.onPath
-	if operation == "dequeue" || q.told || text == "" || abandoned {
+	if operation == "dequeue" || q.attached || text == "" || abandoned {
 		return nil
 	}
-	return s.give(claudePrompt(text), l)
+	return s.emit(claudePrompt(text), l)
 }
 
-// claudePrompt is what someone said in the user's place.
+// claudePrompt returns a USER message with this text, which the user or Claude Code wrote.
 func claudePrompt(text string) *compactordv1.Message {
 	m := &compactordv1.Message{
 		Role:   compactordv1.Role_ROLE_USER,
@@ -69,14 +69,14 @@ func claudePrompt(text string) *compactordv1.Message {
 	return m
 }
 
-// claudeUnshown are the attachments that the model is not shown.
+// claudeUnshown are the types of attachments that the model does not see.
 var claudeUnshown = []string{
 	"hook_success", "hook_system_message", "hook_cancelled", "hook_non_blocking_error", "hook_error_during_execution",
 	"hook_permission_decision", "command_permissions", "structured_output", "dynamic_skill", "already_read_file",
 }
 
-// attachment takes what Claude Code adds to the conversation by itself. It is shown to the model as the user's text, in
-// words that the file does not hold: here it is named and given as it was logged.
+// attachment reads what Claude Code itself added to the conversation. The model sees it as the user's text, in words
+// that the file does not have. Here it is the attachment's type and its logged content.
 func (s *claudeSession) attachment(l *claudeLine) error {
 	attached, err := l.Sub("attachment")
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *claudeSession) attachment(l *claudeLine) error {
 	}
 	switch {
 	case kind == "" || slices.Contains(claudeUnshown, kind):
-		s.remarks.add(claudeAttachment)
+		s.notes.add(claudeAttachment)
 		return nil
 	case kind == "queued_command":
 		return s.queuedCommand(l, attached)
@@ -99,10 +99,10 @@ func (s *claudeSession) attachment(l *claudeLine) error {
 	}
 	m := claudePrompt(text)
 	m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
-	return s.give(m, l)
+	return s.emit(m, l)
 }
 
-// attachmentText is the content of an attachment where that is text, else all of it as it was logged.
+// attachmentText returns the content of an attachment where that is a text, otherwise its whole JSON.
 func attachmentText(attached rawjson.Object) string {
 	content := attached["content"]
 	var text string
@@ -117,13 +117,13 @@ func attachmentText(attached rawjson.Object) string {
 	return string(attached.Encode())
 }
 
-// queuedCommand takes what was typed while the model worked: a text, or blocks of content.
+// queuedCommand reads what the user typed while the model worked: a text, or blocks of content.
 func (s *claudeSession) queuedCommand(l *claudeLine, attached rawjson.Object) error {
 	prompt := attached["prompt"]
 	if !attached.Has("prompt") {
 		prompt = json.RawMessage(`""`)
 	}
-	messages, err := parseOne(s.dialect, rawjson.Object{"role": rawjson.Quote("user"), "content": prompt}.Encode(), s.remarks)
+	messages, err := parseOne(s.dialect, rawjson.Object{"role": rawjson.Quote("user"), "content": prompt}.Encode(), s.notes)
 	if err != nil {
 		return rawjson.In("attachment", rawjson.In("prompt", err))
 	}
@@ -131,7 +131,7 @@ func (s *claudeSession) queuedCommand(l *claudeLine, attached rawjson.Object) er
 		if isClaudeNotice(joinTexts(m.GetParts())) {
 			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 		}
-		if err := s.give(m, l); err != nil {
+		if err := s.emit(m, l); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// claudeLine is a line of Claude Code with fields of its own.
+// claudeLine returns a line of Claude Code with these fields.
 func claudeLine(kind, id, parent, fields string) string {
 	if parent != "null" {
 		parent = `"` + parent + `"`
@@ -18,7 +18,7 @@ func claudeLine(kind, id, parent, fields string) string {
 	return `{"type":"` + kind + `","uuid":"` + id + `","parentUuid":` + parent + `,"sessionId":"s",` + fields + "}\n"
 }
 
-// claudeSays is a piece of an assistant's message.
+// claudeSays returns a line with a piece of an assistant's message.
 func claudeSays(id, parent, message, block string) string {
 	return claudeLine("assistant", id, parent, `"message":{"id":"`+message+`","role":"assistant","content":[`+block+`],"usage":{"input_tokens":1,"output_tokens":`+id[1:]+`}}`)
 }
@@ -99,7 +99,7 @@ func TestClaudeCodePaths(t *testing.T) {
 	}
 }
 
-// The usage of a message is told again with each of its lines, and is whole on the last.
+// Each line of a message repeats its usage. Only the last line has the complete one.
 func TestClaudeCodeUsageIsThatOfTheLastLine(t *testing.T) {
 	t.Parallel()
 	messages, _, err := read(claudeUser("u", "null") + claudeSays("a1", "u", "m", `{"type":"text","text":"x"}`) + claudeSays("a5", "a1", "m", `{"type":"text","text":"y"}`))

@@ -6,17 +6,17 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// grow reads the whole file and finds the current path.
-func (s *claudeSession) grow() error {
+// readTree reads the whole file and finds the current path.
+func (s *claudeSession) readTree() error {
 	var all []*claudeLine
 	byID := make(map[string]*claudeLine)
 	var last *claudeLine
-	err := readToEnd(s.remarks, s.read, func(l *claudeLine) error {
+	err := readToEnd(s.notes, s.read, func(l *claudeLine) error {
 		switch {
 		case l == nil:
 			return nil
 		case l.uuid != "" && byID[l.uuid] != nil:
-			s.remarks.add(claudeRepeated)
+			s.notes.add(claudeRepeated)
 			return nil
 		case l.uuid != "":
 			byID[l.uuid] = l
@@ -31,7 +31,7 @@ func (s *claudeSession) grow() error {
 	if err != nil {
 		return err
 	}
-	if err := walkClaude(last, byID, s.remarks); err != nil {
+	if err := walkClaude(last, byID, s.notes); err != nil {
 		return err
 	}
 	s.keepParallel(all)
@@ -40,14 +40,14 @@ func (s *claudeSession) grow() error {
 		case l.onPath || l.kind == "queue-operation":
 			s.path = append(s.path, l)
 		case l.kind == "user" || l.kind == "assistant":
-			s.remarks.add(otherBranch)
+			s.notes.add(otherBranch)
 		}
 	}
-	s.queue.told = queueIsTold(s.path)
+	s.queue.attached = attachesQueue(s.path)
 	return nil
 }
 
-// read returns the next line; nil where it is no part of the tree.
+// read returns the next line. It returns nil where the line is no part of the tree.
 func (s *claudeSession) read() (*claudeLine, error) {
 	o, _, err := s.in.object()
 	if err != nil {
@@ -70,11 +70,11 @@ func (s *claudeSession) parseLine(o rawjson.Object) (*claudeLine, error) {
 	if l.uuid, err = o.Text("uuid"); err != nil {
 		return nil, err
 	}
-	if l.parent, err = claudeParent(o); err != nil && s.remarks.strict {
+	if l.parent, err = claudeParent(o); err != nil && s.notes.strict {
 		return nil, err
 	}
 	if err != nil {
-		s.remarks.addAt(unreadField, l.at)
+		s.notes.addAt(unreadField, l.at)
 		l.parent = unreadParent
 	}
 	side, err := o.Truth("isSidechain")
@@ -82,24 +82,24 @@ func (s *claudeSession) parseLine(o rawjson.Object) (*claudeLine, error) {
 		return nil, err
 	}
 	if side {
-		s.remarks.add(sidechainLine)
+		s.notes.add(sidechainLine)
 		return nil, nil
 	}
-	if what != (remark{}) {
-		s.remarks.add(what)
-		// It may be a link of the path all the same.
+	if what != (noteText{}) {
+		s.notes.add(what)
+		// A line with a uuid can still connect lines of the path.
 		if l.uuid == "" {
 			return nil, nil
 		}
 	}
-	l.shed()
+	l.dropUnused()
 	return l, l.readCalls()
 }
 
 // unreadParent stands for the id of a parent that cannot be read. No line has it.
 const unreadParent = "?"
 
-// claudeParent is the line before. Where a compaction began a new root, the line before that is told apart.
+// claudeParent returns the id of the line before. Where a compaction began a new root, another field has that id.
 func claudeParent(o rawjson.Object) (string, error) {
 	parent, err := o.Text("parentUuid")
 	if err != nil || parent != "" {
@@ -108,7 +108,7 @@ func claudeParent(o rawjson.Object) (string, error) {
 	return o.Text("logicalParentUuid")
 }
 
-// readCalls notes which message, calls and results a line holds a piece of.
+// readCalls records which message, calls and results a line holds a piece of.
 func (l *claudeLine) readCalls() error {
 	if l.kind != "user" && l.kind != "assistant" {
 		return nil
@@ -128,7 +128,7 @@ func (l *claudeLine) readCalls() error {
 	if rawjson.KindOf(message["content"]) != rawjson.Array {
 		return nil
 	}
-	// What is wrong with a block is told when the message is parsed.
+	// Errors in a block are reported when the message is parsed.
 	blocks, _ := rawjson.ParseArray(message["content"])
 	for _, raw := range blocks {
 		block, err := rawjson.ParseObject(raw)
@@ -145,8 +145,8 @@ func (l *claudeLine) readCalls() error {
 	return nil
 }
 
-// shed drops what is not read again: file contents and outputs that stand in the messages too, for the most part.
-func (l *claudeLine) shed() {
+// dropUnused drops fields that are not read again: file contents and outputs, most of which are in messages, too.
+func (l *claudeLine) dropUnused() {
 	if l.kind == "progress" || l.kind == "file-history-snapshot" {
 		l.Object = nil
 		return
@@ -159,12 +159,12 @@ func (l *claudeLine) shed() {
 	}
 }
 
-// walkClaude marks the path from the last line up to the root. Where a compaction's parent is not in the file, the line
-// before it is: a compaction goes on from what was there.
-func walkClaude(last *claudeLine, byID map[string]*claudeLine, r *remarks) error {
+// walkClaude marks the path from the last line up to the root. Where the parent of a compaction is not in the file, the
+// line before it is used, since a compaction continues the conversation before it.
+func walkClaude(last *claudeLine, byID map[string]*claudeLine, r *noteCounter) error {
 	for l := last; l != nil; {
 		if l.onPath {
-			err := &LineError{Line: l.at, Field: "parentUuid", Err: errCycle, behind: true}
+			err := &LineError{Line: l.at, Field: "parentUuid", Err: errCycle, canContinue: true}
 			if r.skip(err) {
 				break
 			}
@@ -177,7 +177,7 @@ func walkClaude(last *claudeLine, byID map[string]*claudeLine, r *remarks) error
 		case l.IsText("subtype", "compact_boundary") || l.isSummary():
 			next = l.before
 		case l.parent != "" && l.before != nil && r.gaps():
-			// Its parent is what was passed over, or was before it.
+			// Its parent was left out, or is missing. The line before is used.
 			next = l.before
 		case l.parent != "":
 			r.add(lostParent)
@@ -187,8 +187,8 @@ func walkClaude(last *claudeLine, byID map[string]*claudeLine, r *remarks) error
 	return nil
 }
 
-// keepParallel puts on the path what the tree shows as side branches, though it belongs to one message of the provider:
-// calls made in parallel, and their results.
+// keepParallel adds side branches of the tree to the path where they belong to one message of the provider: calls made
+// in parallel, and their results.
 func (s *claudeSession) keepParallel(all []*claudeLine) {
 	messages, calls := make(map[string]bool), make(map[string]bool)
 	for _, l := range all {
@@ -215,13 +215,13 @@ func (s *claudeSession) keepParallel(all []*claudeLine) {
 	}
 }
 
-// isSummary says whether a line holds a compaction's summary.
+// isSummary reports whether a line holds a compaction's summary.
 func (l *claudeLine) isSummary() bool {
 	is, err := l.Truth("isCompactSummary")
 	return err == nil && is
 }
 
-// claudeFiles reads which file a tool read or changed, where Claude Code noted that beside the result.
+// claudeFiles returns which file a tool read or changed, where Claude Code logged that beside the result.
 func claudeFiles(o rawjson.Object) json.RawMessage {
 	if rawjson.KindOf(o["toolUseResult"]) != rawjson.ObjectKind {
 		return nil

@@ -13,7 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// recognizeCodex takes a line of a rollout file: one that says what its payload is, or the header of an old file.
+// recognizeCodex recognizes a line of a rollout file: one with a type and a payload, or the header of an old file.
 func recognizeCodex(b beginning) verdict {
 	if b.array {
 		return no
@@ -36,7 +36,7 @@ func isOldCodexHeader(o rawjson.Object) bool {
 	return told && o.Has("id") && o.Has("timestamp") && !o.Has("type") && !o.Has("role")
 }
 
-// openCodex reads a rollout file: items of OpenAI's Responses, among them what the tool noted.
+// openCodex reads a rollout file: items of OpenAI's Responses and lines of Codex itself.
 func openCodex(in *lines, _ beginning) (source, error) {
 	return &codexRollout{in: in, names: callNames{}}, nil
 }
@@ -48,15 +48,15 @@ type codexRollout struct {
 	batch    codexBatch
 	entries  []entry
 	messages uint32
-	// at is when the line was written.
+	// at is when the current line was written.
 	at *timestamppb.Timestamp
-	// begun says that a header has been read: a session that goes on from another has that one's header too.
+	// begun reports that a header was read. A session that continues another one has the other's header, too.
 	begun bool
-	// model is what the turn is for.
+	// model is the model of the turn.
 	model string
-	// total is the last sum of tokens, as it stands in the file: it is told again before the next response.
+	// total is the last sum of tokens, as it is in the file. It is repeated before the next response.
 	total json.RawMessage
-	// tokens is how large the context was last.
+	// tokens is the last size of the context.
 	tokens uint32
 }
 
@@ -90,16 +90,16 @@ var (
 	codexEvent    = leftOut("event for the user interface", "events for the user interface")
 	codexUnknown  = leftOut("line of an unknown type", "lines of unknown types")
 	codexSnapshot = leftOut("snapshot of the repository", "snapshots of the repository")
-	codexRollback = remark{
+	codexRollback = noteText{
 		one:  "1 rollback of turns not applied: the messages are read as if they stood",
 		many: "%d rollbacks of turns not applied: the messages are read as if they stood",
 	}
 )
 
-// line reads one line. Those of old files are the items themselves.
+// line reads one line. In old files the lines are the items themselves.
 func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
 	at, err := writtenAt(o, time.Second)
-	if s.at, err = s.in.remarks.orUntimed(at, err, s.in.line); err != nil {
+	if s.at, err = s.in.notes.orUntimed(at, err, s.in.line); err != nil {
 		return err
 	}
 	if !o.Has("payload") {
@@ -127,12 +127,12 @@ func (s *codexRollout) line(o rawjson.Object, raw json.RawMessage) error {
 	case o.IsText("type", "event_msg"):
 		err = s.event(payload)
 	default:
-		s.in.remarks.add(codexUnknown)
+		s.in.notes.add(codexUnknown)
 	}
 	return rawjson.In("payload", err)
 }
 
-// header reads the instructions that stand in front of all messages.
+// header reads the instructions before all messages.
 func (s *codexRollout) header(meta rawjson.Object) error {
 	if s.begun {
 		return nil
@@ -157,7 +157,7 @@ func (s *codexRollout) header(meta rawjson.Object) error {
 	return nil
 }
 
-// emit hands out a message.
+// emit adds a message to the ready entries.
 func (s *codexRollout) emit(m *compactordv1.Message) {
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		m.Origin = compactordv1.Origin_ORIGIN_IMPORT

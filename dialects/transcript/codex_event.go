@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// event reads what Codex tells its user interface. Most of it says again what the items say.
+// event reads an event for Codex's user interface. Most events only repeat the items.
 func (s *codexRollout) event(payload rawjson.Object) error {
 	switch {
 	case payload.IsText("type", "token_count"):
@@ -17,14 +17,14 @@ func (s *codexRollout) event(payload rawjson.Object) error {
 	case payload.IsText("type", "turn_aborted"):
 		s.abort()
 	case payload.IsText("type", "thread_rolled_back"):
-		s.in.remarks.add(codexRollback)
+		s.in.notes.add(codexRollback)
 	default:
-		s.in.remarks.add(codexEvent)
+		s.in.notes.add(codexEvent)
 	}
 	return nil
 }
 
-// tokenCount reads the usage of the response that has just ended.
+// tokenCount reads the usage of the last response.
 func (s *codexRollout) tokenCount(payload rawjson.Object) error {
 	info, err := payload.Sub("info")
 	if err != nil || info == nil {
@@ -42,7 +42,7 @@ func (s *codexRollout) tokenCount(payload rawjson.Object) error {
 		countField{"total_tokens", &usage.TotalTokens},
 	)
 	if err == nil {
-		err = takeCached(usage)
+		err = subtractCached(usage)
 	}
 	if err != nil {
 		return rawjson.In("info", rawjson.In("last_token_usage", err))
@@ -59,11 +59,11 @@ func (s *codexRollout) tokenCount(payload rawjson.Object) error {
 	return nil
 }
 
-// codexSummary begins the message that Codex makes of a summary. The summary stands on the lines behind it.
+// codexSummary begins the message that Codex makes from a summary. The summary follows on the next lines.
 const codexSummary = "Another language model started to solve this problem"
 
-// compacted makes a record of a compaction. Of the messages before, Codex keeps only some of the user's, and those are in
-// the summary's place.
+// compacted makes a record from a compaction. Of the messages before it, Codex keeps only some of the user's, and these
+// are in the summary's message.
 func (s *codexRollout) compacted(payload rawjson.Object) error {
 	summary, err := payload.Text("message")
 	if err != nil {
@@ -78,14 +78,14 @@ func (s *codexRollout) compacted(payload rawjson.Object) error {
 	if c.summary = summary; strings.HasPrefix(summary, codexSummary) {
 		_, c.summary, _ = strings.Cut(summary, "\n")
 	}
-	if e, ok := c.entry(s.in.remarks); ok {
+	if e, ok := c.entry(s.in.notes); ok {
 		s.entries = append(s.entries, e)
 	}
 	return nil
 }
 
-// replacementSummary finds the summary in the history that takes the place of the one before: it is the user's last
-// message, unless it is encrypted.
+// replacementSummary finds the summary in the history that replaces the one before. It is the user's last message,
+// unless it is encrypted.
 func replacementSummary(payload rawjson.Object) (string, error) {
 	items, err := payload.Elements("replacement_history")
 	if err != nil || len(items) == 0 {
@@ -106,7 +106,7 @@ func replacementSummary(payload rawjson.Object) (string, error) {
 	return textOfContent(texts), nil
 }
 
-// textOfContent joins the texts of a content; empty where it does not begin as a summary does.
+// textOfContent joins the texts of a content. Empty where it does not begin like a summary.
 func textOfContent(pieces []json.RawMessage) string {
 	var b strings.Builder
 	for _, raw := range pieces {

@@ -14,16 +14,16 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// codexAborted begins what Codex tells the model when the user has stopped it.
+// codexAborted begins Codex's message to the model after the user stopped it.
 const codexAborted = "<turn_aborted>"
 
-// codexContexts begin what Codex says in the user's name.
+// codexContexts begin the USER messages that Codex itself writes.
 var codexContexts = []string{
 	"# agents.md instructions", "<user_instructions>", "<instructions>", "<environment_context>", codexAborted, "<skill>",
 	"<subagent_notification>", "<hook_prompt", "<codex_internal_context",
 }
 
-// codexItem is an item of the conversation with its place.
+// codexItem is an item of the conversation with its path.
 type codexItem struct {
 	raw  json.RawMessage
 	path string // of the item within its line
@@ -31,23 +31,23 @@ type codexItem struct {
 	at   *timestamppb.Timestamp
 }
 
-// codexBatch is a response of the model, of which more may come, and behind it the results of its calls.
+// codexBatch is a response of the model, which can continue, and then the results of its calls.
 type codexBatch struct {
 	items []codexItem
-	// answered says that results have come, ended that the usage of the whole response has.
+	// answered reports that results came, and ended that the usage of the whole response came.
 	answered, ended bool
 	usage           *compactordv1.Usage
 	aborted         bool
 }
 
-// item reads an item of the conversation, which stands at a path of its line.
+// item reads an item of the conversation, at a path in its line.
 func (s *codexRollout) item(item rawjson.Object, raw json.RawMessage, path string) error {
 	kind, err := item.DemandText("type")
 	if err != nil {
 		return under(path, err)
 	}
 	if kind == "ghost_snapshot" {
-		s.in.remarks.add(codexSnapshot)
+		s.in.notes.add(codexSnapshot)
 		return nil
 	}
 	one := codexItem{raw: bytes.Clone(raw), path: path, line: s.in.line, at: s.at}
@@ -55,7 +55,7 @@ func (s *codexRollout) item(item rawjson.Object, raw json.RawMessage, path strin
 	case strings.HasSuffix(kind, "_output"):
 		s.batch.answered = true
 	case kind == "message" && !item.IsText("role", "assistant"):
-		return s.said(one)
+		return s.clientMessage(one)
 	case s.batch.answered || s.batch.ended:
 		if err := s.flush(); err != nil {
 			return err
@@ -65,9 +65,9 @@ func (s *codexRollout) item(item rawjson.Object, raw json.RawMessage, path strin
 	return nil
 }
 
-// said hands out a message that is not the model's, and before it what the model had to say.
-func (s *codexRollout) said(item codexItem) error {
-	messages, _, err := parseItems([]codexItem{item}, s.in.remarks)
+// clientMessage emits a message that the model did not write, after the model's messages so far.
+func (s *codexRollout) clientMessage(item codexItem) error {
+	messages, _, err := parseItems([]codexItem{item}, s.in.notes)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *codexRollout) said(item codexItem) error {
 	return nil
 }
 
-// startOf is how the text of a message begins, as far as it tells whose it is.
+// startOf returns the start of a message's text, which is enough to know who wrote it.
 func startOf(m *compactordv1.Message) string {
 	for _, p := range m.GetParts() {
 		return cut(strings.TrimSpace(p.GetText().GetText()), 64)
@@ -109,19 +109,19 @@ func hasAnyPrefix(text string, prefixes []string) bool {
 	return false
 }
 
-// abort marks a response that was broken off: of a whole one, the usage was told or the calls were answered.
+// abort marks a response that broke off. A complete one has its usage, or results of its calls.
 func (s *codexRollout) abort() {
 	s.batch.aborted = !s.batch.ended && !s.batch.answered
 }
 
-// flush hands out the messages of the batch.
+// flush emits the messages of the batch.
 func (s *codexRollout) flush() error {
 	batch := s.batch
 	s.batch = codexBatch{}
 	if len(batch.items) == 0 {
 		return nil
 	}
-	messages, positions, err := parseItems(batch.items, s.in.remarks)
+	messages, positions, err := parseItems(batch.items, s.in.notes)
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (i codexItem) place(m *compactordv1.Message) {
 	m.WrittenAt, m.SourcePosition = i.at, position(i.line-1)
 }
 
-// parseItems parses items, and returns with the messages the position of the item that each began with.
-func parseItems(items []codexItem, notes *remarks) ([]*compactordv1.Message, []int, error) {
+// parseItems parses items. With the messages it returns the position of the item that each began with.
+func parseItems(items []codexItem, notes *noteCounter) ([]*compactordv1.Message, []int, error) {
 	raws := make([]json.RawMessage, len(items))
 	for i, item := range items {
 		raws[i] = item.raw
@@ -163,7 +163,7 @@ func parseItems(items []codexItem, notes *remarks) ([]*compactordv1.Message, []i
 	return nil, nil, onLine(at.line, under(at.path, fieldOf(err)))
 }
 
-// under puts an error under a path; an empty one is that of the line.
+// under adds a path to an error. An empty path means the line.
 func under(path string, err error) error {
 	if path == "" {
 		return err

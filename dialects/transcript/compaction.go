@@ -13,19 +13,20 @@ import (
 
 var (
 	emptyCompaction = leftOut("compaction without a summary", "compactions without a summary")
-	summaryCut      = remark{one: "1 summary cut to 4 MiB", many: "%d summaries cut to 4 MiB"}
-	keptUnknown     = remark{
+	summaryCut      = noteText{one: "1 summary cut to 4 MiB", many: "%d summaries cut to 4 MiB"}
+	keptUnknown     = noteText{
 		one:  "1 compaction whose first kept message is not told or not there keeps only what follows it",
 		many: "%d compactions whose first kept message is not told or not there keep only what follows them",
 	}
 )
 
-// compaction is what a source tells of a compaction that it made.
+// compaction is a compaction that a source made.
 type compaction struct {
-	// tool is what made it.
+	// tool is the tool that made it.
 	tool    string
 	summary string
-	// firstKept counts the source's messages from 0. As many as there are so far: it kept only what follows.
+	// firstKept is an index into the source's messages. Where it equals their number so far, only later messages were
+	// kept.
 	firstKept    uint32
 	tokensBefore uint32
 	read         []string
@@ -33,8 +34,8 @@ type compaction struct {
 	at           *timestamppb.Timestamp
 }
 
-// entry makes a record of it. ok is false where there is no summary to show, which the notes tell.
-func (c compaction) entry(notes *remarks) (e entry, ok bool) {
+// entry makes a record. ok is false where there is no summary, which is noted.
+func (c compaction) entry(notes *noteCounter) (e entry, ok bool) {
 	if strings.TrimSpace(c.summary) == "" {
 		notes.add(emptyCompaction)
 		return entry{}, false
@@ -64,7 +65,7 @@ func checkpoint(title string) entry {
 	}}
 }
 
-// fileLists are the lists as the contract has them, nil where both are empty.
+// fileLists returns the lists as a message of the contract. It returns nil where both are empty.
 func fileLists(read, modified []string) *compactordv1.FileLists {
 	changed := filePaths(modified)
 	seen := slices.DeleteFunc(filePaths(read), func(path string) bool { return slices.Contains(changed, path) })
@@ -74,7 +75,7 @@ func fileLists(read, modified []string) *compactordv1.FileLists {
 	return &compactordv1.FileLists{Read: seen, Modified: changed}
 }
 
-// filePaths sorts paths by UTF-16 code unit, each once.
+// filePaths sorts paths by UTF-16 code unit, without repetitions.
 func filePaths(paths []string) []string {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "" || len(path) > maxPath })
 	slices.SortFunc(paths, func(a, b string) int {

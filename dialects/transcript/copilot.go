@@ -16,11 +16,11 @@ import (
 
 var (
 	copilotEvent = leftOut("event for the user interface", "events for the user interface")
-	copilotAdded = remark{
+	copilotAdded = noteText{
 		one:  "1 request without what Copilot CLI added to it",
 		many: "%d requests without what Copilot CLI added to them",
 	}
-	copilotTruncated = remark{
+	copilotTruncated = noteText{
 		one:  "1 truncation not applied: the messages are read as if they stood",
 		many: "%d truncations not applied: the messages are read as if they stood",
 	}
@@ -32,7 +32,7 @@ var copilotKinds = []string{
 	"session.", "user.", "assistant.", "tool.", "system.", "subagent.", "skill.", "hook.", "pending_messages.",
 }
 
-// recognizeCopilot takes an event of a session file: its type has a dot, and its fields stand in `data`.
+// recognizeCopilot recognizes an event of a session file: its type has a dot, and its fields are in `data`.
 func recognizeCopilot(b beginning) verdict {
 	kind, err := b.Text("type")
 	if err != nil || b.array || rawjson.KindOf(b.Object["data"]) != rawjson.ObjectKind || !hasAnyPrefix(kind, copilotKinds) {
@@ -51,12 +51,13 @@ type copilotSession struct {
 	names    callNames
 	entries  []entry
 	messages uint32
-	// open holds, for each call without a result so far, how many messages stood before its own.
+	// open holds for each call without a result how many messages were before its own.
 	open map[string]uint32
-	// cut is how many messages stood before those that a compaction keeps, which began there; compacting says that one has.
+	// cut is how many messages were before the start of the running compaction, which keeps the later ones. compacting
+	// reports that one is running.
 	cut        uint32
 	compacting bool
-	// model is the one that is selected; reasoning was told apart from the message that follows it.
+	// model is the selected model. reasoning came in an event before the message that it belongs to.
 	model, reasoning string
 	// requested are the calls that the user made, by id.
 	requested map[string]string
@@ -70,7 +71,7 @@ func (s *copilotSession) next() (entry, error) {
 		if errors.Is(err, io.EOF) || err != nil {
 			return entry{}, err
 		}
-		s.entries, err = entriesOfLine(s.in.remarks, bytes.Clone(line), s.in.line, func(raw json.RawMessage) ([]entry, error) {
+		s.entries, err = entriesOfLine(s.in.notes, bytes.Clone(line), s.in.line, func(raw json.RawMessage) ([]entry, error) {
 			err := s.event(raw)
 			return s.entries, err
 		})
@@ -83,7 +84,7 @@ func (s *copilotSession) next() (entry, error) {
 	return e, nil
 }
 
-// event reads one event. Nothing of it is kept where it cannot be read.
+// event reads one event. An event that cannot be read changes nothing.
 func (s *copilotSession) event(raw json.RawMessage) error {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *copilotSession) event(raw json.RawMessage) error {
 		return err
 	}
 	if o.Has("agentId") || data.Has("parentToolCallId") {
-		s.in.remarks.add(sidechainLine)
+		s.in.notes.add(sidechainLine)
 		return nil
 	}
 	at, err := writtenAt(o, time.Millisecond)
@@ -108,11 +109,11 @@ func (s *copilotSession) event(raw json.RawMessage) error {
 	if !isCopilotEvent(kind) {
 		return rawjson.In("type", errCopilotEvent)
 	}
-	return rawjson.In("data", s.take(kind, at, data))
+	return rawjson.In("data", s.parse(kind, at, data))
 }
 
-// take reads the data of an event that was written at a time.
-func (s *copilotSession) take(kind string, at *timestamppb.Timestamp, data rawjson.Object) error {
+// parse reads the data of an event.
+func (s *copilotSession) parse(kind string, at *timestamppb.Timestamp, data rawjson.Object) error {
 	switch kind {
 	case "system.message":
 		return s.system(at, data)
@@ -138,14 +139,14 @@ func (s *copilotSession) take(kind string, at *timestamppb.Timestamp, data rawjs
 	case "session.compaction_complete":
 		return s.compaction(at, data)
 	case "session.truncation":
-		s.in.remarks.add(copilotTruncated)
+		s.in.notes.add(copilotTruncated)
 		return nil
 	}
-	s.in.remarks.add(copilotEvent)
+	s.in.notes.add(copilotEvent)
 	return nil
 }
 
-// isCopilotEvent says whether a type is one of an event, be it a new one.
+// isCopilotEvent reports whether a type is that of an event, known or not.
 func isCopilotEvent(kind string) bool {
 	return strings.Contains(kind, ".") || kind == "abort" || kind == "result"
 }
@@ -160,12 +161,12 @@ func (s *copilotSession) selects(data rawjson.Object, field string) error {
 	return err
 }
 
-// shown says whether a text says something else than another.
+// shown reports whether a text is not empty and differs from another one.
 func shown(text, than string) bool {
 	return strings.TrimSpace(text) != "" && strings.TrimSpace(text) != strings.TrimSpace(than)
 }
 
-// isCopilotNotice says whether a request is not the user's own words.
+// isCopilotNotice reports whether the user did not write a request.
 func isCopilotNotice(source string) bool {
 	return source != "" && !slices.Contains([]string{"user", "cli", "immediate-prompt"}, source)
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// boundary is how many messages stand before what a compaction that begins now keeps: a call keeps with its results.
+// boundary is how many messages are before those that a compaction keeps that begins now. A call is kept with its
+// results.
 func (s *copilotSession) boundary() uint32 {
 	at := s.messages
 	for _, before := range s.open {
@@ -15,14 +16,14 @@ func (s *copilotSession) boundary() uint32 {
 	return at
 }
 
-// compaction makes a record of a compaction, which keeps what has come since it began.
+// compaction makes a record from a compaction, which keeps the messages since its start.
 func (s *copilotSession) compaction(at *timestamppb.Timestamp, data rawjson.Object) error {
 	succeeded, err := data.Truth("success")
 	if err != nil {
 		return err
 	}
 	if !succeeded && data.Has("success") {
-		s.in.remarks.add(copilotFailed)
+		s.in.notes.add(copilotFailed)
 		s.compacting = false
 		return nil
 	}
@@ -37,7 +38,7 @@ func (s *copilotSession) compaction(at *timestamppb.Timestamp, data rawjson.Obje
 		return err
 	}
 	s.compacting = false
-	if made, ok := c.entry(s.in.remarks); ok {
+	if made, ok := c.entry(s.in.notes); ok {
 		s.entries = append(s.entries, made)
 	}
 	return nil

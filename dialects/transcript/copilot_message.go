@@ -10,8 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// give hands out a message.
-func (s *copilotSession) give(at *timestamppb.Timestamp, m *compactordv1.Message) error {
+// emit adds a message to the ready entries.
+func (s *copilotSession) emit(at *timestamppb.Timestamp, m *compactordv1.Message) error {
 	m.WrittenAt = at
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
@@ -41,7 +41,7 @@ func (s *copilotSession) system(at *timestamppb.Timestamp, data rawjson.Object) 
 	if err != nil {
 		return rawjson.In("content", err)
 	}
-	return s.give(at, m)
+	return s.emit(at, m)
 }
 
 func (s *copilotSession) user(at *timestamppb.Timestamp, data rawjson.Object) error {
@@ -65,16 +65,16 @@ func (s *copilotSession) user(at *timestamppb.Timestamp, data rawjson.Object) er
 	if isCopilotNotice(source) {
 		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 	}
-	if err := s.give(at, m); err != nil {
+	if err := s.emit(at, m); err != nil {
 		return err
 	}
 	if transformed, err := data.Text("transformedContent"); err == nil && shown(transformed, text) {
-		s.in.remarks.add(copilotAdded)
+		s.in.notes.add(copilotAdded)
 	}
 	return nil
 }
 
-// attachments are what the user attached: a file by its path, a piece of one by its text, a picture as it is.
+// attachments returns the user's attachments: a file by its path, a piece of a file by its text, a picture as media.
 func (s *copilotSession) attachments(data rawjson.Object) ([]*compactordv1.Part, error) {
 	raws, err := data.Elements("attachments")
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *copilotSession) attachments(data rawjson.Object) ([]*compactordv1.Part,
 	for i, raw := range raws {
 		part, err := copilotAttachment(raw)
 		if err != nil {
-			part, err = s.in.remarks.part(raw, err)
+			part, err = s.in.notes.part(raw, err)
 		}
 		if err != nil {
 			return nil, rawjson.In("attachments", rawjson.InElement(i, err))
@@ -187,17 +187,17 @@ func (s *copilotSession) assistant(at *timestamppb.Timestamp, data rawjson.Objec
 	if err := copilotResponse(m, data); err != nil {
 		return err
 	}
-	if err := s.give(at, m); err != nil {
+	if err := s.emit(at, m); err != nil {
 		return err
 	}
 	s.reasoning = ""
-	s.in.remarks.addMany(signatureLost, boolCount(data.Has("reasoningOpaque") || data.Has("encryptedContent")))
+	s.in.notes.addMany(signatureLost, boolCount(data.Has("reasoningOpaque") || data.Has("encryptedContent")))
 	return nil
 }
 
-// copilotResponse reads what an event tells of the model's answer.
+// copilotResponse sets the fields of a message that come from the event with the model's answer.
 func copilotResponse(m *compactordv1.Message, data rawjson.Object) error {
-	// Its outputTokens alone are no usage: how large the context was is told to the user interface only.
+	// outputTokens alone is no usage. Only an event for the user interface has the size of the context.
 	model, err := data.BoundedText("model", maxName)
 	if err == nil && model != "" {
 		m.Model = model
@@ -205,7 +205,7 @@ func copilotResponse(m *compactordv1.Message, data rawjson.Object) error {
 	return err
 }
 
-// userTool remembers a call that the user made, and the model did not.
+// userTool records a call that the user made, and not the model.
 func (s *copilotSession) userTool(data rawjson.Object) error {
 	id, err := data.Text("toolCallId")
 	if err != nil {
@@ -222,7 +222,7 @@ func (s *copilotSession) userTool(data rawjson.Object) error {
 	return nil
 }
 
-// result makes a message of what came of a call. That of a call of the user's is told in the user's place.
+// result makes a message from the result of a call. The result of a user's call becomes a USER message.
 func (s *copilotSession) result(at *timestamppb.Timestamp, data rawjson.Object) error {
 	result := &compactordv1.ToolResult{}
 	var err error
@@ -247,18 +247,18 @@ func (s *copilotSession) result(at *timestamppb.Timestamp, data rawjson.Object) 
 			return err
 		}
 		m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
-		return s.give(at, m)
+		return s.emit(at, m)
 	}
 	if text != "" {
 		result.Parts = resultParts([]*compactordv1.Part{textPart(text)})
 	}
-	return s.give(at, &compactordv1.Message{
+	return s.emit(at, &compactordv1.Message{
 		Role:  compactordv1.Role_ROLE_TOOL,
 		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: result}}},
 	})
 }
 
-// copilotOutput is what the model was told of a call: what came of it, or the error.
+// copilotOutput returns what the model saw of a call: its output, or the error.
 func copilotOutput(data rawjson.Object) (string, error) {
 	for _, place := range []struct{ holder, field string }{{"result", "content"}, {"error", "message"}} {
 		if rawjson.KindOf(data[place.holder]) == rawjson.String {

@@ -34,7 +34,7 @@ func native(t *testing.T, id transcript.Format, path string, opts ...transcript.
 	return messages
 }
 
-// counterpart reads the neutral form that the corpus has of a native file, well-formed or not.
+// counterpart reads the neutral form of a native file in the corpus, well-formed or not.
 func counterpart(t *testing.T, dir, name string) []*compactordv1.Message {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -46,19 +46,19 @@ func counterpart(t *testing.T, dir, name string) []*compactordv1.Message {
 	return messages
 }
 
-// difference is in what a native file may differ from its counterpart, where both are right.
+// difference says in what a native file can differ from its counterpart, where both are right.
 type difference struct {
-	// ids: the source has no ids of calls, and the corpus made some up.
+	// ids: the source has no ids of calls, and the corpus invented some.
 	ids bool
-	// developer: the corpus writes instructions of the application as those of the operator.
+	// developer: the corpus has instructions of the application as those of the operator.
 	developer bool
-	// arguments: the corpus wrote arguments anew that the source keeps as an object.
+	// arguments: the corpus encoded arguments anew that the source has as an object.
 	arguments bool
-	// texts: the corpus joined texts that stand apart in the source.
+	// texts: the corpus joined texts that are separate in the source.
 	texts bool
 }
 
-// requireSameMessages compares message by message what both sides say.
+// requireSameMessages compares the messages of both sides one by one.
 func requireSameMessages(t *testing.T, want, have []*compactordv1.Message, d difference) {
 	t.Helper()
 	uses := make(map[string]int)
@@ -122,7 +122,7 @@ func requireSameUsage(t *testing.T, i int, want, have *compactordv1.Usage) {
 	require.Equal(t, want.GetCacheWriteTokens(), have.GetCacheWriteTokens(), "message %d", i)
 }
 
-// resultOf is the result that a message holds; nil if it is of another role.
+// resultOf returns the tool result of a message, or nil where it has another role.
 func resultOf(m *compactordv1.Message) *compactordv1.ToolResult {
 	for _, p := range m.GetParts() {
 		return p.GetToolResult()
@@ -140,7 +140,7 @@ func callsOf(m *compactordv1.Message) []*compactordv1.ToolCall {
 	return calls
 }
 
-// joined is a text without the white space that joins its pieces.
+// joined returns a text without white space.
 func joined(text string) string { return strings.Join(strings.Fields(text), "") }
 
 func TestNativeSWEAgentEqualsItsCounterpart(t *testing.T) {
@@ -188,7 +188,7 @@ func TestNativeOpenHandsEqualsItsCounterparts(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(dir, "native", "openhands-output", "output.jsonl")
 			have := native(t, transcript.OpenHands, path, transcript.Select(i+1))
-			// The old form of the last two runs tells actions alone, without ids.
+			// The old form of the last two runs has only actions, without ids.
 			requireSameMessages(t, counterpart(t, dir, name), have, difference{ids: i > 0})
 		})
 	}
@@ -202,7 +202,7 @@ func TestNativeGeminiCLIEqualsItsCounterparts(t *testing.T) {
 			t.Parallel()
 			have := native(t, transcript.GeminiCLI, filepath.Join(dir, "native", "gemini", name+".json"))
 			if compacted {
-				// The corpus takes the snapshot for a compaction. Of what it stands for, the file holds nothing.
+				// The corpus treats the snapshot as a compaction. The file does not have the messages that it replaced.
 				require.Equal(t, compactordv1.Origin_ORIGIN_CONTINUE, have[1].GetOrigin())
 				have = slices.Delete(have, 1, 2)
 			}
@@ -225,8 +225,8 @@ func TestNativeCodexEqualsItsCounterparts(t *testing.T) {
 	}
 }
 
-// asTheCorpusWrites writes messages of Codex as the corpus does: without reasoning that was broken off, with searches as
-// text, and with the free text of a call within an object.
+// asTheCorpusWrites changes messages of Codex to the form of the corpus: without reasoning that broke off, with
+// searches as text, and with the free text of a call in an object.
 func asTheCorpusWrites(t *testing.T, messages []*compactordv1.Message) []*compactordv1.Message {
 	t.Helper()
 	return slices.DeleteFunc(messages, func(m *compactordv1.Message) bool {
@@ -240,7 +240,7 @@ func asTheCorpusWrites(t *testing.T, messages []*compactordv1.Message) []*compac
 				p.Kind = &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}
 			}
 			if call := p.GetToolCall(); call != nil && !json.Valid([]byte(call.GetArguments())) {
-				// Without escapes for HTML, as the corpus has it.
+				// Like the corpus, without escapes for HTML.
 				var b strings.Builder
 				e := json.NewEncoder(&b)
 				e.SetEscapeHTML(false)
@@ -253,7 +253,7 @@ func asTheCorpusWrites(t *testing.T, messages []*compactordv1.Message) []*compac
 	})
 }
 
-// withNeighboursJoined makes one message of neighbours of the model's, as the corpus does.
+// withNeighboursJoined joins neighbours of the model's messages, as the corpus does.
 func withNeighboursJoined(messages []*compactordv1.Message) []*compactordv1.Message {
 	var all []*compactordv1.Message
 	for _, m := range messages {

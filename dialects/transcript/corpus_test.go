@@ -42,7 +42,7 @@ func corpus(t *testing.T) string {
 	return dir
 }
 
-// listing is what the corpus's index says of a file.
+// listing is the entry of a file in the corpus's index.
 type listing struct {
 	messages, calls, compactions int
 }
@@ -103,7 +103,7 @@ func TestCorpusIsReadWhole(t *testing.T) {
 			require.Equal(t, transcript.OpenAIChat, r.Format())
 			messages, err := r.ReadAll()
 			require.NoError(t, err)
-			// The index counts the compaction records too.
+			// The index counts the compaction records, too.
 			requireAsMany(t, want.messages-want.compactions, len(messages))
 			require.Equal(t, want.calls, countCalls(messages))
 			for _, m := range messages {
@@ -157,7 +157,7 @@ func readLines(t *testing.T, path string) []map[string]any {
 	return lines
 }
 
-// requireSameContent compares a message with the line that it came from, read in another way.
+// requireSameContent compares a message with its line, which is read in another way.
 func requireSameContent(t *testing.T, line map[string]any, m *compactordv1.Message) {
 	t.Helper()
 	role, _ := line["role"].(string)
@@ -193,7 +193,7 @@ func requireSameContent(t *testing.T, line map[string]any, m *compactordv1.Messa
 	}
 }
 
-// requireSameCompactions compares records with the `_compaction` lines that tell a summary and what was kept.
+// requireSameCompactions compares records with the `_compaction` lines that have a summary and what was kept.
 func requireSameCompactions(t *testing.T, lines []map[string]any, records []*compactordv1.ImportedRecord) {
 	t.Helper()
 	messages := 0
@@ -285,12 +285,12 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 		require.Equal(t, countCalls(want[i:i+1]), countCalls(have[i:i+1]))
 	}
 	require.Equal(t, 3, shell)
-	// Pi counts command and output alone. With 20,000 tokens to keep, 16 more would move the cut from 944 to 946.
+	// Pi counts only command and output. With 20,000 tokens to keep, 16 more would move the cut from 944 to 946.
 	require.LessOrEqual(t, added, 66)
 	require.Equal(t, 454, countCalls(have))
 }
 
-// requireAsMany compares how many messages two readers made. What they are is too much to print: thousands of messages.
+// requireAsMany compares how many messages two readers returned. The messages themselves are too many to print.
 func requireAsMany(t *testing.T, want, have int, message ...any) {
 	t.Helper()
 	require.Equal(t, want, have, message...)

@@ -8,7 +8,7 @@ import (
 
 var errMoreCached = errors.New("is more than the whole prompt")
 
-// countField is a field that holds a count, and where the count goes.
+// countField is a field that holds a count, and the destination of the count.
 type countField struct {
 	key  string
 	into *uint32

@@ -15,14 +15,14 @@ var (
 	errShape    = errors.New("is not what JSON has in this place")
 )
 
-// document reads one JSON document value by value, so that no more than one message of it is in memory.
+// document reads one JSON document value by value, so that only one message of it is in memory.
 type document struct {
 	in  *lines
 	buf []byte
 	at  int // line on which the value in buf begins
 }
 
-// read returns the next byte. Lines are counted as their ends are read: in.line is the number of ends so far.
+// read returns the next byte. It counts the ends of lines in in.line.
 func (d *document) read() (byte, error) {
 	b, err := d.in.in.ReadByte()
 	if errors.Is(err, io.EOF) {
@@ -46,7 +46,7 @@ func (d *document) token() (byte, error) {
 
 func (d *document) wrong(err error) error { return &LineError{Line: d.in.line + 1, Err: err} }
 
-// expect reads one token and refuses another.
+// expect reads one token, and fails where it is another one.
 func (d *document) expect(want byte) error {
 	b, err := d.token()
 	if err == nil && b != want {
@@ -55,7 +55,7 @@ func (d *document) expect(want byte) error {
 	return err
 }
 
-// separator reads what stands between two values: whether another one follows.
+// separator reads the token between two values, and reports whether another value follows.
 func (d *document) separator(end byte) (more bool, err error) {
 	b, err := d.token()
 	switch {
@@ -70,7 +70,7 @@ func (d *document) separator(end byte) (more bool, err error) {
 	}
 }
 
-// end demands that nothing but white space follows.
+// end fails where anything but white space follows.
 func (d *document) end() error {
 	_, err := d.in.first()
 	switch {
@@ -91,15 +91,15 @@ func (d *document) value(b byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	if !utf8.Valid(d.buf) {
-		return nil, &LineError{Line: d.at, Err: errNotUTF8, behind: true}
+		return nil, &LineError{Line: d.at, Err: errNotUTF8, canContinue: true}
 	}
 	if !json.Valid(d.buf) {
-		return nil, &LineError{Line: d.at, Err: rawjson.ErrNotJSON, behind: true}
+		return nil, &LineError{Line: d.at, Err: rawjson.ErrNotJSON, canContinue: true}
 	}
 	return d.buf, nil
 }
 
-// collect finds the end of a value by its brackets and quotes alone; whether all within is right is asked afterwards.
+// collect finds the end of a value by its brackets and quotes alone. Its content is checked later.
 func (d *document) collect(b byte) error {
 	depth, quoted, escaped := 0, false, false
 	for {
@@ -125,13 +125,14 @@ func (d *document) collect(b byte) error {
 		}
 		var err error
 		if b, err = d.read(); err != nil {
-			// What breaks off is the value that has begun, and that is the line to look at.
+			// The value breaks off, so the error names the line on which it began.
 			return d.cutOff(err)
 		}
 	}
 }
 
-// ended says whether a value outside of all brackets ends with the byte b: numbers and names have no end of their own.
+// ended reports whether a value outside of all brackets ends before or with the byte b. Numbers and names have no end
+// mark.
 func (d *document) ended(b byte) bool {
 	if b == '"' || b == '}' || b == ']' {
 		return true

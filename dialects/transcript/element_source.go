@@ -8,15 +8,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// elementSource reads a list of which each element tells of any number of messages and records.
+// elementSource reads a list in which each element holds any number of messages and records.
 type elementSource struct {
 	feed feed
 	// read parses an element.
 	read func(raw json.RawMessage) ([]entry, error)
-	// rest returns what can be told only at the end of the list; may be nil.
+	// rest returns the entries that are known only at the end of the list. It can be nil.
 	rest func() ([]entry, error)
-	// remarks are those of the input: what of an element cannot be read is left out.
-	remarks *remarks
+	// notes are those of the input. Content of an element that cannot be read is left out.
+	notes *noteCounter
 
 	entries []entry
 	element int
@@ -36,7 +36,7 @@ func (s *elementSource) next() (entry, error) {
 	return e, nil
 }
 
-// advance reads one element more, or what is left at the end.
+// advance reads one more element, or the entries at the end.
 func (s *elementSource) advance() error {
 	if s.ended {
 		return io.EOF
@@ -56,7 +56,7 @@ func (s *elementSource) advance() error {
 	default:
 		line := &LineError{}
 		errors.As(s.feed.on(errShape), &line)
-		err = s.remarks.repair(raw, line.Line, func(raw json.RawMessage) error {
+		err = s.notes.repair(raw, line.Line, func(raw json.RawMessage) error {
 			var err error
 			s.entries, err = s.read(raw)
 			return err
@@ -74,7 +74,7 @@ func (s *elementSource) advance() error {
 	return nil
 }
 
-// one returns the entries of an element that is a message, or nothing.
+// one returns the entry of an element that is a message, or none.
 func one(m *compactordv1.Message, err error) ([]entry, error) {
 	if m == nil || err != nil {
 		return nil, err

@@ -7,21 +7,21 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// feed gives one element of a list after the other, and then io.EOF.
+// feed returns the elements of a list one by one, and then io.EOF.
 type feed interface {
 	// next returns an element. Its bytes are valid until the next call.
 	next() (json.RawMessage, error)
-	// on says where in the file an error of the last element is.
+	// on adds to an error of the last element its place in the file.
 	on(err error) error
 }
 
-// elements feeds the array in a field of a document that is an object, or a document that is an array itself. It holds no
-// more than one element.
+// elements feeds the array in a field of a document that is an object, or a document that is an array. It holds only
+// one element at a time.
 type elements struct {
 	doc document
 	// field is empty where the document is the array.
 	field string
-	// beside is given what stands beside the field, before and behind it. Its bytes are valid until it returns.
+	// beside is called with the fields before and after the array. The bytes are valid until it returns.
 	beside func(key string, value json.RawMessage) error
 	state  arrayState
 }
@@ -88,7 +88,7 @@ func (e *elements) enter() error {
 	return e.doc.expect('[')
 }
 
-// finish reads what stands behind the array: a document that breaks off there is broken too.
+// finish reads the rest of the document after the array, since a document that breaks off there is broken, too.
 func (e *elements) finish() error {
 	e.state = behindArray
 	if e.field != "" {
@@ -112,7 +112,7 @@ func (e *elements) finish() error {
 	return io.EOF
 }
 
-// passFields reads the fields of the object up to the value of the one with the array, or to the end of the object.
+// passFields reads the fields of the object up to the value with the array, or to the end of the object.
 func (e *elements) passFields() (found bool, err error) {
 	for more := true; more; {
 		key, err := e.key()
@@ -156,7 +156,7 @@ func (e *elements) key() (string, error) {
 	return key, e.doc.expect(':')
 }
 
-// parsed feeds the array in a field of an object that is in memory already.
+// parsed feeds the array in a field of an object that is already in memory.
 type parsed struct {
 	field string
 	line  int // on which the object begins

@@ -8,9 +8,10 @@ import (
 )
 
 var (
-	// ErrEmpty says that there was nothing to read.
+	// ErrEmpty means that the input had no content.
 	ErrEmpty = errors.New("the input is empty")
-	// ErrUnknownFormat says that the input is of no format that Open knows. It is wrapped in what was seen and what is known.
+	// ErrUnknownFormat means that Open does not know the input's format. The error around it says what the input looks
+	// like, and which formats are known.
 	ErrUnknownFormat = errors.New("the format is not recognized")
 
 	errNoFormat = errors.New("there is no such format")
@@ -18,15 +19,14 @@ var (
 
 // LineError says what is wrong on a line of the input. It quotes nothing of the conversation.
 type LineError struct {
-	// Line is the number of the line, counted from 1 as editors do. In a JSON document it is the line on which the
-	// message begins.
+	// Line is the number of the line, from 1. In a JSON document it is the line on which the message begins.
 	Line int
-	// Field is the path of the field within the line, such as `tool_calls[1].function.name`; empty for the whole line.
+	// Field is the path of the field within the line, such as `tool_calls[1].function.name`. Empty for the whole line.
 	Field string
 	// Err says what is wrong with it.
 	Err error
-	// behind says that the input can be read on behind the line.
-	behind bool
+	// canContinue reports that the input can be read further after the line.
+	canContinue bool
 }
 
 func (e *LineError) Error() string {
@@ -38,14 +38,14 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// ended is an error behind which nothing can be read.
+// ended marks an error after which nothing more can be read.
 func ended(err error) error {
 	line := &LineError{}
 	if !errors.As(err, &line) {
 		return err
 	}
 	last := *line
-	last.behind = false
+	last.canContinue = false
 	return &last
 }
 
@@ -56,7 +56,7 @@ func onLine(line int, err error) error {
 	}
 	inner := &rawjson.FieldError{}
 	if errors.As(err, &inner) {
-		return &LineError{Line: line, Field: inner.Path, Err: inner.Err, behind: true}
+		return &LineError{Line: line, Field: inner.Path, Err: inner.Err, canContinue: true}
 	}
-	return &LineError{Line: line, Err: err, behind: true}
+	return &LineError{Line: line, Err: err, canContinue: true}
 }

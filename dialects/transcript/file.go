@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// files are those that a Reader has opened itself.
+// files are the files that a Reader opened itself.
 type files struct {
 	options options
 	open    []io.Closer
 }
 
-// read opens a file. What is said of it goes to the same notes as that of the others.
-func (f *files) read(path string, notes *remarks) (*lines, error) {
+// read opens a file. Its notes are added to those of the others.
+func (f *files) read(path string, notes *noteCounter) (*lines, error) {
 	r, err := f.reads(path)
 	if err != nil {
 		return nil, err
@@ -25,11 +25,11 @@ func (f *files) read(path string, notes *remarks) (*lines, error) {
 		r = f.options.through(r)
 	}
 	in := newLines(r, f.options)
-	in.remarks = notes
+	in.notes = notes
 	return in, nil
 }
 
-// reads reads a file, or one after the other the events that a folder of OpenHands holds.
+// reads opens a file, or the event files of a folder of OpenHands as one input.
 func (f *files) reads(path string) (io.Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func (f *files) reads(path string) (io.Reader, error) {
 	return &eventFolder{files: events}, nil
 }
 
-// EventFiles are the files of a folder in which OpenHands keeps the events of a session, one each, or of the folder
-// `events` in it, in order. They are none where it is another folder.
+// EventFiles returns, in order, the files of a folder in which OpenHands keeps the events of a session, one file each.
+// The folder can also hold them in a folder `events`. It returns none for any other folder.
 func EventFiles(folder string) ([]string, error) {
 	for _, pattern := range []string{"event-*.json", filepath.Join("events", "event-*.json")} {
 		found, err := filepath.Glob(filepath.Join(escapeGlob(folder), pattern))
@@ -59,7 +59,7 @@ func EventFiles(folder string) ([]string, error) {
 	return nil, nil
 }
 
-// escapeGlob writes a path such that it matches itself.
+// escapeGlob returns a pattern that matches only this path.
 func escapeGlob(path string) string {
 	if runtime.GOOS == "windows" {
 		return path
@@ -67,7 +67,7 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// eventFolder reads files one after the other, each as a line or several of its own. It holds no more than one open.
+// eventFolder reads files one after the other, each as one or more lines. It has only one of them open at a time.
 type eventFolder struct {
 	files []string
 	now   *os.File
@@ -103,8 +103,9 @@ func (f *files) close() error {
 	return err
 }
 
-// OpenFile opens a transcript by its path, like Open; a folder where that holds the events of OpenHands (see EventFiles). The reader must be closed. Of kimi-cli, it also reads the files that
-// lie beside a context file and that it goes on from: then source_position counts the lines of all of them.
+// OpenFile opens a transcript by its path, like Open. The path can also be a folder with events of OpenHands (see
+// EventFiles). The reader must be closed. For kimi-cli it also reads the earlier files beside a context file that this
+// file continues. source_position then counts the lines of all of them.
 func OpenFile(path string, opts ...Option) (*Reader, error) {
 	f := &files{options: optionsOf(opts)}
 	r, err := f.reader(path)
@@ -116,7 +117,7 @@ func OpenFile(path string, opts ...Option) (*Reader, error) {
 }
 
 func (f *files) reader(path string) (*Reader, error) {
-	in, err := f.read(path, &remarks{strict: f.options.strict})
+	in, err := f.read(path, &noteCounter{strict: f.options.strict})
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +126,13 @@ func (f *files) reader(path string) (*Reader, error) {
 		return nil, err
 	}
 	if s, ok := r.source.(*kimiContext); ok {
-		return r, s.goOnFrom(path, f)
+		return r, s.continueFrom(path, f)
 	}
 	return r, nil
 }
 
-// Close closes what OpenFile has opened. Next must not be called afterwards. A reader of Open need not be closed.
+// Close closes the files that OpenFile opened. Next must not be called afterwards. A reader from Open need not be
+// closed.
 func (r *Reader) Close() error {
 	if r.files == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// OpenHands keeps each event in a file of its own. The folder, and the one around it, read as the same events line by line.
+// OpenHands keeps each event in its own file. The folder, and the one around it, are read as the same events line by
+// line.
 func TestEventsOfAFolderOfOpenHands(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "openhands-events.jsonl"))
@@ -45,7 +46,7 @@ func TestEventsOfAFolderOfOpenHands(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// A file whose records cannot be read said "role: is missing" and no more.
+// A file whose records could not be read was refused with only "role: is missing".
 func TestWhatCannotBeReadAtAllSaysWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string][]string{

@@ -7,7 +7,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// Format is the short id of a shape of transcript, as commands take it.
+// Format is the short id of a transcript's format in commands.
 type Format string
 
 // The formats.
@@ -26,8 +26,8 @@ const (
 	MiniSWEAgent Format = "mini-swe-agent"
 	// LangChain is a dump of LangChain messages.
 	LangChain Format = "langchain"
-	// OpenHands is an output file of OpenHands, with a session on each line; or the events of one session, as it stores them
-	// and as its command line prints them.
+	// OpenHands is an output file of OpenHands, with a session on each line. It is also the events of one session, as
+	// OpenHands stores them and as its command line prints them.
 	OpenHands Format = "openhands"
 	// CopilotCLI is a session file of GitHub Copilot CLI.
 	CopilotCLI Format = "copilot-cli"
@@ -53,7 +53,7 @@ func (f Format) String() string {
 	return "unknown format"
 }
 
-// Formats returns the ids of all formats that can be read, in the order in which an input is tried.
+// Formats returns the ids of all formats that can be read, in the order in which they are tried.
 func Formats() []Format {
 	table := formats()
 	ids := make([]Format, len(table))
@@ -63,43 +63,43 @@ func Formats() []Format {
 	return ids
 }
 
-// verdict is what a format says of the beginning of an input.
+// verdict says whether the start of an input has a format.
 type verdict int
 
 const (
-	// no: it is not of this format, or decides nothing.
+	// no: it does not have this format, or shows nothing.
 	no verdict = iota
-	// maybe: it may be, unless what follows is decisive for another format.
+	// maybe: it can have this format, unless later lines clearly have another one.
 	maybe
-	// yes: it is of this format and no other.
+	// yes: it has this format and no other.
 	yes
 )
 
-// beginning is an object at the start of an input, by which it is recognized.
+// beginning is an object at the start of an input, by which the format is recognized.
 type beginning struct {
-	// Object is a line of JSON Lines, a document, or an element of a document that is an array. Of what is too long to be
-	// looked at whole, it holds the fields as far as they go.
+	// Object is a line of JSON Lines, a document, or an element of a document that is an array. Where it is too long to be
+	// read whole, it has the fields so far.
 	rawjson.Object
-	// array says that it is an element of an array.
+	// array reports that it is an element of an array.
 	array bool
-	// line says that it stands whole on a line.
+	// line reports that it is a whole line.
 	line bool
 }
 
 // format is a row of the table of formats.
 type format struct {
 	id Format
-	// name is for people: what one such input is.
+	// name is for people: it says what such an input is.
 	name string
-	// recognize looks at one object. Those before it decided nothing.
+	// recognize looks at one object. The objects before it decided nothing.
 	recognize func(b beginning) verdict
-	// open begins to read, from the very start of the input; b is what it was recognized by. It may find that the input is
-	// of this format but cannot be read: then it returns a *LineError.
+	// open starts to read, from the start of the input. b is the object that the format was recognized by. It returns a
+	// *LineError where the input has this format but cannot be read.
 	open func(in *lines, b beginning) (source, error)
 }
 
-// formats is the table, in the order in which an input is tried: those with marks of their own before those that are
-// told by common words.
+// formats returns the table, in the order in which formats are tried: those with unique fields first, and then those
+// with common ones.
 func formats() []format {
 	return []format{
 		{Pi, "Pi session file", recognizePi, openPi},
@@ -119,10 +119,10 @@ func formats() []format {
 	}
 }
 
-// holdsSeveral says whether an input of the format can hold several sessions.
+// holdsSeveral reports whether an input of the format can hold several sessions.
 func (f format) holdsSeveral() bool { return f.id == OpenHands }
 
-// formatOf finds a row.
+// formatOf returns the row of a format.
 func formatOf(id Format) (format, error) {
 	known := make([]string, 0, len(formats()))
 	for _, f := range formats() {

@@ -13,8 +13,8 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// requireMessagesOrError reads an input that may be anything: what comes out is an error, or messages that the contract
-// takes and that can be stored.
+// requireMessagesOrError reads any input. The result must be an error, or messages that the contract accepts and that
+// can be stored.
 func requireMessagesOrError(t *testing.T, input []byte) {
 	t.Helper()
 	r, err := transcript.Open(bytes.NewReader(input))

@@ -7,15 +7,15 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// The words with which Gemini CLI begins what it says in the user's name.
+// The texts at the start of USER messages that Gemini CLI itself writes.
 const (
 	geminiContextTag  = "<session_context>"
 	geminiContextText = "This is the Gemini CLI."
 	geminiSnapshotTag = "<state_snapshot>"
 )
 
-// recognizeGeminiCLI takes a recorded chat, a line of one that is recorded line by line, or a checkpoint: a list of
-// Gemini's contents that the tool begins with what it tells of the place where it was started.
+// recognizeGeminiCLI recognizes a recorded chat, a line of a chat that is recorded line by line, or a checkpoint: a
+// list of Gemini's contents that begins with Gemini CLI's text about the folder it was started in.
 func recognizeGeminiCLI(b beginning) verdict {
 	switch {
 	case b.array:
@@ -37,7 +37,7 @@ func isGeminiContext(part rawjson.Object) bool {
 	return err == nil && (strings.HasPrefix(text, geminiContextTag) || strings.HasPrefix(text, geminiContextText))
 }
 
-// isGeminiCheckpoint says whether it is a checkpoint of a newer version, which keeps the contents in a field.
+// isGeminiCheckpoint reports whether it is a checkpoint of a newer version, which has the contents in a field.
 func isGeminiCheckpoint(o rawjson.Object) bool {
 	first := firstObject(o, "history")
 	return first.Has("role") && first.Has("parts")
@@ -46,19 +46,19 @@ func isGeminiCheckpoint(o rawjson.Object) bool {
 // openGeminiCLI reads a chat or a checkpoint.
 func openGeminiCLI(in *lines, b beginning) (source, error) {
 	beside := func(string, json.RawMessage) error {
-		in.remarks.add(chatField)
+		in.notes.add(chatField)
 		return nil
 	}
 	switch {
 	case b.array:
-		return newGeminiCheckpoint(in.remarks, newElements(in, "", nil)), nil
+		return newGeminiCheckpoint(in.notes, newElements(in, "", nil)), nil
 	case isGeminiCheckpoint(b.Object):
-		return newGeminiCheckpoint(in.remarks, newElements(in, "history", beside)), nil
+		return newGeminiCheckpoint(in.notes, newElements(in, "history", beside)), nil
 	case b.line && !b.Has("messages"):
-		return &geminiLines{in: in, chat: newGeminiChat(in.remarks), at: make(map[string]int)}, nil
+		return &geminiLines{in: in, chat: newGeminiChat(in.notes), at: make(map[string]int)}, nil
 	default:
-		chat := newGeminiChat(in.remarks)
-		return &elementSource{remarks: in.remarks, feed: newElements(in, "messages", beside), read: chat.read}, nil
+		chat := newGeminiChat(in.notes)
+		return &elementSource{notes: in.notes, feed: newElements(in, "messages", beside), read: chat.read}, nil
 	}
 }
 

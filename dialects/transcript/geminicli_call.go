@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// geminiCall makes parts of a recorded call: the call, and what came of it. A call that was broken off has no result.
+// geminiCall makes parts from a recorded call: the call and its result. A call that broke off has no result.
 func geminiCall(raw json.RawMessage) (call json.RawMessage, answer []json.RawMessage, err error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
@@ -32,7 +32,7 @@ func geminiCall(raw json.RawMessage) (call json.RawMessage, answer []json.RawMes
 	return rawjson.Object{"functionCall": function.Encode()}.Encode(), answer, rawjson.In("result", err)
 }
 
-// geminiAnswer makes the parts of a result those of an answer to its call. Some versions keep the text alone.
+// geminiAnswer makes function responses from the parts of a result. Some versions keep only the text.
 func geminiAnswer(named json.RawMessage, parts []json.RawMessage) ([]json.RawMessage, error) {
 	answer := make([]json.RawMessage, 0, len(parts))
 	for i, raw := range parts {
@@ -65,8 +65,8 @@ func geminiAnswer(named json.RawMessage, parts []json.RawMessage) ([]json.RawMes
 	return answer, nil
 }
 
-// geminiUsage reads the tokens of a record. What was read from a cache is part of the input; thoughts are not part of the
-// output.
+// geminiUsage reads the tokens of a record. The input includes what was read from a cache. The output excludes
+// thoughts.
 func geminiUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	usage := &compactordv1.Usage{}
 	var thoughts, tools uint32
@@ -81,7 +81,7 @@ func geminiUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := takeCached(usage); err != nil {
+	if err := subtractCached(usage); err != nil {
 		return nil, rawjson.In("cached", err)
 	}
 	usage.InputTokens = plus(usage.GetInputTokens(), tools)
@@ -89,5 +89,5 @@ func geminiUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	return usage, nil
 }
 
-// plus adds counts, as far as they go.
+// plus adds counts, up to the largest uint32.
 func plus(a, b uint32) uint32 { return uint32(min(uint64(a)+uint64(b), math.MaxUint32)) }

@@ -7,19 +7,19 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// geminiCheckpoint reads a list of Gemini's contents. A content of the model waits for the next one: where calls have no
-// ids, only the two together tell which result answers which call.
+// geminiCheckpoint reads a list of Gemini's contents. A content of the model waits for the next one: where calls have
+// no ids, only both together show which result answers which call.
 type geminiCheckpoint struct {
 	texts geminiTexts
-	// held is the content of the model that waits, at its position.
+	// held is the content of the model that waits, and heldAt its position.
 	held   json.RawMessage
 	heldAt int
 	read   int
 }
 
-func newGeminiCheckpoint(r *remarks, contents *elements) source {
-	c := &geminiCheckpoint{texts: geminiTexts{remarks: r}}
-	return &elementSource{remarks: r, feed: contents, read: c.content, rest: c.flush}
+func newGeminiCheckpoint(r *noteCounter, contents *elements) source {
+	c := &geminiCheckpoint{texts: geminiTexts{notes: r}}
+	return &elementSource{notes: r, feed: contents, read: c.content, rest: c.flush}
 }
 
 func (c *geminiCheckpoint) content(raw json.RawMessage) ([]entry, error) {
@@ -44,7 +44,7 @@ func (c *geminiCheckpoint) content(raw json.RawMessage) ([]entry, error) {
 // flush parses the content that waits.
 func (c *geminiCheckpoint) flush() ([]entry, error) { return c.parse(c.heldAt) }
 
-// parse parses the content that waits, and those behind it, of which the first stands at a position.
+// parse parses the waiting content and the contents after it. at is the position of the first.
 func (c *geminiCheckpoint) parse(at int, more ...json.RawMessage) ([]entry, error) {
 	contents := more
 	if c.held != nil {
@@ -53,7 +53,7 @@ func (c *geminiCheckpoint) parse(at int, more ...json.RawMessage) ([]entry, erro
 	if len(contents) == 0 {
 		return nil, nil
 	}
-	messages, positions, err := parseContents(contents, c.texts.remarks)
+	messages, positions, err := parseContents(contents, c.texts.notes)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ var (
 	chatRecord    = leftOut("record that is no message", "records that are no messages")
 )
 
-// geminiLines reads a chat that was recorded line by line. A later line can replace a message, take messages back or
-// write all of them anew, so they are held until the end.
+// geminiLines reads a chat that was recorded line by line. A later line can replace a message, remove messages or write
+// all of them anew, so they are held until the end.
 type geminiLines struct {
 	in   *lines
 	chat *geminiChat
@@ -25,7 +25,7 @@ type geminiLines struct {
 	entries []entry
 }
 
-// geminiRecord is a message of a chat as it stands on a line.
+// geminiRecord is a line with a message of a chat.
 type geminiRecord struct {
 	id   string
 	line int // from 1
@@ -47,7 +47,7 @@ func (s *geminiLines) next() (entry, error) {
 		}
 		r := s.records[0]
 		s.records = s.records[1:]
-		entries, err := entriesOfLine(s.in.remarks, r.raw, r.line, s.chat.read)
+		entries, err := entriesOfLine(s.in.notes, r.raw, r.line, s.chat.read)
 		if err != nil {
 			return entry{}, err
 		}
@@ -68,7 +68,7 @@ func (s *geminiLines) hold() error {
 		o, raw, err := s.in.object()
 		return record{o, raw}, err
 	}
-	return readToEnd(s.in.remarks, read, func(r record) error { return onLine(s.in.line, s.line(r.Object, r.raw)) })
+	return readToEnd(s.in.notes, read, func(r record) error { return onLine(s.in.line, s.line(r.Object, r.raw)) })
 }
 
 func (s *geminiLines) line(o rawjson.Object, line json.RawMessage) error {
@@ -89,12 +89,12 @@ func (s *geminiLines) line(o rawjson.Object, line json.RawMessage) error {
 	case o.Has("id") && o.Has("type"):
 		return s.put(o, line)
 	case !o.Has("sessionId"):
-		s.in.remarks.add(chatRecord)
+		s.in.notes.add(chatRecord)
 	}
 	return nil
 }
 
-// put adds a message, or replaces the one with its id where that stands.
+// put adds a message, or replaces the one with its id in its place.
 func (s *geminiLines) put(o rawjson.Object, raw json.RawMessage) error {
 	id, err := o.DemandText("id")
 	if err != nil {
@@ -110,17 +110,17 @@ func (s *geminiLines) put(o rawjson.Object, raw json.RawMessage) error {
 	return nil
 }
 
-// rewind takes back a message and all behind it; all messages where it is not there, as Gemini CLI does.
+// rewind removes a message and all after it. Where the message is missing it removes all messages, as Gemini CLI does.
 func (s *geminiLines) rewind(id string) {
 	first := s.at[id]
-	s.in.remarks.addMany(rewoundRecord, len(s.records)-first)
+	s.in.notes.addMany(rewoundRecord, len(s.records)-first)
 	for _, record := range s.records[first:] {
 		delete(s.at, record.id)
 	}
 	s.records = s.records[:first]
 }
 
-// replace takes the messages that are written anew in place of all so far.
+// replace replaces all messages so far by those that are written anew.
 func (s *geminiLines) replace(fields rawjson.Object) error {
 	messages, err := fields.Elements("messages")
 	if err != nil || len(messages) == 0 {

@@ -16,14 +16,14 @@ var (
 	shownOnly = leftOut("message that was shown to the user alone", "messages that were shown to the user alone")
 )
 
-// geminiChat makes messages of the records of a chat. A record of the model holds its calls with their results.
+// geminiChat makes messages from the records of a chat. A record of the model holds its calls with their results.
 type geminiChat struct {
-	remarks *remarks
-	texts   geminiTexts
+	notes *noteCounter
+	texts geminiTexts
 }
 
-func newGeminiChat(r *remarks) *geminiChat {
-	return &geminiChat{remarks: r, texts: geminiTexts{remarks: r}}
+func newGeminiChat(r *noteCounter) *geminiChat {
+	return &geminiChat{notes: r, texts: geminiTexts{notes: r}}
 }
 
 func (c *geminiChat) read(raw json.RawMessage) ([]entry, error) {
@@ -42,7 +42,7 @@ func (c *geminiChat) read(raw json.RawMessage) ([]entry, error) {
 	case "gemini":
 		contents, err = geminiTurn(o)
 	case "info", "warning", "error":
-		c.remarks.add(shownOnly)
+		c.notes.add(shownOnly)
 		return nil, nil
 	default:
 		err = rawjson.In("type", errGeminiRecord)
@@ -50,7 +50,7 @@ func (c *geminiChat) read(raw json.RawMessage) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages, _, err := parseContents(contents, c.remarks)
+	messages, _, err := parseContents(contents, c.notes)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func geminiUser(o rawjson.Object) ([]json.RawMessage, error) {
 	return []json.RawMessage{geminiContent("user", parts)}, err
 }
 
-// geminiTurn makes contents of a record of the model: what it thought, said and called, and what came of its calls.
+// geminiTurn makes contents from a record of the model: its thoughts, texts and calls, and the results of the calls.
 func geminiTurn(o rawjson.Object) ([]json.RawMessage, error) {
 	said, err := geminiThoughts(o)
 	if err != nil {
@@ -107,7 +107,7 @@ func geminiContent(role string, parts []json.RawMessage) json.RawMessage {
 	return rawjson.Object{"role": rawjson.Quote(role), "parts": rawjson.EncodeArray(parts)}.Encode()
 }
 
-// geminiParts reads what the SDK takes as parts: a text, a part, or a list of both.
+// geminiParts reads what the SDK accepts as parts: a text, a part, or a list of both.
 func geminiParts(o rawjson.Object, field string) ([]json.RawMessage, error) {
 	var raws []json.RawMessage
 	switch rawjson.KindOf(o[field]) {
@@ -122,7 +122,7 @@ func geminiParts(o rawjson.Object, field string) ([]json.RawMessage, error) {
 	for i, raw := range raws {
 		switch rawjson.KindOf(raw) {
 		case rawjson.String:
-			// An empty text stands where the model said nothing.
+			// An empty text means that the model wrote none.
 			if string(raw) != `""` {
 				parts = append(parts, rawjson.Object{"text": raw}.Encode())
 			}
@@ -135,7 +135,7 @@ func geminiParts(o rawjson.Object, field string) ([]json.RawMessage, error) {
 	return parts, nil
 }
 
-// geminiThoughts makes thoughts of their summaries, in the words in which the model gave them.
+// geminiThoughts makes thoughts from their recorded summaries, in the words of the model.
 func geminiThoughts(o rawjson.Object) ([]json.RawMessage, error) {
 	raws, err := o.Elements("thoughts")
 	if err != nil {
@@ -163,7 +163,7 @@ func geminiThoughts(o rawjson.Object) ([]json.RawMessage, error) {
 	return parts, nil
 }
 
-// geminiResponse fills what a record tells of the response that it holds.
+// geminiResponse sets the fields of a message that come from the response.
 func geminiResponse(m *compactordv1.Message, o rawjson.Object) error {
 	var err error
 	if m.Model, err = o.BoundedText("model", maxName); err != nil {

@@ -9,20 +9,20 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-var snapshotOfAbsent = remark{
+var snapshotOfAbsent = noteText{
 	one:  "1 state snapshot taken as a message, since the file does not hold what it stands for",
 	many: "%d state snapshots taken as messages, since the file does not hold what they stand for",
 }
 
-// geminiTexts tells the texts of Gemini CLI from those of the user.
+// geminiTexts distinguishes Gemini CLI's own texts from those of the user.
 type geminiTexts struct {
-	remarks *remarks
-	// messages counts those so far, and conversed says that one of them is more than the tool's own beginning.
+	notes *noteCounter
+	// messages counts those so far. conversed reports that one of them is not part of Gemini CLI's own start.
 	messages  uint32
 	conversed bool
 }
 
-// attribute makes entries of messages: a record of a state snapshot that stands for messages of the file.
+// attribute makes entries from messages. A state snapshot that replaced messages of the file becomes a record.
 func (g *geminiTexts) attribute(messages []*compactordv1.Message) ([]entry, error) {
 	entries := make([]entry, 0, len(messages))
 	for _, m := range messages {
@@ -35,12 +35,12 @@ func (g *geminiTexts) attribute(messages []*compactordv1.Message) ([]entry, erro
 		switch {
 		case snapshot && g.conversed:
 			c := compaction{tool: string(GeminiCLI), summary: text, firstKept: g.messages, at: m.GetWrittenAt()}
-			if e, ok := c.entry(g.remarks); ok {
+			if e, ok := c.entry(g.notes); ok {
 				entries = append(entries, e)
 			}
 			continue
 		case snapshot:
-			g.remarks.add(snapshotOfAbsent)
+			g.notes.add(snapshotOfAbsent)
 			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
 		case strings.HasPrefix(text, geminiContextTag), strings.HasPrefix(text, geminiContextText):
 			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
@@ -53,7 +53,7 @@ func (g *geminiTexts) attribute(messages []*compactordv1.Message) ([]entry, erro
 	return entries, nil
 }
 
-// onlyText is the text of a message that holds nothing else.
+// onlyText returns the text of a message that has nothing else.
 func onlyText(m *compactordv1.Message) string {
 	var b strings.Builder
 	for _, p := range m.GetParts() {
@@ -66,7 +66,7 @@ func onlyText(m *compactordv1.Message) string {
 }
 
 // parseContents parses contents of Gemini.
-func parseContents(contents []json.RawMessage, notes *remarks) ([]*compactordv1.Message, []int, error) {
+func parseContents(contents []json.RawMessage, notes *noteCounter) ([]*compactordv1.Message, []int, error) {
 	parsed, err := gemini.New().Parse(rawjson.EncodeArray(contents))
 	if err == nil {
 		err = notes.strictly(parsed.Findings)

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Of three rotated files, the oldest and the newest made way for compactions, and the second for a revert.
+// Of three rotated files, the oldest and the newest were rotated by compactions, and the second by a revert.
 func TestKimiGoesOnFromRotatedFiles(t *testing.T) {
 	t.Parallel()
 	r, err := transcript.OpenFile(filepath.Join("testdata", "kimi", "context.jsonl"))
@@ -56,7 +56,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// requireGolden reads all that is left and compares it with a golden file.
+// requireGolden reads the rest and compares it with a golden file.
 func requireGolden(t *testing.T, r *transcript.Reader, path string) {
 	t.Helper()
 	messages, err := r.ReadAll()
@@ -73,7 +73,7 @@ func requireGolden(t *testing.T, r *transcript.Reader, path string) {
 	require.Equal(t, string(want), have)
 }
 
-// golden writes what was read for a person to check: a line on the format, the notes, the messages and the records.
+// golden describes what was read for a person to check: a line on the format, the notes, the messages and the records.
 func golden(t *testing.T, r *transcript.Reader, messages []*compactordv1.Message) string {
 	t.Helper()
 	var b strings.Builder

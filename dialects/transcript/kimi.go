@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Roles of lines that are no messages.
+// The roles of lines that are no messages.
 const (
 	kimiSystemPrompt = "_system_prompt"
 	kimiCheckpoint   = "_checkpoint"
@@ -25,7 +25,7 @@ var (
 	errKimiRecord = errors.New("unknown kind of record; known are _system_prompt, _checkpoint and _usage")
 )
 
-// recognizeKimi takes the lines that only kimi-cli writes. One of them stands first in each of its files.
+// recognizeKimi recognizes the lines that only kimi-cli writes. Each of its files begins with one of them.
 func recognizeKimi(b beginning) verdict {
 	for _, role := range []string{kimiSystemPrompt, kimiCheckpoint, kimiUsage} {
 		if b.IsText("role", role) {
@@ -35,29 +35,29 @@ func recognizeKimi(b beginning) verdict {
 	return no
 }
 
-// openKimi reads one file alone. The files that were rotated out of the way lie beside it: see OpenFile.
+// openKimi reads only one file. The files that were rotated are beside it: see OpenFile.
 func openKimi(in *lines, _ beginning) (source, error) {
-	return &kimiContext{in: in, remarks: in.remarks}, nil
+	return &kimiContext{in: in, notes: in.notes}, nil
 }
 
-// kimiContext reads a context file of kimi-cli, and the files that it goes on from.
+// kimiContext reads a context file of kimi-cli, and the files that it continues.
 type kimiContext struct {
-	in      *lines
-	remarks *remarks
-	// chain are the files that are still to be read; each goes on from the one before by a compaction.
+	in    *lines
+	notes *noteCounter
+	// chain are the files that are still to be read. Each continues the one before after a compaction.
 	chain []func() (*lines, error)
-	// ready are entries that were read and wait to be given out; held is an ASSISTANT message whose usage may follow.
+	// ready are entries that wait to be returned. held is an ASSISTANT message whose usage can follow.
 	ready []entry
 	held  *compactordv1.Message
-	// messages counts those that were read; hashes are those of the current file, in order.
+	// messages counts those that were read. hashes are those of the current file's messages, in order.
 	messages uint32
 	hashes   []uint64
 	// position counts the lines of all files.
 	position int
-	// several says that there is more than one.
+	// several reports that there is more than one file.
 	several  bool
 	prompted bool
-	// estimating says that token counts are kimi's own guess on what a compaction left, up to the next checkpoint.
+	// estimating reports that token counts are kimi's own estimate of what a compaction left, up to the next checkpoint.
 	estimating bool
 }
 
@@ -94,18 +94,18 @@ func (s *kimiContext) read() error {
 	if err != nil {
 		return err
 	}
-	return onLine(s.in.line, s.remarks.repair(line, s.in.line, func(repaired json.RawMessage) error {
+	return onLine(s.in.line, s.notes.repair(line, s.in.line, func(repaired json.RawMessage) error {
 		if len(repaired) != len(line) {
 			if o, err = rawjson.ParseObject(repaired); err != nil {
 				return err
 			}
 		}
-		return s.take(o, line)
+		return s.parse(o, line)
 	}))
 }
 
-// take makes entries of a line.
-func (s *kimiContext) take(o rawjson.Object, line json.RawMessage) error {
+// parse makes entries from a line.
+func (s *kimiContext) parse(o rawjson.Object, line json.RawMessage) error {
 	role, err := o.DemandText("role")
 	if err != nil {
 		return err
@@ -124,9 +124,9 @@ func (s *kimiContext) take(o rawjson.Object, line json.RawMessage) error {
 	}
 }
 
-// message takes a message. That of an assistant is held back for the usage that follows it.
+// message reads a message. An ASSISTANT message waits for the usage that follows it.
 func (s *kimiContext) message(o rawjson.Object, line json.RawMessage) error {
-	m, err := kimiMessage(o, s.remarks)
+	m, err := kimiMessage(o, s.notes)
 	if err != nil {
 		return err
 	}
@@ -136,13 +136,13 @@ func (s *kimiContext) message(o rawjson.Object, line json.RawMessage) error {
 	return nil
 }
 
-// locate notes where a message was read, and what its line was.
+// locate records the position of a message, and the hash of its line.
 func (s *kimiContext) locate(m *compactordv1.Message, line []byte) {
 	m.SourcePosition = position(s.position + s.in.line - 1)
 	s.hashes = append(s.hashes, kimiHash(line))
 }
 
-// append gives out a message, or holds it.
+// append adds a message to the ready entries, or holds it.
 func (s *kimiContext) append(m *compactordv1.Message) {
 	s.messages++
 	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
@@ -155,7 +155,7 @@ func (s *kimiContext) append(m *compactordv1.Message) {
 	s.ready = append(s.ready, entry{message: m})
 }
 
-// release gives out the message that was held.
+// release adds the held message to the ready entries.
 func (s *kimiContext) release() {
 	if s.held != nil {
 		s.ready = append(s.ready, entry{message: s.held})
@@ -170,7 +170,7 @@ func (s *kimiContext) systemPrompt(o rawjson.Object) error {
 	}
 	// Each file repeats the prompt. A log has it once, at its start.
 	if s.prompted || s.messages > 0 {
-		s.remarks.addMany(laterPrompt, boolCount(!s.prompted))
+		s.notes.addMany(laterPrompt, boolCount(!s.prompted))
 		return nil
 	}
 	s.prompted = true
@@ -189,14 +189,14 @@ func (s *kimiContext) checkpoint(o rawjson.Object) error {
 		return err
 	}
 	s.release()
-	// The first checkpoint of a file stands before all messages.
+	// The first checkpoint of a file comes before all messages.
 	s.estimating = s.estimating && len(s.hashes) == 0
 	s.ready = append(s.ready, checkpoint(kimiCheckpointTitle(id)))
 	return nil
 }
 
-// usage gives a token count to the message of the assistant directly before it. The count that kimi-cli writes before
-// that message is the same request's without its output.
+// usage sets a token count in the ASSISTANT message directly before it. The count that kimi-cli writes before that
+// message is that of the same request without its output.
 func (s *kimiContext) usage(o rawjson.Object) error {
 	count, err := o.Count("token_count")
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *kimiContext) usage(o rawjson.Object) error {
 	}
 	switch {
 	case s.estimating:
-		s.remarks.add(estimatedUsage)
+		s.notes.add(estimatedUsage)
 	case s.held != nil && count > 0:
 		s.held.Usage = &compactordv1.Usage{TotalTokens: count}
 	}

@@ -10,9 +10,9 @@ import (
 
 var errKimiCall = errors.New("unknown type of tool call; known is function")
 
-// kimiToolCalls parses the calls of a message, which have the shape of OpenAI's. The dialect reads whole messages, and notes
-// beside each part how to write the same JSON again: no request has Kimi's, so it is not noted, and a call of an unknown type
-// is an error here, not a part that a request could take.
+// kimiToolCalls parses the calls of a message, which have OpenAI's shape. The dialect is not used, for two reasons: it
+// reads whole messages with notes for writing the same JSON again, which no request needs here. And a call of an
+// unknown type is an error here, not a part that a request could accept.
 func kimiToolCalls(o rawjson.Object) ([]*compactordv1.Part, error) {
 	raws, err := o.Elements("tool_calls")
 	if err != nil {
@@ -54,7 +54,7 @@ func kimiToolCall(raw json.RawMessage) (*compactordv1.Part, error) {
 	if call.Arguments, err = arguments(function); err != nil {
 		return nil, rawjson.In("function", err)
 	}
-	// `index` is left over from a stream and says nothing that the order does not.
+	// `index` comes from a stream. The order of the calls says the same.
 	attachments, err := openAIAttachments(o, "id", "type", "function", "index")
 	return &compactordv1.Part{
 		Kind:        &compactordv1.Part_ToolCall{ToolCall: call},

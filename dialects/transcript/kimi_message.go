@@ -19,8 +19,8 @@ var (
 	kimiFileID = leftOut("id of a file that stands beside its address", "ids of files that stand beside their addresses")
 )
 
-// kimiMessage parses a message as kimi-cli writes it: close to OpenAI's shape, but with the reasoning among the content.
-func kimiMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+// kimiMessage parses a message of kimi-cli. It has nearly OpenAI's shape, but with the reasoning in the content.
+func kimiMessage(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	role, err := o.DemandText("role")
 	if err != nil {
 		return nil, err
@@ -65,11 +65,11 @@ func kimiMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 }
 
 // kimiContent parses `content`: a string, or a list of parts.
-func kimiContent(o rawjson.Object, role compactordv1.Role, r *remarks) ([]*compactordv1.Part, error) {
+func kimiContent(o rawjson.Object, role compactordv1.Role, r *noteCounter) ([]*compactordv1.Part, error) {
 	return contentParts(o, r, func(raw json.RawMessage) (*compactordv1.Part, error) { return kimiPart(raw, role, r) })
 }
 
-func kimiPart(raw json.RawMessage, role compactordv1.Role, r *remarks) (*compactordv1.Part, error) {
+func kimiPart(raw json.RawMessage, role compactordv1.Role, r *noteCounter) (*compactordv1.Part, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func kimiPart(raw json.RawMessage, role compactordv1.Role, r *remarks) (*compact
 	}
 }
 
-func kimiMedia(o rawjson.Object, kind, suggested string, r *remarks) (*compactordv1.Part, error) {
+func kimiMedia(o rawjson.Object, kind, suggested string, r *noteCounter) (*compactordv1.Part, error) {
 	content, err := o.Sub(kind)
 	if err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func kimiMedia(o rawjson.Object, kind, suggested string, r *remarks) (*compactor
 	return mediaPart(media), nil
 }
 
-// isKimiNotice tells what kimi-cli itself says in the user's place: checkpoints' announcements, mail from the future,
-// summaries, reminders, news of background tasks.
+// isKimiNotice reports whether kimi-cli itself wrote a USER message: announcements of checkpoints, messages from a
+// later point, summaries, reminders, news of background tasks.
 func isKimiNotice(m *compactordv1.Message) bool {
 	if len(m.GetParts()) == 0 {
 		return false
@@ -129,7 +129,7 @@ func isKimiNotice(m *compactordv1.Message) bool {
 		strings.HasPrefix(text, "<notification")
 }
 
-// kimiSummaryMark is how the message with a compaction's summary begins.
+// kimiSummaryMark matches the start of the message with a compaction's summary.
 var kimiSummaryMark = regexp.MustCompile(`^<system>[^<]*\bcompact(ed|ion)\b[^<]*</system>`)
 
 func isKimiSummary(m *compactordv1.Message) bool {
@@ -137,7 +137,7 @@ func isKimiSummary(m *compactordv1.Message) bool {
 		kimiSummaryMark.MatchString(m.GetParts()[0].GetText().GetText())
 }
 
-// kimiSummary is the summary itself: what stands behind the mark.
+// kimiSummary returns the summary, which follows the mark.
 func kimiSummary(m *compactordv1.Message) string {
 	var texts []string
 	for i, part := range m.GetParts() {

@@ -16,8 +16,8 @@ import (
 var rotatedLeftOut = leftOut("rotated file of before a revert or a clearing, or one that was rewritten whole,",
 	"rotated files of before reverts or clearings, or ones that were rewritten whole,")
 
-// rotatedFiles finds the files that kimi-cli rotated out of the way of a context file, the oldest first: beside
-// context.jsonl lie context_1.jsonl, context_2.jsonl and so on.
+// rotatedFiles finds the earlier files of a context file, the oldest first: beside context.jsonl there are
+// context_1.jsonl, context_2.jsonl and so on.
 func rotatedFiles(path string) ([]string, error) {
 	folder, name := filepath.Split(path)
 	suffix := filepath.Ext(name)
@@ -46,8 +46,8 @@ func rotatedFiles(path string) ([]string, error) {
 	return rotated, nil
 }
 
-// goOnFrom makes a context file the last of the files that lead to it.
-func (s *kimiContext) goOnFrom(path string, f *files) error {
+// continueFrom makes a context file the last of the files that it continues.
+func (s *kimiContext) continueFrom(path string, f *files) error {
 	rotated, err := rotatedFiles(path)
 	if err != nil {
 		return err
@@ -56,25 +56,25 @@ func (s *kimiContext) goOnFrom(path string, f *files) error {
 	if err != nil {
 		return err
 	}
-	s.remarks.addMany(rotatedLeftOut, leftOut)
+	s.notes.addMany(rotatedLeftOut, leftOut)
 	if len(chain) == 0 {
 		return nil
 	}
 	newest := s.in
-	if s.in, err = f.read(chain[0], s.remarks); err != nil {
+	if s.in, err = f.read(chain[0], s.notes); err != nil {
 		return err
 	}
 	s.several = true
 	for _, path := range chain[1:] {
-		s.chain = append(s.chain, func() (*lines, error) { return f.read(path, s.remarks) })
+		s.chain = append(s.chain, func() (*lines, error) { return f.read(path, s.notes) })
 	}
 	s.chain = append(s.chain, func() (*lines, error) { return newest, nil })
 	return nil
 }
 
-// kimiChain finds the files that a context file goes on from by compactions, the oldest first. A file that was rotated
-// by a revert begins as the one that came after it does; one that was cleared or rewritten whole leaves no summary. The
-// newest file tells what was true then, and the older ones are left out.
+// kimiChain finds the files that a context file continues after compactions, the oldest first. A file that a revert
+// rotated begins like the one after it. A file that was cleared or rewritten leaves no summary. The newest file says
+// what was true then, and the older ones are left out.
 func kimiChain(path string, rotated []string, o options) (chain []string, leftOut int, err error) {
 	summary, err := kimiFirstSummary(path, o)
 	if err != nil {
@@ -95,7 +95,7 @@ func kimiChain(path string, rotated []string, o options) (chain []string, leftOu
 	return chain, len(rotated) - len(chain), nil
 }
 
-// kimiFirstSummary is the hash of the summary that a file begins with; 0 where it begins with none.
+// kimiFirstSummary returns the hash of the summary that a file begins with, or 0 where there is none.
 func kimiFirstSummary(path string, o options) (hash uint64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func kimiFirstSummary(path string, o options) (hash uint64, err error) {
 		if role, err := object.Text("role"); err != nil || strings.HasPrefix(role, "_") {
 			continue
 		}
-		m, err := kimiMessage(object, &remarks{})
+		m, err := kimiMessage(object, &noteCounter{})
 		if err != nil || !isKimiSummary(m) {
 			return 0, nil
 		}
@@ -122,8 +122,8 @@ func kimiFirstSummary(path string, o options) (hash uint64, err error) {
 	}
 }
 
-// follow goes on with the next file of the chain: its summary is a compaction of what was read so far, and the messages
-// that it repeats behind the summary are what was kept.
+// follow continues with the next file of the chain. Its summary is a compaction of the messages so far. The messages
+// that it repeats after the summary were kept.
 func (s *kimiContext) follow() error {
 	lines := s.in.line
 	in, err := s.chain[0]()
@@ -144,7 +144,7 @@ func (s *kimiContext) follow() error {
 		summary:   kimiSummary(opening[0]),
 		firstKept: s.messages - uint32(kept),
 	}
-	if e, ok := c.entry(s.remarks); ok {
+	if e, ok := c.entry(s.notes); ok {
 		s.ready = append(s.ready, e)
 	}
 	for _, m := range opening[1+kept:] {
@@ -154,8 +154,8 @@ func (s *kimiContext) follow() error {
 	return nil
 }
 
-// opening reads what a compaction wrote into a new file: the summary, what it kept, and what kimi-cli added, up to the
-// count of its tokens. The checkpoint in front of the summary is passed over: there is nothing to go back to.
+// opening reads what a compaction wrote into a new file: the summary, the kept messages, and what kimi-cli added, up to
+// the token count. It skips the checkpoint before the summary, since there is nothing to go back to.
 func (s *kimiContext) opening() ([]*compactordv1.Message, error) {
 	var messages []*compactordv1.Message
 	for {
@@ -170,10 +170,10 @@ func (s *kimiContext) opening() ([]*compactordv1.Message, error) {
 		case o.IsText("role", kimiSystemPrompt), mark && len(messages) == 0:
 		case mark, o.IsText("role", kimiUsage):
 			if len(messages) > 0 {
-				return messages, onLine(s.in.line, s.take(o, line))
+				return messages, onLine(s.in.line, s.parse(o, line))
 			}
 		default:
-			m, err := kimiMessage(o, s.remarks)
+			m, err := kimiMessage(o, s.notes)
 			if err != nil {
 				return nil, onLine(s.in.line, err)
 			}
@@ -183,7 +183,7 @@ func (s *kimiContext) opening() ([]*compactordv1.Message, error) {
 	}
 }
 
-// repeated returns how many messages at the end of one file stand at the start of the next.
+// repeated returns how many messages at the end of one file are also at the start of the next.
 func repeated(before, after []uint64) int {
 	for n := min(len(before), len(after)); n > 0; n-- {
 		if slices.Equal(before[len(before)-n:], after[:n]) {

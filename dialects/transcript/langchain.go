@@ -10,7 +10,8 @@ var (
 	errLangChainBlock = errors.New("unknown kind of content, or one that this type of message may not hold")
 )
 
-// recognizeLangChain takes messages as LangChain serializes its objects, as message dicts, or as dumps of their fields.
+// recognizeLangChain recognizes messages as LangChain serializes its objects, as message dicts, or as dumps of their
+// fields.
 func recognizeLangChain(b beginning) verdict {
 	switch {
 	case b.Has("lc") && b.Has("kwargs"):
@@ -26,11 +27,11 @@ func recognizeLangChain(b beginning) verdict {
 	}
 }
 
-// openLangChain reads messages from a list, from a field of an object, or one a line.
+// openLangChain reads messages from a list, from a field of an object, or one per line.
 func openLangChain(in *lines, b beginning) (source, error) {
 	names := callNames{}
 	read := func(raw json.RawMessage) ([]entry, error) {
-		m, err := langChainMessage(raw, in.remarks)
+		m, err := langChainMessage(raw, in.notes)
 		if err == nil {
 			names.see(m)
 		}
@@ -38,14 +39,14 @@ func openLangChain(in *lines, b beginning) (source, error) {
 	}
 	switch {
 	case b.array:
-		return &elementSource{feed: newElements(in, "", nil), read: read, remarks: in.remarks}, nil
+		return &elementSource{feed: newElements(in, "", nil), read: read, notes: in.notes}, nil
 	case !b.Has("messages"):
-		return &elementSource{feed: &lineFeed{in: in}, read: read, remarks: in.remarks}, nil
+		return &elementSource{feed: &lineFeed{in: in}, read: read, notes: in.notes}, nil
 	default:
 		return &elementSource{feed: newElements(in, "messages", func(string, json.RawMessage) error {
-			in.remarks.add(bodyField)
+			in.notes.add(bodyField)
 			return nil
-		}), read: read, remarks: in.remarks}, nil
+		}), read: read, notes: in.notes}, nil
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// langChainImage parses an image_url block, which has the shape of OpenAI's part. The dialect reads whole messages, and tells
-// of what it cannot read by their fields; here an error names the field of LangChain's message.
+// langChainImage parses an image_url block, which has the shape of OpenAI's part. It does not use the dialect, which
+// reads whole messages and names their fields in errors. Here an error names the field of LangChain's message.
 func langChainImage(o rawjson.Object) (*compactordv1.Part, error) {
 	const kind = "image_url"
 	content, err := o.Sub(kind)

@@ -8,8 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// langChainMessage parses one message, whose fields may be wrapped.
-func langChainMessage(raw json.RawMessage, notes *remarks) (*compactordv1.Message, error) {
+// langChainMessage parses one message, whose fields can be in an inner object.
+func langChainMessage(raw json.RawMessage, notes *noteCounter) (*compactordv1.Message, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
@@ -31,8 +31,8 @@ func langChainMessage(raw json.RawMessage, notes *remarks) (*compactordv1.Messag
 	return langChainFields(o, notes)
 }
 
-// langChainType is the type of a message that is told outside of its fields: by the type, or by the class, which is the
-// last name of `id`.
+// langChainType returns the type of a message whose fields do not have it: the type beside the fields, or the class,
+// which is the last name in `id`.
 func langChainType(o rawjson.Object) json.RawMessage {
 	path, err := o.Elements("id")
 	if err != nil || len(path) == 0 {
@@ -49,7 +49,7 @@ func langChainType(o rawjson.Object) json.RawMessage {
 	return rawjson.Quote(classes[class])
 }
 
-func langChainFields(o rawjson.Object, notes *remarks) (*compactordv1.Message, error) {
+func langChainFields(o rawjson.Object, notes *noteCounter) (*compactordv1.Message, error) {
 	kind, err := o.DemandText("type")
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func langChainFields(o rawjson.Object, notes *remarks) (*compactordv1.Message, e
 	return m, err
 }
 
-func langChainResult(m *compactordv1.Message, o rawjson.Object, notes *remarks) error {
+func langChainResult(m *compactordv1.Message, o rawjson.Object, notes *noteCounter) error {
 	parts, err := langChainContent(o, notes, "text", "image_url")
 	if err != nil {
 		return err
@@ -90,8 +90,8 @@ func langChainResult(m *compactordv1.Message, o rawjson.Object, notes *remarks) 
 	return err
 }
 
-// langChainContent parses `content`: a text, or a list of texts and blocks of the kinds that are allowed.
-func langChainContent(o rawjson.Object, notes *remarks, allowed ...string) ([]*compactordv1.Part, error) {
+// langChainContent parses `content`: a text, or a list of texts and blocks of the allowed kinds.
+func langChainContent(o rawjson.Object, notes *noteCounter, allowed ...string) ([]*compactordv1.Part, error) {
 	if rawjson.KindOf(o["content"]) != rawjson.Array {
 		text, err := o.BoundedText("content", maxText)
 		if err != nil || text == "" {
@@ -102,7 +102,7 @@ func langChainContent(o rawjson.Object, notes *remarks, allowed ...string) ([]*c
 	return contentParts(o, notes, func(raw json.RawMessage) (*compactordv1.Part, error) { return langChainBlock(raw, allowed) })
 }
 
-// langChainBlock parses one block; nil for a call, which stands in `tool_calls` too.
+// langChainBlock parses one block. It returns nil for a call, which is also in `tool_calls`.
 func langChainBlock(raw json.RawMessage, allowed []string) (*compactordv1.Part, error) {
 	if rawjson.KindOf(raw) == rawjson.String {
 		text, err := rawjson.Object{"text": raw}.BoundedText("text", maxText)
@@ -135,8 +135,8 @@ func langChainBlock(raw json.RawMessage, allowed []string) (*compactordv1.Part, 
 	}
 }
 
-// langChainAssistant fills what only the model's messages have.
-func langChainAssistant(m *compactordv1.Message, o rawjson.Object, notes *remarks) error {
+// langChainAssistant sets the fields that only the model's messages have.
+func langChainAssistant(m *compactordv1.Message, o rawjson.Object, notes *noteCounter) error {
 	thinking, err := langChainReasoning(o)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func langChainAssistant(m *compactordv1.Message, o rawjson.Object, notes *remark
 	return rawjson.In("usage_metadata", err)
 }
 
-// langChainReasoning is the reasoning of models that tell it beside the content.
+// langChainReasoning returns the reasoning of models that send it beside the content.
 func langChainReasoning(o rawjson.Object) ([]*compactordv1.Part, error) {
 	beside, err := o.Sub("additional_kwargs")
 	if err != nil {
@@ -176,7 +176,7 @@ func langChainReasoning(o rawjson.Object) ([]*compactordv1.Part, error) {
 	return []*compactordv1.Part{thinkingPart(text)}, nil
 }
 
-// langChainResponse reads model and stop reason, which have the words of the provider.
+// langChainResponse reads model and stop reason, in the provider's words.
 func langChainResponse(m *compactordv1.Message, o rawjson.Object) error {
 	response, err := o.Sub("response_metadata")
 	if err != nil {
@@ -193,7 +193,7 @@ func langChainResponse(m *compactordv1.Message, o rawjson.Object) error {
 	return nil
 }
 
-// langChainUsage reads the tokens. What went through a cache is part of the input.
+// langChainUsage reads the tokens. The input includes what was read from or written to a cache.
 func langChainUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	u, err := o.Sub("usage_metadata")
 	if err != nil || u == nil {
@@ -219,11 +219,11 @@ func langChainUsage(o rawjson.Object) (*compactordv1.Usage, error) {
 	if err != nil {
 		return nil, rawjson.In("input_token_details", err)
 	}
-	return usage, takeCached(usage)
+	return usage, subtractCached(usage)
 }
 
-// takeCached takes what went through a cache out of the input, of which it is a part.
-func takeCached(usage *compactordv1.Usage) error {
+// subtractCached subtracts what was read from or written to a cache from the input, which includes it.
+func subtractCached(usage *compactordv1.Usage) error {
 	cached := uint64(usage.GetCacheReadTokens()) + uint64(usage.GetCacheWriteTokens())
 	if cached > uint64(usage.GetInputTokens()) {
 		return errMoreCached

@@ -2,7 +2,7 @@ package transcript
 
 import "github.com/compactord/compactord/dialects/dialect"
 
-// The bounds of the contract. What breaks one is refused here, where the line is known.
+// The bounds of the contract. What exceeds one is refused here, since here the line is known.
 const (
 	maxText        = dialect.MaxText
 	maxName        = dialect.MaxName

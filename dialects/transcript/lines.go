@@ -12,11 +12,11 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// maxLine bounds a line, and a message of a JSON document: more than the largest part that a log takes (32 MiB), less
+// maxLine bounds a line, and a message of a JSON document. It is more than the largest part of a log (32 MiB), and less
 // than what would exhaust memory.
 const maxLine = 64 << 20
 
-// bufferBytes is what is buffered of an input, more only while its format is not told by that.
+// bufferBytes is how much of an input is buffered. It is more only while the format is not recognized yet.
 const bufferBytes = 64 << 10
 
 var (
@@ -27,38 +27,38 @@ var (
 	brokenLine = leftOut("broken line", "broken lines")
 )
 
-// brokenError marks what a crash or a full disk may have left of a line.
+// brokenError marks a line that a crash or a full disk can have left incomplete.
 type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
 
 func (e brokenError) Is(target error) bool { return target == errBroken }
 
-// lines reads an input line by line, blank ones left out. All sources of one input share it, with what was asked of them
-// and what they have to say.
+// lines reads an input line by line, without blank ones. All sources of one input share it, with the options and the
+// notes.
 type lines struct {
 	in   *bufio.Reader
 	buf  []byte
 	line int // number of the line that was read last, from 1
-	// limit bounds a line; maxLine outside of tests.
+	// limit bounds a line. It is maxLine except in tests.
 	limit   int
 	options options
-	remarks *remarks
-	// whole says that a line was read as an object; broken is what was wrong with the first that was not.
+	notes   *noteCounter
+	// whole reports that a line was read as an object. broken is the error of the first line that was none.
 	whole  bool
 	broken error
 }
 
 func newLines(r io.Reader, o options) *lines {
 	in := bufio.NewReaderSize(r, bufferBytes)
-	// A byte order mark is no part of JSON, but Windows editors write it.
+	// A byte order mark is no JSON, but Windows editors write it.
 	if mark, err := in.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3)
 	}
-	return &lines{in: in, limit: maxLine, options: o, remarks: &remarks{strict: o.strict}}
+	return &lines{in: in, limit: maxLine, options: o, notes: &noteCounter{strict: o.strict}}
 }
 
-// first returns the first byte that is not white space, and leaves it there to be read.
+// first returns the first byte that is not white space, without consuming it.
 func (l *lines) first() (byte, error) {
 	for {
 		b, err := l.in.ReadByte()
@@ -88,8 +88,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// object returns the next line as an object, and its JSON, which is valid until the next call; or io.EOF. Broken lines
-// are passed over and told, unless they are to be refused or there is no other.
+// object returns the next line as an object, and its JSON, which is valid until the next call, or io.EOF. It skips and
+// notes broken lines, unless the options are strict or there is no other line.
 func (l *lines) object() (rawjson.Object, json.RawMessage, error) {
 	for {
 		line, err := l.next()
@@ -111,11 +111,12 @@ func (l *lines) object() (rawjson.Object, json.RawMessage, error) {
 		if l.broken == nil {
 			l.broken = err
 		}
-		l.remarks.addAt(brokenLine, l.line)
+		l.notes.addAt(brokenLine, l.line)
 	}
 }
 
-// parseLine reads an object. Its JSON is the line, but for control characters, which some tools write as they are.
+// parseLine reads an object. Its JSON is the line, with control characters escaped, since some tools do not escape
+// them.
 func parseLine(line []byte) (rawjson.Object, json.RawMessage, error) {
 	if !utf8.Valid(line) {
 		return nil, nil, brokenError{errNotUTF8}
@@ -134,7 +135,7 @@ func parseLine(line []byte) (rawjson.Object, json.RawMessage, error) {
 	return nil, nil, brokenError{err}
 }
 
-// escapeControls writes the control characters in a line of JSON as JSON wants them.
+// escapeControls escapes the control characters in a line of JSON.
 func escapeControls(line []byte) []byte {
 	escaped := make([]byte, 0, len(line)+64)
 	for _, b := range line {
@@ -169,12 +170,12 @@ func (l *lines) read() ([]byte, error) {
 
 func trimSpace(line []byte) []byte { return bytes.Trim(line, " \t\r\n") }
 
-// isSpace says whether a byte is white space of JSON.
+// isSpace reports whether a byte is white space of JSON.
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
 
-// readToEnd hands on all that read gives, up to io.EOF, for formats that are understood only as a whole. What cannot be read
-// is passed over and told, unless it is to be refused.
-func readToEnd[T any](r *remarks, read func() (T, error), take func(T) error) error {
+// readToEnd passes on everything that read returns, up to io.EOF, for formats that must be read whole. It skips and
+// notes what cannot be read, unless the options are strict.
+func readToEnd[T any](r *noteCounter, read func() (T, error), take func(T) error) error {
 	for {
 		value, err := read()
 		if errors.Is(err, io.EOF) {
@@ -189,10 +190,9 @@ func readToEnd[T any](r *remarks, read func() (T, error), take func(T) error) er
 	}
 }
 
-// entriesOfLine makes entries of what stands on a line, without what of it cannot be read, and says that they are from
-// there.
+// entriesOfLine makes entries from a line, without its unreadable content, and sets their source position.
 func entriesOfLine(
-	r *remarks, raw json.RawMessage, line int, read func(json.RawMessage) ([]entry, error),
+	r *noteCounter, raw json.RawMessage, line int, read func(json.RawMessage) ([]entry, error),
 ) (entries []entry, err error) {
 	err = r.repair(raw, line, func(raw json.RawMessage) error {
 		var err error

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless gives a text and then one byte for ever.
+// endless returns a text and then one byte for ever.
 type endless struct {
 	start io.Reader
 	fill  byte

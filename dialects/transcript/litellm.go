@@ -11,10 +11,10 @@ import (
 
 var errThinkingBlock = errors.New("unknown kind of block; known are thinking and redacted_thinking")
 
-// litellmMessage parses a message as LiteLLM writes it: of OpenAI's shape, with Anthropic's thinking beside it. Fields in
-// without are of the tool that kept it.
-func litellmMessage(o rawjson.Object, notes *remarks, without ...string) (*compactordv1.Message, error) {
-	// What a provider said in its own words stands in the usual fields too.
+// litellmMessage parses a message of LiteLLM: OpenAI's shape, with Anthropic's thinking beside it. It ignores the
+// fields in without, which belong to the tool that stored the message.
+func litellmMessage(o rawjson.Object, notes *noteCounter, without ...string) (*compactordv1.Message, error) {
+	// The usual fields also have what these fields hold in the provider's own form.
 	without = append(without, "thinking_blocks", "provider_specific_fields")
 	if o.Has("thinking_blocks") {
 		without = append(without, "reasoning_content")
@@ -59,7 +59,7 @@ func litellmThinking(o rawjson.Object) ([]*compactordv1.Part, error) {
 	return parts, nil
 }
 
-// anthropicThinking parses a thinking block of Anthropic's, with the field that Anthropic wants back.
+// anthropicThinking parses a thinking block of Anthropic, with the signature that Anthropic demands back.
 func anthropicThinking(raw json.RawMessage) (*compactordv1.Part, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
@@ -84,7 +84,7 @@ func anthropicThinking(raw json.RawMessage) (*compactordv1.Part, error) {
 	return part, err
 }
 
-// litellmResponse fills what a response tells of the message that it holds: model, usage, and why the model stopped.
+// litellmResponse sets the fields of a message that come from its response: model, usage, and stop reason.
 func litellmResponse(m *compactordv1.Message, response rawjson.Object) error {
 	var err error
 	if m.Model, err = response.BoundedText("model", maxName); err != nil {
@@ -106,7 +106,7 @@ func litellmResponse(m *compactordv1.Message, response rawjson.Object) error {
 	return err
 }
 
-// litellmChoice is the first choice of a response; nil where it has none.
+// litellmChoice returns the first choice of a response, or nil where it has none.
 func litellmChoice(response rawjson.Object) (rawjson.Object, error) {
 	choices, err := response.Elements("choices")
 	if err != nil || len(choices) == 0 {
@@ -116,7 +116,7 @@ func litellmChoice(response rawjson.Object) (rawjson.Object, error) {
 	return choice, rawjson.In("choices", rawjson.InElement(0, err))
 }
 
-// litellmUsage reads tokens. What went through a cache is part of the prompt, but was not in older versions.
+// litellmUsage reads tokens. The prompt includes what was read from or written to a cache, but not in older versions.
 func litellmUsage(u rawjson.Object) (*compactordv1.Usage, error) {
 	details, err := u.Sub("prompt_tokens_details")
 	if err != nil {
@@ -136,7 +136,7 @@ func litellmUsage(u rawjson.Object) (*compactordv1.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// More than the whole prompt: so it is an older version.
-	_ = takeCached(usage)
+	// More cached tokens than the whole prompt: this is an older version.
+	_ = subtractCached(usage)
 	return usage, nil
 }

@@ -16,7 +16,7 @@ var (
 	miniSWEExtra = []string{"extra"}
 )
 
-// recognizeMiniSWE takes a document that says so, or one of messages beside the statistics of a run.
+// recognizeMiniSWE recognizes a document with the format's name, or one with messages and the statistics of a run.
 func recognizeMiniSWE(b beginning) verdict {
 	if b.array {
 		return no
@@ -31,13 +31,13 @@ func recognizeMiniSWE(b beginning) verdict {
 	return yes
 }
 
-// openMiniSWE reads a trajectory of mini-swe-agent: messages of OpenAI's shape, each with what the agent noted on it.
+// openMiniSWE reads a trajectory of mini-swe-agent: messages of OpenAI's shape, with the agent's own fields.
 func openMiniSWE(in *lines, _ beginning) (source, error) {
-	s := &miniSWE{remarks: in.remarks, names: callNames{}}
+	s := &miniSWE{notes: in.notes, names: callNames{}}
 	return &elementSource{
-		remarks: in.remarks,
+		notes: in.notes,
 		feed: newElements(in, "messages", func(string, json.RawMessage) error {
-			in.remarks.add(runField)
+			in.notes.add(runField)
 			return nil
 		}),
 		read: func(raw json.RawMessage) ([]entry, error) { return one(s.message(raw)) },
@@ -45,9 +45,9 @@ func openMiniSWE(in *lines, _ beginning) (source, error) {
 }
 
 type miniSWE struct {
-	remarks *remarks
-	names   callNames
-	// acted says that the model has spoken: what comes as a user's message from then on is what its commands printed.
+	notes *noteCounter
+	names callNames
+	// acted reports that the model has answered. USER messages after that are the output of its commands.
 	acted bool
 }
 
@@ -57,10 +57,10 @@ func (s *miniSWE) message(raw json.RawMessage) (*compactordv1.Message, error) {
 		return nil, err
 	}
 	if o.IsText("role", "exit") {
-		s.remarks.add(exitMessage)
+		s.notes.add(exitMessage)
 		return nil, nil
 	}
-	m, err := litellmMessage(o, s.remarks, miniSWEExtra...)
+	m, err := litellmMessage(o, s.notes, miniSWEExtra...)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *miniSWE) message(raw json.RawMessage) (*compactordv1.Message, error) {
 	return m, rawjson.In("extra", s.note(m, extra))
 }
 
-// note fills what the agent noted on a message.
+// note sets the fields of a message that the agent logged.
 func (s *miniSWE) note(m *compactordv1.Message, extra rawjson.Object) error {
 	var err error
 	if m.WrittenAt, err = writtenAt(extra, time.Second); err != nil {

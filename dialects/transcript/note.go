@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Note tells a person about something that a Reader left out or changed.
+// Note says what a Reader left out or changed, for people.
 type Note struct {
 	// Count is how often it happened.
 	Count int
@@ -15,51 +15,51 @@ type Note struct {
 	Text string
 }
 
-// remark is what happened, in the words for one and for many. A remark that starts no sentence with its count holds a
-// whole sentence in both.
-type remark struct {
+// noteText is the text of a note, for one and for many. Where the count does not begin the text, both are whole
+// sentences.
+type noteText struct {
 	one, many string
 }
 
-// leftOut is the remark on a kind of thing that has no place in a log.
-func leftOut(one, many string) remark {
-	return remark{one: "1 " + one + " left out", many: "%d " + many + " left out"}
+// leftOut returns the note on something that a log cannot hold.
+func leftOut(one, many string) noteText {
+	return noteText{one: "1 " + one + " left out", many: "%d " + many + " left out"}
 }
 
 // maxPlaces bounds the line numbers of a note.
 const maxPlaces = 10
 
-// remarks counts what happened, in the order of its first time.
-type remarks struct {
-	seen   []remark
-	counts map[remark]int
-	places map[remark][]int
-	// strict says that what cannot be read is refused, and skipped is the first record that was passed over.
+// noteCounter counts notes, in the order of their first occurrence.
+type noteCounter struct {
+	seen   []noteText
+	counts map[noteText]int
+	places map[noteText][]int
+	// strict reports that what cannot be read is refused. skipped is the error of the first record that was skipped.
 	strict  bool
 	skipped *LineError
 }
 
-func (r *remarks) add(what remark) { r.addMany(what, 1) }
+func (r *noteCounter) add(what noteText) { r.addMany(what, 1) }
 
-// addAt tells the line too.
-func (r *remarks) addAt(what remark, line int) {
+// addAt also records the line.
+func (r *noteCounter) addAt(what noteText, line int) {
 	r.add(what)
 	if r.places == nil {
-		r.places = make(map[remark][]int)
+		r.places = make(map[noteText][]int)
 	}
 	lines := r.places[what]
-	// One more than is told says that there are more; and a document is one line, whatever happens in it.
+	// One line more than the note names shows that there are more. A document on one line counts as one.
 	if len(lines) <= maxPlaces && !slices.Contains(lines, line) {
 		r.places[what] = append(lines, line)
 	}
 }
 
-func (r *remarks) addMany(what remark, n int) {
+func (r *noteCounter) addMany(what noteText, n int) {
 	if n == 0 {
 		return
 	}
 	if r.counts == nil {
-		r.counts = make(map[remark]int)
+		r.counts = make(map[noteText]int)
 	}
 	if r.counts[what] == 0 {
 		r.seen = append(r.seen, what)
@@ -67,7 +67,7 @@ func (r *remarks) addMany(what remark, n int) {
 	r.counts[what] += n
 }
 
-func (r *remarks) notes() []Note {
+func (r *noteCounter) all() []Note {
 	notes := make([]Note, 0, len(r.seen))
 	for _, what := range r.seen {
 		n := r.counts[what]
@@ -83,12 +83,12 @@ func (r *remarks) notes() []Note {
 	return slices.Clip(notes)
 }
 
-// gaps says whether lines or records were passed over: what names one of them finds nothing.
-func (r *remarks) gaps() bool {
+// gaps reports whether lines or records were left out. References to them find nothing.
+func (r *noteCounter) gaps() bool {
 	return r.counts[brokenLine]+r.counts[unreadRecord]+r.counts[unreadField] > 0
 }
 
-// placesOf tells the lines of what happened.
+// placesOf returns the lines of a note as text.
 func placesOf(lines []int) string {
 	if len(lines) == 0 {
 		return ""

@@ -11,7 +11,7 @@ func openOpenAI(in *lines, b beginning) (source, error) {
 	_, body := signOfBody(b.Object)
 	switch {
 	case b.array:
-		return &openAIDocument{feed: newElements(in, "", nil), remarks: in.remarks}, nil
+		return &openAIDocument{feed: newElements(in, "", nil), notes: in.notes}, nil
 	case b.Has("choices"):
 		return provider{dialect: openaichat.New(), list: "messages"}.open(in, b)
 	case body:
@@ -21,7 +21,7 @@ func openOpenAI(in *lines, b beginning) (source, error) {
 	}
 }
 
-// openAILines reads one message a line.
+// openAILines reads one message per line.
 type openAILines struct {
 	in     *lines
 	counts lineCounts
@@ -36,7 +36,7 @@ func (s *openAILines) next() (entry, error) {
 			return entry{}, err
 		}
 		at := s.in.line - 1
-		e, ok, err := openAIEntry(o, line, at, &s.counts, s.in.remarks)
+		e, ok, err := openAIEntry(o, line, at, &s.counts, s.in.notes)
 		if err != nil {
 			return entry{}, onLine(s.in.line, err)
 		}
@@ -46,8 +46,8 @@ func (s *openAILines) next() (entry, error) {
 	}
 }
 
-// openAIEntry parses a line or element; ok is false where it is left out.
-func openAIEntry(o rawjson.Object, raw json.RawMessage, at int, c *lineCounts, notes *remarks) (e entry, ok bool, err error) {
+// openAIEntry parses a line or element. ok is false where it is left out.
+func openAIEntry(o rawjson.Object, raw json.RawMessage, at int, c *lineCounts, notes *noteCounter) (e entry, ok bool, err error) {
 	c.reach(at)
 	if o.IsText("role", compactionRole) {
 		return openAICompaction(o, c, notes)

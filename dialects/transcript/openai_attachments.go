@@ -10,7 +10,7 @@ import (
 
 var errOfAssistant = errors.New("only a message of role assistant may have it")
 
-// openAIAttachments keeps the fields that are not known, byte for byte.
+// openAIAttachments keeps unknown fields, byte for byte.
 func openAIAttachments(o rawjson.Object, known ...string) ([]*compactordv1.Attachment, error) {
 	keys := o.Others(known...)
 	if len(keys) > maxAttachments {

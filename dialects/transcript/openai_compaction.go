@@ -4,10 +4,10 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// toolUntold stands where a file does not say which tool made a compaction.
-const toolUntold = "unknown"
+// unknownTool is the tool of a compaction where the file does not name one.
+const unknownTool = "unknown"
 
-// compactionRole is the role of a line that tells of a compaction which the session's own tool made.
+// compactionRole is the role of a line about a compaction by the session's own tool.
 const compactionRole = "_compaction"
 
 var (
@@ -16,22 +16,22 @@ var (
 	openAIKeptUntold = leftOut("_compaction record that does not tell what it kept", "_compaction records that do not tell what they kept")
 )
 
-// lineCounts tells how many messages stood before each line or element of a file.
+// lineCounts holds how many messages were before each line or element of a file.
 type lineCounts struct {
 	messages uint32
 	before   []uint32
 }
 
-// reach notes that a line or element has been reached.
+// reach records the count at a line or element.
 func (c *lineCounts) reach(at int) {
 	for len(c.before) <= at {
 		c.before = append(c.before, c.messages)
 	}
 }
 
-// openAICompaction reads a `_compaction` record, which tells what was kept by line or element; ok is false where it is
-// left out.
-func openAICompaction(o rawjson.Object, c *lineCounts, notes *remarks) (made entry, ok bool, err error) {
+// openAICompaction reads a `_compaction` record, which names the first kept line or element. ok is false where the
+// record is left out.
+func openAICompaction(o rawjson.Object, c *lineCounts, notes *noteCounter) (made entry, ok bool, err error) {
 	switch {
 	case o.Has("kind"):
 		notes.add(openAICleared)
@@ -43,7 +43,7 @@ func openAICompaction(o rawjson.Object, c *lineCounts, notes *remarks) (made ent
 		notes.add(openAIKeptUntold)
 		return entry{}, false, nil
 	}
-	told := compaction{tool: toolUntold, firstKept: c.messages}
+	told := compaction{tool: unknownTool, firstKept: c.messages}
 	if told.summary, err = o.Text("summary"); err != nil {
 		return entry{}, false, err
 	}

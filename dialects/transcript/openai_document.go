@@ -14,20 +14,20 @@ var (
 	errTwice         = errors.New("is there twice")
 )
 
-// openAIDocument reads the messages of one JSON document: an array, or a request body that has them in `messages`.
+// openAIDocument reads the messages of one JSON document: an array, or a request body with `messages`.
 type openAIDocument struct {
 	feed    *elements
-	remarks *remarks
+	notes   *noteCounter
 	element int
 	counts  lineCounts
 }
 
 func newOpenAIBody(in *lines) *openAIDocument {
-	return &openAIDocument{remarks: in.remarks, feed: newElements(in, "messages", func(key string, value json.RawMessage) error {
+	return &openAIDocument{notes: in.notes, feed: newElements(in, "messages", func(key string, value json.RawMessage) error {
 		if key == "system" && rawjson.KindOf(value) != rawjson.Null {
 			return errForeignSystem
 		}
-		in.remarks.add(bodyField)
+		in.notes.add(bodyField)
 		return nil
 	})}
 }
@@ -46,7 +46,7 @@ func (s *openAIDocument) next() (entry, error) {
 		if err != nil {
 			return entry{}, s.feed.on(err)
 		}
-		e, ok, err := openAIEntry(o, raw, at, &s.counts, s.remarks)
+		e, ok, err := openAIEntry(o, raw, at, &s.counts, s.notes)
 		if err != nil {
 			return entry{}, s.feed.on(err)
 		}

@@ -5,8 +5,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// openAIMessage parses one message of OpenAI's shape, with what transcripts add to it.
-func openAIMessage(raw []byte, notes *remarks) (*compactordv1.Message, error) {
+// openAIMessage parses one message of OpenAI's shape, with the fields that transcripts add to it.
+func openAIMessage(raw []byte, notes *noteCounter) (*compactordv1.Message, error) {
 	m, findings, err := openaichat.ParseMessage(raw)
 	if err == nil {
 		err = notes.strictly(findings)

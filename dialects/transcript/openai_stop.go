@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// openAIStopReason reads why the model stopped, where the transcript tells, in a word that is known.
+// openAIStopReason returns why the model stopped, where the transcript has a known word for it.
 func openAIStopReason(o rawjson.Object) compactordv1.StopReason {
 	for _, field := range []string{"stop_reason", "finish_reason"} {
 		if word, err := o.Text(field); err == nil {
@@ -19,7 +19,7 @@ func openAIStopReason(o rawjson.Object) compactordv1.StopReason {
 	return compactordv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
-// stopReasons holds the words of the providers, and of the transcripts that were made from them.
+// stopReasons holds the words of the providers, and of transcripts of their answers.
 var stopReasons = map[string]compactordv1.StopReason{
 	"stop":           compactordv1.StopReason_STOP_REASON_END,
 	"end":            compactordv1.StopReason_STOP_REASON_END,

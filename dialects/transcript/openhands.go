@@ -9,7 +9,7 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// recognizeOpenHands takes a run with its history, a list of events, or the log of one completion.
+// recognizeOpenHands recognizes a run with its history, a list of events, or the log of one completion.
 func recognizeOpenHands(b beginning) verdict {
 	switch {
 	case isSDKEvent(b.Object):
@@ -32,7 +32,7 @@ func isOpenHandsEvent(o rawjson.Object) bool {
 	return rawjson.KindOf(o["action"]) == rawjson.String || rawjson.KindOf(o["observation"]) == rawjson.String
 }
 
-// isOpenHandsHistory looks at the first event, which in old files is a pair of an action and its observation.
+// isOpenHandsHistory checks the first event. In old files it is a pair of an action and its observation.
 func isOpenHandsHistory(o rawjson.Object) bool {
 	events, err := o.Elements("history")
 	if err != nil || len(events) == 0 {
@@ -45,13 +45,13 @@ func isOpenHandsHistory(o rawjson.Object) bool {
 	return err == nil && (isOpenHandsEvent(first) || isSDKEvent(first))
 }
 
-// openOpenHands reads one run of an output file, of which each line is a session; a list of events; or the messages and
-// the response of a completion.
+// openOpenHands reads one run of an output file, in which each line is a session. It also reads a list of events, or
+// the messages and the response of a completion.
 func openOpenHands(in *lines, b beginning) (source, error) {
 	if isCompletionLog(b.Object) {
 		return newCompletionLog(in), nil
 	}
-	s := newOpenHands(in.remarks)
+	s := newOpenHands(in.notes)
 	if b.array {
 		return s.source(in, newElements(in, "", nil)), nil
 	}
@@ -74,9 +74,9 @@ func openOpenHands(in *lines, b beginning) (source, error) {
 	if err != nil {
 		return nil, onLine(line, err)
 	}
-	in.remarks.addMany(runField, len(o.Others("history")))
+	in.notes.addMany(runField, len(o.Others("history")))
 	if !o.Has("history") {
-		// A run that failed before it began.
+		// This run failed before its first event.
 		o["history"] = json.RawMessage("[]")
 	}
 	events, err := newParsed(o, "history", line)
@@ -86,14 +86,14 @@ func openOpenHands(in *lines, b beginning) (source, error) {
 	return s.source(in, events), nil
 }
 
-// source reads events one by one.
+// source returns a source that reads events one by one.
 func (s *openHands) source(in *lines, events feed) source {
-	s.from = &elementSource{remarks: in.remarks, feed: events, read: s.read, rest: s.rest}
+	s.from = &elementSource{notes: in.notes, feed: events, read: s.read, rest: s.rest}
 	return s.from
 }
 
-// openHandsRuns returns a function that reads the next run, and the line on which it begins. A file with one run may have
-// been laid out over several lines.
+// openHandsRuns returns a function that reads the next run, and the line on which it begins. A file with one run can
+// have several lines.
 func openHandsRuns(in *lines, b beginning) func() (json.RawMessage, int, error) {
 	if b.line || !endsWithin(in) {
 		return func() (json.RawMessage, int, error) {
@@ -115,9 +115,9 @@ func openHandsRuns(in *lines, b beginning) func() (json.RawMessage, int, error) 
 	}
 }
 
-// endsWithin says whether the first line ends within what was looked at to recognize the input.
+// endsWithin reports whether the first line ends in the part of the input that was read to recognize it.
 func endsWithin(in *lines) bool {
-	// What is buffered can always be peeked at.
+	// Peek never fails for what is buffered.
 	seen, _ := in.in.Peek(in.in.Buffered())
 	return bytes.IndexByte(seen, '\n') >= 0
 }

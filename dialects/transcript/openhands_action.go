@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// openHandsControls are actions that the model neither asked for nor sees.
+// openHandsControls are actions that the model neither requested nor sees.
 var openHandsControls = []string{
 	"null", "recall", "change_agent_state", "condensation_request", "pause", "resume", "start", "stop", "push", "send_pr",
 }
@@ -19,7 +19,7 @@ var openHandsBookkeeping = []string{
 	"timestamp", "tool_call_metadata",
 }
 
-// action makes a message of what was done; nil where it has no place in a log.
+// action makes a message from an action. It returns nil where a log cannot hold the action.
 func (s *openHands) action(o rawjson.Object) (*compactordv1.Message, error) {
 	kind, err := o.DemandText("action")
 	if err != nil {
@@ -32,12 +32,12 @@ func (s *openHands) action(o rawjson.Object) (*compactordv1.Message, error) {
 	var m *compactordv1.Message
 	switch {
 	case slices.Contains(openHandsControls, kind):
-		s.remarks.add(controlEvent)
+		s.notes.add(controlEvent)
 		return nil, nil
 	case kind == "system":
 		m, err = openHandsText(fields, compactordv1.Role_ROLE_SYSTEM, "content")
 	case kind == "message":
-		m, err = s.said(o, fields)
+		m, err = s.message(o, fields)
 	case o.IsText("source", "user"):
 		m, err = openHandsUserAction(kind, fields)
 	case o.Has("tool_call_metadata"):
@@ -54,8 +54,8 @@ func (s *openHands) action(o rawjson.Object) (*compactordv1.Message, error) {
 	return m, err
 }
 
-// said makes a message of what the user or the agent said. Old files do not tell who: they take turns.
-func (s *openHands) said(o, fields rawjson.Object) (*compactordv1.Message, error) {
+// message makes a message from a text of the user or the agent. Old files do not name the author: the two alternate.
+func (s *openHands) message(o, fields rawjson.Object) (*compactordv1.Message, error) {
 	byUser := o.IsText("source", "user")
 	if !o.Has("source") {
 		byUser = s.last != compactordv1.Role_ROLE_USER && s.last != compactordv1.Role_ROLE_TOOL
@@ -69,7 +69,7 @@ func (s *openHands) said(o, fields rawjson.Object) (*compactordv1.Message, error
 		return nil, err
 	}
 	for _, field := range []string{"image_urls", "images_urls"} {
-		images, err := imageParts(fields, field, s.remarks)
+		images, err := imageParts(fields, field, s.notes)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (s *openHands) said(o, fields rawjson.Object) (*compactordv1.Message, error
 	return m, nil
 }
 
-// openHandsUserAction tells the model of what the user did: as a terminal shows it where it is a command.
+// openHandsUserAction makes a USER message about an action of the user. A command is shown as in a terminal.
 func openHandsUserAction(kind string, fields rawjson.Object) (*compactordv1.Message, error) {
 	for _, field := range []string{"command", "code", "path", "url"} {
 		text, err := fields.Text(field)
@@ -95,7 +95,7 @@ func openHandsUserAction(kind string, fields rawjson.Object) (*compactordv1.Mess
 	return textMessage(compactordv1.Role_ROLE_USER, "["+kind+"]")
 }
 
-// response makes a message of the model's response that asked for an action, once for all its calls.
+// response makes one message from the model's response that requested an action, for all its calls.
 func (s *openHands) response(o rawjson.Object) (*compactordv1.Message, error) {
 	metadata, err := o.Sub("tool_call_metadata")
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *openHands) response(o rawjson.Object) (*compactordv1.Message, error) {
 	if err != nil || id != "" && s.answered[id] {
 		return nil, err
 	}
-	m, err := litellmAnswer(response, s.remarks)
+	m, err := litellmAnswer(response, s.notes)
 	if err == nil && m == nil {
 		err = rawjson.In("choices", rawjson.ErrMissing)
 	}
@@ -119,7 +119,7 @@ func (s *openHands) response(o rawjson.Object) (*compactordv1.Message, error) {
 	return m, rawjson.In("tool_call_metadata", rawjson.In("model_response", err))
 }
 
-// call makes a message with a call of an action that is all that is known. The call has no id: its result follows it.
+// call makes a message with a call, where only the action is known. The call has no id, since its result follows it.
 func (s *openHands) call(kind string, fields rawjson.Object) (*compactordv1.Message, error) {
 	m, err := openHandsText(fields, compactordv1.Role_ROLE_ASSISTANT, "thought")
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *openHands) call(kind string, fields rawjson.Object) (*compactordv1.Mess
 	return m, nil
 }
 
-// openHandsText makes a message of the first field that says something.
+// openHandsText makes a message from the first field with a text.
 func openHandsText(o rawjson.Object, role compactordv1.Role, fields ...string) (*compactordv1.Message, error) {
 	for _, field := range fields {
 		text, err := o.BoundedText(field, maxText)

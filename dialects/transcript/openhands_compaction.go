@@ -7,12 +7,12 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-var headCovered = remark{
+var headCovered = noteText{
 	one:  "1 condensation kept the beginning too, which its summary now covers",
 	many: "%d condensations kept the beginning too, which their summaries now cover",
 }
 
-// condensation makes a record of a compaction of OpenHands, which forgets a range of events.
+// condensation makes a record from a compaction of OpenHands, which forgets a range of events.
 func (s *openHands) condensation(o rawjson.Object) ([]entry, error) {
 	fields, err := openHandsFields(o, "args")
 	if err != nil {
@@ -31,17 +31,17 @@ func (s *openHands) condensation(o rawjson.Object) ([]entry, error) {
 	}
 	kept := s.firstBehind(last)
 	c.firstKept = uint32(kept)
-	made, ok := c.entry(s.remarks)
+	made, ok := c.entry(s.notes)
 	if !ok {
 		return nil, nil
 	}
 	if s.keepsHead(first, kept) {
-		s.remarks.add(headCovered)
+		s.notes.add(headCovered)
 	}
 	return []entry{made}, nil
 }
 
-// firstBehind is the first message of an event behind the last one that was forgotten.
+// firstBehind returns the position of the first message after the last forgotten event.
 func (s *openHands) firstBehind(last int64) int {
 	kept := len(s.begun)
 	for kept > 0 && int64(s.begun[kept-1].event) > last {
@@ -50,7 +50,7 @@ func (s *openHands) firstBehind(last int64) int {
 	return kept
 }
 
-// keepsHead says whether messages stay before those that were forgotten. System messages stay in any case.
+// keepsHead reports whether messages before the forgotten ones are kept. System messages are always kept.
 func (s *openHands) keepsHead(first int64, kept int) bool {
 	for _, m := range s.begun[:kept] {
 		if int64(m.event) < first && m.role != systemRole {
@@ -60,7 +60,7 @@ func (s *openHands) keepsHead(first int64, kept int) bool {
 	return false
 }
 
-// forgottenEvents returns the first and the last id that a condensation forgets: of a list, or of a range. The last is -1
+// forgottenEvents returns the first and the last id that a condensation forgets, from a list or a range. The last is -1
 // where it forgets none.
 func forgottenEvents(o rawjson.Object) (first, last int64, err error) {
 	first, last = math.MaxInt64, -1

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// isCompletionLog says whether it is what OpenHands logs of a completion: the request's messages, and the response.
+// isCompletionLog reports whether it is OpenHands' log of a completion: the request's messages, and the response.
 func isCompletionLog(o rawjson.Object) bool {
 	if rawjson.KindOf(o["messages"]) != rawjson.Array {
 		return false
@@ -16,13 +16,13 @@ func isCompletionLog(o rawjson.Object) bool {
 	return err == nil && rawjson.KindOf(response["choices"]) == rawjson.Array
 }
 
-// newCompletionLog reads the messages of the request and, behind them, the one of the response.
+// newCompletionLog reads the messages of the request and then the one of the response.
 func newCompletionLog(in *lines) source {
 	var response rawjson.Object
 	names := callNames{}
 	messages := newElements(in, "messages", func(key string, value json.RawMessage) error {
 		if key != "response" {
-			in.remarks.add(bodyField)
+			in.notes.add(bodyField)
 			return nil
 		}
 		var err error
@@ -30,28 +30,28 @@ func newCompletionLog(in *lines) source {
 		return err
 	})
 	return &elementSource{
-		remarks: in.remarks,
-		feed:    messages,
+		notes: in.notes,
+		feed:  messages,
 		read: func(raw json.RawMessage) ([]entry, error) {
 			o, err := rawjson.ParseObject(raw)
 			if err != nil {
 				return nil, err
 			}
-			m, err := litellmMessage(o, in.remarks)
+			m, err := litellmMessage(o, in.notes)
 			if err == nil {
 				names.see(m)
 			}
 			return one(m, err)
 		},
 		rest: func() ([]entry, error) {
-			m, err := litellmAnswer(response, in.remarks)
+			m, err := litellmAnswer(response, in.notes)
 			return one(m, rawjson.In("response", err))
 		},
 	}
 }
 
-// litellmAnswer parses the message of a response, with what the response tells of it; nil where it holds none.
-func litellmAnswer(response rawjson.Object, notes *remarks) (*compactordv1.Message, error) {
+// litellmAnswer parses the message of a response, with the response's fields. It returns nil where there is none.
+func litellmAnswer(response rawjson.Object, notes *noteCounter) (*compactordv1.Message, error) {
 	choice, err := litellmChoice(response)
 	if err != nil || choice == nil {
 		return nil, err

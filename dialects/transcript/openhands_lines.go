@@ -9,16 +9,16 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// jsonEventMark stands before each event that `openhands --headless --json` prints.
+// jsonEventMark precedes each event that `openhands --headless --json` prints.
 const jsonEventMark = "--JSON Event--"
 
 var noEvent = leftOut("line that is no event", "lines that are no events")
 
-// eventDocuments feeds events as OpenHands writes and prints them: one a line, or each laid out over several lines, with
-// other output of the program between.
+// eventDocuments feeds events as OpenHands writes and prints them: one per line, or each on several lines, with other
+// output of the program between them.
 type eventDocuments struct {
 	in *lines
-	// ahead is a line that was read and begins what comes next.
+	// ahead is a line that was already read, and begins the next event.
 	ahead []byte
 	// at is the line on which the last event begins.
 	at int
@@ -26,7 +26,7 @@ type eventDocuments struct {
 
 func (f *eventDocuments) on(err error) error { return onLine(f.at, err) }
 
-// next returns the next event. One that is cut off ends where another begins.
+// next returns the next event. An event that is cut off ends where another begins.
 func (f *eventDocuments) next() (json.RawMessage, error) {
 	for {
 		line, err := f.line()
@@ -34,7 +34,7 @@ func (f *eventDocuments) next() (json.RawMessage, error) {
 			return nil, err
 		}
 		if len(line) == 0 || line[0] != '{' {
-			f.in.remarks.addMany(noEvent, boolCount(len(trimSpace(line)) > 0 && string(trimSpace(line)) != jsonEventMark))
+			f.in.notes.addMany(noEvent, boolCount(len(trimSpace(line)) > 0 && string(trimSpace(line)) != jsonEventMark))
 			continue
 		}
 		f.at = f.in.line
@@ -49,11 +49,11 @@ func (f *eventDocuments) next() (json.RawMessage, error) {
 		if f.in.options.strict {
 			return nil, f.on(err)
 		}
-		f.in.remarks.addAt(brokenLine, f.at)
+		f.in.notes.addAt(brokenLine, f.at)
 	}
 }
 
-// line returns the next line, as it is.
+// line returns the next line, unchanged.
 func (f *eventDocuments) line() ([]byte, error) {
 	if ahead := f.ahead; ahead != nil {
 		f.ahead = nil
@@ -62,7 +62,7 @@ func (f *eventDocuments) line() ([]byte, error) {
 	return f.in.read()
 }
 
-// rest reads on to the end of an event, by its brackets and quotes.
+// rest reads to the end of an event, by its brackets and quotes.
 func (f *eventDocuments) rest(event []byte) ([]byte, error) {
 	var b brackets
 	for b.count(event); b.open(); {
@@ -86,7 +86,7 @@ func (f *eventDocuments) rest(event []byte) ([]byte, error) {
 	return trimSpace(event), nil
 }
 
-// brackets counts what is open in JSON that comes in pieces.
+// brackets counts the open brackets in JSON that comes in pieces.
 type brackets struct {
 	depth           int
 	quoted, escaped bool

@@ -20,22 +20,23 @@ var (
 	screenshot = leftOut("screenshot of a browser", "screenshots of a browser")
 )
 
-// openHands makes messages of events. An action of the agent was a response of the model, which stands whole beside it;
-// old files tell the action alone, and it becomes a call of a tool.
+// openHands makes messages from events. An action of the agent has the whole response of the model beside it. Old files
+// have only the action, which becomes a tool call.
 type openHands struct {
-	remarks *remarks
-	names   callNames
-	// answered holds the ids of responses that have become messages: each of several calls has an action of its own.
+	notes *noteCounter
+	names callNames
+	// answered holds the ids of responses that already have a message. A response with several calls has several actions.
 	answered map[string]bool
-	// last is the role that spoke last, and unnamed says that it did with a call that has no id.
+	// last is the role of the last message. unnamed reports that this message has a call without an id.
 	last    compactordv1.Role
 	unnamed bool
-	// begun holds what the messages so far came from, for the condensations.
+	// begun holds the events that the messages so far came from, for the condensations.
 	begun []begunMessage
-	// The following are for events of the software-agent-sdk: their numbers by their ids, and what waits for more calls.
+	// The following fields are for events of the software-agent-sdk: their numbers by their ids, and a message that waits
+	// for more calls.
 	numbers map[string]uint32
 	pending *pendingAction
-	// from is what is read.
+	// from is the source of the events.
 	from *elementSource
 }
 
@@ -46,8 +47,8 @@ type begunMessage struct {
 
 const systemRole = compactordv1.Role_ROLE_SYSTEM
 
-func newOpenHands(r *remarks) *openHands {
-	return &openHands{remarks: r, names: callNames{}, answered: make(map[string]bool)}
+func newOpenHands(r *noteCounter) *openHands {
+	return &openHands{notes: r, names: callNames{}, answered: make(map[string]bool)}
 }
 
 // read makes the messages of an event, or of a pair of an action and its observation.
@@ -81,7 +82,7 @@ func (s *openHands) event(raw json.RawMessage) ([]entry, error) {
 	case o.IsText("action", "condensation"):
 		return s.condensation(o)
 	}
-	// These are read first: an action remembers the answer that it is of, and is then not read a second time.
+	// The id and the time are read first: an action records its response, which is then not read a second time.
 	id, err := o.Count("id")
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (s *openHands) event(raw json.RawMessage) ([]entry, error) {
 	return one(m, nil)
 }
 
-// remember notes of a message what the next ones need.
+// remember records what the next messages need to know of a message.
 func (s *openHands) remember(m *compactordv1.Message, id uint32) {
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
@@ -117,7 +118,8 @@ func (s *openHands) remember(m *compactordv1.Message, id uint32) {
 	s.names.see(m)
 }
 
-// fields are those of an action or an observation: in an object of their own, or in old files beside its kind.
+// openHandsFields returns the fields of an action or an observation. They are in an inner object, or in old files
+// beside its kind.
 func openHandsFields(o rawjson.Object, key string) (rawjson.Object, error) {
 	if !o.Has(key) {
 		return o, nil
@@ -125,7 +127,7 @@ func openHandsFields(o rawjson.Object, key string) (rawjson.Object, error) {
 	return o.Sub(key)
 }
 
-// textMessage is a message of one text; of no part where the text is empty.
+// textMessage returns a message with one text, or without parts where the text is empty.
 func textMessage(role compactordv1.Role, text string) (*compactordv1.Message, error) {
 	m := &compactordv1.Message{Role: role}
 	if len(text) > maxText {
@@ -137,8 +139,8 @@ func textMessage(role compactordv1.Role, text string) (*compactordv1.Message, er
 	return m, nil
 }
 
-// imageParts are images by their addresses.
-func imageParts(o rawjson.Object, field string, notes *remarks) ([]*compactordv1.Part, error) {
+// imageParts returns images from a list of their addresses.
+func imageParts(o rawjson.Object, field string, notes *noteCounter) ([]*compactordv1.Part, error) {
 	raws, err := o.Elements(field)
 	if err != nil {
 		return nil, err

@@ -5,14 +5,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// observation makes a message of what came of an action; nil where it has no place in a log.
+// observation makes a message from an observation. It returns nil where a log cannot hold the observation.
 func (s *openHands) observation(o rawjson.Object) (*compactordv1.Message, error) {
 	switch {
 	case o.IsText("observation", "recall"):
-		s.remarks.add(retrieved)
+		s.notes.add(retrieved)
 		return nil, nil
 	case o.IsText("observation", "null"), o.IsText("observation", "agent_state_changed"):
-		s.remarks.add(controlEvent)
+		s.notes.add(controlEvent)
 		return nil, nil
 	}
 	text, err := o.BoundedText("content", maxText)
@@ -24,14 +24,14 @@ func (s *openHands) observation(o rawjson.Object) (*compactordv1.Message, error)
 		return nil, err
 	}
 	if extras.Has("screenshot") && !extras.IsText("screenshot", "") {
-		s.remarks.add(screenshot)
+		s.notes.add(screenshot)
 	}
 	metadata, err := o.Sub("tool_call_metadata")
 	if err != nil {
 		return nil, err
 	}
 	if metadata == nil && !s.unnamed {
-		// Nobody asked for it: OpenHands shows it to the model as the user's.
+		// No call requested it. OpenHands shows it to the model as a text of the user.
 		m, err := textMessage(compactordv1.Role_ROLE_USER, text)
 		if m != nil {
 			m.Origin = compactordv1.Origin_ORIGIN_CONTINUE
@@ -63,7 +63,7 @@ func openHandsResult(o, metadata, extras rawjson.Object, text string) (*compacto
 	}, nil
 }
 
-// openHandsFailed says whether a tool failed: by the word of the observation, or by the exit code where there is none.
+// openHandsFailed reports whether a tool failed: by the observation's own field, or otherwise by the exit code.
 func openHandsFailed(o, extras rawjson.Object) (bool, error) {
 	if o.IsText("observation", "error") {
 		return true, nil
@@ -72,7 +72,7 @@ func openHandsFailed(o, extras rawjson.Object) (bool, error) {
 		succeeded, err := o.Truth("success")
 		return !succeeded, err
 	}
-	// -1 stands for a command that goes on.
+	// -1 means that the command still runs.
 	code := string(extras["exit_code"])
 	return rawjson.KindOf(extras["exit_code"]) == rawjson.Number && code != "0" && code != "-1", nil
 }

@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// isSDKEvent says whether it is an event of OpenHands' software-agent-sdk: its kind is the name of a class.
+// isSDKEvent reports whether it is an event of OpenHands' software-agent-sdk: its kind is the name of a class.
 func isSDKEvent(o rawjson.Object) bool {
 	kind, err := o.Text("kind")
 	if err != nil || !o.Has("source") && !o.Has("timestamp") && !o.Has("llm_message") && !o.Has("tool_call") {
@@ -19,14 +19,14 @@ func isSDKEvent(o rawjson.Object) bool {
 		kind == "UserRejectObservation"
 }
 
-// pendingAction is a message of the agent, of whose calls more may come: each has an event of its own.
+// pendingAction is a message of the agent that can get more calls. Each call has its own event.
 type pendingAction struct {
 	message  *compactordv1.Message
 	response string
 	event    uint32
 }
 
-// sdkEvent makes entries of an event.
+// sdkEvent makes entries from an event.
 func (s *openHands) sdkEvent(o rawjson.Object) ([]entry, error) {
 	kind, err := o.DemandText("kind")
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *openHands) sdkEvent(o rawjson.Object) ([]entry, error) {
 	case "Condensation":
 		return s.sdkCondensation(o)
 	default:
-		s.remarks.add(controlEvent)
+		s.notes.add(controlEvent)
 		return nil, nil
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *openHands) sdkEvent(o rawjson.Object) ([]entry, error) {
 	return append(s.flush(), s.begin(m, s.numberOf(o))), nil
 }
 
-// numberOf numbers the events in the order in which they are read, since their ids have none.
+// numberOf numbers the events in the order in which they are read, since their ids are no numbers.
 func (s *openHands) numberOf(o rawjson.Object) uint32 {
 	id, err := o.Text("id")
 	if err != nil || id == "" {
@@ -74,7 +74,7 @@ func (s *openHands) numberOf(o rawjson.Object) uint32 {
 	return n
 }
 
-// begin gives a message out, and remembers which event it came from.
+// begin returns the entry of a message, and records the event that it came from.
 func (s *openHands) begin(m *compactordv1.Message, event uint32) entry {
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		m.Origin = compactordv1.Origin_ORIGIN_IMPORT
@@ -85,7 +85,7 @@ func (s *openHands) begin(m *compactordv1.Message, event uint32) entry {
 	return entry{message: m}
 }
 
-// flush gives out the message of the agent that waited for more calls.
+// flush returns the entry of the agent's message that waited for more calls.
 func (s *openHands) flush() []entry {
 	p := s.pending
 	if p == nil {
@@ -115,7 +115,7 @@ func sdkSystem(o rawjson.Object) (*compactordv1.Message, error) {
 	return m, nil
 }
 
-// sdkMessage makes a message of what the user or the agent said, with what OpenHands added to it.
+// sdkMessage makes a message from a text of the user or the agent, with what OpenHands added to it.
 func (s *openHands) sdkMessage(o rawjson.Object) (*compactordv1.Message, error) {
 	inner, err := o.Sub("llm_message")
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *openHands) sdkMessage(o rawjson.Object) (*compactordv1.Message, error) 
 			plain[field] = inner[field]
 		}
 	}
-	m, err := litellmMessage(plain, s.remarks)
+	m, err := litellmMessage(plain, s.notes)
 	if err != nil {
 		return nil, rawjson.In("llm_message", err)
 	}
@@ -159,7 +159,7 @@ func (s *openHands) sdkMessage(o rawjson.Object) (*compactordv1.Message, error) 
 	return m, nil
 }
 
-// sdkContent writes content as OpenAI does: pictures stand there one by one.
+// sdkContent returns content in OpenAI's shape, in which each picture is one part.
 func sdkContent(lists ...json.RawMessage) json.RawMessage {
 	var parts []json.RawMessage
 	for _, list := range lists {
@@ -201,7 +201,7 @@ func sdkPart(raw json.RawMessage) []json.RawMessage {
 	return []json.RawMessage{o.Encode()}
 }
 
-// sdkAction adds a call to the agent's message, or begins one. The first event of a response tells what it thought.
+// sdkAction adds a call to the agent's message, or begins one. The first event of a response has its thinking.
 func (s *openHands) sdkAction(o rawjson.Object) ([]entry, error) {
 	call, err := sdkCall(o)
 	if err != nil {
@@ -219,14 +219,14 @@ func (s *openHands) sdkAction(o rawjson.Object) ([]entry, error) {
 			plain[field] = o[field]
 		}
 	}
-	m, err := litellmMessage(plain, s.remarks)
+	m, err := litellmMessage(plain, s.notes)
 	if err != nil {
 		return nil, err
 	}
 	if m.WrittenAt, err = writtenAt(o, time.Second); err != nil {
 		return nil, err
 	}
-	s.remarks.addMany(signatureLost, boolCount(o.Has("responses_reasoning_item")))
+	s.notes.addMany(signatureLost, boolCount(o.Has("responses_reasoning_item")))
 	event := s.numberOf(o)
 	if p := s.pending; p != nil && response != "" && p.response == response {
 		if len(p.message.GetParts())+len(m.GetParts()) > maxParts {
@@ -241,7 +241,7 @@ func (s *openHands) sdkAction(o rawjson.Object) ([]entry, error) {
 	return before, nil
 }
 
-// sdkCall is the call of an action, as OpenAI writes it.
+// sdkCall returns the call of an action in OpenAI's shape.
 func sdkCall(o rawjson.Object) (json.RawMessage, error) {
 	call, err := o.Sub("tool_call")
 	if err != nil {
@@ -276,7 +276,7 @@ func sdkCall(o rawjson.Object) (json.RawMessage, error) {
 	return made.Encode(), nil
 }
 
-// sdkResult makes a message of what came of an action.
+// sdkResult makes a message from the result of an action.
 func (s *openHands) sdkResult(o rawjson.Object, kind string) (*compactordv1.Message, error) {
 	plain := rawjson.Object{"role": rawjson.Quote("tool")}
 	for key, field := range map[string]string{"tool_call_id": "tool_call_id", "name": "tool_name"} {
@@ -304,14 +304,15 @@ func (s *openHands) sdkResult(o rawjson.Object, kind string) (*compactordv1.Mess
 		}
 		plain["content"] = sdkContent(sdkOutput(observation), o["extended_content"])
 	}
-	m, err := litellmMessage(plain, s.remarks)
+	m, err := litellmMessage(plain, s.notes)
 	if err == nil {
 		m.GetParts()[0].GetToolResult().IsError = failed
 	}
 	return m, err
 }
 
-// sdkOutput is what an observation says: its content, or in its first versions the field of its tool; else all of it.
+// sdkOutput returns the output of an observation: its content, or in the first versions the field of its tool, or
+// otherwise all of it.
 func sdkOutput(observation rawjson.Object) json.RawMessage {
 	for _, field := range []string{"content", "output", "error", "message", "text"} {
 		if observation.Has(field) {
@@ -328,7 +329,7 @@ func sdkOutput(observation rawjson.Object) json.RawMessage {
 	return rawjson.Quote(string(rest.Encode()))
 }
 
-// sdkCondensation makes a record of a compaction, which forgets events by their ids.
+// sdkCondensation makes a record from a compaction, which forgets events by their ids.
 func (s *openHands) sdkCondensation(o rawjson.Object) ([]entry, error) {
 	ids, err := o.Elements("forgotten_event_ids")
 	if err != nil {

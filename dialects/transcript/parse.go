@@ -8,8 +8,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// parseOne parses one message of a provider's shape; its results and its text may be several messages of a log.
-func parseOne(d dialect.Dialect, raw []byte, notes *remarks) ([]*compactordv1.Message, error) {
+// parseOne parses one message in a provider's shape. Its results and its text can become several messages of a log.
+func parseOne(d dialect.Dialect, raw []byte, notes *noteCounter) ([]*compactordv1.Message, error) {
 	parsed, err := d.Parse(raw)
 	if err == nil {
 		err = notes.strictly(parsed.Findings)
@@ -23,7 +23,7 @@ func parseOne(d dialect.Dialect, raw []byte, notes *remarks) ([]*compactordv1.Me
 	return parsed.Messages, nil
 }
 
-// fieldOf leaves of an input error what concerns one message: its place in a list is told by the line.
+// fieldOf returns an input error as an error of one message. The line says its position in the list.
 func fieldOf(err error) error {
 	input := &dialect.InputError{}
 	switch {
@@ -36,7 +36,7 @@ func fieldOf(err error) error {
 	}
 }
 
-// importedOrigin is IMPORT, but for what stands for a message of which nothing could be read.
+// importedOrigin returns IMPORT, or the message's own origin where the message stands for an unreadable one.
 func importedOrigin(m *compactordv1.Message) compactordv1.Origin {
 	if m.GetOrigin() == compactordv1.Origin_ORIGIN_UNSPECIFIED {
 		return compactordv1.Origin_ORIGIN_IMPORT

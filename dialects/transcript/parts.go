@@ -26,10 +26,10 @@ func mediaPart(m *compactordv1.MediaPart) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: m}}
 }
 
-// contentParts parses `content`: a string, null, or a list of what element parses. An empty string says nothing and gives
-// no part, and neither does an element that element passes over with nil.
+// contentParts parses `content`: a string, null, or a list whose elements are parsed by element. An empty string has no
+// part. Where element returns nil, the element is left out.
 func contentParts(
-	o rawjson.Object, notes *remarks, element func(json.RawMessage) (*compactordv1.Part, error),
+	o rawjson.Object, notes *noteCounter, element func(json.RawMessage) (*compactordv1.Part, error),
 ) ([]*compactordv1.Part, error) {
 	raw := o["content"]
 	switch rawjson.KindOf(raw) {
@@ -68,7 +68,7 @@ func contentParts(
 	return parts, nil
 }
 
-// resultParts turns text and media into the parts of a tool's answer.
+// resultParts turns texts and media into the parts of a tool result.
 func resultParts(parts []*compactordv1.Part) []*compactordv1.ResultPart {
 	results := make([]*compactordv1.ResultPart, 0, len(parts))
 	for _, p := range parts {

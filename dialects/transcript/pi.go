@@ -10,30 +10,30 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// piEntry is one line of a session file behind its header.
+// piEntry is one line of a session file after its header.
 type piEntry struct {
 	rawjson.Object
 	kind     string
 	line     int // in the file, from 1
 	position int // among the entries, from 0
-	// before is the entry before it in the file, nil for the first.
+	// before is the entry before it in the file, or nil for the first.
 	before *piEntry
 }
 
-// piSession reads a session file of Pi. Its first files were a plain list; later ones are a tree, in which each entry
-// names its parent and the conversation is the path from the root to the entry written last.
+// piSession reads a session file of Pi. Its first files were a plain list. Later ones are a tree, in which each entry
+// names its parent, and the conversation is the path from the root to the last entry.
 type piSession struct {
 	in      *lines
-	remarks *remarks
+	notes   *noteCounter
 	entries int
 	held    *piEntry // the first entry, which was read to tell list from tree
 	tree    *piTree
-	// messages counts those that were read; before holds how many there were before each entry that was.
+	// messages counts those that were read. before holds that count at each entry.
 	messages uint32
 	before   map[string]uint32
 }
 
-// recognizePi takes the header, which is the first line and no other: a session file without one has lost its beginning.
+// recognizePi recognizes the header, which must be the first line. A session file without one has lost its beginning.
 func recognizePi(b beginning) verdict {
 	if b.line && isPiHeader(b.Object) {
 		return yes
@@ -45,7 +45,7 @@ func isPiHeader(o rawjson.Object) bool {
 	return o.IsText("type", "session") && rawjson.KindOf(o["id"]) == rawjson.String
 }
 
-// openPi reads on to the first entry, since versions before the second have no ids, and some writers no version.
+// openPi reads up to the first entry, since files before version 2 have no ids, and some writers no version.
 func openPi(in *lines, _ beginning) (source, error) {
 	header, _, err := in.object()
 	if err != nil {
@@ -59,11 +59,11 @@ func openPi(in *lines, _ beginning) (source, error) {
 		return nil, onLine(in.line, err)
 	}
 	if err != nil {
-		in.remarks.addAt(unreadField, in.line)
+		in.notes.addAt(unreadField, in.line)
 	}
-	s := &piSession{in: in, remarks: in.remarks, before: make(map[string]uint32)}
+	s := &piSession{in: in, notes: in.notes, before: make(map[string]uint32)}
 	first, err := s.read()
-	for in.remarks.skip(err) {
+	for in.notes.skip(err) {
 		first, err = s.read()
 	}
 	switch {
@@ -115,7 +115,7 @@ func (s *piSession) entry() (*piEntry, error) {
 		return s.read()
 	}
 	if !s.tree.whole {
-		if err := s.tree.grow(s); err != nil {
+		if err := s.tree.readTree(s); err != nil {
 			return nil, err
 		}
 	}
@@ -167,16 +167,16 @@ var (
 		"shell commands that the user had excluded from the context")
 	attachedFile  = leftOut("file attached in the user interface", "files attached in the user interface")
 	signatureLost = leftOut("signature that no dialect can give back", "signatures that no dialect can give back")
-	errorTextCut  = remark{one: "1 error text cut to 64 KiB", many: "%d error texts cut to 64 KiB"}
+	errorTextCut  = noteText{one: "1 error text cut to 64 KiB", many: "%d error texts cut to 64 KiB"}
 	otherBranch   = leftOut("entry that is not on the current path", "entries that are not on the current path")
-	lostParent    = remark{
+	lostParent    = noteText{
 		one:  "the current path begins at an entry whose parent is not in the file",
 		many: "the current path begins at an entry whose parent is not in the file",
 	}
 )
 
-// piKinds holds the types of entries that are known, and what is said of those that are no messages.
-var piKinds = map[string]remark{
+// piKinds holds the known types of entries, and the notes on those that are no messages.
+var piKinds = map[string]noteText{
 	"message":               {},
 	"custom_message":        {},
 	"compaction":            {},
@@ -188,9 +188,9 @@ var piKinds = map[string]remark{
 	"custom":                customEntry,
 }
 
-// repaired parses what the entry holds, without what cannot be read of it.
+// repaired parses the message of an entry, without its unreadable content.
 func (s *piSession) repaired(e *piEntry) (m *compactordv1.Message, err error) {
-	err = s.remarks.repair(e.Encode(), e.line, func(raw json.RawMessage) error {
+	err = s.notes.repair(e.Encode(), e.line, func(raw json.RawMessage) error {
 		o, err := rawjson.ParseObject(raw)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (s *piSession) repaired(e *piEntry) (m *compactordv1.Message, err error) {
 	return m, err
 }
 
-// message parses what the entry holds; nil if that has no place in a log.
+// message parses the message of an entry. It returns nil where a log cannot hold it.
 func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
 	var m *compactordv1.Message
 	var err error
@@ -214,14 +214,14 @@ func (s *piSession) message(e *piEntry) (*compactordv1.Message, error) {
 		if o == nil {
 			return nil, rawjson.In("message", rawjson.ErrMissing)
 		}
-		m, err = piMessage(o, s.remarks)
+		m, err = piMessage(o, s.notes)
 		err = rawjson.In("message", err)
 	case "custom_message":
-		m, err = piExtension(e.Object, s.remarks)
+		m, err = piExtension(e.Object, s.notes)
 	case "branch_summary":
-		m, err = piBranch(e.Object, s.remarks)
+		m, err = piBranch(e.Object, s.notes)
 	default:
-		s.remarks.add(piKinds[e.kind])
+		s.notes.add(piKinds[e.kind])
 		return nil, nil
 	}
 	if m == nil || err != nil {

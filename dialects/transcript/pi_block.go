@@ -10,8 +10,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// piBlock parses one piece of a message's content.
-func piBlock(raw json.RawMessage, d compactordv1.Dialect, r *remarks, allowed []string) (*compactordv1.Part, error) {
+// piBlock parses one element of a message's content.
+func piBlock(raw json.RawMessage, d compactordv1.Dialect, r *noteCounter, allowed []string) (*compactordv1.Part, error) {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func piBlock(raw json.RawMessage, d compactordv1.Dialect, r *remarks, allowed []
 	}
 }
 
-func piThinking(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
+func piThinking(o rawjson.Object, d compactordv1.Dialect, r *noteCounter) (*compactordv1.Part, error) {
 	text, err := o.BoundedText("thinking", maxText)
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func piThinking(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compacto
 	return part, piSignature(part, o, "thinkingSignature", d, r)
 }
 
-// piReasoning reads the reasoning of OpenAI Responses, of which Pi keeps the whole item, as JSON, for a signature.
-func piReasoning(o rawjson.Object, text string, r *remarks) *compactordv1.Part {
+// piReasoning reads the reasoning of OpenAI Responses. Pi keeps the whole item as JSON in the signature.
+func piReasoning(o rawjson.Object, text string, r *noteCounter) *compactordv1.Part {
 	signature, err := o.Text("thinkingSignature")
 	if err != nil || signature == "" {
 		return thinkingPart(text)
@@ -76,7 +76,7 @@ func piReasoning(o rawjson.Object, text string, r *remarks) *compactordv1.Part {
 	return thinkingPart(text)
 }
 
-func piToolCall(o rawjson.Object, d compactordv1.Dialect, r *remarks) (*compactordv1.Part, error) {
+func piToolCall(o rawjson.Object, d compactordv1.Dialect, r *noteCounter) (*compactordv1.Part, error) {
 	call := &compactordv1.ToolCall{}
 	var err error
 	if call.Id, err = o.BoundedText("id", maxID); err != nil {
@@ -114,13 +114,13 @@ func piImage(o rawjson.Object) (*compactordv1.Part, error) {
 	}), nil
 }
 
-// piSignature attaches what the provider wants back with a part. Pi has names of its own for it.
-func piSignature(part *compactordv1.Part, o rawjson.Object, field string, d compactordv1.Dialect, r *remarks) error {
+// piSignature attaches the signature that the provider demands back with a part. Pi has other names for the field.
+func piSignature(part *compactordv1.Part, o rawjson.Object, field string, d compactordv1.Dialect, r *noteCounter) error {
 	signature, err := o.Text(field)
 	if err != nil || signature == "" {
 		return err
 	}
-	// Of OpenAI Responses these are ids of items, which say nothing without the items that they came with.
+	// For OpenAI Responses these are ids of items, which mean nothing without their items.
 	if d == compactordv1.Dialect_DIALECT_UNSPECIFIED || d == compactordv1.Dialect_DIALECT_OPENAI_RESPONSES {
 		r.add(signatureLost)
 		return nil
@@ -133,7 +133,7 @@ func piSignature(part *compactordv1.Part, o rawjson.Object, field string, d comp
 	return nil
 }
 
-// signatureKey is the provider's name for a signature.
+// signatureKey returns the provider's name for a signature.
 func signatureKey(part *compactordv1.Part, d compactordv1.Dialect) string {
 	switch {
 	case d == compactordv1.Dialect_DIALECT_GEMINI:

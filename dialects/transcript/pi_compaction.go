@@ -9,7 +9,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// key is what a compaction names an entry by: its id, or in files without ids its place in the file, the header included.
+// key returns what a compaction names an entry by: its id or, in files without ids, its position in the file, where the
+// header counts.
 func (e *piEntry) key() string {
 	if id, err := e.Text("id"); err == nil && id != "" {
 		return id
@@ -17,7 +18,7 @@ func (e *piEntry) key() string {
 	return strconv.Itoa(e.position + 1)
 }
 
-// compaction makes a record of a compaction entry; ok is false where it has no summary.
+// compaction makes a record from a compaction entry. ok is false where it has no summary.
 func (s *piSession) compaction(e *piEntry) (made entry, ok bool, err error) {
 	c := compaction{tool: string(Pi)}
 	if c.summary, err = e.Text("summary"); err != nil {
@@ -33,11 +34,12 @@ func (s *piSession) compaction(e *piEntry) (made entry, ok bool, err error) {
 		return entry{}, false, err
 	}
 	c.read, c.modified = piFiles(e.Object)
-	made, ok = c.entry(s.remarks)
+	made, ok = c.entry(s.notes)
 	return made, ok, nil
 }
 
-// firstKept finds what a compaction kept. Where that is not on the path, Pi shows only what follows.
+// firstKept returns the index of the first kept message. Where that is not on the path, Pi shows only the messages
+// after the compaction.
 func (s *piSession) firstKept(e *piEntry) (uint32, error) {
 	id, err := e.Text("firstKeptEntryId")
 	if err != nil {
@@ -52,14 +54,14 @@ func (s *piSession) firstKept(e *piEntry) (uint32, error) {
 	}
 	kept, found := s.before[id]
 	if !found || id == e.key() {
-		s.remarks.add(keptUnknown)
+		s.notes.add(keptUnknown)
 		return s.messages, nil
 	}
 	return kept, nil
 }
 
-// piFiles reads the file lists of a compaction. Extensions write details of their own: what is no list of texts is
-// passed over.
+// piFiles reads the file lists of a compaction. Extensions write their own details: values that are no list of texts
+// are ignored.
 func piFiles(o rawjson.Object) (read, modified []string) {
 	details, err := o.Sub("details")
 	if err != nil || details == nil {
@@ -83,9 +85,9 @@ func piPaths(raw json.RawMessage) []string {
 	return paths
 }
 
-// piBranch turns the summary of a branch that was left into what Pi shows the model: a message of the user, which the
-// user did not write.
-func piBranch(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+// piBranch turns the summary of an abandoned branch into what Pi shows the model: a USER message that the user did not
+// write.
+func piBranch(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	summary, err := o.BoundedText("summary", maxText-len(branchPreface))
 	if err != nil {
 		return nil, err

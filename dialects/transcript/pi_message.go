@@ -18,8 +18,8 @@ var (
 	errPiContent = errors.New("unknown kind of content, or one that this role may not hold")
 )
 
-// piMessage parses the message of an entry; nil if it has no place in a log.
-func piMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+// piMessage parses the message of an entry. It returns nil where a log cannot hold it.
+func piMessage(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	role, err := o.DemandText("role")
 	if err != nil {
 		return nil, err
@@ -50,12 +50,12 @@ func piMessage(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	return m, err
 }
 
-func piUser(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+func piUser(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
 	if err != nil {
 		return nil, err
 	}
-	// Files that were shown beside a message: what the model got of them is in the content.
+	// Files that were shown beside a message. What the model saw of them is in the content.
 	attached, err := o.Elements("attachments")
 	if err != nil {
 		return nil, err
@@ -68,9 +68,9 @@ func piUser(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	}, nil
 }
 
-// piExtension parses the text of an extension. Pi shows it to the model as the user's, but the user did not ask for it:
-// so it starts no turn.
-func piExtension(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+// piExtension parses the text of an extension. Pi shows it to the model as the user's. The user did not write it, so it
+// starts no turn.
+func piExtension(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func piExtension(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	}, nil
 }
 
-func piAssistant(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+func piAssistant(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	api, err := o.Text("api")
 	if err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func piAssistant(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	return m, nil
 }
 
-// piErrorText keeps what Pi says of a request that failed: the contract's field is for errors of the provider.
-func piErrorText(m *compactordv1.Message, text string, d compactordv1.Dialect, r *remarks) {
+// piErrorText keeps Pi's text about a failed request. The field of the contract is for errors of the provider.
+func piErrorText(m *compactordv1.Message, text string, d compactordv1.Dialect, r *noteCounter) {
 	if text == "" {
 		return
 	}
@@ -141,7 +141,7 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-func piToolResult(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+func piToolResult(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	parts, err := piContent(o, compactordv1.Dialect_DIALECT_UNSPECIFIED, r, "text", "image")
 	if err != nil {
 		return nil, err
@@ -205,13 +205,13 @@ func piStopReason(o rawjson.Object) (compactordv1.StopReason, error) {
 	}
 }
 
-// piContent parses `content`: a string, or a list of the kinds that the role may hold.
-func piContent(o rawjson.Object, d compactordv1.Dialect, r *remarks, allowed ...string) ([]*compactordv1.Part, error) {
+// piContent parses `content`: a string, or a list of the kinds that are allowed for the role.
+func piContent(o rawjson.Object, d compactordv1.Dialect, r *noteCounter, allowed ...string) ([]*compactordv1.Part, error) {
 	return contentParts(o, r, func(raw json.RawMessage) (*compactordv1.Part, error) { return piBlock(raw, d, r, allowed) })
 }
 
-// piDialect tells whose signatures a message carries. What Pi notes for OpenAI's chat API is no signature, but the name of
-// the field that the reasoning came in.
+// piDialect returns the dialect of a message's signatures. For OpenAI's chat API Pi keeps no signature, but the name of
+// the field that had the reasoning.
 func piDialect(api string) compactordv1.Dialect {
 	switch {
 	case strings.HasPrefix(api, "anthropic"):

@@ -7,9 +7,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// piShell turns a command that the user ran in Pi's shell into a message of the user: the model is to know of it. It
+// piShell turns a command that the user ran in Pi's shell into a USER message, so that the model knows about it. It
 // returns nil where the user excluded the command from the context.
-func piShell(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
+func piShell(o rawjson.Object, r *noteCounter) (*compactordv1.Message, error) {
 	excluded, err := o.Truth("excludeFromContext")
 	if err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func piShell(o rawjson.Object, r *remarks) (*compactordv1.Message, error) {
 	}, nil
 }
 
-// piShellText writes the command as a terminal shows it. It is terse on purpose: Pi counts command and output alone when
-// it looks for a place to cut, and each further token would move our cuts away from its own.
+// piShellText shows the command as in a terminal. It adds little text on purpose: Pi counts only command and output
+// when it looks for a cut, and each further token would move our cuts away from Pi's.
 func piShellText(o rawjson.Object) (string, error) {
 	command, err := o.DemandText("command")
 	if err != nil {
@@ -61,7 +61,7 @@ func piShellText(o rawjson.Object) (string, error) {
 	return b.String(), nil
 }
 
-// piShellMarks tells how the command ended, where that is not the usual way, and where the rest of its output was.
+// piShellMarks returns how the command ended, where it did not succeed, and where the rest of its output was.
 func piShellMarks(o rawjson.Object) ([]string, error) {
 	cancelled, err := o.Truth("cancelled")
 	if err != nil {
@@ -86,7 +86,7 @@ func piShellMarks(o rawjson.Object) ([]string, error) {
 		marks = append(marks, "exit code "+string(code))
 	}
 	if truncated && whole != "" {
-		// The folder is the temporary one of the machine that Pi ran on, long and soon emptied.
+		// The folder is a temporary one of Pi's machine. It is long and soon emptied.
 		name := whole[strings.LastIndexAny(whole, `/\`)+1:]
 		marks = append(marks, "shortened; all of it was in "+name)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// Pi keeps a reasoning item of OpenAI Responses whole. It comes back as it was.
+// Pi keeps a reasoning item of OpenAI Responses whole. It is rendered unchanged.
 func TestReasoningItemsOfPiComeBack(t *testing.T) {
 	t.Parallel()
 	say := func(signature string) string {

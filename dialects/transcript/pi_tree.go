@@ -8,23 +8,23 @@ import (
 
 var errCycle = errors.New("is its own ancestor")
 
-// piTree is the path of a session file with ids. The path is known only when the last entry has been read, and an input
-// that cannot seek is read once: entries that may be on it are held until then, and given up as they are read.
+// piTree is the path of a session file with ids. The path is known only after the last entry, and an input that cannot
+// seek is read once. So entries that can be on the path are held until then, and released as they are read.
 type piTree struct {
 	path  []*piEntry
 	whole bool
 }
 
-// grow reads the whole file and finds the current path.
-func (t *piTree) grow(s *piSession) error {
+// readTree reads the whole file and finds the current path.
+func (t *piTree) readTree(s *piSession) error {
 	byID := make(map[string]*piEntry)
 	var last *piEntry
-	err := readToEnd(s.remarks, s.read, func(e *piEntry) error {
+	err := readToEnd(s.notes, s.read, func(e *piEntry) error {
 		id, err := e.DemandText("id")
 		if err != nil {
 			return onLine(e.line, err)
 		}
-		e.shed()
+		e.dropUnused()
 		byID[id] = e
 		e.before, last = last, e
 		return nil
@@ -32,16 +32,16 @@ func (t *piTree) grow(s *piSession) error {
 	if err != nil {
 		return err
 	}
-	if err := t.walk(last, byID, s.remarks); err != nil {
+	if err := t.walk(last, byID, s.notes); err != nil {
 		return err
 	}
-	s.remarks.addMany(otherBranch, s.entries-len(t.path))
+	s.notes.addMany(otherBranch, s.entries-len(t.path))
 	t.whole = true
 	return nil
 }
 
-// shed drops what is not read again.
-func (e *piEntry) shed() {
+// dropUnused drops fields that are not read again.
+func (e *piEntry) dropUnused() {
 	for key := range e.Object {
 		switch key {
 		case "id", "parentId", "timestamp":
@@ -63,11 +63,11 @@ func (e *piEntry) shed() {
 	}
 }
 
-// walk goes from the last entry up to the root, or to an entry whose parent is not there.
-func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *remarks) error {
+// walk follows the parents from the last entry up to the root, or to an entry whose parent is missing.
+func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *noteCounter) error {
 	for e := last; e != nil; {
 		if len(t.path) == len(byID) {
-			err := &LineError{Line: e.line, Field: "parentId", Err: errCycle, behind: true}
+			err := &LineError{Line: e.line, Field: "parentId", Err: errCycle, canContinue: true}
 			if r.skip(err) {
 				break
 			}
@@ -86,7 +86,7 @@ func (t *piTree) walk(last *piEntry, byID map[string]*piEntry, r *remarks) error
 		}
 		next, found := byID[parent]
 		if !found && e.before != nil && r.gaps() {
-			// Its parent is what was passed over, or was before it.
+			// Its parent was left out, or is missing. The entry before is used.
 			next, found = e.before, true
 		}
 		if !found {

@@ -14,19 +14,19 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// provider is a dialect whose messages stand in a file as the provider's API has them.
+// provider is a dialect whose messages are in a file as in the provider's API.
 type provider struct {
 	dialect dialect.Dialect
-	// list is the field of a request body that holds them; around are the others that Parse reads of a body.
+	// list is the field of a request body with the messages. around are the other fields of a body that Parse reads.
 	list   string
 	around []string
-	// joins says whether an item is of one message with the one before it, if that says so too; nil where each stands
-	// alone.
+	// joins reports whether an item can be in one message with its neighbours. Neighbours for which it returns true become
+	// one message. It is nil where each item is a message.
 	joins func(o rawjson.Object) bool
 }
 
-// open reads JSON Lines or an array message by message. A body is read whole: what stands before its messages may follow
-// them.
+// open reads JSON Lines or an array message by message. A body is read whole, since fields that belong before its
+// messages can come after them.
 func (p provider) open(in *lines, b beginning) (source, error) {
 	_, body := signOfBody(b.Object)
 	switch {
@@ -39,33 +39,33 @@ func (p provider) open(in *lines, b beginning) (source, error) {
 	}
 }
 
-// begins says whether an object is a body without messages on a line of its own: then it holds the system prompt of
-// JSON Lines, and the messages follow it.
+// begins reports whether an object is a body without messages on one line. It then holds the system prompt of JSON
+// Lines, and the messages follow it.
 func (p provider) begins(b beginning) bool {
 	list, err := b.Elements(p.list)
 	return b.line && b.Has(p.list) && err == nil && len(list) == 0
 }
 
-// item is a message, or a piece of one, as a file has it.
+// item is a message, or a piece of one, in a file.
 type item struct {
 	rawjson.Object
 	raw json.RawMessage
-	// at is its position, line that on which it begins.
+	// at is its position, and line the line on which it begins.
 	at, line int
 }
 
-// itemFeed gives one item after the other, and then io.EOF. Their bytes are valid until the next call.
+// itemFeed returns the items one by one, and then io.EOF. Their bytes are valid until the next call.
 type itemFeed interface {
 	next() (item, error)
 	unit() unit
-	notes() *remarks
+	notes() *noteCounter
 }
 
 type lineItems struct{ in *lines }
 
 func (f *lineItems) unit() unit { return unitLine }
 
-func (f *lineItems) notes() *remarks { return f.in.remarks }
+func (f *lineItems) notes() *noteCounter { return f.in.notes }
 
 func (f *lineItems) next() (item, error) {
 	o, line, err := f.in.object()
@@ -79,7 +79,7 @@ type elementItems struct {
 
 func (f *elementItems) unit() unit { return unitElement }
 
-func (f *elementItems) notes() *remarks { return f.feed.doc.in.remarks }
+func (f *elementItems) notes() *noteCounter { return f.feed.doc.in.notes }
 
 func (f *elementItems) next() (item, error) {
 	raw, err := f.feed.next()
@@ -97,7 +97,7 @@ type providerItems struct {
 
 	feed itemFeed
 	held *item // read already, but not of the last batch
-	// failed is what went wrong behind the last batch.
+	// failed is the error after the last batch.
 	failed error
 	ready  []entry
 }
@@ -119,13 +119,13 @@ func (s *providerItems) next() (entry, error) {
 	return e, nil
 }
 
-// batch returns the next item, or all that make one message.
+// batch returns the next item, or all items of one message.
 func (s *providerItems) batch() ([]item, error) {
 	var batch []item
 	for {
 		next, err := s.item()
 		if err != nil && len(batch) > 0 {
-			// What went wrong is told when the batch is out.
+			// The error is returned after the batch.
 			s.failed = err
 			return batch, nil
 		}
@@ -187,7 +187,7 @@ func (s *providerItems) parse(batch []item) error {
 	return nil
 }
 
-// imported says where a message came from.
+// imported sets the origin and position of a message.
 func imported(m *compactordv1.Message, at int) *compactordv1.Message {
 	m.Origin = importedOrigin(m)
 	m.SourcePosition = position(at)
@@ -230,7 +230,7 @@ func (s *providerBody) read() error {
 	}
 	parsed, err := s.dialect.Parse(raw)
 	if err == nil {
-		err = s.doc.in.remarks.strictly(parsed.Findings)
+		err = s.doc.in.notes.strictly(parsed.Findings)
 	}
 	if err != nil {
 		return onLine(s.doc.at, s.fieldOf(err))
@@ -240,13 +240,13 @@ func (s *providerBody) read() error {
 		return onLine(s.doc.at, err)
 	}
 	if !parsed.Response {
-		s.doc.in.remarks.addMany(bodyField, len(o.Others(append(s.around, s.list)...)))
+		s.doc.in.notes.addMany(bodyField, len(o.Others(append(s.around, s.list)...)))
 	}
 	s.parsed = parsed
 	return s.doc.end()
 }
 
-// fieldOf puts an error under the message of the body that it is in.
+// fieldOf adds to an error the path of the message in the body.
 func (s *providerBody) fieldOf(err error) error {
 	input := &dialect.InputError{}
 	if !errors.As(err, &input) || input.Message < 0 {
@@ -276,7 +276,7 @@ func openResponses(in *lines, b beginning) (source, error) {
 	}.open(in, b)
 }
 
-// isModelItem says whether the model wrote an item of OpenAI Responses: those that stand together are one message.
+// isModelItem reports whether the model wrote an item of OpenAI Responses. Neighbours that it wrote become one message.
 func isModelItem(o rawjson.Object) bool {
 	if o.Has("role") {
 		return o.IsText("role", "assistant")
@@ -285,5 +285,5 @@ func isModelItem(o rawjson.Object) bool {
 	return err == nil && (kind == "reasoning" || isItemType(kind) && !isOutputType(kind))
 }
 
-// isOutputType says whether an item is what a tool of the client answered.
+// isOutputType reports whether an item is the result of a client's tool.
 func isOutputType(kind string) bool { return strings.HasSuffix(kind, "_output") }

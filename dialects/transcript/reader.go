@@ -9,15 +9,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// entry is what a source holds: a message or a record, never both.
+// entry is a message or a record.
 type entry struct {
 	message *compactordv1.Message
-	// record has no after_messages yet. Its first_kept_index counts the source's messages from 0; what is kept may be yet
-	// to come.
+	// after_messages of the record is not set yet. Its first_kept_index counts the source's messages from 0, and can be
+	// that of a later message.
 	record *compactordv1.ImportedRecord
 }
 
-// source reads the entries of one format, and then returns io.EOF. Its other errors carry their line.
+// source returns the entries of one format, and then io.EOF. Its other errors have their line.
 type source interface {
 	next() (entry, error)
 	// unit says what source_position counts.
@@ -37,21 +37,21 @@ const (
 type Reader struct {
 	format  Format
 	source  source
-	remarks *remarks
+	notes   *noteCounter
 	records records
 	files   *files // nil where the input is not ours
 	err     error
 }
 
-// Open recognizes a transcript by its beginning. It reads no further than it needs for that, at most 64 lines or 1 MiB,
-// and r need not be able to seek. It returns ErrEmpty where there is nothing but white space, ErrUnknownFormat where the
-// beginning is of another kind, a *LineError where it is broken, a *SessionsError where it holds several sessions and
-// none was selected, and the error of r where reading failed. Some of these come from Next only.
+// Open recognizes a transcript by its beginning. It reads only what it needs for that, at most 64 lines or 1 MiB, and r
+// need not be able to seek. It returns ErrEmpty where there is only white space, ErrUnknownFormat where the format is
+// unknown, a *LineError where the beginning is broken, a *SessionsError where there are several sessions and none was
+// selected, and the error of r where reading failed. Next can also return these errors.
 func Open(r io.Reader, opts ...Option) (*Reader, error) {
 	return open(newLines(r, optionsOf(opts)))
 }
 
-// OpenAs reads a transcript of a format that is known, like Open with the option As.
+// OpenAs reads a transcript of a known format, like Open with the option As.
 func OpenAs(r io.Reader, id Format, opts ...Option) (*Reader, error) {
 	o := optionsOf(opts)
 	o.format = id
@@ -77,28 +77,28 @@ func open(in *lines) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{format: f.id, source: s, remarks: in.remarks}, nil
+	return &Reader{format: f.id, source: s, notes: in.notes}, nil
 }
 
-// Format returns what the transcript was recognized as.
+// Format returns the format of the transcript.
 func (r *Reader) Format() Format { return r.format }
 
-// Place says where in the file the message with a source_position is, such as `line 8`.
+// Place returns the place in the file of the message with a source_position, such as `line 8`.
 func (r *Reader) Place(position uint32) string {
 	u := r.source.unit()
 	if u == unitLine {
-		// People count lines from 1, and what a tool made of it from 0.
+		// People count lines from 1, and elements in a tool's list from 0.
 		return fmt.Sprintf("%s %d", u, uint64(position)+1)
 	}
 	return fmt.Sprintf("%s %d", u, position)
 }
 
-// Next returns the next message, or io.EOF at the end of the transcript. What is wrong with the input is a *LineError.
-// After an error Next returns the same error again.
+// Next returns the next message, or io.EOF at the end of the transcript. Errors of the input are a *LineError. After an
+// error Next returns the same error again.
 //
-// Every message has origin IMPORT, or CONTINUE if it is one of role USER that the user did not write. Its
-// source_position counts from 0: lines in JSON Lines, elements in a document, entries behind the header in a Pi session
-// file. Place tells it in words.
+// Every message has origin IMPORT, or CONTINUE if it is a USER message that the user did not write. Its source_position
+// counts from 0: lines in JSON Lines, elements in a document, entries after the header in a Pi session file. Place
+// returns it in words.
 func (r *Reader) Next() (*compactordv1.Message, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -106,15 +106,15 @@ func (r *Reader) Next() (*compactordv1.Message, error) {
 	for {
 		e, err := r.source.next()
 		switch {
-		case errors.Is(err, io.EOF) && r.records.messages == 0 && r.remarks.skipped != nil:
-			// Nothing of it could be read.
-			r.err = unreadable(r.remarks.skipped, r.format)
+		case errors.Is(err, io.EOF) && r.records.messages == 0 && r.notes.skipped != nil:
+			// No record of the input could be read.
+			r.err = unreadable(r.notes.skipped, r.format)
 			return nil, r.err
 		case errors.Is(err, io.EOF):
-			r.records.end(r.remarks)
+			r.records.end(r.notes)
 			r.err = err
 			return nil, err
-		case err != nil && r.remarks.skip(err):
+		case err != nil && r.notes.skip(err):
 		case err != nil:
 			r.err = err
 			return nil, err
@@ -122,24 +122,24 @@ func (r *Reader) Next() (*compactordv1.Message, error) {
 			r.records.add(e.record)
 		default:
 			r.records.count()
-			r.told(e.message)
+			r.noteUnread(e.message)
 			return e.message, nil
 		}
 	}
 }
 
-// told notes a message of which something could not be read.
-func (r *Reader) told(m *compactordv1.Message) {
+// noteUnread notes a message that could not be read completely.
+func (r *Reader) noteUnread(m *compactordv1.Message) {
 	switch {
 	case !dialect.HoldsUnread(m):
 	case r.source.unit() == unitLine:
-		r.remarks.addAt(unreadPart, int(m.GetSourcePosition())+1)
+		r.notes.addAt(unreadPart, int(m.GetSourcePosition())+1)
 	default:
-		r.remarks.add(unreadPart)
+		r.notes.add(unreadPart)
 	}
 }
 
-// ReadAll returns all messages that are left.
+// ReadAll returns all remaining messages.
 func (r *Reader) ReadAll() ([]*compactordv1.Message, error) {
 	var messages []*compactordv1.Message
 	for {
@@ -154,11 +154,11 @@ func (r *Reader) ReadAll() ([]*compactordv1.Message, error) {
 	}
 }
 
-// Notes returns what was left out or changed so far. It is complete once Next has returned io.EOF.
-func (r *Reader) Notes() []Note { return r.remarks.notes() }
+// Notes returns what was left out or changed so far. It is complete once Next returned io.EOF.
+func (r *Reader) Notes() []Note { return r.notes.all() }
 
-// Records returns the compactions and checkpoints that the transcript told of so far; all of them once Next has returned
-// io.EOF. Their after_messages and first_kept_index count the messages that Next returned, from the first: who appends
-// them in several requests subtracts what went before. A compaction stands behind the first message that it kept, at the
-// earliest.
+// Records returns the compactions and checkpoints of the transcript so far. It is complete once Next returned io.EOF.
+// Their after_messages and first_kept_index count the messages that Next returned, from the first. A caller that
+// appends them in several requests must subtract the messages of earlier requests. A compaction comes at the earliest
+// after the first message that it kept.
 func (r *Reader) Records() []*compactordv1.ImportedRecord { return r.records.ready }

@@ -71,7 +71,7 @@ func TestLinesAreReadAsTheyArrive(t *testing.T) {
 	next := make(chan struct{})
 	go func() {
 		for range 3 {
-			// A message of a tool is of OpenAI's shape and no other's, so no further line is needed to tell.
+			// Only OpenAI's shape has messages of a tool, so the format is known without a further line.
 			if _, err := io.WriteString(out, `{"role":"tool","content":"hush"}`+"\n"); err != nil {
 				written <- err
 				return
@@ -103,7 +103,7 @@ func TestLargeLinesAreRead(t *testing.T) {
 	require.Equal(t, "hush", textOf(messages[1]))
 }
 
-// user is a user's message as an entry of a tree.
+// user returns a user's message as an entry of a tree.
 func user(id, parent, text string) string {
 	if parent != "null" {
 		parent = `"` + parent + `"`
@@ -162,7 +162,7 @@ func TestPiShellEntries(t *testing.T) {
 	}
 }
 
-// Seed case 8: what the user keeps from the model is not imported.
+// Seed case 8: what the user excluded from the context is not imported.
 func TestPiShellEntriesExcludedFromTheContextAreLeftOut(t *testing.T) {
 	t.Parallel()
 	excluded := `{"type":"message","message":{"role":"bashExecution","command":"env","output":"KEY=1","excludeFromContext":true}}` + "\n"

@@ -9,26 +9,26 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// How far an input is looked at to recognize it. All of that is held in memory.
+// How much of an input is read to recognize it. All of that is held in memory.
 const (
 	recognizeLines = 64
 	recognizeBytes = 1 << 20
 )
 
-// recognition finds the format of an input by its beginning, and leaves the input unread.
+// recognition finds the format of an input by its beginning, and consumes nothing of the input.
 type recognition struct {
 	in *lines
-	// forced is the format that was asked for; its id is empty where none was.
+	// forced is the format that the caller set. Its id is empty where there is none.
 	forced format
-	// best is the first format of the table that may be it, and by what.
+	// best is the first format of the table that said maybe, and by the object that showed it.
 	best  int
 	by    beginning
 	found bool
-	// marked says that the line before announces a document.
+	// marked reports that the line before announces a document.
 	marked bool
 }
 
-// recognize returns the format, and the object that told it.
+// recognize returns the format, and the object that showed it.
 func recognize(in *lines, forced format) (format, beginning, error) {
 	first, err := in.first()
 	switch {
@@ -51,7 +51,8 @@ func recognize(in *lines, forced format) (format, beginning, error) {
 	}
 }
 
-// look goes through the beginning until a format is found. An array is not read as a line: the whole document may be one.
+// look reads the beginning until a format is found. An array is not read as a line, since the whole document can be
+// one.
 func (r *recognition) look(array bool) error {
 	if array {
 		return r.lookAtDocument(0)
@@ -63,7 +64,7 @@ func (r *recognition) look(array bool) error {
 			return err
 		}
 		if o, _, err := parseLine(line); err == nil {
-			if r.judge(beginning{Object: o, line: true}) {
+			if r.try(beginning{Object: o, line: true}) {
 				return nil
 			}
 		} else if n == 0 || r.marked {
@@ -77,26 +78,27 @@ func (r *recognition) look(array bool) error {
 	return nil
 }
 
-// lookAtDocument judges what begins here as a document that may go on over several lines, or beyond what is looked at.
+// lookAtDocument tries the formats on a document that can have several lines, or more than is read here.
 func (r *recognition) lookAtDocument(at int) error {
 	if err := r.fill(recognizeBytes); err != nil {
 		return err
 	}
 	found := parseBeginning(r.buffered()[at:])
 	for _, b := range found {
-		if r.judge(b) {
+		if r.try(b) {
 			return nil
 		}
 	}
 	if len(found) == 0 && r.buffered()[at] == '[' {
-		// An array that is empty or broken. Whoever reads it as the most common format tells more than that it is unknown.
-		r.judge(beginning{Object: rawjson.Object{"role": rawjson.Quote("user")}, array: true})
+		// The array is empty or broken. Read as the most common format, it gets a better error than that its format is
+		// unknown.
+		r.try(beginning{Object: rawjson.Object{"role": rawjson.Quote("user")}, array: true})
 	}
 	return nil
 }
 
-// judge asks the formats, and says whether it is decided.
-func (r *recognition) judge(b beginning) bool {
+// try asks the formats about an object, and reports whether the format is found.
+func (r *recognition) try(b beginning) bool {
 	if r.forced.id != "" {
 		r.by, r.found = b, true
 		return r.forced.recognize(b) != no
@@ -116,7 +118,7 @@ func (r *recognition) judge(b beginning) bool {
 	return false
 }
 
-// failure says why nothing was found: by the first line that is broken where it looks like JSON at all.
+// failure returns why no format was found. Where the input looks like JSON, that is the error of its first broken line.
 func (r *recognition) failure() error {
 	line, _, err := r.peekLine(0)
 	if err != nil || len(line) == 0 || line[0] != '{' {
@@ -129,12 +131,12 @@ func (r *recognition) failure() error {
 }
 
 func (r *recognition) buffered() []byte {
-	// What is buffered can always be peeked at.
+	// Peek never fails for what is buffered.
 	b, _ := r.in.in.Peek(r.in.in.Buffered())
 	return b
 }
 
-// fill reads on until so many bytes are buffered, or as many as are looked at, or the input ends.
+// fill reads until size bytes are buffered, or recognizeBytes, or the input ends.
 func (r *recognition) fill(size int) error {
 	size = min(size, recognizeBytes)
 	if size > r.in.in.Size() {
@@ -146,8 +148,8 @@ func (r *recognition) fill(size int) error {
 	return nil
 }
 
-// peekLine returns the line at an offset, without its end, and the offset of the next. It reads no further than it needs,
-// since whoever writes the input may wait for what is made of it.
+// peekLine returns the line at an offset, without its end, and the offset of the next. It reads no further than it
+// needs, since the writer of the input can wait for our output.
 func (r *recognition) peekLine(at int) (line []byte, next int, err error) {
 	for searched := at; ; {
 		b := r.buffered()

@@ -5,33 +5,33 @@ import (
 )
 
 var (
-	compactionAtEnd = remark{
+	compactionAtEnd = noteText{
 		one:  "1 compaction with nothing behind it keeps the last message",
 		many: "%d compactions with nothing behind them keep the last message",
 	}
 	compactionOfNothing = leftOut("compaction of no messages", "compactions of no messages")
 )
 
-// records holds the records of a source back until the messages that they speak of have been read.
+// records holds the records of a source until the messages that they refer to have been read.
 type records struct {
 	messages uint32
 	ready    []*compactordv1.ImportedRecord
 	waiting  []*compactordv1.ImportedRecord
 }
 
-// add takes a record, of which after_messages is not set yet.
+// add adds a record, whose after_messages is not set yet.
 func (r *records) add(record *compactordv1.ImportedRecord) {
 	r.waiting = append(r.waiting, record)
 	r.release()
 }
 
-// count counts a message that has been read.
+// count counts a message that was read.
 func (r *records) count() {
 	r.messages++
 	r.release()
 }
 
-// release lets those go that need no message to come, in their order.
+// release releases, in order, the records that need no later message.
 func (r *records) release() {
 	for len(r.waiting) > 0 {
 		first := r.waiting[0]
@@ -45,8 +45,8 @@ func (r *records) release() {
 	}
 }
 
-// end releases what waits for messages that never come.
-func (r *records) end(notes *remarks) {
+// end releases the records that wait for messages that do not exist.
+func (r *records) end(notes *noteCounter) {
 	if r.messages == 0 {
 		notes.addMany(compactionOfNothing, len(r.waiting))
 		r.waiting = nil

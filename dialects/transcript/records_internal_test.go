@@ -7,14 +7,15 @@ import (
 )
 
 func compactionOf(kept uint32) entry {
-	e, _ := compaction{tool: "t", summary: "s", firstKept: kept}.entry(&remarks{})
+	e, _ := compaction{tool: "t", summary: "s", firstKept: kept}.entry(&noteCounter{})
 	return e
 }
 
 func TestRecordsWaitForTheMessagesThatTheyKeep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		// steps are the kinds of entries in order: m a message, p a checkpoint, a digit a compaction that kept from there.
+		// steps are the kinds of entries in order: m a message, p a checkpoint, a digit a compaction that kept from that
+		// index on.
 		steps string
 		after []uint32
 		kept  []uint32
@@ -32,7 +33,7 @@ func TestRecordsWaitForTheMessagesThatTheyKeep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, notes := &records{}, &remarks{}
+			r, notes := &records{}, &noteCounter{}
 			for _, step := range c.steps {
 				switch step {
 				case 'm':
@@ -53,20 +54,20 @@ func TestRecordsWaitForTheMessagesThatTheyKeep(t *testing.T) {
 			}
 			require.Equal(t, c.after, after)
 			require.Equal(t, c.kept, kept)
-			require.Len(t, notes.notes(), c.notes)
+			require.Len(t, notes.all(), c.notes)
 		})
 	}
 }
 
 func TestSummariesOfAnySizeBecomeRecords(t *testing.T) {
 	t.Parallel()
-	notes := &remarks{}
+	notes := &noteCounter{}
 	_, ok := compaction{tool: "t", summary: " \n"}.entry(notes)
 	require.False(t, ok)
 	e, ok := compaction{tool: "t", summary: string(make([]byte, maxSummary+1))}.entry(notes)
 	require.True(t, ok)
 	require.Len(t, e.record.GetCompaction().GetSummary(), maxSummary)
-	require.Equal(t, []Note{{1, "1 compaction without a summary left out"}, {1, "1 summary cut to 4 MiB"}}, notes.notes())
+	require.Equal(t, []Note{{1, "1 compaction without a summary left out"}, {1, "1 summary cut to 4 MiB"}}, notes.all())
 }
 
 func TestCloseOff(t *testing.T) {

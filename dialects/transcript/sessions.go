@@ -8,11 +8,12 @@ import (
 	"io"
 )
 
-// SessionsError says that an input holds another number of sessions than can be read.
+// SessionsError means that the input has several sessions and none was selected, or that the selected one does not
+// exist.
 type SessionsError struct {
-	// Count is how many there are.
+	// Count is the number of sessions.
 	Count int
-	// Selected is which one was asked for, from 1; 0 where none was.
+	// Selected is the number of the selected session, from 1, or 0 where none was.
 	Selected int
 }
 
@@ -27,8 +28,8 @@ func (e *SessionsError) Error() string {
 	}
 }
 
-// choose returns the session that was selected, or the only one. next returns one session after the other, and io.EOF
-// behind the last; its bytes need not outlive the next call. All that follows is read too, to count it.
+// choose returns the selected session, or the only one. next returns the sessions one by one, and then io.EOF. Its
+// bytes are valid until the next call. choose reads all later sessions, too, to count them.
 func (o options) choose(next func() (json.RawMessage, error)) (json.RawMessage, error) {
 	wanted := max(o.session, 1)
 	var chosen json.RawMessage

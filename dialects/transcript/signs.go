@@ -23,7 +23,7 @@ var (
 	claudeParts = []string{"tool_use", "tool_result", "thinking", "redacted_thinking", "document", "search_result"}
 )
 
-// signOf tells which provider's message or item an object is; empty where it may be of several.
+// signOf returns the provider whose message or item an object is. Empty where several are possible.
 func signOf(o rawjson.Object) Format {
 	kind, err := o.Text("type")
 	if err != nil {
@@ -72,7 +72,7 @@ func signOfContent(raw json.RawMessage) Format {
 	return ""
 }
 
-// objectsOf are those elements of an array that are objects.
+// objectsOf returns the elements of an array that are objects.
 func objectsOf(raw json.RawMessage) []rawjson.Object {
 	if rawjson.KindOf(raw) != rawjson.Array {
 		return nil
@@ -90,7 +90,7 @@ func objectsOf(raw json.RawMessage) []rawjson.Object {
 	return objects
 }
 
-// signOfBody tells which provider's request or response an object is; found is false where it is none.
+// signOfBody returns the provider whose request or response an object is. found is false where it is none.
 func signOfBody(o rawjson.Object) (sign Format, found bool) {
 	switch {
 	case rawjson.KindOf(o["choices"]) == rawjson.Array:
@@ -117,7 +117,7 @@ func signOfBody(o rawjson.Object) (sign Format, found bool) {
 	return "", true
 }
 
-// recognizeProvider takes what is a provider's beyond doubt.
+// recognizeProvider recognizes objects that only this provider has.
 func recognizeProvider(id Format) func(beginning) verdict {
 	return func(b beginning) verdict {
 		sign, found := signOfBody(b.Object)
@@ -131,8 +131,8 @@ func recognizeProvider(id Format) func(beginning) verdict {
 	}
 }
 
-// recognizeOpenAI also takes what may be of several providers: it is the most common shape, and the others read the same
-// of it.
+// recognizeOpenAI also recognizes objects that several providers have, since its shape is the most common one and is
+// parsed with the same result.
 func recognizeOpenAI(b beginning) verdict {
 	if v := recognizeProvider(OpenAIChat)(b); v == yes {
 		return yes

@@ -74,7 +74,7 @@ func TestFormatsCanBeForced(t *testing.T) {
 	}
 }
 
-// The items of one answer are one message, wherever the lines or elements begin.
+// The items of one answer become one message, wherever the lines or elements begin.
 func TestItemsOfResponsesAreReadInBatches(t *testing.T) {
 	t.Parallel()
 	items := []string{

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// repeatedLines gives an opening and then one text many times, without ever holding all of it.
+// repeatedLines returns an opening and then one text many times, without holding all of it.
 type repeatedLines struct {
 	opening, line []byte
 	times, at     int
@@ -36,7 +36,7 @@ func (r *repeatedLines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A large file is read within a few times its largest line.
+// Reading a large file needs only a few times the memory of its largest line.
 func TestLargeFilesAreStreamed(t *testing.T) {
 	const line, times = 32 << 10, 96
 	text := strings.Repeat("a", line)

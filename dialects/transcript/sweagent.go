@@ -13,11 +13,11 @@ var (
 
 	otherAgent = leftOut("message of another agent than the main one", "messages of other agents than the main one")
 
-	// sweAgentFields are SWE-agent's own. thought and action say again what content and tool_calls say.
+	// sweAgentFields are SWE-agent's own. thought and action repeat content and tool_calls.
 	sweAgentFields = []string{"agent", "message_type", "thought", "action", "is_demo", "tags", "tool_call_ids"}
 )
 
-// recognizeSWEAgent takes a document with a history of which messages name their agent, or with the steps of a run.
+// recognizeSWEAgent recognizes a document with a history whose messages name their agent, or with the steps of a run.
 func recognizeSWEAgent(b beginning) verdict {
 	if b.array {
 		return no
@@ -31,7 +31,7 @@ func recognizeSWEAgent(b beginning) verdict {
 	return no
 }
 
-// firstObject is the first element of an array in a field; empty where there is none, or it is no object.
+// firstObject returns the first element of an array in a field. It returns nil where that is no object.
 func firstObject(o rawjson.Object, field string) rawjson.Object {
 	raws, err := o.Elements(field)
 	if err != nil || len(raws) == 0 {
@@ -44,13 +44,13 @@ func firstObject(o rawjson.Object, field string) rawjson.Object {
 	return first
 }
 
-// openSWEAgent reads the history of a trajectory of SWE-agent: what the model was sent, in OpenAI's shape.
+// openSWEAgent reads the history of a trajectory of SWE-agent: the messages to the model, in OpenAI's shape.
 func openSWEAgent(in *lines, _ beginning) (source, error) {
-	s := &sweAgent{remarks: in.remarks, names: callNames{}}
+	s := &sweAgent{notes: in.notes, names: callNames{}}
 	return &elementSource{
-		remarks: in.remarks,
+		notes: in.notes,
 		feed: newElements(in, "history", func(string, json.RawMessage) error {
-			in.remarks.add(runField)
+			in.notes.add(runField)
 			return nil
 		}),
 		read: func(raw json.RawMessage) ([]entry, error) { return one(s.message(raw)) },
@@ -58,11 +58,11 @@ func openSWEAgent(in *lines, _ beginning) (source, error) {
 }
 
 type sweAgent struct {
-	remarks *remarks
-	names   callNames
-	// agent is the one that the first message names.
+	notes *noteCounter
+	names callNames
+	// agent is the agent of the first message.
 	agent string
-	// acted says that the model has spoken: what comes as a user's message from then on is what its commands printed.
+	// acted reports that the model has answered. USER messages after that are the output of its commands.
 	acted bool
 }
 
@@ -78,16 +78,16 @@ func (s *sweAgent) message(raw json.RawMessage) (*compactordv1.Message, error) {
 	if s.agent == "" {
 		s.agent = agent
 	}
-	// Each agent sees its own messages alone.
+	// Each agent sees only its own messages.
 	if agent != "" && agent != s.agent {
-		s.remarks.add(otherAgent)
+		s.notes.add(otherAgent)
 		return nil, nil
 	}
 	demo, err := o.Truth("is_demo")
 	if err != nil {
 		return nil, err
 	}
-	m, err := litellmMessage(o, s.remarks, sweAgentFields...)
+	m, err := litellmMessage(o, s.notes, sweAgentFields...)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *sweAgent) message(raw json.RawMessage) (*compactordv1.Message, error) {
 	return m, nil
 }
 
-// sweAgentCallID reads which call a result answers: SWE-agent keeps a list, of the one call of a step.
+// sweAgentCallID sets the id of the call that a result answers. SWE-agent has a list, with the one call of a step.
 func sweAgentCallID(m *compactordv1.Message, o rawjson.Object) error {
 	ids, err := o.Elements("tool_call_ids")
 	if err != nil || m.GetRole() != compactordv1.Role_ROLE_TOOL || len(ids) == 0 {
@@ -115,7 +115,8 @@ func sweAgentCallID(m *compactordv1.Message, o rawjson.Object) error {
 	return err
 }
 
-// attribute tells what the user asked for from demonstrations and what commands printed.
+// attribute sets the origin of messages: it distinguishes the user's requests from demonstrations and the output of
+// commands.
 func (s *sweAgent) attribute(m *compactordv1.Message, demo bool) {
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:

@@ -89,7 +89,7 @@ func TestWhatIsWrongInFilesOfToolsIsNamedByLineAndField(t *testing.T) {
 	}
 }
 
-// What a crash leaves of a file is an error or fewer messages, wherever it is cut, and never another kind of file.
+// A file that is cut off anywhere is an error or has fewer messages, and never has another format.
 func TestFilesOfToolsThatAreCutOff(t *testing.T) {
 	t.Parallel()
 	for _, c := range toolFiles {

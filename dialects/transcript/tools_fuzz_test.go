@@ -11,7 +11,8 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// fuzzTool fuzzes the importer of a format with its examples, whole and line by line, within what makes a file of it.
+// fuzzTool fuzzes the importer of a format with its examples, whole and line by line. before and after make a file of a
+// line.
 func fuzzTool(f *testing.F, id transcript.Format, before, after string) {
 	f.Helper()
 	for _, c := range toolFiles {

@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/dialects/transcript"
 )
 
-// toolFiles are examples of the files of other tools, and which session of them is read.
+// toolFiles are examples of the files of other tools, with the session that is read.
 var toolFiles = []struct {
 	name    string
 	format  transcript.Format

@@ -49,7 +49,7 @@ func TestFilesOfToolsAreRecognizedByContent(t *testing.T) {
 	}
 }
 
-// readWith returns the records too.
+// readWith returns the records, too.
 func readWith(t *testing.T, input string) ([]*compactordv1.Message, []*compactordv1.ImportedRecord, []transcript.Note) {
 	t.Helper()
 	r, err := transcript.Open(strings.NewReader(input))
@@ -104,7 +104,7 @@ func tokenCount(total, input int) string {
 		`},"last_token_usage":{"input_tokens":` + number(input) + `}}}}` + "\n"
 }
 
-// Codex tells the last usage again when a turn begins, and that is not the usage of what the model says next.
+// Codex repeats the last usage when a turn begins. That is not the usage of the model's next response.
 func TestUsageOfCodexGoesToTheResponseBeforeIt(t *testing.T) {
 	t.Parallel()
 	call := `{"type":"response_item","payload":{"type":"function_call","name":"ls","arguments":"{}","call_id":"1"}}` + "\n"
@@ -173,7 +173,7 @@ func TestCodexIsReadAsItArrives(t *testing.T) {
 	go func() {
 		_, _ = io.WriteString(out, codexHeader+codexSays("user", "1"))
 		_, _ = io.WriteString(out, codexSays("assistant", "2"))
-		// The answer may go on, until the next message shows that it does not.
+		// The answer can continue until the next message shows its end.
 		_, _ = io.WriteString(out, codexSays("user", "3"))
 	}()
 	r, err := transcript.Open(in)

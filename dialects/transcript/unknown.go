@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// signFields are fields by which formats are told, the more telling ones first. They are not of the conversation, so errors
-// may name them.
+// signFields are fields by which formats are recognized, the most significant ones first. They are not part of the
+// conversation, so errors can name them.
 var signFields = []struct {
 	format Format
 	fields []string
@@ -29,7 +29,7 @@ var signFields = []struct {
 	{OpenAIChat, []string{"role", "content", "messages", "tool_calls", "choices"}},
 }
 
-// unknownFormat says what was seen of an input that is of no known format, which format is the nearest, and what is known.
+// unknownFormat describes an input of unknown format, and names the nearest format and the known ones.
 func unknownFormat(seen []byte) error {
 	what := "it does not begin with JSON"
 	if len(seen) > 0 && (seen[0] == '{' || seen[0] == '[') {
@@ -52,7 +52,7 @@ func firstSeen(seen []byte) rawjson.Object {
 	return found[0].Object
 }
 
-// fieldsSeen names the fields that any format has, and counts the others; and names the format that has most of them.
+// fieldsSeen names the fields that a known format has, counts the others, and names the format that has most of them.
 func fieldsSeen(o rawjson.Object) string {
 	var named []string
 	nearest, most := Format(""), 0
@@ -82,7 +82,7 @@ func fieldsSeen(o rawjson.Object) string {
 	return text
 }
 
-// knownFormats lists what can be read, and where more is told of it.
+// knownFormats lists the formats that can be read, and names the documentation.
 func knownFormats() string {
 	ids := make([]string, 0, len(formats()))
 	for _, id := range Formats() {
@@ -91,7 +91,8 @@ func knownFormats() string {
 	return "known are " + strings.Join(ids, ", ") + "; see `compactord help dialects`, and --format names one"
 }
 
-// unreadable says of an input of which no record could be read what it was taken for, and what else is known.
+// unreadable describes an input of which no record could be read: the format that was assumed, and the other known
+// ones.
 func unreadable(first *LineError, taken Format) error {
 	return &LineError{
 		Line: first.Line, Field: first.Field,

@@ -14,21 +14,21 @@ import (
 
 var (
 	unreadRecord = leftOut("record that cannot be read", "records that cannot be read")
-	unreadPart   = remark{
+	unreadPart   = noteText{
 		one:  "1 message of which a part or a field cannot be read; a line of text stands for a part",
 		many: "%d messages of which a part or a field cannot be read; a line of text stands for each part",
 	}
 	unreadField = leftOut("field that cannot be read", "fields that cannot be read")
 )
 
-// identity are fields without which a record is no record: where one is wrong, all of it is left out.
+// identity are the fields that every record needs. Where one of them is wrong, the whole record is left out.
 var identity = []string{"type", "role", "kind", "payload", "message", "data", "kwargs"}
 
 // maxRepairs bounds how many fields of one record are left out.
 const maxRepairs = 100
 
-// strictly is the first thing that could not be read, where that is to be refused.
-func (r *remarks) strictly(findings []dialect.Finding) error {
+// strictly returns the first finding as an error, if strict is set.
+func (r *noteCounter) strictly(findings []dialect.Finding) error {
 	if !r.strict {
 		return nil
 	}
@@ -40,8 +40,8 @@ func (r *remarks) strictly(findings []dialect.Finding) error {
 	return nil
 }
 
-// part is a line in the place of a part that cannot be read, unless that is to be refused.
-func (r *remarks) part(raw json.RawMessage, err error) (*compactordv1.Part, error) {
+// part returns a line of text in place of a part that cannot be read, unless strict is set.
+func (r *noteCounter) part(raw json.RawMessage, err error) (*compactordv1.Part, error) {
 	if r.strict {
 		return nil, err
 	}
@@ -52,9 +52,9 @@ func (r *remarks) part(raw json.RawMessage, err error) (*compactordv1.Part, erro
 	return p, nil
 }
 
-// repair reads a record, and reads it anew without each field that cannot be read. read must leave nothing behind where it
-// fails, but may note things.
-func (r *remarks) repair(raw json.RawMessage, line int, read func(json.RawMessage) error) error {
+// repair calls read with a record, and again without each field that cannot be read. Where read fails, it must not have
+// changed anything but notes.
+func (r *noteCounter) repair(raw json.RawMessage, line int, read func(json.RawMessage) error) error {
 	before := r.copy()
 	first := read(raw)
 	if first == nil || r.strict {
@@ -82,16 +82,16 @@ func (r *remarks) repair(raw json.RawMessage, line int, read func(json.RawMessag
 	return nil
 }
 
-func (r *remarks) copy() remarks {
-	return remarks{seen: slices.Clone(r.seen), counts: maps.Clone(r.counts), places: maps.Clone(r.places), strict: r.strict}
+func (r *noteCounter) copy() noteCounter {
+	return noteCounter{seen: slices.Clone(r.seen), counts: maps.Clone(r.counts), places: maps.Clone(r.places), strict: r.strict}
 }
 
-func (r *remarks) restore(to remarks) {
+func (r *noteCounter) restore(to noteCounter) {
 	r.seen, r.counts, r.places = slices.Clone(to.seen), maps.Clone(to.counts), maps.Clone(to.places)
 }
 
-// withoutField takes what a path leads to out of a record. Where that is missing, the innermost element of a list goes that
-// it is missing in. ok is false where nothing is left to take out.
+// withoutField removes from a record what a path leads to. Where that is missing, it removes the innermost list element
+// on the path. ok is false where there is nothing to remove.
 func withoutField(raw json.RawMessage, path []dialect.Step) (without json.RawMessage, ok bool) {
 	if len(path) == 0 {
 		return nil, false
@@ -123,10 +123,10 @@ func withoutField(raw json.RawMessage, path []dialect.Step) (without json.RawMes
 	return o.Encode(), true
 }
 
-// skip passes over what an error tells of, where the input can be read on behind it: a record with its own line.
-func (r *remarks) skip(err error) bool {
+// skip notes a record that cannot be read, and reports whether the input can be read further.
+func (r *noteCounter) skip(err error) bool {
 	var line *LineError
-	if r.strict || !errors.As(err, &line) || !line.behind {
+	if r.strict || !errors.As(err, &line) || !line.canContinue {
 		return false
 	}
 	if r.skipped == nil {
@@ -136,8 +136,8 @@ func (r *remarks) skip(err error) bool {
 	return true
 }
 
-// firstSkipped says of the first record that was left out what is wrong with it.
-func (r *remarks) firstSkipped() string {
+// firstSkipped returns what is wrong with the first record that was left out.
+func (r *noteCounter) firstSkipped() string {
 	if r.skipped == nil {
 		return ""
 	}

@@ -20,8 +20,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// One image that is no base64, a field of a wrong type or a record of an unknown kind refused a whole session. All other
-// messages come in, and a note tells of each thing that could not be read.
+// One image that is no base64, a field with a wrong type or a record of an unknown kind made the import of a session
+// fail. All other messages must be imported, with a note on each thing that could not be read.
 func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 	t.Parallel()
 	const before, behind = "Before.", "Behind."
@@ -128,7 +128,7 @@ func noteTexts(notes []transcript.Note) []string {
 	return texts
 }
 
-// brokenLine breaks a line of JSON: it is cut, or one value in it gets another kind.
+// brokenLine breaks a line of JSON: it cuts the line, or gives one value another kind.
 func brokenLine(t *rapid.T, line []byte) []byte {
 	if len(line) > 2 && rapid.Bool().Draw(t, "cut") {
 		return line[:1+rapid.IntRange(0, len(line)-3).Draw(t, "at")]
@@ -137,7 +137,7 @@ func brokenLine(t *rapid.T, line []byte) []byte {
 	if json.Unmarshal(line, &value) != nil {
 		return []byte("{")
 	}
-	// Where a line stands in a tree is readable whatever it says: what is broken is what it holds.
+	// The place of a line in a tree stays readable: only its content is broken.
 	for _, key := range []string{"message", "payload", "data"} {
 		if inner, holds := value[key].(map[string]any); holds {
 			value[key] = brokenValue(t, inner)
@@ -187,8 +187,8 @@ func brokenValue(t *rapid.T, value any) any {
 	return rapid.SampledFrom([]any{7.5, "%%%", true, nil, []any{"x"}, map[string]any{"x": 1}, "data:image/png;base64,%"}).Draw(t, "odd")
 }
 
-// Whatever breaks in one line, the messages of all other lines come in, and something tells of it where a message is
-// missing.
+// Whatever breaks in one line, the messages of all other lines are imported, and a note or a line of text replaces a
+// missing message.
 func TestWhateverBreaksInOneLineTheOthersComeIn(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
@@ -203,7 +203,7 @@ func TestWhateverBreaksInOneLineTheOthersComeIn(t *testing.T) {
 			whole, _, err := read(string(text))
 			require.NoError(t, err)
 			rapid.Check(t, func(t *rapid.T) {
-				// The first line tells what the file is, and in a tree the last tells what the conversation is.
+				// The first line shows the format, and in a tree the last line shows the conversation.
 				at := rapid.IntRange(1, len(lines)-2).Draw(t, "line")
 				broken := slices.Clone(lines)
 				broken[at] = brokenLine(t, slices.Clone(lines[at]))
@@ -212,14 +212,14 @@ func TestWhateverBreaksInOneLineTheOthersComeIn(t *testing.T) {
 				for _, m := range messages {
 					require.NoError(t, protovalidate.Validate(m))
 				}
-				// What stood around a message that is missing may be one message now.
+				// The neighbours of a missing message can now be one message.
 				require.GreaterOrEqual(t, len(messages)+mostOfALine(whole)+1, len(whole), "%s", broken[at])
 			})
 		})
 	}
 }
 
-// mostOfALine is how many messages came of one line or response, at most.
+// mostOfALine returns the most messages that came from one line or response.
 func mostOfALine(messages []*compactordv1.Message) int {
 	of := make(map[string]int)
 	most := 0
@@ -231,7 +231,7 @@ func mostOfALine(messages []*compactordv1.Message) int {
 	return most
 }
 
-// A document on one line was said to have lost things in "lines 1, 1, 1".
+// The note on a document on one line named "lines 1, 1, 1".
 func TestALineIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	const bad = `{"role":"oracle","content":"x"}`
@@ -247,7 +247,7 @@ func TestALineIsNamedOnce(t *testing.T) {
 	require.Contains(t, note(good+strings.Repeat("\n"+bad, 11)), "left out (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...); ")
 }
 
-// A time that cannot be read took the message with it where the reader looked for it in the wrong object.
+// A time that could not be read removed its message where the reader looked for it in the wrong object.
 func TestAWrongTimeLosesNoMessage(t *testing.T) {
 	t.Parallel()
 	times := regexp.MustCompile(`("timestamp": ?)("[^"]*"|[0-9.]+)`)

@@ -13,8 +13,8 @@ import (
 
 var errTime = errors.New("is not a point in time")
 
-// writtenAt reads `timestamp`: a number of units since 1970, or a text. A text without a zone counts as UTC, since
-// the file does not say where it was written. Nil where the field is missing.
+// writtenAt reads `timestamp`: a number of units since 1970, or a text. A text without a zone counts as UTC, since the
+// file does not say where it was written. It returns nil where the field is missing.
 func writtenAt(o rawjson.Object, unit time.Duration) (*timestamppb.Timestamp, error) {
 	var t time.Time
 	var err error
@@ -29,15 +29,15 @@ func writtenAt(o rawjson.Object, unit time.Duration) (*timestamppb.Timestamp, er
 		err = errTime
 	}
 	stamp := timestamppb.New(t)
-	// The errors of the packages quote the input.
+	// The packages' own errors quote the input.
 	if err != nil || stamp.CheckValid() != nil {
 		return nil, rawjson.In("timestamp", errTime)
 	}
 	return stamp, nil
 }
 
-// orUntimed goes on without a time that cannot be read, unless that is to be refused: a message is worth more than its time.
-func (r *remarks) orUntimed(at *timestamppb.Timestamp, err error, line int) (*timestamppb.Timestamp, error) {
+// orUntimed returns no time where it cannot be read, unless strict is set: the message matters more than its time.
+func (r *noteCounter) orUntimed(at *timestamppb.Timestamp, err error, line int) (*timestamppb.Timestamp, error) {
 	if err == nil || r.strict {
 		return at, err
 	}
@@ -51,7 +51,7 @@ func timeOfNumber(raw json.RawMessage, unit time.Duration) (time.Time, error) {
 		return time.Time{}, err
 	}
 	seconds, fraction := math.Modf(n * unit.Seconds())
-	// What is farther away than the year 9999 is no time, and would not fit.
+	// A time after the year 9999 is not valid, and would not fit.
 	if math.Abs(seconds) > 1e12 {
 		return time.Time{}, errTime
 	}
