@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialecttest"
 )
 
-// FuzzAnswer: whatever comes as an answer is read or passed over.
+// FuzzAnswer reads any answer. What cannot be read is ignored.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"choices":[{"delta":{"content":[{"text":1}],"tool_calls":[null]},"finish_reason":"stop"}],"usage":{"prompt_tokens":"x"}}`,
@@ -32,7 +32,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzStream: whatever comes as a stream is put together to one message that can go into a request, or refused in words.
+// FuzzStream parses any stream. It becomes one message that can go into a request, or is refused with a reason.
 func FuzzStream(f *testing.F) {
 	for _, seed := range []string{
 		`[{"choices":[{"delta":{"content":"a"}}]},{"choices":[{"delta":{"content":[{"type":"text","text":"b"}],"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{"}}]},"finish_reason":"stop"}]}]`,

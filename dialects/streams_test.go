@@ -16,7 +16,7 @@ import (
 // stream joins events to the list that a client sends.
 func stream(events ...string) string { return "[" + strings.Join(events, ",") + "]" }
 
-// What providers stream gives what their bodies give.
+// A stream is parsed like the body of the same response.
 func TestStreamsGiveWhatBodiesGive(t *testing.T) {
 	chunk := func(choices string) string {
 		return `{"object":"chat.completion.chunk","model":"m","choices":[` + choices + `]}`
@@ -180,13 +180,13 @@ const (
 	failed  = compactordv1.StopReason_STOP_REASON_ERROR
 )
 
-// A stream that broke off keeps what came: the message is aborted, and a finding tells it. Where the provider ended it
-// with an error, the message tells that.
+// A stream that broke off keeps what came: the message is aborted, and a finding says so. Where the provider ended the
+// stream with an error, the message has that error.
 func TestStreamsThatBreakOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		dialect, stream string
 		stop            compactordv1.StopReason
-		// parts are the texts and the arguments of the calls; word and text are the provider's.
+		// parts are the texts, and the arguments of the calls. word and text are the provider's.
 		parts, findings []string
 		word, text      string
 	}{
@@ -279,7 +279,7 @@ func TestStreamsThatBreakOff(t *testing.T) {
 	}
 }
 
-// readable are the texts of a message, and the arguments of its calls.
+// readable returns the texts of a message, and the arguments of its calls.
 func readable(m *compactordv1.Message) []string {
 	var all []string
 	for _, p := range m.GetParts() {
@@ -293,7 +293,7 @@ func readable(m *compactordv1.Message) []string {
 	return all
 }
 
-// Of several choices the one with the lowest number is taken, however they are interleaved.
+// Of several interleaved choices, the one with the lowest number counts.
 func TestFirstChoiceOfAStreamIsTaken(t *testing.T) {
 	for name, raw := range map[string]string{
 		"openai_chat": `[{"choices":[{"index":1,"delta":{"content":"B"}},{"index":0,"delta":{"content":"A"}}]},
@@ -311,7 +311,7 @@ func TestFirstChoiceOfAStreamIsTaken(t *testing.T) {
 	}
 }
 
-// What is no stream as a whole, or of which an event has no meaning, is refused with its place.
+// A list that is no whole stream, or has an event without meaning, is refused with the place of the error.
 func TestStreamsThatAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		dialect, raw, field, what string
@@ -350,7 +350,7 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What is larger than a log takes is refused, however small its pieces are.
+// What is larger than a log accepts is refused, however small its pieces are.
 func TestLimitsHoldForStreams(t *testing.T) {
 	piece, err := json.Marshal(strings.Repeat("a", 1<<20))
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func checkResultsFirst(d *decoded, report report) {
 		other := false
 		for _, b := range m.blocks {
 			if m.role == roleUser && b.typ == typeToolResult && other {
-				report(i, b.part, "the result stands behind other content")
+				report(i, b.part, "the result comes after other content")
 			}
 			other = other || b.typ != typeToolResult
 		}

@@ -64,7 +64,7 @@ func checkProgramResults(d *decoded, report report) {
 		}
 		for _, b := range m.blocks {
 			if called && b.typ != typeToolResult {
-				report(i, b.part, "a block of another type stands beside the results for a program")
+				report(i, b.part, "a block of another type is beside the results for a program")
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (p *parser) parseUser(c content, own []*compactordv1.Attachment) error {
 		for i, m := range results {
 			m.Attachments = append(m.Attachments, dialect.Note(kind, noteAt, strconv.Itoa(places[i])))
 		}
-		p.find(dialect.InputResultsOutOfOrder, late, "a tool result stands behind other content; taken as if it stood before")
+		p.find(dialect.InputResultsOutOfOrder, late, "a tool result comes after other content; accepted as if it came before")
 	}
 	if len(rest.GetParts()) > 0 || len(results) == 0 {
 		results = append(results, rest)

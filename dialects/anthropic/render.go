@@ -64,7 +64,7 @@ func (r *renderer) drop(message, part int, why string) {
 func (r *renderer) renderSystem(n int) {
 	for i, m := range r.messages[:n] {
 		if isNoted(m.GetAttachments(), notePlace, noteMessages) {
-			r.repair(ruleSystemMessagePlace, i, "a system message that nothing stands before is part of the system prompt")
+			r.repair(ruleSystemMessagePlace, i, "a system message at the start becomes part of the system prompt")
 		}
 		for j, p := range m.GetParts() {
 			if b, ok := r.renderText(p, i, j); ok {
@@ -127,7 +127,7 @@ func (r *renderer) encode() {
 		r.out.Messages = append(r.out.Messages, r.wholeCharacters(t.encode(), t.span.First))
 		r.out.From = append(r.out.From, t.span)
 		for _, at := range t.unknown {
-			r.repair(ruleMessageFields, at, "fields that the provider does not take are left out")
+			r.repair(ruleMessageFields, at, "fields that the provider does not accept are left out")
 		}
 	}
 }

@@ -12,7 +12,7 @@ func (r *renderer) renderAssistant(i int) {
 	if len(r.open) == 0 || r.last(roleAssistant) != nil {
 		t = r.messageFor(roleAssistant, i)
 	} else {
-		r.repair(ruleCallsAnswered, i, "the message stands between calls and their results, and joins the calls")
+		r.repair(ruleCallsAnswered, i, "the message is between calls and their results, and joins the calls")
 		r.out.Merged++
 		t = r.calling
 		t.take(i, r.messages[i])

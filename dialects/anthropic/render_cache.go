@@ -101,7 +101,7 @@ func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 				return mark
 			}
 			if !isMark(mark) || isThinking(*b) {
-				r.repair(ruleCachePlace, b.message, "a mark for the cache is left out, since the provider takes none there")
+				r.repair(ruleCachePlace, b.message, "a cache breakpoint is left out, since the provider accepts none there")
 				return nil
 			}
 			at++

@@ -13,15 +13,15 @@ func (r *renderer) renderCall(p *compactordv1.Part, i, j int) renderedBlock {
 	call := p.GetToolCall()
 	id, changed := r.ids.Of(p)
 	if changed {
-		r.repair(ruleCallIDs, i, "a call has another id, since the provider does not take its own")
+		r.repair(ruleCallIDs, i, "a call gets another id, since the provider does not accept its own")
 	}
 	name := dialect.CleanName(call.GetName(), maxToolName)
 	if name != call.GetName() {
-		r.repair(ruleToolNames, i, "a tool's name is changed, since the provider does not take it")
+		r.repair(ruleToolNames, i, "a tool's name is changed, since the provider does not accept it")
 	}
 	input, changed := dialect.ArgumentsObject(call.GetArguments())
 	if changed {
-		r.repair(ruleArgumentsObject, i, "arguments that are no JSON object are put as text into one")
+		r.repair(ruleArgumentsObject, i, "arguments that are no JSON object become text in one")
 	}
 	o := rawjson.Object{
 		"type": rawjson.Quote(typeToolUse), "id": rawjson.Quote(id), "name": rawjson.Quote(name), "input": input,

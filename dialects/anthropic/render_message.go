@@ -66,7 +66,7 @@ func (r *renderer) instructionText(i int) []renderedBlock {
 		r.drop(i, 0, "a block of a system message has no place in a message of the user")
 	}
 	if len(blocks) > 0 {
-		r.repair(ruleSystemMessagePlace, i, "an instruction is put as text of the user")
+		r.repair(ruleSystemMessagePlace, i, "an instruction becomes text of the user")
 	}
 	return blocks
 }

@@ -90,5 +90,5 @@ func (r *renderer) openWithUser() {
 		role: roleUser, span: dialect.Span{First: at, End: at}, rest: []renderedBlock{r.madeText(wording.Opening, at, 0)},
 	}
 	r.rendered = append([]*renderedMessage{opening}, r.rendered...)
-	r.repair(ruleFirstMessageUser, at, "a text of the user stands before the assistant's first message")
+	r.repair(ruleFirstMessageUser, at, "a text of the user is added before the assistant's first message")
 }

@@ -70,7 +70,7 @@ func (r *renderer) renderOpaque(opaque *compactordv1.OpaquePart, i, j int) (rend
 	if typ == typeCompaction && !isCompactionContent(o["content"]) {
 		o["content"] = json.RawMessage("null")
 		raw = o.Encode()
-		r.repair(ruleCompactionContent, i, "a compaction that says nothing is marked as failed")
+		r.repair(ruleCompactionContent, i, "a compaction without content is marked as failed")
 	}
 	return renderedBlock{raw: raw, typ: typ, message: i, part: j}, true
 }

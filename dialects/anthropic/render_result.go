@@ -28,7 +28,7 @@ func (r *renderer) renderResult(i int) {
 	b := r.renderResultBlock(p, i)
 	t := r.messageFor(roleUser, i)
 	if len(t.rest) > 0 {
-		r.repair(ruleResultsFirst, i, "the result is put before what stands between it and its call")
+		r.repair(ruleResultsFirst, i, "the result is moved before the content between it and its call")
 	}
 	t.results = append(t.results, b)
 	delete(r.open, b.id)

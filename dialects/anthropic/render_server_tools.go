@@ -31,7 +31,7 @@ func (r *renderer) pairServerTools() {
 		var kept []renderedBlock
 		for at, b := range t.rest {
 			if unpaired[at] {
-				r.drop(b.message, b.part, "the use of a server tool and its result do not stand together")
+				r.drop(b.message, b.part, "the use of a server tool and its result are not together")
 				continue
 			}
 			kept = append(kept, b)

@@ -148,7 +148,7 @@ func (w *writtenRenderer) renderBlock(p *compactordv1.Part, at, i int) json.RawM
 			return block
 		}
 		w.out.Dropped = append(w.out.Dropped, dialect.Dropped{
-			Message: at, Part: i, Why: "an item that is no block of this dialect is put as text",
+			Message: at, Part: i, Why: "an item that is no block of this dialect becomes text",
 		})
 		return canonicalText(p.GetOpaque().GetJson()).Encode()
 	}

@@ -64,6 +64,6 @@ func TestResponseWithinAList(t *testing.T) {
 	r := request(t, parsed.Messages...)
 	require.JSONEq(t, `{"role":"assistant","content":"Hello"}`, string(r.Messages[1]))
 	require.Equal(t, []dialect.Repair{{
-		Rule: "anthropic.message-fields", Message: 1, What: "fields that the provider does not take are left out",
+		Rule: "anthropic.message-fields", Message: 1, What: "fields that the provider does not accept are left out",
 	}}, r.Repairs)
 }

@@ -78,7 +78,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkRequestSize},
 	{Rule: dialect.Rule{
 		ID: ruleWholeCharacters, Source: "https://github.com/anthropics/claude-code/issues/1709",
-		Sentence: "No half of a surrogate pair stands alone.",
+		Sentence: "There are no unpaired halves of surrogate pairs.",
 	}, Check: checkWholeCharacters},
 	{Rule: dialect.Rule{
 		ID: ruleMessagesNotEmpty, Source: docsReference, RequestOnly: true, Sentence: "There is at least one message.",
@@ -112,7 +112,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkContentNotEmpty},
 	{Rule: dialect.Rule{
 		ID: ruleTextNotBlank, Source: "https://github.com/anthropics/claude-code/issues/23369",
-		Sentence: "A block of text says more than white space.",
+		Sentence: "A block of text has more than white space.",
 	}, Check: checkTextNotBlank},
 	{Rule: dialect.Rule{
 		ID: rulePartsOfRole, Source: docsReference,
@@ -129,10 +129,10 @@ var checks = []dialect.Check[*decoded]{
 		ID: ruleOneResultACall, Source: docsTools, Sentence: "A call has exactly one result.",
 	}, Check: checkOneResultACall},
 	{Rule: dialect.Rule{
-		ID: ruleResultsFirst, Source: docsTools, Sentence: "In a message, results stand before all other blocks.",
+		ID: ruleResultsFirst, Source: docsTools, Sentence: "In a message, results come before all other blocks.",
 	}, Check: checkResultsFirst},
 	{Rule: dialect.Rule{
-		ID: ruleCallIDs, Source: docsReference, Sentence: "The id of a call is made of letters, digits, underscores and hyphens.",
+		ID: ruleCallIDs, Source: docsReference, Sentence: "The id of a call has only letters, digits, underscores and hyphens.",
 	}, Check: checkCallIDs},
 	{Rule: dialect.Rule{
 		ID: ruleCallIDsUnique, Source: docsReference, Sentence: "No two calls have the same id.",
@@ -146,15 +146,15 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkArgumentsObject},
 	{Rule: dialect.Rule{
 		ID: ruleFailedResults, Source: "https://github.com/jlevy/markform/issues/153",
-		Sentence: "The result of a tool that failed has content, and that is text.",
+		Sentence: "The result of a tool that failed has content, and only text.",
 	}, Check: checkFailedResults},
 	{Rule: dialect.Rule{
 		ID: ruleResultContent, Source: docsTools,
-		Sentence: "A result holds no blocks that belong into messages only, such as calls and thinking.",
+		Sentence: "A result has no blocks that only messages can have, such as calls and thinking.",
 	}, Check: checkResultContent},
 	{Rule: dialect.Rule{
 		ID: ruleMediaSource, Source: docsPDF,
-		Sentence: "An image is a JPEG, PNG, GIF or WebP, a document a PDF or plain text, from a source that says something.",
+		Sentence: "An image is a JPEG, PNG, GIF or WebP, a document a PDF or plain text. Its source is not empty.",
 	}, Check: checkMediaSource},
 	{Rule: dialect.Rule{
 		ID: ruleMediaSize, Source: docsVision, Sentence: "An image is at most 5 MB of base64 large.",
@@ -168,24 +168,24 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkThinkingNotLast},
 	{Rule: dialect.Rule{
 		ID: ruleServerTools, Source: docsReference,
-		Sentence: "A server tool's use has its result behind it in the same message, unless it waits for calls or ends the list.",
+		Sentence: "The use of a server tool is followed by its result in the same message, unless it waits for calls or ends the list.",
 	}, Check: checkServerTools},
 	{Rule: dialect.Rule{
 		ID: ruleProgramResults, Source: docsPrograms,
-		Sentence: "What answers the calls of a program holds results only.",
+		Sentence: "A message that answers the calls of a program has only results.",
 	}, Check: checkProgramResults},
 	{Rule: dialect.Rule{
-		ID: ruleCompactionContent, Source: docsCompact, Sentence: "The content of a compaction is null or says something.",
+		ID: ruleCompactionContent, Source: docsCompact, Sentence: "The content of a compaction is null or not empty.",
 	}, Check: checkCompactionContent},
 	{Rule: dialect.Rule{
-		ID: ruleCacheCount, Source: docsCaching, Sentence: "At most 4 blocks are marked for the cache.",
+		ID: ruleCacheCount, Source: docsCaching, Sentence: "At most 4 blocks have a cache breakpoint.",
 	}, Check: checkCacheCount},
 	{Rule: dialect.Rule{
-		ID: ruleCachePlace, Source: docsCaching, Sentence: "No thinking is marked for the cache.",
+		ID: ruleCachePlace, Source: docsCaching, Sentence: "Thinking has no cache breakpoint.",
 	}, Check: checkCachePlace},
 	{Rule: dialect.Rule{
 		ID: ruleCacheOrder, Source: docsCaching,
-		Sentence: "No block that is marked for an hour stands behind one that is marked for less.",
+		Sentence: "A cache breakpoint of one hour does not come after one of less.",
 	}, Check: checkCacheOrder},
 }
 

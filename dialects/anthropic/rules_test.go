@@ -397,7 +397,7 @@ func TestViolationsTellTheirPlace(t *testing.T) {
 		"message 1, part 1: anthropic.call-ids: the id of the call is empty or has other characters",
 		"message 1, part 1: anthropic.input-object: the input is a string",
 		"message 2, part 1: anthropic.results-have-calls: the result answers no call of the message before",
-		"message 2, part 1: anthropic.results-first: the result stands behind other content",
+		"message 2, part 1: anthropic.results-first: the result comes after other content",
 	}, lines)
 	require.NotContains(t, strings.Join(lines, ""), "secret")
 }

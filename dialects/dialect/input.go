@@ -38,61 +38,61 @@ func InputRules() []Rule {
 	return []Rule{
 		{
 			ID: InputShape, Source: ours,
-			Sentence: "The JSON holds messages of the dialect, of which at least half can be read. Always refused.",
+			Sentence: "The JSON holds messages of the dialect, and at least half of them can be read. Always refused.",
 		},
-		{ID: InputLimit, Source: ours, Sentence: "Nothing is so large that a log could not keep it as it was. Always refused."},
+		{ID: InputLimit, Source: ours, Sentence: "Nothing is larger than a log accepts. Always refused."},
 		{
 			ID: InputPartUnreadable, Source: ours,
-			Sentence: "A part of a message can be read: its media are base64, its fields of the right types, its size one that a log takes. A line of text stands in its place.",
+			Sentence: "A part of a message can be read: its media are base64, its fields have the right types, and its size is one that a log accepts. A line of text replaces it.",
 		},
 		{
 			ID: InputFieldUnreadable, Source: ours,
-			Sentence: "A field beside the parts can be read, such as the usage. Taken without it.",
+			Sentence: "A field beside the parts, such as the usage, can be read. The message is accepted without it.",
 		},
 		{
 			ID: InputMessageUnreadable, Source: ours,
-			Sentence: "A message can be read, among others that can be. A line of text stands in its place.",
+			Sentence: "A message can be read. Where most others can, a line of text replaces it.",
 		},
-		{ID: InputEmptyMessage, Source: ours, Sentence: "A message says something. Taken as a message without parts."},
+		{ID: InputEmptyMessage, Source: ours, Sentence: "A message is not empty. It is accepted as a message without parts."},
 		{
 			ID: InputArgumentsNotJSON, Source: ours,
-			Sentence: "The arguments of a call are JSON. Kept as they are; rendered as a JSON object that holds them as text.",
+			Sentence: "The arguments of a call are JSON. Other arguments are kept, and rendered as a JSON object that holds them as text.",
 		},
 		{
 			ID: InputResultsOutOfOrder, Source: ours,
-			Sentence: "In a message, the results of tools stand before all else. Taken as if they did.",
+			Sentence: "In a message, tool results come before all other parts. They are accepted as if they did.",
 		},
 		{
 			ID: InputResultWithoutCall, Source: ours,
-			Sentence: "A result answers an open call. Kept, and shown as text of the user.",
+			Sentence: "A result answers an open call. A stray result is kept, and shown as text of the user.",
 		},
 		{
 			ID: InputResultRepeated, Source: ours,
-			Sentence: "A call has one result. The first is taken as its answer, the others are shown as text of the user.",
+			Sentence: "A call has one result. The first one counts, and the others are shown as text of the user.",
 		},
 		{
 			ID: InputCallIDReused, Source: ours,
-			Sentence: "No two open calls have the same id. Results answer them in order; rendered, the later get other ids.",
+			Sentence: "No two open calls have the same id. Results answer them in order, and views give the later calls other ids.",
 		},
 		{
 			ID: InputCallUnanswered, Source: ours,
-			Sentence: "A call is answered before the user speaks. It is shown with a result that says there was none.",
+			Sentence: "A call has its result before the next message of the user. Otherwise a result is shown that says that there was none.",
 		},
 		{
 			ID: InputChoicesLeftOut, Source: ours,
-			Sentence: "A response holds one choice. The first is taken, the others are left out.",
+			Sentence: "A response has one choice. The first one counts, and the others are left out.",
 		},
 		{
 			ID: InputStreamCut, Source: ours,
-			Sentence: "A streamed answer came to its end. Taken as aborted, unless the request says why the model stopped.",
+			Sentence: "A streamed answer is complete. Otherwise it is accepted as aborted, unless the request says why the model stopped.",
 		},
 		{
 			ID: InputHalfCharacter, Source: ours,
-			Sentence: "No half of a surrogate pair stands alone. Views show the replacement character in its place.",
+			Sentence: "There are no unpaired halves of surrogate pairs. Views show the replacement character instead.",
 		},
 		{
 			ID: InputCompactionLeftOut, Source: ours,
-			Sentence: "An imported compaction cuts where a cut is valid, and makes the view smaller. Else it is left out.",
+			Sentence: "An imported compaction cuts where a cut is valid, and makes the view smaller. Otherwise it is left out.",
 		},
 	}
 }

@@ -62,7 +62,7 @@ func (p *Parsed) EndStream(e Ending) {
 		m.StopReason = compactordv1.StopReason_STOP_REASON_ABORTED
 		p.Cut = true
 		p.Findings = slices.Insert(p.Findings, 0, Finding{
-			Rule: InputStreamCut, Text: "The stream breaks off before its end; what there is of the answer is taken as aborted.",
+			Rule: InputStreamCut, Text: "The stream breaks off before its end; the answer so far is accepted as aborted.",
 		})
 	}
 }

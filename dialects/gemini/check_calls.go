@@ -15,7 +15,7 @@ func checkCallsFollowUser(d *decoded, report report) {
 func checkCallsByModel(d *decoded, report report) {
 	for _, b := range d.batches {
 		if c := d.contents[b.at]; c.role != roleModel {
-			report(b.at, c.of(fieldCall)[0].at, "a function call stands in a content that is not the model's")
+			report(b.at, c.of(fieldCall)[0].at, "a function call is in a content that is not the model's")
 		}
 	}
 }
@@ -26,7 +26,7 @@ func checkCallsAnswered(d *decoded, report report) {
 			continue
 		}
 		for _, part := range b.missing {
-			report(b.at, part, "the function call has no response in the content behind it")
+			report(b.at, part, "the function call has no response in the content after it")
 		}
 	}
 }

@@ -14,7 +14,7 @@ func checkContentNotEmpty(d *decoded, report report) {
 		says := p.fields.Others(append([]string{fieldText}, sideFields...)...)
 		text := p.fields.Has(fieldText) && (!isEmptyText(p.fields, fieldText) || isSigned(p.fields))
 		if len(says) == 0 && !text {
-			report(at, p.at, "the part says nothing")
+			report(at, p.at, "the part is empty")
 		}
 	})
 }

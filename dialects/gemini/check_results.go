@@ -30,7 +30,7 @@ func checkResultNames(d *decoded, report report) {
 func checkResultsAlone(d *decoded, report report) {
 	for at, c := range d.contents {
 		if n := len(c.of(fieldResponse)); n > 0 && n < len(c.parts) {
-			report(at, 0, "function responses stand beside other parts")
+			report(at, 0, "function responses are beside other parts")
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (p *parser) parseContent(raw json.RawMessage) error {
 		return err
 	}
 	if len(elements) == 0 {
-		p.find(dialect.InputEmptyMessage, "the content has no parts; it was taken as a message without parts")
+		p.find(dialect.InputEmptyMessage, "the content has no parts; it was accepted as a message without parts")
 	}
 	results, err := p.parseParts(elements, whole)
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) er
 			"results without ids stand in another order than their calls; they were taken in the order of the calls")
 	}
 	if !leading(results, len(m.GetParts()) > 0) {
-		p.find(dialect.InputResultsOutOfOrder, "results stand behind other parts; they were taken as if they stood in front")
+		p.find(dialect.InputResultsOutOfOrder, "results come after other parts; they were accepted as if they came first")
 	}
 	for i, r := range results {
 		answer := &compactordv1.Message{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{r.part}}

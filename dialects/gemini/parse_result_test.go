@@ -42,6 +42,6 @@ func TestAContentOfResultsBecomesMessages(t *testing.T) {
 	}, roles(parsed.Messages))
 	require.Equal(t, []dialect.Finding{{
 		Rule: dialect.InputResultsOutOfOrder, Message: 1, Part: 0,
-		Text: "results stand behind other parts; they were taken as if they stood in front",
+		Text: "results come after other parts; they were accepted as if they came first",
 	}}, parsed.Findings)
 }

@@ -112,7 +112,7 @@ func (r *renderer) renderMessage(at int) {
 // add adds parts to the last content if it has the role, otherwise to a new one.
 func (r *renderer) add(at int, role string, parts []json.RawMessage) *renderedContent {
 	if len(r.contents) == 0 && role == roleModel {
-		r.repair(ruleFirstMessageUser, at, "a text of the user was put in front, since the list must begin with the user")
+		r.repair(ruleFirstMessageUser, at, "a text of the user was put at the start, since the list must begin with the user")
 		r.contents = append(r.contents, &renderedContent{
 			role: roleUser, parts: []json.RawMessage{renderText(wording.Opening, nil).Encode()},
 			span: dialect.Span{First: at, End: at},

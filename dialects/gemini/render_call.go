@@ -57,7 +57,7 @@ func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
 		r.repair(ruleCallsAnswered, at, "a call was given an id of its own")
 	}
 	if name != p.GetToolCall().GetName() {
-		r.repair(ruleToolNames, at, "the name of a function was made one that Gemini takes")
+		r.repair(ruleToolNames, at, "the name of a function was changed to one that Gemini accepts")
 	}
 	if !isArguments(p.GetToolCall().GetArguments()) {
 		r.repair(ruleArgumentsObject, at, "arguments that are no JSON object were put into one")
@@ -66,7 +66,7 @@ func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
 		answered.id, answered.name = id, name
 	}
 	if thought, _ := dialect.Attached(p.GetAttachments(), kind, "thought"); string(thought) == "true" {
-		r.repair(ruleNoThinking, at, "the mark of a thought was taken off a call")
+		r.repair(ruleNoThinking, at, "the mark of a thought was removed from a call")
 	}
 	part := renderFunctionCall(p, id, name)
 	r.reportSignature(at, p, part)

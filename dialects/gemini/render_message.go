@@ -33,7 +33,7 @@ func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 	}
 	r.reportFields(at, m)
 	if n := len(r.contents); n > 0 && r.contents[n-1].responses && noted(m.GetAttachments(), noteContent) == sameContent {
-		r.repair(ruleResultsAlone, at, "what stood beside function responses was put into a content of its own")
+		r.repair(ruleResultsAlone, at, "parts beside function responses were moved into another content")
 	}
 	var parts []json.RawMessage
 	for i, p := range m.GetParts() {
@@ -59,7 +59,7 @@ func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
 		r.repair(ruleContentNotEmpty, at, "an empty instruction was left out")
 		return
 	}
-	r.repair(ruleRoles, at, "an instruction in the middle of the conversation was put as text of the user")
+	r.repair(ruleRoles, at, "an instruction within the conversation became text of the user")
 	r.add(at, roleUser, []json.RawMessage{renderText(instructionText(m), nil).Encode()})
 }
 

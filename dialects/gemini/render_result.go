@@ -48,7 +48,7 @@ func (r *renderer) renderResponses(last int) {
 	held := r.held
 	r.waiting, r.held = nil, nil
 	for _, at := range held {
-		r.repair(ruleCallsAnswered, at, "a message between a call and its result was put behind the result")
+		r.repair(ruleCallsAnswered, at, "a message between a call and its result was moved after the result")
 		r.renderMessage(at)
 	}
 }
@@ -76,7 +76,7 @@ func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 			texts = append(texts, wording.MediaLine(rp.GetMedia()))
 		}
 	}
-	r.repair(ruleResultsHaveCalls, at, "a result without a call was put as text of the user")
+	r.repair(ruleResultsHaveCalls, at, "a result without a call became text of the user")
 	r.add(at, roleUser, []json.RawMessage{renderText(strings.Join(texts, "\n"), nil).Encode()})
 }
 

@@ -83,5 +83,5 @@ func (r *renderer) sign(
 		return
 	}
 	parts[position]["thoughtSignature"] = rawjson.Quote(skipSignature)
-	r.repair(ruleCallsSigned, at, "a call without a thought signature was given the value that stands in for one")
+	r.repair(ruleCallsSigned, at, "a call without a thought signature got the value that replaces one")
 }

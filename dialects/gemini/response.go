@@ -36,7 +36,7 @@ func (p *parser) fillFromResponse(b *body) error {
 	p.parsed.Response = true
 	p.at, p.part = 0, 0
 	if b.candidates > 1 {
-		p.find(dialect.InputChoicesLeftOut, "the response has several candidates; the first was taken")
+		p.find(dialect.InputChoicesLeftOut, "the response has several candidates; the first one counts")
 	}
 	if len(p.parsed.Messages) != 1 || p.parsed.Messages[0].GetRole() != compactordv1.Role_ROLE_ASSISTANT {
 		return rawjson.In("role", errRole)

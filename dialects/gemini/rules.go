@@ -52,14 +52,14 @@ const (
 var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
 		ID: ruleShape, Source: docsReference,
-		Sentence: "A content is an object with a list of parts, and all fields in it have the types that the reference tells.",
+		Sentence: "A content is an object with a list of parts, and all its fields have the types of the reference.",
 	}, Check: checkShape},
 	{Rule: dialect.Rule{
 		ID: ruleMessagesNotEmpty, Source: docsRequest, RequestOnly: true, Sentence: "A request has at least one content.",
 	}, Check: checkMessagesNotEmpty},
 	{Rule: dialect.Rule{
 		ID: ruleSystemText, Source: docsRequest,
-		Sentence: "The systemInstruction is one content of texts that say something.",
+		Sentence: "The systemInstruction is one content of texts that are not empty.",
 	}, Check: checkSystemText},
 	{Rule: dialect.Rule{
 		ID: ruleMessageFields, Source: docsHardening, Sentence: "A content has no fields but role and parts.",
@@ -75,18 +75,18 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkLastMessageUser},
 	{Rule: dialect.Rule{
 		ID: ruleAlternateRoles, Source: docsHardening,
-		Sentence: "User and model take turns; only behind function responses the user may go on in another content.",
+		Sentence: "User and model alternate. Only after function responses another content of the user can follow.",
 	}, Check: checkAlternateRoles},
 	{Rule: dialect.Rule{
 		ID: ruleCallsFollowUser, Source: docsCallTurn,
-		Sentence: "A content with function calls stands directly behind one of the user or of function responses.",
+		Sentence: "A content with function calls comes directly after one of the user or of function responses.",
 	}, Check: checkCallsFollowUser},
 	{Rule: dialect.Rule{
-		ID: ruleCallsByModel, Source: docsCalling, Sentence: "Function calls stand in contents of the model.",
+		ID: ruleCallsByModel, Source: docsCalling, Sentence: "Function calls are in contents of the model.",
 	}, Check: checkCallsByModel},
 	{Rule: dialect.Rule{
 		ID: ruleCallsAnswered, Source: docsCount,
-		Sentence: "The content behind function calls answers each of them, by its id, or by its name where it has none.",
+		Sentence: "The content after function calls answers each of them, by its id, or by its name where it has no id.",
 	}, Check: checkCallsAnswered},
 	{Rule: dialect.Rule{
 		ID: ruleLastCallsAnswered, Source: docsCount, RequestOnly: true,
@@ -101,7 +101,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkResultNames},
 	{Rule: dialect.Rule{
 		ID: ruleResultsAlone, Source: docsAlone,
-		Sentence: "A content with function responses holds nothing else.",
+		Sentence: "A content with function responses has no other parts.",
 	}, Check: checkResultsAlone},
 	{Rule: dialect.Rule{
 		ID: ruleCallsSigned, Source: docsSignatures,
@@ -116,7 +116,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkNoThinking},
 	{Rule: dialect.Rule{
 		ID: ruleContentNotEmpty, Source: docsEnds,
-		Sentence: "A content has parts, and each says something; a text may be empty where it carries a thought signature.",
+		Sentence: "A content has parts, and no part is empty. Only a text with a thought signature can be empty.",
 	}, Check: checkContentNotEmpty},
 	{Rule: dialect.Rule{
 		ID: ruleOneKind, Source: docsReference, Sentence: "A part holds one kind of data.",
@@ -134,7 +134,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkResultObject},
 	{Rule: dialect.Rule{
 		ID: ruleMimeTypes, Source: docsFiles,
-		Sentence: "Media have a MIME type that Gemini reads, without parameters; only uploaded files may go without.",
+		Sentence: "Media have a MIME type that Gemini reads, without parameters. Only uploaded files can have none.",
 	}, Check: checkMimeTypes},
 	{Rule: dialect.Rule{
 		ID: ruleMediaSource, Source: docsFiles,

@@ -64,7 +64,7 @@ func (p *messageParser) parse() error {
 		return err
 	}
 	if len(p.m.GetParts()) == 0 {
-		p.find(dialect.InputEmptyMessage, 0, "The message says nothing; it is taken as one without parts.")
+		p.find(dialect.InputEmptyMessage, 0, "The message is empty; it is accepted as one without parts.")
 	}
 	return nil
 }

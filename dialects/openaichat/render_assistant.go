@@ -99,7 +99,7 @@ func (r *renderer) restoreAssistant(o rawjson.Object, s *sortedParts, blocks []r
 func (r *renderer) dropAssistant(thinking []numberedPart) {
 	r.repair(ruleAssistantContent, "A message of the assistant without content or calls was left out.")
 	for _, t := range thinking {
-		r.drop(t.at, "The message has no content beside its reasoning, and the provider takes none such.")
+		r.drop(t.at, "The message has only reasoning, which the provider does not accept.")
 	}
 }
 
@@ -137,7 +137,7 @@ func (r *renderer) renderRefusals(parts []numberedPart, blocks []renderedPart, s
 	}
 	inField := !r.request || len(blocks) > 0 || fromField == len(texts) && !silent
 	if r.request && (len(texts) > 1 || inField != (fromField > 0)) {
-		r.repair(ruleRefusalAlone, "A refusal was put where the provider takes it.")
+		r.repair(ruleRefusalAlone, "A refusal was moved to where the provider accepts it.")
 	}
 	if inField {
 		return blocks, strings.Join(texts, "\n")

@@ -135,7 +135,7 @@ func (r *renderer) idOf(p *compactordv1.Part, id string) string {
 		case len(id) > maxIDBytes:
 			rule = ruleCallIDLength
 		}
-		r.repair(rule, "The id of a call was replaced by one that the provider takes and that no other call has.")
+		r.repair(rule, "The id of a call was replaced by one that the provider accepts and that no other call has.")
 	}
 	return given
 }

@@ -11,7 +11,7 @@ import (
 
 // The reasons why parts are dropped.
 const (
-	emptyText     = "The text is empty, and the provider takes none such."
+	emptyText     = "The text is empty, which the provider does not accept."
 	foreignOpaque = "The item belongs to another provider."
 	opaqueAsText  = "The provider takes only text there; the item was put as text."
 	mediaAsText   = "The provider cannot take the medium there; a line of text names it."

@@ -85,7 +85,7 @@ var checks = []dialect.Check[*decoded]{
 	}},
 	{Check: checkCallsNotEmpty, Rule: dialect.Rule{
 		ID: ruleCallsNotEmpty, Source: "https://github.com/openai/openai-python/issues/2061",
-		Sentence: "A list of calls holds at least one; where there are none it is left out.",
+		Sentence: "A list of calls has at least one. Without calls it is left out.",
 	}},
 	{Check: checkCallIDs, Rule: dialect.Rule{
 		ID: ruleCallIDs, Source: docsReference,
@@ -121,7 +121,7 @@ var checks = []dialect.Check[*decoded]{
 	}},
 	{Check: checkLastCallsAnswered, Rule: dialect.Rule{
 		ID: ruleLastCallsAnswered, Source: "https://github.com/agno-agi/agno/issues/3105", RequestOnly: true,
-		Sentence: "The calls at the end of the list are answered before the model goes on.",
+		Sentence: "The calls at the end of the list have results before the model's next message.",
 	}},
 	{Check: checkResultsHaveCalls, Rule: dialect.Rule{
 		ID: ruleResultsHaveCalls, Source: "https://github.com/langchain-ai/langchain/issues/38352",

@@ -27,7 +27,7 @@ func checkPartsOfRole(d *decoded, report report) {
 	for _, item := range d.items {
 		for i, p := range item.parts {
 			if p.typ != "" && !item.isPartType(p.typ) {
-				report(item.at, i, "a part of this type cannot stand here")
+				report(item.at, i, "a part of this type is not allowed here")
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func checkResultTypes(d *decoded, report report) {
 func checkResultsFollowCalls(d *decoded, report report) {
 	for _, item := range d.items {
 		if call := d.calls[item]; call != nil && call.batch != item.batch {
-			report(item.at, 0, "something stands between the output and the calls that it belongs to")
+			report(item.at, 0, "something is between the output and the calls that it belongs to")
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (r *renderer) messagesFirst(items []*renderedItem) []*renderedItem {
 	if first < 0 || !slices.ContainsFunc(items[first:], isMessage) {
 		return items
 	}
-	r.repair(ruleResultsFollowCalls, "A message that stood behind calls was put before them.")
+	r.repair(ruleResultsFollowCalls, "A message after calls was moved before them.")
 	ordered := slices.Clone(items[:first])
 	for _, it := range items[first:] {
 		if isMessage(it) {

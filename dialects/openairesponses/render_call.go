@@ -39,12 +39,12 @@ func (r *renderer) acceptedCall(k *callKind, p *compactordv1.Part) *compactordv1
 	call := p.GetToolCall()
 	id, changed := r.ids.Of(p)
 	if changed {
-		r.repair(ruleCallIDs, "The id of a call was missing, not unique or not such as the provider takes, and replaced.")
+		r.repair(ruleCallIDs, "The id of a call was missing, repeated or not accepted by the provider. It was replaced.")
 	}
 	r.usedCalls[id] = true
 	name := dialect.CleanName(call.GetName(), maxToolName)
 	if name != call.GetName() {
-		r.repair(ruleToolNames, "The name of a tool was changed to what the provider takes.")
+		r.repair(ruleToolNames, "The name of a tool was changed to one that the provider accepts.")
 	}
 	arguments := call.GetArguments()
 	if k == functionCalls && !isJSONObject(arguments) {

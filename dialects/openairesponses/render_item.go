@@ -98,7 +98,7 @@ func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 	it := &renderedItem{typ: typ, fields: fields, raw: raw, part: p.at}
 	switch {
 	case err != nil || typ == "" || !settled && !isFreeItem(fields, typ):
-		r.drop(p.at, "The item cannot stand by itself.")
+		r.drop(p.at, "The item needs another item that is missing.")
 	case !r.isAcceptedID(it):
 		r.drop(p.at, "The item has an id that the provider refuses, or that of an earlier item.")
 	default:

@@ -139,6 +139,6 @@ func (r *renderer) renderMedia(p piece, s side) piece {
 		p.media = taken
 		return p
 	}
-	r.drop(p.at, "The provider takes no such file here; a line of text stands in its place.")
+	r.drop(p.at, "The provider does not accept such a file here. A line of text replaces it.")
 	return textPiece(wording.MediaLine(fetched))
 }

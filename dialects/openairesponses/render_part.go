@@ -70,12 +70,12 @@ func (r *renderer) acceptedPieces(pieces []piece, s side) []piece {
 		case p.media != nil:
 			taken = append(taken, r.renderMedia(p, s))
 		case isWhole(p):
-			r.repair(ruleShape, "An output that was neither a text nor a list was put as text.")
+			r.repair(ruleShape, "An output that was neither a text nor a list became text.")
 			taken = append(taken, textPiece(p.opaque.GetJson()))
 		case p.opaque.GetDialect() != kind:
 			r.drop(p.at, "The part belongs to another provider.")
 		case !isAcceptedOpaque(p.opaque, s):
-			r.drop(p.at, "The provider takes no such part here.")
+			r.drop(p.at, "The provider does not accept such a part here.")
 		default:
 			taken = append(taken, p)
 		}
@@ -94,7 +94,7 @@ func (r *renderer) cutText(text string) string {
 		return text
 	}
 	const mark = 100
-	r.repair(ruleTextLength, "A text was cut to the length that the provider takes.")
+	r.repair(ruleTextLength, "A text was cut to the length that the provider accepts.")
 	return wording.Shorten(text, maxTextLength-mark)
 }
 

@@ -16,7 +16,7 @@ func (r *renderer) renderResults(run []int) {
 		for _, from := range r.pairs.resultsOf[at] {
 			r.at = from
 			if from != next {
-				r.repair(ruleResultsFollowCalls, "A result was put directly behind the calls that it belongs to.")
+				r.repair(ruleResultsFollowCalls, "A result was moved directly after the calls that it belongs to.")
 			}
 			next++
 			for _, p := range r.messages[from].GetParts() {

@@ -30,7 +30,7 @@ func (r *renderer) dropHeld() {
 	at := r.at
 	for _, h := range r.held {
 		r.at = h.at
-		r.drop(h.part, "Nothing follows the reasoning, which the provider does not take.")
+		r.drop(h.part, "Nothing follows the reasoning, which the provider does not accept.")
 	}
 	r.held, r.at = nil, at
 }

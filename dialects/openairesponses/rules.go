@@ -64,7 +64,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkContentNotEmpty},
 	{Rule: dialect.Rule{
 		ID: rulePartsOfRole, Source: "google/adk-go#1197",
-		Sentence: "Messages of the assistant hold output_text and refusal, instructions input_text, the user's messages and the outputs of tools what begins with input.",
+		Sentence: "Messages of the assistant have output_text and refusal, instructions input_text. The user's messages and the outputs of tools have types that begin with input.",
 	}, Check: checkPartsOfRole},
 	{Rule: dialect.Rule{
 		ID: ruleMediaSource, Source: docsReference,
@@ -80,7 +80,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkTextLength},
 	{Rule: dialect.Rule{
 		ID: ruleItemIDs, Source: "openai/codex#33176",
-		Sentence: "The id of an item has 1 to 64 letters, digits, underscores and dashes, and begins with msg at a message, rs at reasoning and fc at a function call.",
+		Sentence: "The id of an item has 1 to 64 letters, digits, underscores and dashes. It begins with msg for a message, rs for reasoning and fc for a function call.",
 	}, Check: checkItemIDs},
 	{Rule: dialect.Rule{
 		ID: ruleItemIDsUnique, Source: "vercel/ai#13307",
@@ -112,7 +112,7 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkLastCallsAnswered},
 	{Rule: dialect.Rule{
 		ID: ruleResultsHaveCalls, Source: "continuedev/continue#11785",
-		Sentence: "An output stands behind the call that it answers.",
+		Sentence: "An output comes after the call that it answers.",
 	}, Check: checkResultsHaveCalls},
 	{Rule: dialect.Rule{
 		ID: ruleOneResultACall, Source: "continuedev/continue#11785",
@@ -120,15 +120,15 @@ var checks = []dialect.Check[*decoded]{
 	}, Check: checkOneResultACall},
 	{Rule: dialect.Rule{
 		ID: ruleResultTypes, Source: docsReference,
-		Sentence: "The output of a call is of the type that answers the type of the call.",
+		Sentence: "The output of a call has the type that belongs to the type of the call.",
 	}, Check: checkResultTypes},
 	{Rule: dialect.Rule{
 		ID: ruleResultsFollowCalls, Source: "deepseek-ai/deepseek-integration#740",
-		Sentence: "The outputs of calls stand directly behind what the model said with these calls.",
+		Sentence: "The outputs of calls come directly after the calls and the model's other items with them.",
 	}, Check: checkResultsFollowCalls},
 	{Rule: dialect.Rule{
 		ID: ruleThinkingFollowed, Source: "vercel/ai#7099",
-		Sentence: "Reasoning is followed by what the model said or did upon it.",
+		Sentence: "Reasoning is followed by the model's item that belongs to it.",
 	}, Check: checkThinkingFollowed},
 	{Rule: dialect.Rule{
 		ID: ruleThinkingResolvable, Source: docsReasoning,

@@ -51,7 +51,7 @@ func Rules() []Rule {
 
 var tooManyRequests = Rule{
 	ID: Status429, Class: rateLimit, Source: "HTTP",
-	Sentence: "The HTTP status is 429, whatever the text says of tokens.",
+	Sentence: "The HTTP status is 429, whatever the text says about tokens.",
 }
 
 var windowFull = Rule{
@@ -62,7 +62,7 @@ var windowFull = Rule{
 // refused comes after the exclusions, since some gateways use status 403 for an exceeded quota.
 var refused = Rule{
 	ID: StatusRefused, Class: other, Source: "HTTP",
-	Sentence: "The HTTP status is 401, 403 or 404: who asks, or what is asked for, is at fault, whatever the text says of " +
+	Sentence: "The HTTP status is 401, 403 or 404: access is refused or the address is wrong, whatever the text says about " +
 		"tokens.",
 }
 
@@ -71,19 +71,19 @@ var exclusions = []Rule{
 	{
 		ID: "text-429", Class: rateLimit, Source: "SDKs that put the status into the text",
 		Pattern:  `^\W*(?:api |http )?(?:error:? ?)?\W?429\b|\b(?:status|code)(?:[ _]?code)?\W{1,4}429\b`,
-		Sentence: "The text gives the status 429.",
+		Sentence: "The text has the status 429.",
 	},
 	{
 		ID: "rate-limit", Class: rateLimit, Source: "OpenAI, Anthropic, Groq and others",
-		Pattern: `\brate[ _-]?limit`, Sentence: "The text speaks of a rate limit.",
+		Pattern: `\brate[ _-]?limit`, Sentence: "The text mentions a rate limit.",
 	},
 	{
 		ID: "too-many-requests", Class: rateLimit, Source: "HTTP, Azure",
-		Pattern: `too[ _]?many[ _]?requests`, Sentence: "The text speaks of too many requests.",
+		Pattern: `too[ _]?many[ _]?requests`, Sentence: "The text mentions too many requests.",
 	},
 	{
 		ID: "throttled", Class: rateLimit, Source: "Amazon Bedrock",
-		Pattern: `\bthrottl(?:ed|ing)`, Sentence: "The text speaks of throttling.",
+		Pattern: `\bthrottl(?:ed|ing)`, Sentence: "The text mentions throttling.",
 	},
 	{
 		ID: "please-wait", Class: rateLimit, Source: "Amazon Bedrock, OpenAI",
@@ -91,16 +91,16 @@ var exclusions = []Rule{
 			`(?:about |around |approximately |at least |another )?(?:\d|` +
 			`(?:an? |a few |a short |a couple of |some |several |the next )?` +
 			`(?:seconds?|minutes?|hours?|days?|moments?|while|time|wait(?:ing)?)\b))`,
-		Sentence: "The text asks to wait: what is too long does not get shorter by that.",
+		Sentence: "The text asks to wait, which would not make a context shorter.",
 	},
 	{
 		ID: "tokens-per-time", Class: rateLimit, Source: "OpenAI, Groq, Azure",
 		Pattern:  `\btokens? per (?:second|min|hour|day|month)|\btp[md]\b`,
-		Sentence: "The text speaks of tokens in a span of time.",
+		Sentence: "The text mentions tokens per unit of time.",
 	},
 	{
 		ID: "quota", Class: rateLimit, Source: "OpenAI, Gemini",
-		Pattern: `\bquota\b|\binsufficient_quota\b|\bresource[ _]exhausted\b`, Sentence: "The text speaks of a quota.",
+		Pattern: `\bquota\b|\binsufficient_quota\b|\bresource[ _]exhausted\b`, Sentence: "The text mentions a quota.",
 	},
 	{
 		ID: "unavailable", Class: other, Source: "Amazon Bedrock, Anthropic",
@@ -115,7 +115,7 @@ var exclusions = []Rule{
 			`(?:(?:can|must|may|should) ?not exceed|exceeds? the limit of) \W?\d|` +
 			`exceeds? the (?:model.?s )?max(?:imum)? (?:number of )?(?:output|completion) tokens|` +
 			`maximum (?:allowed )?number of output tokens|maximum output for this model`,
-		Sentence: "The request asks for more output than the model writes: no shorter context helps.",
+		Sentence: "The request asks for more output than the model can write. A shorter context does not help.",
 	},
 }
 
@@ -136,13 +136,13 @@ var byteRules = []Rule{
 		ID: "maximum-size", Class: tooLarge, Source: "Amazon Bedrock, Vertex AI, gRPC",
 		Pattern: `exceeds? the (?:maximum|max) (?:request|payload|body|message) size|` +
 			`(?:request|payload|body) size exceeds|message larger than max`,
-		Sentence: "The text speaks of a largest size of requests.",
+		Sentence: "The text mentions a maximum size of requests.",
 	},
 	{
 		ID: "string-too-long", Class: tooLarge, Source: "OpenAI",
 		Pattern: contentField + `\W{1,3}string too long|` +
 			contentField + `\W{1,4}code\W{1,4}string_above_max_length`,
-		Sentence: "One text of the conversation is longer than the API takes: a content, a tool's output or a prompt.",
+		Sentence: "One text of the conversation is longer than the API accepts: a content, a tool's output or a prompt.",
 	},
 }
 
@@ -153,13 +153,13 @@ const contentField = `['"](?:(?:input|prompt)(?:\[\d+\])?|` +
 
 var tooLargeStatus = Rule{
 	ID: Status413, Class: tooLarge, Source: "HTTP",
-	Sentence: "The HTTP status is 413, and the text says nothing of tokens.",
+	Sentence: "The HTTP status is 413, and the text does not mention tokens.",
 }
 
 var overWindow = Rule{
 	ID: UsageOverWindow, Class: contextOverflow, Source: "z.ai and others that cut the input off",
-	Sentence: "The model ended by itself, and input and cache_read are more than the window: the provider dropped " +
-		"what was over it.",
+	Sentence: "The model stopped normally, and input and cache_read are more than the window: the provider dropped " +
+		"the rest.",
 }
 
 var noOutput = Rule{

@@ -55,7 +55,7 @@ var tokenRules = []Rule{
 	{
 		ID: "lmstudio-length", Class: contextOverflow, Source: "LM Studio",
 		Pattern:  `greater than the context length|when context the overflows|when the context overflows`,
-		Sentence: "What must stay of the prompt is longer than the context length that the model was loaded with.",
+		Sentence: "The part of the prompt that must stay is longer than the context length that the model was loaded with.",
 	},
 	{
 		ID: "minimax-window", Class: contextOverflow, Source: "MiniMax",
@@ -127,7 +127,7 @@ var tokenRules = []Rule{
 	{
 		ID: "zhipu-length", Class: contextOverflow, Source: "Zhipu, z.ai",
 		Pattern:  `prompt exceeds max length|\bprompt ?超长|\bcode\W{1,4}1261\b`,
-		Sentence: "The prompt is longer than the model takes: code 1261.",
+		Sentence: "The prompt is longer than the model accepts: code 1261.",
 	},
 	{
 		ID: "perplexity-messages", Class: contextOverflow, Source: "Perplexity",
@@ -147,7 +147,7 @@ var tokenRules = []Rule{
 	{
 		ID: "watsonx-limit", Class: contextOverflow, Source: "IBM watsonx.ai",
 		Pattern:  `number of input tokens \d+ cannot exceed the total tokens limit`,
-		Sentence: "The input tokens are more than the model takes in all.",
+		Sentence: "The input has more tokens than the model accepts in total.",
 	},
 	{
 		ID: "vllm-prompt", Class: contextOverflow, Source: "vLLM",
@@ -157,7 +157,7 @@ var tokenRules = []Rule{
 	{
 		ID: "vllm-no-room", Class: contextOverflow, Source: "vLLM",
 		Pattern:  `max_(?:completion_)?tokens must be at least 1, got -(?:[2-9]|\d{2,})`,
-		Sentence: "The prompt has left less than nothing of the window to the output. Who asks for -1 means no limit.",
+		Sentence: "The prompt leaves a negative number of tokens for the output. A request for -1 is excluded: it means no limit.",
 	},
 	{
 		ID: "tabby-length", Class: contextOverflow, Source: "TabbyAPI",
@@ -167,17 +167,17 @@ var tokenRules = []Rule{
 	{
 		ID: "tgi-length", Class: contextOverflow, Source: "Text Generation Inference",
 		Pattern:  `inputs\W{1,2} must have less than \d+ tokens`,
-		Sentence: "The inputs have more tokens than the server takes.",
+		Sentence: "The inputs have more tokens than the server accepts.",
 	},
 	{
 		ID: "doubao-tokens", Class: contextOverflow, Source: "Doubao",
 		Pattern:  `exceed max message tokens`,
-		Sentence: "The messages have more tokens than the model takes.",
+		Sentence: "The messages have more tokens than the model accepts.",
 	},
 	{
 		ID: "qianfan-prompt", Class: contextOverflow, Source: "Qianfan",
 		Pattern:  `prompt tokens? too long`,
-		Sentence: "The prompt's tokens are too many.",
+		Sentence: "The prompt has too many tokens.",
 	},
 	{
 		ID: "prompt-too-long", Class: contextOverflow, Source: "z.ai, vMLX",

@@ -125,7 +125,7 @@ func TestCase138OldFilesOfPiSayWhatTheyWereMigratedTo(t *testing.T) {
 	require.Len(t, messages, 4)
 	require.Equal(t, uint32(3), records[0].GetCompaction().GetFirstKeptIndex())
 	require.Equal(t, uint32(4), records[0].GetAfterMessages())
-	require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 compaction whose first kept message is not told or not there keeps only what follows it"})
+	require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 compaction whose first kept message is unknown or missing keeps only what follows it"})
 }
 
 // Pi makes another id where one is in use. Where a file has an id twice anyway, the later entry counts. A circle is
@@ -157,7 +157,7 @@ func TestCase127FirstKeptEntryThatIsNotOnThePath(t *testing.T) {
 			require.Len(t, records, 1)
 			require.Equal(t, uint32(2), records[0].GetCompaction().GetFirstKeptIndex())
 			require.Equal(t, uint32(3), records[0].GetAfterMessages())
-			require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 compaction whose first kept message is not told or not there keeps only what follows it"})
+			require.Contains(t, notes, transcript.Note{Count: 1, Text: "1 compaction whose first kept message is unknown or missing keeps only what follows it"})
 		})
 	}
 }

@@ -91,8 +91,8 @@ var (
 	codexUnknown  = leftOut("line of an unknown type", "lines of unknown types")
 	codexSnapshot = leftOut("snapshot of the repository", "snapshots of the repository")
 	codexRollback = noteText{
-		one:  "1 rollback of turns not applied: the messages are read as if they stood",
-		many: "%d rollbacks of turns not applied: the messages are read as if they stood",
+		one:  "1 rollback of turns not applied: all messages are read",
+		many: "%d rollbacks of turns not applied: all messages are read",
 	}
 )
 

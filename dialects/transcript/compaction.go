@@ -15,8 +15,8 @@ var (
 	emptyCompaction = leftOut("compaction without a summary", "compactions without a summary")
 	summaryCut      = noteText{one: "1 summary cut to 4 MiB", many: "%d summaries cut to 4 MiB"}
 	keptUnknown     = noteText{
-		one:  "1 compaction whose first kept message is not told or not there keeps only what follows it",
-		many: "%d compactions whose first kept message is not told or not there keep only what follows them",
+		one:  "1 compaction whose first kept message is unknown or missing keeps only what follows it",
+		many: "%d compactions whose first kept message is unknown or missing keep only what follows them",
 	}
 )
 

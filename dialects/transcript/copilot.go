@@ -21,8 +21,8 @@ var (
 		many: "%d requests without what Copilot CLI added to them",
 	}
 	copilotTruncated = noteText{
-		one:  "1 truncation not applied: the messages are read as if they stood",
-		many: "%d truncations not applied: the messages are read as if they stood",
+		one:  "1 truncation not applied: all messages are read",
+		many: "%d truncations not applied: all messages are read",
 	}
 	copilotFailed = leftOut("compaction that failed", "compactions that failed")
 )

@@ -10,8 +10,8 @@ import (
 )
 
 var snapshotOfAbsent = noteText{
-	one:  "1 state snapshot taken as a message, since the file does not hold what it stands for",
-	many: "%d state snapshots taken as messages, since the file does not hold what they stand for",
+	one:  "1 state snapshot read as a message, since the file does not hold the messages that it replaced",
+	many: "%d state snapshots read as messages, since the file does not hold the messages that they replaced",
 }
 
 // geminiTexts distinguishes Gemini CLI's own texts from those of the user.

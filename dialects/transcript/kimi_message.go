@@ -16,7 +16,7 @@ var (
 	errKimiRole    = errors.New("unknown role; known are system, user, assistant and tool")
 	errKimiContent = errors.New("unknown kind of content, or one that this role may not hold")
 
-	kimiFileID = leftOut("id of a file that stands beside its address", "ids of files that stand beside their addresses")
+	kimiFileID = leftOut("id of a file beside its address", "ids of files beside their addresses")
 )
 
 // kimiMessage parses a message of kimi-cli. It has nearly OpenAI's shape, but with the reasoning in the content.

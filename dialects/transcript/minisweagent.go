@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	exitMessage  = leftOut("message that tells how the run ended", "messages that tell how the run ended")
+	exitMessage  = leftOut("message about the end of the run", "messages about the end of the run")
 	runField     = leftOut("field on the run", "fields on the run")
 	miniSWEMark  = "mini-swe-agent"
 	miniSWEExtra = []string{"extra"}

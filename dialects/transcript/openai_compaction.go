@@ -13,7 +13,7 @@ const compactionRole = "_compaction"
 var (
 	openAICleared    = leftOut("_compaction record that only cleared results", "_compaction records that only cleared results")
 	openAIKeptHead   = leftOut("_compaction record that kept the beginning too", "_compaction records that kept the beginning too")
-	openAIKeptUntold = leftOut("_compaction record that does not tell what it kept", "_compaction records that do not tell what they kept")
+	openAIKeptUntold = leftOut("_compaction record that does not say what it kept", "_compaction records that do not say what they kept")
 )
 
 // lineCounts holds how many messages were before each line or element of a file.

@@ -26,7 +26,7 @@ type piSession struct {
 	in      *lines
 	notes   *noteCounter
 	entries int
-	held    *piEntry // the first entry, which was read to tell list from tree
+	held    *piEntry // the first entry, which was read to distinguish list and tree
 	tree    *piTree
 	// messages counts those that were read. before holds that count at each entry.
 	messages uint32

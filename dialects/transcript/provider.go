@@ -96,7 +96,7 @@ type providerItems struct {
 	provider
 
 	feed itemFeed
-	held *item // read already, but not of the last batch
+	held *item // the item after the last batch
 	// failed is the error after the last batch.
 	failed error
 	ready  []entry

@@ -39,7 +39,7 @@ type Reader struct {
 	source  source
 	notes   *noteCounter
 	records records
-	files   *files // nil where the input is not ours
+	files   *files // nil where the caller opened the input
 	err     error
 }
 

@@ -61,7 +61,7 @@ func TestSourcePositionIsTheLineFromZero(t *testing.T) {
 	require.Len(t, messages, 2)
 	require.Equal(t, uint32(1), messages[0].GetSourcePosition())
 	require.Equal(t, uint32(4), messages[1].GetSourcePosition())
-	require.Equal(t, []transcript.Note{{Count: 1, Text: "1 _compaction record that does not tell what it kept left out"}}, notes)
+	require.Equal(t, []transcript.Note{{Count: 1, Text: "1 _compaction record that does not say what it kept left out"}}, notes)
 }
 
 func TestLinesAreReadAsTheyArrive(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 
 var (
 	compactionAtEnd = noteText{
-		one:  "1 compaction with nothing behind it keeps the last message",
-		many: "%d compactions with nothing behind them keep the last message",
+		one:  "1 compaction with no message after it keeps the last message",
+		many: "%d compactions with no message after them keep the last message",
 	}
 	compactionOfNothing = leftOut("compaction of no messages", "compactions of no messages")
 )

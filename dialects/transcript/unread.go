@@ -15,8 +15,8 @@ import (
 var (
 	unreadRecord = leftOut("record that cannot be read", "records that cannot be read")
 	unreadPart   = noteText{
-		one:  "1 message of which a part or a field cannot be read; a line of text stands for a part",
-		many: "%d messages of which a part or a field cannot be read; a line of text stands for each part",
+		one:  "1 message of which a part or a field cannot be read; a line of text replaces a part",
+		many: "%d messages of which a part or a field cannot be read; a line of text replaces each part",
 	}
 	unreadField = leftOut("field that cannot be read", "fields that cannot be read")
 )

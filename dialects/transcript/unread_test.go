@@ -29,7 +29,7 @@ func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 		"chat: image": {
 			`{"role":"user","content":"Before."}` + "\n" +
 				`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,%%%"}}]}` + "\n" + `{"role":"user","content":"Behind."}`,
-			"1 message of which a part or a field cannot be read; a line of text stands for a part (line 2)",
+			"1 message of which a part or a field cannot be read; a line of text replaces a part (line 2)",
 		},
 		"chat: role": {
 			`{"role":"user","content":"Before."}` + "\n" + `{"role":"oracle","content":"x"}` + "\n" + `{"role":"user","content":"Behind."}`,
@@ -39,12 +39,12 @@ func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 			`[{"role":"user","content":[{"type":"text","text":"Before."},{"type":"tool_result","tool_use_id":"t"}]},` +
 				`{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"%"}}]},` +
 				`{"role":"user","content":"Behind."}]`,
-			"1 message of which a part or a field cannot be read; a line of text stands for a part",
+			"1 message of which a part or a field cannot be read; a line of text replaces a part",
 		},
 		"claude: block": {
 			claudeUser("u", "null") + claudeLine("user", "b", "u", `"message":{"content":[{"type":"image","source":7}]}`) +
 				claudeLine("user", "c", "b", `"message":{"content":"Behind."}`),
-			"1 message of which a part or a field cannot be read; a line of text stands for a part (line 2)",
+			"1 message of which a part or a field cannot be read; a line of text replaces a part (line 2)",
 		},
 		"claude: broken in the middle": {
 			claudeUser("u", "null") + `{"type":"user","uuid":"b` + "\n" + claudeLine("user", "c", "b", `"message":{"content":"Behind."}`),
@@ -54,7 +54,7 @@ func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 			head + user("a", "null", "Before.") +
 				`{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":[{"type":"image","data":"%","mimeType":"image/png"}]}}` + "\n" +
 				user("c", "b", "Behind."),
-			"1 message of which a part or a field cannot be read; a line of text stands for a part",
+			"1 message of which a part or a field cannot be read; a line of text replaces a part",
 		},
 		"pi: broken in the middle": {
 			head + user("a", "null", "Before.") + `{"type":"message","id":"b` + "\n" + user("c", "b", "Behind."),
@@ -95,7 +95,7 @@ func TestOneBadRecordDoesNotRefuseASession(t *testing.T) {
 		},
 		"gemini-cli: call": {
 			geminiChat + `{"id":"1","type":"user","content":"Before."},{"id":"2","type":"gemini","toolCalls":[{"args":{}}]},{"id":"3","type":"user","content":"Behind."}]}`,
-			"1 message of which a part or a field cannot be read; a line of text stands for a part",
+			"1 message of which a part or a field cannot be read; a line of text replaces a part",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

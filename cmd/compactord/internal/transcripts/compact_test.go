@@ -43,7 +43,7 @@ func TestCompactAsJSON(t *testing.T) {
 	require.Empty(t, r.Err, "quiet")
 	doc := sample.Document(t, r.Out)
 	require.InDelta(t, 480, sample.At(t, doc, "messages"), 0)
-	require.Equal(t, []any{"1 _compaction record that does not tell what it kept left out"}, sample.At(t, doc, "notes"))
+	require.Equal(t, []any{"1 _compaction record that does not say what it kept left out"}, sample.At(t, doc, "notes"))
 	require.Equal(t, "the parser", sample.At(t, doc, "entry", "provenance", "focus"))
 	require.Equal(t, "COMPACTION_REASON_MANUAL", sample.At(t, doc, "entry", "provenance", "reason"))
 	require.InDelta(t, 5000, sample.At(t, doc, "entry", "provenance", "strategy", "summarize", "recent_tokens"), 0)
