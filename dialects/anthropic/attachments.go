@@ -26,8 +26,8 @@ func writtenGuards(p *compactordv1.Part) dialect.Guards {
 		return dialect.Guards{
 			"content": only(len(k.ToolResult.GetParts()) == 0),
 			"is_error": func(raw json.RawMessage) bool {
-				said := rawjson.KindOf(raw) == rawjson.Bool || rawjson.KindOf(raw) == rawjson.Null
-				return said && k.ToolResult.GetIsError() == (string(raw) == "true")
+				isFlag := rawjson.KindOf(raw) == rawjson.Bool || rawjson.KindOf(raw) == rawjson.Null
+				return isFlag && k.ToolResult.GetIsError() == (string(raw) == "true")
 			},
 		}
 	default:
@@ -42,8 +42,8 @@ func requestGuards(p *compactordv1.Part) dialect.Guards {
 		g[key] = dialect.Never
 	}
 	for _, key := range []string{"text", "thinking"} {
-		if says := g[key]; says != nil {
-			g[key] = func(raw json.RawMessage) bool { return rawjson.KindOf(raw) == rawjson.String && says(raw) }
+		if matches := g[key]; matches != nil {
+			g[key] = func(raw json.RawMessage) bool { return rawjson.KindOf(raw) == rawjson.String && matches(raw) }
 		}
 	}
 	if p.GetThinking().GetRedacted() {
@@ -80,8 +80,8 @@ func restoreSource(source rawjson.Object, attachments []*compactordv1.Attachment
 
 // isNoted reports whether a note has this value.
 func isNoted(attachments []*compactordv1.Attachment, name, value string) bool {
-	said, found := dialect.Noted(attachments, kind, name)
-	return found && said == value
+	noted, found := dialect.Noted(attachments, kind, name)
+	return found && noted == value
 }
 
 // The notes and their values.

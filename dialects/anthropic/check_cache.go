@@ -16,9 +16,9 @@ type decodedBreakpoint struct {
 
 // breakpoints returns the cache breakpoints of the list, in order.
 func (d *decoded) breakpoints() []decodedBreakpoint {
-	var marks []decodedBreakpoint
+	var breakpoints []decodedBreakpoint
 	visit := func(message, part int, fields rawjson.Object) {
-		marks = append(marks, breakpointsIn(fields, message, part, breakpointDepth)...)
+		breakpoints = append(breakpoints, breakpointsIn(fields, message, part, breakpointDepth)...)
 	}
 	for _, b := range d.system {
 		visit(-1, b.part, b.fields)
@@ -28,12 +28,12 @@ func (d *decoded) breakpoints() []decodedBreakpoint {
 			visit(i, b.part, b.fields)
 		}
 	}
-	return marks
+	return breakpoints
 }
 
 // breakpointsIn returns the cache breakpoints of a block and of the blocks in it.
 func breakpointsIn(block rawjson.Object, message, part, depth int) []decodedBreakpoint {
-	var marks []decodedBreakpoint
+	var breakpoints []decodedBreakpoint
 	inner := []json.RawMessage{block["content"]}
 	if source, err := rawjson.SplitObject(block["source"]); err == nil {
 		inner = append(inner, source["content"])
@@ -45,31 +45,31 @@ func breakpointsIn(block rawjson.Object, message, part, depth int) []decodedBrea
 		}
 		for _, element := range elements {
 			if o, err := rawjson.SplitObject(element); err == nil {
-				marks = append(marks, breakpointsIn(o, message, part, depth-1)...)
+				breakpoints = append(breakpoints, breakpointsIn(o, message, part, depth-1)...)
 			}
 		}
 	}
-	mark, err := rawjson.SplitObject(block[cacheKey])
+	control, err := rawjson.SplitObject(block[cacheKey])
 	if err != nil {
-		return marks
+		return breakpoints
 	}
 	b := decodedBlock{fields: block}
-	return append(marks, decodedBreakpoint{
-		message: message, part: part, typ: b.text("type"), long: decodedBlock{fields: mark}.text("ttl") == "1h",
+	return append(breakpoints, decodedBreakpoint{
+		message: message, part: part, typ: b.text("type"), long: decodedBlock{fields: control}.text("ttl") == "1h",
 	})
 }
 
 func checkCacheCount(d *decoded, report report) {
-	marks := d.breakpoints()
-	for _, m := range marks[min(maxBreakpoints, len(marks)):] {
-		report(m.message, m.part, fmt.Sprintf("%d blocks are marked for the cache", len(marks)))
+	breakpoints := d.breakpoints()
+	for _, m := range breakpoints[min(maxBreakpoints, len(breakpoints)):] {
+		report(m.message, m.part, fmt.Sprintf("%d blocks have a cache breakpoint", len(breakpoints)))
 	}
 }
 
 func checkCachePlace(d *decoded, report report) {
 	for _, m := range d.breakpoints() {
 		if m.typ == typeThinking || m.typ == typeRedactedThinking {
-			report(m.message, m.part, "thinking is marked for the cache")
+			report(m.message, m.part, "thinking has a cache breakpoint")
 		}
 	}
 }
@@ -78,7 +78,7 @@ func checkCacheOrder(d *decoded, report report) {
 	short := false
 	for _, m := range d.breakpoints() {
 		if m.long && short {
-			report(m.message, m.part, "the mark is for an hour, one before it for less")
+			report(m.message, m.part, "the cache breakpoint is for an hour, and one before it for less")
 		}
 		short = short || !m.long
 	}

@@ -106,12 +106,12 @@ func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 			}
 			at++
 			if at >= maxBreakpoints && (at < count || i < newest) {
-				r.repair(ruleCacheCount, b.message, "a mark for the cache is left out, since there could be too many")
+				r.repair(ruleCacheCount, b.message, "a cache breakpoint is left out, since there could be too many")
 				return nil
 			}
 			long := isLong(mark)
 			if long && short {
-				r.repair(ruleCacheOrder, b.message, "a mark for the cache has the shorter time of those before it")
+				r.repair(ruleCacheOrder, b.message, "a cache breakpoint gets the shorter lifetime of those before it")
 				return shortened(mark)
 			}
 			short = short || !long

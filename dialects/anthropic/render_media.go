@@ -64,9 +64,9 @@ func refusesMedia(m *compactordv1.MediaPart) string {
 func base64Size(data []byte) int { return (len(data) + 2) / 3 * 4 }
 
 // renderMedia renders an image or document. Where the provider does not accept it, a line of text describes it.
-func (r *renderer) renderMedia(p *compactordv1.Part, i, j int, taken bool) renderedBlock {
+func (r *renderer) renderMedia(p *compactordv1.Part, i, j int, accepted bool) renderedBlock {
 	why := "the assistant's messages hold no images and documents"
-	if taken {
+	if accepted {
 		var o rawjson.Object
 		if o, why = encodeMedia(p); o != nil {
 			typ, _ := o.Text("type")

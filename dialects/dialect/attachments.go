@@ -130,8 +130,8 @@ func MatchesText(text string) Guard {
 
 // MatchesOptionalText is MatchesText for a field that can be missing or null where the text is empty.
 func MatchesOptionalText(text string) Guard {
-	says := MatchesText(text)
-	return func(raw json.RawMessage) bool { return len(raw) == 0 && text == "" || says(raw) }
+	matches := MatchesText(text)
+	return func(raw json.RawMessage) bool { return len(raw) == 0 && text == "" || matches(raw) }
 }
 
 // Never is the guard of a field that no attachment may replace.

@@ -8,7 +8,7 @@ import (
 
 // Unreadable parses input that has unreadable content. It returns what is wrong, and whether the input was accepted
 // without that content. Accepted input must be exported unchanged, and make a valid request.
-func Unreadable(t tHelper, d dialect.Dialect, raw []byte) (wrong *dialect.InputError, taken bool) {
+func Unreadable(t tHelper, d dialect.Dialect, raw []byte) (wrong *dialect.InputError, accepted bool) {
 	t.Helper()
 	parsed, err := d.Parse(raw)
 	if err != nil {

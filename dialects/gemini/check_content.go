@@ -11,9 +11,9 @@ func checkContentNotEmpty(d *decoded, report report) {
 		}
 	}
 	d.eachPart(func(at int, p decodedPart) {
-		says := p.fields.Others(append([]string{fieldText}, sideFields...)...)
+		others := p.fields.Others(append([]string{fieldText}, sideFields...)...)
 		text := p.fields.Has(fieldText) && (!isEmptyText(p.fields, fieldText) || isSigned(p.fields))
-		if len(says) == 0 && !text {
+		if len(others) == 0 && !text {
 			report(at, p.at, "the part is empty")
 		}
 	})

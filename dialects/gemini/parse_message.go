@@ -149,7 +149,7 @@ func (p *parser) addMessages(m *compactordv1.Message, results []placedResult) er
 	}
 	if p.calls.pair(results) {
 		p.find(dialect.InputResultsOutOfOrder,
-			"results without ids stand in another order than their calls; they were taken in the order of the calls")
+			"results without ids have another order than their calls; they were accepted in the order of the calls")
 	}
 	if !leading(results, len(m.GetParts()) > 0) {
 		p.find(dialect.InputResultsOutOfOrder, "results come after other parts; they were accepted as if they came first")

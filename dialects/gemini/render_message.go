@@ -51,11 +51,11 @@ func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 // renderInstruction adds an instruction as text of the user, marked as an instruction. Gemini accepts instructions only
 // at the start.
 func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
-	says := false
+	hasText := false
 	for _, p := range m.GetParts() {
-		says = says || p.GetText().GetText() != ""
+		hasText = hasText || p.GetText().GetText() != ""
 	}
-	if !says {
+	if !hasText {
 		r.repair(ruleContentNotEmpty, at, "an empty instruction was left out")
 		return
 	}

@@ -91,9 +91,9 @@ func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why
 	if rawjson.KindOf(d.inner["response"]) != rawjson.ObjectKind {
 		d = canonicalResult(named, "", texts, parts)
 	}
-	says := d.innerGuards["response"]
+	matches := d.innerGuards["response"]
 	d.innerGuards["response"] = func(raw json.RawMessage) bool {
-		return rawjson.KindOf(raw) == rawjson.ObjectKind && says(raw)
+		return rawjson.KindOf(raw) == rawjson.ObjectKind && matches(raw)
 	}
 	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
 	return d.restoreForRequest(p.GetAttachments())

@@ -38,7 +38,7 @@ func (b *body) fillFromResponse(parsed *dialect.Parsed) error {
 	if b.choices > 1 {
 		parsed.Findings = slices.Insert(parsed.Findings, 0, dialect.Finding{
 			Rule: dialect.InputChoicesLeftOut,
-			Text: "The response holds more than one choice; the first is taken, the others are left out.",
+			Text: "The response has more than one choice; the first one counts, the others are left out.",
 		})
 	}
 	return nil

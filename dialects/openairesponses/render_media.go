@@ -135,8 +135,8 @@ func isAcceptedOpaque(opaque *compactordv1.OpaquePart, s side) bool {
 func (r *renderer) renderMedia(p piece, s side) piece {
 	fetched := dialect.WithoutDataURL(p.media)
 	p = piece{media: fetched, attachments: p.attachments, at: p.at}
-	if taken, ok := requestMedia(p, s); ok {
-		p.media = taken
+	if accepted, ok := requestMedia(p, s); ok {
+		p.media = accepted
 		return p
 	}
 	r.drop(p.at, "The provider does not accept such a file here. A line of text replaces it.")

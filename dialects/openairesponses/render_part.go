@@ -61,26 +61,26 @@ func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 
 // acceptedPieces returns the pieces that the provider accepts. A line of text replaces other media.
 func (r *renderer) acceptedPieces(pieces []piece, s side) []piece {
-	var taken []piece
+	var accepted []piece
 	for _, p := range pieces {
 		switch {
 		case p.text != nil && p.text.GetText() == "":
 		case p.text != nil:
-			taken = append(taken, p)
+			accepted = append(accepted, p)
 		case p.media != nil:
-			taken = append(taken, r.renderMedia(p, s))
+			accepted = append(accepted, r.renderMedia(p, s))
 		case isWhole(p):
 			r.repair(ruleShape, "An output that was neither a text nor a list became text.")
-			taken = append(taken, textPiece(p.opaque.GetJson()))
+			accepted = append(accepted, textPiece(p.opaque.GetJson()))
 		case p.opaque.GetDialect() != kind:
 			r.drop(p.at, "The part belongs to another provider.")
 		case !isAcceptedOpaque(p.opaque, s):
 			r.drop(p.at, "The provider does not accept such a part here.")
 		default:
-			taken = append(taken, p)
+			accepted = append(accepted, p)
 		}
 	}
-	return taken
+	return accepted
 }
 
 func isWhole(p piece) bool {

@@ -28,8 +28,8 @@ var answered = map[string]compactordv1.StopReason{
 // stopOf returns why the model stopped: the request's stop_reason, or otherwise the meaning of the provider's own stop
 // reason. UNSPECIFIED where neither says it.
 func stopOf(req *compactordv1.ClassifyErrorRequest) compactordv1.StopReason {
-	if said := req.GetStopReason(); said != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
-		return said
+	if reason := req.GetStopReason(); reason != compactordv1.StopReason_STOP_REASON_UNSPECIFIED {
+		return reason
 	}
 	return answered[strings.ToLower(req.GetProviderStopReason())]
 }

@@ -75,7 +75,7 @@ func geminiUser(o rawjson.Object) ([]json.RawMessage, error) {
 
 // geminiTurn makes contents from a record of the model: its thoughts, texts and calls, and the results of the calls.
 func geminiTurn(o rawjson.Object) ([]json.RawMessage, error) {
-	said, err := geminiThoughts(o)
+	parts, err := geminiThoughts(o)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func geminiTurn(o rawjson.Object) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	said = append(said, content...)
+	parts = append(parts, content...)
 	calls, err := o.Elements("toolCalls")
 	if err != nil {
 		return nil, err
@@ -94,9 +94,9 @@ func geminiTurn(o rawjson.Object) ([]json.RawMessage, error) {
 		if err != nil {
 			return nil, rawjson.In("toolCalls", rawjson.InElement(i, err))
 		}
-		said, results = append(said, call), append(results, answer...)
+		parts, results = append(parts, call), append(results, answer...)
 	}
-	contents := []json.RawMessage{geminiContent("model", said)}
+	contents := []json.RawMessage{geminiContent("model", parts)}
 	if len(results) > 0 {
 		contents = append(contents, geminiContent("user", results))
 	}

@@ -11,9 +11,9 @@ const unknownTool = "unknown"
 const compactionRole = "_compaction"
 
 var (
-	openAICleared    = leftOut("_compaction record that only cleared results", "_compaction records that only cleared results")
-	openAIKeptHead   = leftOut("_compaction record that kept the beginning too", "_compaction records that kept the beginning too")
-	openAIKeptUntold = leftOut("_compaction record that does not say what it kept", "_compaction records that do not say what they kept")
+	openAICleared     = leftOut("_compaction record that only cleared results", "_compaction records that only cleared results")
+	openAIKeptHead    = leftOut("_compaction record that kept the beginning too", "_compaction records that kept the beginning too")
+	openAIKeptUnknown = leftOut("_compaction record that does not say what it kept", "_compaction records that do not say what they kept")
 )
 
 // lineCounts holds how many messages were before each line or element of a file.
@@ -40,14 +40,14 @@ func openAICompaction(o rawjson.Object, c *lineCounts, notes *noteCounter) (made
 		notes.add(openAIKeptHead)
 		return entry{}, false, nil
 	case !o.Has("first_kept"):
-		notes.add(openAIKeptUntold)
+		notes.add(openAIKeptUnknown)
 		return entry{}, false, nil
 	}
-	told := compaction{tool: unknownTool, firstKept: c.messages}
-	if told.summary, err = o.Text("summary"); err != nil {
+	found := compaction{tool: unknownTool, firstKept: c.messages}
+	if found.summary, err = o.Text("summary"); err != nil {
 		return entry{}, false, err
 	}
-	if told.tokensBefore, err = o.Count("tokens_before"); err != nil {
+	if found.tokensBefore, err = o.Count("tokens_before"); err != nil {
 		return entry{}, false, err
 	}
 	first, err := o.Count("first_kept")
@@ -55,8 +55,8 @@ func openAICompaction(o rawjson.Object, c *lineCounts, notes *noteCounter) (made
 		return entry{}, false, err
 	}
 	if int(first) < len(c.before) {
-		told.firstKept = c.before[first]
+		found.firstKept = c.before[first]
 	}
-	made, ok = told.entry(notes)
+	made, ok = found.entry(notes)
 	return made, ok, nil
 }

@@ -93,10 +93,10 @@ func knownFormats() string {
 
 // unreadable describes an input of which no record could be read: the format that was assumed, and the other known
 // ones.
-func unreadable(first *LineError, taken Format) error {
+func unreadable(first *LineError, assumed Format) error {
 	return &LineError{
 		Line: first.Line, Field: first.Field,
-		Err: fmt.Errorf("%w; nothing of it can be read as %s (%s); %s", first.Err, string(taken), taken, knownFormats()),
+		Err: fmt.Errorf("%w; nothing of it can be read as %s (%s); %s", first.Err, string(assumed), assumed, knownFormats()),
 	}
 }
 
