@@ -10,7 +10,7 @@ import (
 )
 
 // ErrMixed refuses a list in which only some elements are events of a stream.
-var ErrMixed = errors.New("is no event of a stream, as what stands before it is: a list holds events only, or none")
+var ErrMixed = errors.New("is no event of a stream, unlike the elements before it: a list has only events, or none")
 
 // Ending says how a streamed response ended, where no response body says it.
 type Ending struct {

@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	errCallOfUser      = errors.New("stands in a content of the user; only the model calls functions")
+	errCallOfUser      = errors.New("is in a content of the user; only the model calls functions")
 	errKinds           = errors.New("says two things at once, such as a text and a call; each needs a part of its own")
-	errResponseOfModel = errors.New("stands in a content of the model; responses are the user's")
+	errResponseOfModel = errors.New("is in a content of the model; responses are the user's")
 )
 
 // parsePart parses a part of any role.

@@ -36,7 +36,7 @@ func isOfContents(o rawjson.Object) bool {
 const (
 	whyThought = "thoughts are not sent back to Gemini"
 	whyOpaque  = "an item that Gemini does not take back was left out"
-	whyMedia   = "Gemini cannot take this file; a line of text stands in its place"
+	whyMedia   = "Gemini does not accept this file; a line of text replaces it"
 )
 
 // renderPart renders a part that both roles can have. It returns nil where nothing of it can be sent.

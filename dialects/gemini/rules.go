@@ -106,7 +106,7 @@ var checks = []dialect.Check[*decoded]{
 	{Rule: dialect.Rule{
 		ID: ruleCallsSigned, Source: docsSignatures,
 		Sentence: "From the first thought signature on, the first function call of each content carries one; before it, " +
-			"nothing tells that the model signs.",
+			"nothing shows that the model signs.",
 	}, Check: checkCallsSigned},
 	{Rule: dialect.Rule{
 		ID: ruleSignatures, Source: docsReference, Sentence: "A thought signature is bytes in base64.",

@@ -30,7 +30,7 @@ func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *d
 			if result != next {
 				out.Repairs = append(out.Repairs, dialect.Repair{
 					Rule: ruleCallsAnswered, Message: result,
-					What: "The result was moved before what stood between it and its call.",
+					What: "The result was moved before the messages between it and its call.",
 				})
 			}
 			next = result + 1
