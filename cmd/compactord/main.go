@@ -1,8 +1,7 @@
-// Command compactord keeps the conversations of language model agents within their context window: as a daemon that
-// serves the gRPC API, and as commands that do the same work on a transcript in a file.
+// Command compactord keeps the conversations of language model agents within their context window. It is a daemon that
+// serves the gRPC API, and commands that do the same work on a transcript in a file.
 //
-// Every command is a client of the API. Without a daemon it starts the same service in its own process, so that what it
-// does to a file is what the daemon would do.
+// Every command is a client of the API. Without a daemon it starts the same service in its own process.
 package main
 
 import (

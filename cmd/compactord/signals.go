@@ -11,18 +11,18 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// untilSignal returns a context that ends with ErrInterrupted at the first signal to end. A second one ends the process
-// at once: who asks twice no longer wants to wait for a clean end.
+// untilSignal returns a context that ends with ErrInterrupted at the first signal. A second signal ends the process at
+// once, without waiting for a clean end.
 func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	// A terminal that is closed ends the process too, unless it was started to outlive it.
+	// SIGHUP, at the closing of a terminal, ends the process unless it was started with nohup.
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// Where nobody reads the output any more, a write fails and the command ends as on any failure; the signal would end
-	// the process and leave the temporary store behind.
+	// Without SIGPIPE, a write to a closed pipe fails and the command ends as on any failure. The signal would end the
+	// process and leave the temporary store behind.
 	signal.Ignore(syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
@@ -34,7 +34,7 @@ func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop 
 		}
 		select {
 		case <-signals:
-			fmt.Fprintln(a.Stderr, "\ncompactord: stopped at once; what was still running is cut off")
+			fmt.Fprintln(a.Stderr, "\ncompactord: stopped at once; running work is cut off")
 			a.Temporary.RemoveAll()
 			os.Exit(terminal.ExitFailed)
 		case <-done:

@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// started is the program in a process of its own, serving.
+// started runs `serve` in a separate process.
 func started(t *testing.T, args ...string) (command *exec.Cmd, addr string, stderr *strings.Builder) {
 	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t)}, args...)
@@ -55,7 +55,7 @@ func TestSecondSignalEndsTheDaemonAtOnce(t *testing.T) {
 	health, err = watch.Recv()
 	require.NoError(t, err)
 	require.Equal(t, healthv1.HealthCheckResponse_NOT_SERVING, health.GetStatus())
-	// The open stream would keep the daemon for an hour.
+	// The open stream would keep the daemon running for an hour.
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	require.Error(t, command.Wait())
 	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())

@@ -18,7 +18,7 @@ type Address struct {
 	Network, Where string
 }
 
-// ParseAddress reads an address as flags give it.
+// ParseAddress parses HOST:PORT or unix:PATH.
 func ParseAddress(text string) (Address, error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok {
 		path = strings.TrimPrefix(path, "//")
@@ -45,8 +45,8 @@ func (a Address) String() string {
 	return a.Where
 }
 
-// Local says whether only this machine can reach the address. Names other than localhost are not looked up: what they
-// mean may change.
+// Local says whether only this machine can reach the address. Of names, only localhost counts as local: what others
+// resolve to may change.
 func (a Address) Local() bool {
 	if a.Network == "unix" {
 		return true
@@ -59,7 +59,7 @@ func (a Address) Local() bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// HintServe is how a daemon is started at the address where none answers.
+// HintServe is the command that starts a daemon at an address where none answers.
 func HintServe(address string) terminal.Hint {
 	if address == DefaultListen {
 		return terminal.Command("serve")

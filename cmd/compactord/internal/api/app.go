@@ -1,5 +1,5 @@
-// Package api connects commands to the API: to a daemon, or to the same service in their own process. It says in a person's
-// words what went wrong with a call.
+// Package api connects commands to the API: to a daemon, or to the same service in their own process. It explains
+// errors of the API to people.
 package api
 
 import (
@@ -7,18 +7,18 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// App is one run of the program: its terminal, and what a service in its process is made of.
+// App is one run of the program: its terminal, and the settings of a service in its own process.
 type App struct {
 	terminal.Terminal
 
-	// Temporary are the folders to remove before the process ends.
+	// Temporary are the temporary folders, which are removed before the process ends.
 	Temporary folders
 
-	// Models write summaries beside extractive, as the configuration names them.
+	// Models are the summarizers that the configuration names. The service has extractive besides.
 	Models []summarizers.Summarizer
-	// DefaultSummarizer writes for sessions that name none; empty is extractive.
+	// DefaultSummarizer writes for sessions whose policy names no summarizer. Empty means extractive.
 	DefaultSummarizer string
 
-	// Summarizer lets tests hold a compaction: it writes in place of extractive.
+	// Summarizer replaces extractive in tests, for example to hold a compaction.
 	Summarizer summarizers.Summarizer
 }

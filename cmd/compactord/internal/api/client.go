@@ -16,36 +16,36 @@ import (
 )
 
 const (
-	// callTimeout bounds every call that is answered at once. What streams has heartbeats instead.
+	// callTimeout is the timeout of every unary call. Streams have heartbeats instead.
 	callTimeout = 2 * time.Minute
-	// maxAnswer is more than the largest message that a log takes.
+	// maxAnswer is larger than the largest message that a log accepts.
 	maxAnswer = 256 << 20
-	// ownPageBytes is what is asked for at a time of what comes in pages, where the service runs in this process: each
-	// page of a view costs drawing it anew. A daemon has limits of its own, and knows what fits.
+	// ownPageBytes is the page size that is asked of a service in this process: each page of a view costs building the
+	// whole view. A daemon chooses the size itself.
 	ownPageBytes = 32 << 20
 )
 
-// Client talks to a daemon, or to the service in this process.
+// Client calls a daemon, or the service in this process.
 type Client struct {
 	Sessions    compactordv1.SessionServiceClient
 	Compactions compactordv1.CompactionServiceClient
 
 	conn *grpc.ClientConn
-	// Address is the daemon's; empty where the service runs in this process.
+	// Address is the daemon's address. It is empty where the service runs in this process.
 	Address string
-	// PageBytes is how large the pages of answers are to be; 0 leaves it to the daemon.
+	// PageBytes is the size of pages to ask for. 0 lets the daemon choose.
 	PageBytes uint32
 	// end stops the service that runs in this process.
 	end func() error
 }
 
-// Where says which daemon or store a command works with.
+// Where holds the flags that name a daemon or a store.
 type Where struct {
-	Addr  string `env:"COMPACTORD_ADDR" help:"Daemon to talk to (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
-	Store string `help:"Work on this store without a daemon." placeholder:"PATH" type:"path"`
+	Addr  string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	Store string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
 }
 
-// Open connects to what the flags name. A store is made only where that is what the command is for.
+// Open connects to the daemon or opens the store that the flags name. It creates a store only with makeStore.
 func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, error) {
 	switch {
 	case w.Store != "" && a.Given["addr"]:
@@ -61,7 +61,7 @@ func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, erro
 	}
 }
 
-// Dial makes a client of the daemon at an address. It does not connect yet: the first call does.
+// Dial returns a client of the daemon at an address. The first call connects.
 func Dial(text string) (*Client, error) {
 	addr, err := ParseAddress(text)
 	if err != nil {
@@ -92,7 +92,7 @@ func newClient(target, address string, options ...grpc.DialOption) (*Client, err
 	return c, nil
 }
 
-// CheckPolicy has whoever will carry a policy out say what is wrong with it, before anything is read or written for it.
+// CheckPolicy asks the service whether it accepts a policy, before anything is read or written for it.
 func (c *Client) CheckPolicy(ctx context.Context, policy *compactordv1.Policy) error {
 	if policy == nil {
 		return nil
@@ -109,6 +109,7 @@ func (c *Client) CheckPolicy(ctx context.Context, policy *compactordv1.Policy) e
 	return RefusedFlags(c.Explain(ctx, err))
 }
 
+// Close ends the connection and, where there is one, the service in this process.
 func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.end()) }
 
 func (c *Client) unary(
@@ -120,7 +121,7 @@ func (c *Client) unary(
 	return c.Explain(ctx, invoke(limited, method, req, reply, cc, options...))
 }
 
-// Explain puts an error of a call into our own words, and says instead that the user interrupted it where that is so.
+// Explain turns an error of a call into a CallError, or into ErrInterrupted where the user interrupted the call.
 func (c *Client) Explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

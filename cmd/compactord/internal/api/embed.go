@@ -27,7 +27,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// EmbedTemporary starts the service on a store that is gone when the client is closed.
+// EmbedTemporary starts the service on a temporary store. Closing the client removes the store.
 func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 	folder, remove, err := a.Temporary.make()
 	if err != nil {
@@ -51,8 +51,7 @@ func (a *App) embed(ctx context.Context, path string) (*Client, error) {
 	return a.embedOn(ctx, store)
 }
 
-// EmbedInMemory starts the service on a store that is gone with the process, for what need not outlive it: nothing waits
-// for a disk.
+// EmbedInMemory starts the service on a store in memory. It does not wait for a disk.
 func (a *App) EmbedInMemory(ctx context.Context) (*Client, error) {
 	return a.embedOn(ctx, memory.New())
 }
@@ -68,7 +67,7 @@ func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error)
 		return nil, errors.Join(err, store.Close())
 	}
 	listener := inprocess.Listen()
-	// The service outlives a Ctrl-C: it is what turns the cancelled call into a clean end.
+	// The service goes on after a Ctrl-C, so that it can end the cancelled call properly.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(running, listener) }()
@@ -86,7 +85,7 @@ func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error)
 	return c, nil
 }
 
-// ServiceOptions are what every service of this program is made of.
+// ServiceOptions returns the options that the daemon and a service in this process share.
 func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.Options, error) {
 	planners, err := strategies.NewRegistry(strategies.Builtin()...)
 	if err != nil {
@@ -110,7 +109,7 @@ func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.
 	return options, nil
 }
 
-// OpenStore opens a store and says what to do where it cannot.
+// OpenStore opens a store. Its errors say what to do.
 func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error) {
 	store, err := boltstore.Open(path, options)
 	switch {
@@ -118,11 +117,11 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 		return store, nil
 	case errors.Is(err, boltstore.ErrInUse):
 		return nil, terminal.Advise(fmt.Errorf("the store %s is in use by another process", path),
-			"If that is a daemon, stop it first, or talk to it with --addr.")
+			"If that is a daemon, stop it first, or use it with --addr.")
 	case errors.Is(err, boltstore.ErrNewer):
-		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that one.")
+		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that version.")
 	case errors.Is(err, storage.ErrCorrupt):
-		return nil, fmt.Errorf("%s is damaged, or no store of compactord: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged, or not a store of compactord: %w", path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("cannot open the store %s: there is no such file or folder", path)
 	case errors.Is(err, fs.ErrPermission):
@@ -132,7 +131,7 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 	}
 }
 
-// Exists says whether there is a file of that name.
+// Exists says whether a file with this name exists.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// CallError is a call that failed, with the daemon that it was made to; empty where the service runs in this process.
+// CallError is a failed call. Its address is the daemon's, or empty where the service runs in this process.
 type CallError struct {
 	address string
 	status  *status.Status
@@ -24,7 +24,7 @@ func (e *CallError) Error() string {
 	if reason := reasonOf(e.status); reason != "" {
 		return fmt.Sprintf("%s (%s)", e.status.Message(), reason)
 	}
-	// gRPC itself reports it.
+	// Errors without a reason come from gRPC itself.
 	switch e.status.Code() {
 	case codes.Unavailable:
 		return "no daemon answers at " + e.address
@@ -33,25 +33,25 @@ func (e *CallError) Error() string {
 	case codes.DeadlineExceeded:
 		return "the daemon did not answer in time"
 	case codes.Unimplemented:
-		return fmt.Sprintf("what answers at %s does not know this call: it is an older compactord, or another program",
+		return fmt.Sprintf("the server at %s does not know this call: it is an older compactord, or another program",
 			e.address)
 	case codes.ResourceExhausted:
-		return "a message is larger than the daemon takes, or than this program reads"
+		return "a message is larger than the limit of the daemon or of this program"
 	default:
 		return fmt.Sprintf("the call failed: %s (%s)", e.status.Message(), e.status.Code())
 	}
 }
 
-// Todo is what a person can do about it; empty where nobody knows.
+// Todo returns what a person can do about the error. It is empty where nothing is known.
 func (e *CallError) Todo() terminal.Advice {
 	if TooLarge(e) && e.address != "" {
-		return terminal.Advice{Text: "The daemon's limit is set with --max-message-bytes when it is started."}
+		return terminal.Advice{Text: "To raise the limit, start the daemon with --max-message-bytes."}
 	}
 	switch reason := reasonOf(e.status); {
 	case strings.HasPrefix(reason, "SUMMARIZER_"):
 		return terminal.Advice{Text: cmp.Or(modelTodo(MetadataOf(e)), todoOf[reason].Text)}
 	case reason == "UNKNOWN_NAME" && MetadataOf(e)["field"] == "policy.summary.summarizer":
-		return e.summarizersThere()
+		return e.summarizersHint()
 	case reason != "":
 		return todoOf[reason]
 	}
@@ -66,13 +66,13 @@ func (e *CallError) Todo() terminal.Advice {
 	}
 }
 
-// summarizersThere says where the names of summarizers are listed.
-func (e *CallError) summarizersThere() terminal.Advice {
+// summarizersHint says how to list the summarizers.
+func (e *CallError) summarizersHint() terminal.Advice {
 	if e.address == "" {
-		return terminal.Advice{Text: "Those that there are: %s", Hints: []terminal.Hint{terminal.Command("summarizers")}}
+		return terminal.Advice{Text: "To list the summarizers: %s", Hints: []terminal.Hint{terminal.Command("summarizers")}}
 	}
 	return terminal.Advice{
-		Text:  "Those of the daemon, whose configuration file names the models: %s",
+		Text:  "To list those of the daemon, whose configuration file names the models: %s",
 		Hints: []terminal.Hint{terminal.Command("summarizers", "--addr", e.address)},
 	}
 }
@@ -80,7 +80,7 @@ func (e *CallError) summarizersThere() terminal.Advice {
 // GRPCStatus lets status.Convert find the status.
 func (e *CallError) GRPCStatus() *status.Status { return e.status }
 
-// modelTodo is what to check where a model's provider gives no answer, by its HTTP status.
+// modelTodo returns what to check where a model's provider failed, by its HTTP status.
 func modelTodo(metadata map[string]string) string {
 	switch metadata["http_status"] {
 	case "401", "403":
@@ -96,19 +96,19 @@ func modelTodo(metadata map[string]string) string {
 	}
 }
 
-// todoOf is what a person can do about an error, by its reason.
+// todoOf maps the reason of an error to what a person can do about it.
 var todoOf = map[string]terminal.Advice{
-	"SESSION_NOT_FOUND":      {Text: "The sessions that there are: %s", Hints: []terminal.Hint{terminal.Command("sessions")}},
+	"SESSION_NOT_FOUND":      {Text: "To list the sessions: %s", Hints: []terminal.Hint{terminal.Command("sessions")}},
 	"SESSION_EXISTS":         {Text: "Choose another id."},
 	"STATE_CHANGED":          {Text: "Try again."},
-	"COMPACTION_RUNNING":     {Text: "Wait until it has ended, and try again."},
+	"COMPACTION_RUNNING":     {Text: "Wait for its end, and try again."},
 	"SUMMARIZER_UNAVAILABLE": {Text: "Nothing was changed. Try again later."},
 	"SUMMARIZER_REFUSED":     {Text: "Nothing was changed. Check the model's profile in the configuration."},
 	"SUMMARY_REJECTED":       {Text: "Nothing was changed."},
 	"SHUTTING_DOWN":          {Text: "Try again when the daemon is back."},
-	"STORE_CORRUPT":          {Text: "More about it, when no daemon has the store open: %s", Hints: []terminal.Hint{terminal.Command("check")}},
-	"INTERNAL":               {Text: "Please report it, with what you did and what the daemon's log has under this id."},
-	"NOT_IMPLEMENTED":        {Text: "A later version may."},
+	"STORE_CORRUPT":          {Text: "To find the damage, when no daemon has the store open: %s", Hints: []terminal.Hint{terminal.Command("check")}},
+	"INTERNAL":               {Text: "Please report it, with what you did and the lines of the daemon's log that have this id."},
+	"NOT_IMPLEMENTED":        {Text: "A later version may be able to."},
 }
 
 func reasonOf(st *status.Status) string {
@@ -120,7 +120,7 @@ func reasonOf(st *status.Status) string {
 	return ""
 }
 
-// MetadataOf returns what an error tells programs beside its reason.
+// MetadataOf returns the metadata of an error of the API.
 func MetadataOf(err error) map[string]string {
 	for _, d := range status.Convert(err).Details() {
 		if info, ok := d.(*errdetails.ErrorInfo); ok {
@@ -130,7 +130,7 @@ func MetadataOf(err error) map[string]string {
 	return nil
 }
 
-// ErrorReason is the reason of an error of the API; empty where it has none.
+// ErrorReason returns the reason of an error of the API. It is empty where the error has none.
 func ErrorReason(err error) string {
 	var call *CallError
 	if !errors.As(err, &call) {
@@ -139,10 +139,10 @@ func ErrorReason(err error) string {
 	return reasonOf(call.status)
 }
 
-// OwnBug says whether the error is a bug of the service in this process.
+// OwnBug says whether the error is a bug in the service of this process.
 func (e *CallError) OwnBug() bool { return e.address == "" && reasonOf(e.status) == "INTERNAL" }
 
-// AsReason adds to an error what to do about those with a reason.
+// AsReason adds the advice for a reason to an error.
 func AsReason(err error, reason string) error { return terminal.AdvisedBy(err, todoOf[reason]) }
 
 // HasReason says whether an error of the API has this reason.
@@ -150,8 +150,8 @@ func HasReason(err error, reason string) bool {
 	return reason != "" && ErrorReason(err) == reason
 }
 
-// TooLarge says whether a request was refused for its size: by the service, or far above its limit by gRPC. A full store
-// is another limit.
+// TooLarge says whether a request was refused for its size, by the service or by gRPC. It is false for a full store,
+// which exceeds another limit.
 func TooLarge(err error) bool {
 	if status.Code(err) != codes.ResourceExhausted {
 		return false
@@ -160,10 +160,10 @@ func TooLarge(err error) bool {
 	return !HasReason(err, "LIMIT_EXCEEDED") || named && limit == requestLimit
 }
 
-// requestLimit is what the service calls the limit of the size of requests.
+// requestLimit is the service's name for the limit of the size of requests.
 const requestLimit = "max_message_bytes"
 
-// RefusedFlags turns the refusal of what the flags said into wrong usage.
+// RefusedFlags marks INVALID_ARGUMENT, which the values of flags caused, as wrong usage.
 func RefusedFlags(err error) error {
 	var call *CallError
 	if errors.As(err, &call) && call.status.Code() == codes.InvalidArgument {

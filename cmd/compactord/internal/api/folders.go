@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// folders are temporary ones, to be removed however the process ends.
+// folders are temporary folders. They are removed however the process ends.
 type folders struct {
 	mu    sync.Mutex
 	paths map[string]bool
 }
 
-// make makes a folder that only this user can look into.
+// make creates a folder that only this user can read.
 func (f *folders) make() (path string, remove func() error, err error) {
 	path, err = os.MkdirTemp("", "compactord-")
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *folders) remove(path string) error {
 	return os.RemoveAll(path)
 }
 
-// RemoveAll removes what is left, for an end without clean-up.
+// RemoveAll removes the remaining folders, when the process ends without closing its clients.
 func (f *folders) RemoveAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,8 +44,8 @@ func (f *folders) RemoveAll() {
 	}
 }
 
-// DefaultStore is where the daemon keeps its store unless told otherwise: $XDG_STATE_HOME, or what the system has in
-// its place. It is empty where the user has no home.
+// DefaultStore returns the path of the daemon's default store, under $XDG_STATE_HOME or the system's equivalent. It is
+// empty where the user has no home folder.
 func DefaultStore() string {
 	base := os.Getenv("XDG_STATE_HOME")
 	if base == "" {
@@ -59,7 +59,7 @@ func DefaultStore() string {
 
 func stateHome() string {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		// There is no folder for state apart from that for settings.
+		// These systems have no folder for state beside the one for settings.
 		folder, err := os.UserConfigDir()
 		if err != nil {
 			return ""

@@ -16,7 +16,7 @@ func TestDefaultStore(t *testing.T) {
 	require.Equal(t, "/state/compactord/compactord.db", api.DefaultStore())
 	home := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", home)
-	// The folder of the default is made; its owner alone may look into it.
+	// The daemon creates the default folder, readable only by its owner.
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0")
 	info, err := os.Stat(home + "/compactord")
 	require.NoError(t, err)

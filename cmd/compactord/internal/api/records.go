@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Records reads the records that the request asks for, page by page.
+// Records reads all pages of the records that the request asks for.
 func (c *Client) Records(
 	ctx context.Context, request *compactordv1.ListRecordsRequest,
 ) ([]*compactordv1.Record, error) {

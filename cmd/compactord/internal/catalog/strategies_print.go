@@ -17,21 +17,21 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// printCatalogue writes what there is to choose from, a few lines each.
-func printCatalogue(a *api.App, there *compactordv1.ListStrategiesResponse) {
+// printCatalogue writes tables of the strategies and the presets.
+func printCatalogue(a *api.App, answer *compactordv1.ListStrategiesResponse) {
 	w := a.Out
 	table := terminal.NewTextTable(w, terminal.Column{Heading: "STRATEGY", Width: 0}, terminal.Column{Heading: "WHAT IT DOES", Width: 44}, terminal.Column{Heading: "SUMMARIZER", Width: 0}, terminal.Column{Heading: "USED BY", Width: 18})
-	for _, s := range there.GetStrategies() {
+	for _, s := range answer.GetStrategies() {
 		table.Row(s.GetName(), s.GetDescription(), summarizerNeed(s), strings.Join(s.GetPresets(), ", "))
 	}
 	table.Flush()
 	fmt.Fprintln(w)
 	presets := terminal.NewTextTable(w, terminal.Column{Heading: "PRESET", Width: 0}, terminal.Column{Heading: "WHAT IT DOES", Width: 60}, terminal.Column{Heading: "REPRODUCES", Width: 22})
-	for _, p := range there.GetPresets() {
+	for _, p := range answer.GetPresets() {
 		presets.Row(p.GetName(), p.GetDescription(), terminal.OrDash(p.GetReproduces()))
 	}
 	presets.Flush()
-	fmt.Fprintf(w, "\nAll there is to say of one, such as this:\n  %s\nWhat they come to on a transcript:\n  %s\n",
+	fmt.Fprintf(w, "\nTo show everything about one:\n  %s\nTo compare the presets on a transcript:\n  %s\n",
 		a.Hinted(terminal.Again(strategies.DefaultPreset)), a.Hinted(terminal.Command("compare", "FILE")))
 }
 
@@ -46,14 +46,14 @@ func summarizerNeed(s *compactordv1.StrategyInfo) string {
 	}
 }
 
-// details writes all there is to say of strategies and presets.
-func (c *Strategies) details(w io.Writer, there *compactordv1.ListStrategiesResponse) error {
-	for i, s := range there.GetStrategies() {
+// details writes everything about the strategies and presets.
+func (c *Strategies) details(w io.Writer, answer *compactordv1.ListStrategiesResponse) error {
+	for i, s := range answer.GetStrategies() {
 		separate(w, i)
 		printStrategy(w, s)
 	}
-	for i, p := range there.GetPresets() {
-		separate(w, i+len(there.GetStrategies()))
+	for i, p := range answer.GetPresets() {
+		separate(w, i+len(answer.GetStrategies()))
 		if err := printPreset(w, p, c.LimitFlags); err != nil {
 			return err
 		}
@@ -71,27 +71,27 @@ func printStrategy(w io.Writer, s *compactordv1.StrategyInfo) {
 	terminal.Heading(w, "Strategy "+s.GetName())
 	terminal.Paragraph(w, s.GetDescription(), "", "")
 	fmt.Fprintln(w)
-	terminal.Row(w, "Taken by", "%s", takenBy(s))
+	terminal.Row(w, "Allowed in", "%s", allowedIn(s))
 	terminal.Row(w, "Summarizer", "%s", summarizerNeed(s))
 	terminal.Paragraph(w, terminal.OrDash(strings.Join(s.GetPresets(), ", ")), "  Presets     ", "              ")
 	if s.GetCustom() {
 		fmt.Fprintln(w)
-		terminal.Paragraph(w, "It was registered by whoever built this daemon: a policy selects it by `custom`, and its parameters are "+
-			"its own.", "", "")
+		terminal.Paragraph(w, "It was registered by the builder of this daemon. A policy selects it with `custom`. Only its builder "+
+			"documents its parameters.", "", "")
 	}
 	if len(s.GetParameters()) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	table := terminal.NewTextTable(w, terminal.Column{Heading: "PARAMETER", Width: 0}, terminal.Column{Heading: "TYPE", Width: 0}, terminal.Column{Heading: "DEFAULT", Width: 14}, terminal.Column{Heading: "RANGE", Width: 16}, terminal.Column{Heading: "WHAT IT SAYS", Width: 40})
+	table := terminal.NewTextTable(w, terminal.Column{Heading: "PARAMETER", Width: 0}, terminal.Column{Heading: "TYPE", Width: 0}, terminal.Column{Heading: "DEFAULT", Width: 14}, terminal.Column{Heading: "RANGE", Width: 16}, terminal.Column{Heading: "MEANING", Width: 40})
 	for _, p := range s.GetParameters() {
 		table.Row(p.GetName(), p.GetType(), terminal.OrDash(p.GetDefaultValue()), parameterRange(p), parameterText(p))
 	}
 	table.Flush()
 }
 
-// takenBy names the calls and settings that take a strategy.
-func takenBy(s *compactordv1.StrategyInfo) string {
+// allowedIn returns the calls and settings that accept a strategy.
+func allowedIn(s *compactordv1.StrategyInfo) string {
 	calls := []string{"Compact"}
 	if !s.GetCuts() && !s.GetNeedsSummarizer() {
 		calls = append(calls, "Prune", "on_user_message")
@@ -102,7 +102,7 @@ func takenBy(s *compactordv1.StrategyInfo) string {
 	return strings.Join(calls, ", ")
 }
 
-// parameterRange writes the least and the greatest value; of texts and lists, their greatest length.
+// parameterRange writes the minimum and the maximum; for texts and lists, the greatest length.
 func parameterRange(p *compactordv1.ParameterInfo) string {
 	switch {
 	case p.Minimum == nil && p.Maximum == nil:
@@ -127,7 +127,7 @@ func parameterText(p *compactordv1.ParameterInfo) string {
 	return p.GetDescription() + " One of " + strings.Join(p.GetValues(), ", ") + "."
 }
 
-// figureText writes a number as people do, with its fraction if it has one.
+// figureText formats a number with commas or, where it is no integer, with its fraction.
 func figureText(n float64) string {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
 		return terminal.Number(int64(n))
@@ -143,13 +143,13 @@ func printPreset(w io.Writer, p *compactordv1.PresetInfo, limits conversation.Li
 		terminal.Paragraph(w, p.GetReproduces(), "Reproduces: ", "  ")
 	}
 	if len(p.GetDeviations()) > 0 {
-		fmt.Fprint(w, "\nDeviates on purpose:\n")
+		fmt.Fprint(w, "\nDiffers on purpose:\n")
 		for _, deviation := range p.GetDeviations() {
 			terminal.Paragraph(w, deviation, "  - ", "    ")
 		}
 	}
 	if limits.ContextWindow == nil {
-		fmt.Fprint(w, "\nIts policy for a window that is not known (--context-window N gives its numbers for a model):\n\n")
+		fmt.Fprint(w, "\nIts policy for an unknown window (--context-window N shows its numbers for a model):\n\n")
 	} else {
 		fmt.Fprintf(w, "\nIts policy for a window of %s:\n\n", terminal.Count(*limits.ContextWindow, "token"))
 	}
@@ -162,18 +162,18 @@ func printPreset(w io.Writer, p *compactordv1.PresetInfo, limits conversation.Li
 	return err
 }
 
-// policyText writes a policy as YAML, by the names of the contract and in its order.
+// policyText formats a policy as YAML, with the field names and the order of the contract.
 func policyText(p *compactordv1.Policy) (string, error) {
 	raw, err := terminal.APIJSON{Message: p}.MarshalJSON()
 	if err != nil {
 		return "", err
 	}
-	// JSON is YAML; what is left is to write it in lines.
+	// JSON is YAML: parse it, and encode it in block style.
 	var document yaml.Node
 	if err := yaml.Unmarshal(raw, &document); err != nil {
 		return "", err
 	}
-	inLines(&document)
+	blockStyle(&document)
 	var text bytes.Buffer
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
@@ -181,10 +181,10 @@ func policyText(p *compactordv1.Policy) (string, error) {
 	return text.String(), err
 }
 
-// inLines takes away how the nodes of a document were written.
-func inLines(node *yaml.Node) {
+// blockStyle resets the style of a node and of all nodes in it.
+func blockStyle(node *yaml.Node) {
 	node.Style = 0
 	for _, child := range node.Content {
-		inLines(child)
+		blockStyle(child)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// choice is what a daemon has to choose from that was built by somebody else.
+// choice is the catalogue of a daemon with a custom strategy.
 func choice() *compactordv1.ListStrategiesResponse {
 	return &compactordv1.ListStrategiesResponse{
 		Strategies: []*compactordv1.StrategyInfo{
@@ -58,7 +58,7 @@ func choice() *compactordv1.ListStrategiesResponse {
 	}
 }
 
-// choosing is a daemon that answers choice and nothing else.
+// choosing is a service that only answers ListStrategies, with choice.
 type choosing struct {
 	compactordv1.UnimplementedCompactionServiceServer
 	asked *compactordv1.ListStrategiesRequest
@@ -71,7 +71,7 @@ func (c *choosing) ListStrategies(
 	return choice(), nil
 }
 
-// choosingDaemon serves it, and returns its address.
+// choosingDaemon serves it and returns the daemon's address.
 func choosingDaemon(t *testing.T) (daemon *choosing, address string) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -108,10 +108,10 @@ func TestOneStrategy(t *testing.T) {
 	r := programtest.Ran(t, "strategies", "summarize", "--addr", addr).Ends(t, terminal.ExitDone)
 	for _, line := range []string{
 		"Strategy summarize",
-		"  Taken by    Compact",
+		"  Allowed in  Compact",
 		"  Summarizer  needed",
 		"  Presets     default, pi",
-		`PARAMETER +TYPE +DEFAULT +RANGE +WHAT IT SAYS`,
+		`PARAMETER +TYPE +DEFAULT +RANGE +MEANING`,
 		`recent_tokens +uint32 +20000 +0 to 10,000,000 +Tokens to keep.`,
 		`budget +enum +AT_LEAST +- +The rule. One of AT_LEAST, AT_MOST.`,
 		`at_ratio +double +- +0.05 to 1 +A share.`,
@@ -124,9 +124,9 @@ func TestOneStrategy(t *testing.T) {
 	require.NotContains(t, r.Out, "Preset pi")
 	sample.Narrow(t, r.Out)
 	sample.Contains(t, programtest.Ran(t, "strategies", "offload", "--addr", addr).Ends(t, terminal.ExitDone).Out,
-		"  Taken by    Compact, Prune, on_user_message, on_append\n")
+		"  Allowed in  Compact, Prune, on_user_message, on_append\n")
 	r = programtest.Ran(t, "strategies", "mine", "--addr", addr).Ends(t, terminal.ExitDone)
-	sample.Contains(t, r.Out, "a policy selects it by `custom`")
+	sample.Contains(t, r.Out, "A policy selects it with `custom`")
 	sample.Narrow(t, r.Out)
 }
 
@@ -140,7 +140,7 @@ What Pi does.
 
 Reproduces: the coding agent Pi
 
-Deviates on purpose:
+Differs on purpose:
   - It loses nothing.
   - It is patient.
 
@@ -153,7 +153,7 @@ Its policy for a window of 1,000 tokens:
       recent_tokens: 20000
 `, r.Out)
 	r = programtest.Ran(t, "strategies", "--presets", "--addr", addr).Ends(t, terminal.ExitDone)
-	require.Equal(t, 2, strings.Count(r.Out, "Its policy for a window that is not known (--context-window N"))
+	require.Equal(t, 2, strings.Count(r.Out, "Its policy for an unknown window (--context-window N"))
 	require.NotContains(t, r.Out, "Strategy ")
 }
 
@@ -171,7 +171,7 @@ func TestStrategiesAsJSON(t *testing.T) {
 	}
 }
 
-// Without a daemon the program says what it has itself, and all of it fits on a screen.
+// Without a daemon the program lists its own strategies. The list fits on a screen.
 func TestStrategiesWithoutADaemon(t *testing.T) {
 	sample.TemporaryFolder(t)
 	r := programtest.Ran(t, "strategies").Ends(t, terminal.ExitDone)
@@ -190,8 +190,8 @@ func TestStrategiesRefuse(t *testing.T) {
 	_, addr := choosingDaemon(t)
 	programtest.Ran(t, "strategies", "nope", "--addr", addr).Ends(t, terminal.ExitUsage).Says(t,
 		`there is no strategy or preset "nope"; there are summarize, offload, ladder, mine, default, pi`)
-	programtest.Ran(t, "strategies", "pi", "--presets", "--addr", addr).Ends(t, terminal.ExitUsage).Says(t, "not both")
+	programtest.Ran(t, "strategies", "pi", "--presets", "--addr", addr).Ends(t, terminal.ExitUsage).Says(t, "give either a name or --presets")
 	programtest.Ran(t, "strategies", "--addr", "nowhere").Ends(t, terminal.ExitUsage).Says(t, "write HOST:PORT or unix:PATH")
 	programtest.Ran(t, "strategies", "--addr", "unix:"+t.TempDir()+"/none.sock").Ends(t, terminal.ExitFailed).Says(t, "no daemon answers at").
-		Says(t, "\nOr see what this program itself has: compactord strategies\n")
+		Says(t, "\nOr list those of this program: compactord strategies\n")
 }

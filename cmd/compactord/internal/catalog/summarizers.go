@@ -19,36 +19,36 @@ import (
 // Summarizers is `compactord summarizers`.
 type Summarizers struct {
 	config.FileFlag
-	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which has a configuration of its own." placeholder:"HOST:PORT|unix:PATH"`
-	JSON bool   `help:"Print one JSON document: summarizers, as the API gives them." name:"json"`
+	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which has its own configuration." placeholder:"HOST:PORT|unix:PATH"`
+	JSON bool   `help:"Print one JSON document: summarizers, as the API returns them." name:"json"`
 }
 
 // Help is printed below the flags.
 func (c *Summarizers) Help() string {
-	return `Without --addr no daemon is needed: what the file of --config names is read, and each of its keys must be there. No model
-is asked for anything.`
+	return `Without --addr no daemon is needed: the models of the file of --config are listed, and each of their keys must exist. No
+model gets a request.`
 }
 
-// Run lists who can write summaries.
+// Run lists the summarizers.
 func (c *Summarizers) Run(ctx context.Context, a *api.App) (err error) {
 	asked, err := c.open(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, asked.Close()) }()
-	there, err := asked.Compactions.ListStrategies(ctx, &compactordv1.ListStrategiesRequest{})
+	answer, err := asked.Compactions.ListStrategies(ctx, &compactordv1.ListStrategiesRequest{})
 	if status.Code(err) == codes.Unavailable {
-		return terminal.Advise(err, "Start one: %s\nOr see what --config names: %s",
+		return terminal.Advise(err, "Start one: %s\nOr list those of the file of --config: %s",
 			api.HintServe(asked.Address), terminal.Again().But("addr"))
 	}
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return terminal.PrintJSON(a.Out, map[string]any{"summarizers": terminal.WholeAnswers(there.GetSummarizers())})
+		return terminal.PrintJSON(a.Out, map[string]any{"summarizers": terminal.WholeAnswers(answer.GetSummarizers())})
 	}
-	printSummarizers(a.Out, there.GetSummarizers())
-	fmt.Fprintf(a.Out, "\nOne of them writes: %s\n", a.Hinted(c.hintCompact(there.GetSummarizers())))
+	printSummarizers(a.Out, answer.GetSummarizers())
+	fmt.Fprintf(a.Out, "\nTo let one of them write: %s\n", a.Hinted(c.hintCompact(answer.GetSummarizers())))
 	return nil
 }
 
@@ -65,11 +65,11 @@ func (c *Summarizers) open(ctx context.Context, a *api.App) (*api.Client, error)
 	return a.EmbedInMemory(ctx)
 }
 
-// hintCompact has one of them write: a model, if there is one.
-func (c *Summarizers) hintCompact(there []*compactordv1.SummarizerInfo) terminal.Hint {
+// hintCompact is a compaction by one of the summarizers: by a model, if there is one.
+func (c *Summarizers) hintCompact(summarizers []*compactordv1.SummarizerInfo) terminal.Hint {
 	name := config.BuiltinSummarizer
-	if len(there) > 0 {
-		name = there[len(there)-1].GetName()
+	if len(summarizers) > 0 {
+		name = summarizers[len(summarizers)-1].GetName()
 	}
 	if c.Addr != "" {
 		return terminal.Command("compact", "--session", "ID", "--summarizer", name)
@@ -77,11 +77,11 @@ func (c *Summarizers) hintCompact(there []*compactordv1.SummarizerInfo) terminal
 	return terminal.Command("compact", "FILE", "--summarizer", name)
 }
 
-// printSummarizers writes who can write summaries, with what is known of each.
-func printSummarizers(w io.Writer, there []*compactordv1.SummarizerInfo) {
+// printSummarizers writes a table of the summarizers.
+func printSummarizers(w io.Writer, summarizers []*compactordv1.SummarizerInfo) {
 	table := terminal.NewTextTable(w, terminal.Column{Heading: "SUMMARIZER", Width: 0}, terminal.Column{Heading: "KIND", Width: 0}, terminal.Column{Heading: "MODEL", Width: 30}, terminal.Column{Heading: "WINDOW", Width: 0}, terminal.Column{Heading: "OUTPUT", Width: 0},
 		terminal.Column{Heading: "US DOLLARS PER MILLION TOKENS", Width: 34})
-	for _, s := range there {
+	for _, s := range summarizers {
 		name := s.GetName()
 		if s.GetIsDefault() {
 			name += " (default)"

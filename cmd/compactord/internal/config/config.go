@@ -1,5 +1,5 @@
-// Package config reads the settings of the daemon: flags, environment, and the YAML file that also names the models which
-// write summaries.
+// Package config reads the settings of the daemon from flags, the environment and a YAML file. The file also names the
+// models that write summaries.
 package config
 
 import (
@@ -14,33 +14,33 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Config is what an operator sets of the daemon: by flag, by environment, or in a YAML file under the flag's name with
-// underscores. The tags are the one place where a setting is declared.
+// Config holds the settings of the daemon. Each is a flag, a variable of the environment, and a key of the YAML file:
+// the flag's name with underscores. Only the tags declare them.
 type Config struct {
 	Listen            string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
-	Store             string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that keeps the sessions; made where there is none (default: ${default})." placeholder:"PATH" type:"path"`
-	DefaultPreset     string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions that name none: ${presets} (default: ${default})." placeholder:"NAME"`
-	DefaultSummarizer string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Who writes the summaries of sessions that do not say: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
+	Store             string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that holds the sessions; created if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
+	DefaultPreset     string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions whose policy names none: ${presets} (default: ${default})." placeholder:"NAME"`
+	DefaultSummarizer string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Summarizer of sessions whose policy names none: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
 	Insecure          bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
 	Reflection        *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes   int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`
-	DrainTimeout      time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long calls may take to finish when the daemon stops (default: ${default})." placeholder:"TIME"`
+	DrainTimeout      time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long running calls may go on when the daemon stops (default: ${default})." placeholder:"TIME"`
 	Heartbeat         time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel          string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
-	LogFormat         string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and hold nothing of conversations." placeholder:"FORMAT"`
-	MetricsListen     string        `env:"COMPACTORD_METRICS_LISTEN" help:"Address to serve metrics on, at /metrics over HTTP (default: nowhere)." placeholder:"HOST:PORT"`
+	LogFormat         string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and quote nothing of conversations." placeholder:"FORMAT"`
+	MetricsListen     string        `env:"COMPACTORD_METRICS_LISTEN" help:"Address of the HTTP server of the metrics, at /metrics (default: none)." placeholder:"HOST:PORT"`
 }
 
 // Bounds of settings.
 const (
-	// Answers come in pages of up to 3 MiB unless a client asks for other ones.
+	// Answers have pages of up to 3 MiB unless a client asks for another size.
 	minMessageBytes = 4 << 20
 	maxMessageBytes = 1 << 30
 	minHeartbeat    = 100 * time.Millisecond
 	maxSpan         = time.Hour
 )
 
-// Validate returns all that is wrong with the settings, each problem under the flag's name.
+// Validate returns every problem with the settings, under the name of its flag.
 func (c *Config) Validate() error {
 	var problems []error
 	check := func(ok bool, flag, format string, args ...any) {

@@ -18,7 +18,7 @@ import (
 	"github.com/compactord/compactord/service"
 )
 
-// configured is what `serve` with these arguments would be configured by.
+// configured returns the configuration of `serve` with these arguments.
 func configured(t *testing.T, args ...string) (*config.Config, error) {
 	t.Helper()
 	cli := &program.Commands{}
@@ -88,7 +88,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsDeclaredWhole finds a setting that is no flag, or has no variable of its name, or is not explained.
+// TestEverySettingIsDeclaredWhole requires a flag, a variable of the same name, and a help text for each setting.
 func TestEverySettingIsDeclaredWhole(t *testing.T) {
 	keys := config.SettingKeys()
 	require.Len(t, keys, reflect.TypeFor[config.Config]().NumField())

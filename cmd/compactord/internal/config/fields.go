@@ -10,15 +10,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// setting is a key of a mapping in the file, and where its value goes.
+// setting is a key of a mapping in the file, and the target of its value.
 type setting struct {
 	key string
 	// into is a pointer to a string, bool, whole number, float64 or time.Duration, or to a yaml.Node.
 	into any
 }
 
-// decodeSettings reads a mapping. What is wrong with it comes back problem by problem, each under the path of its key, and
-// never with a value, which may be a secret in the wrong place.
+// decodeSettings decodes a mapping. It returns one error for each problem, under the path of its key. The errors quote
+// no value, since it may be a misplaced secret.
 func decodeSettings(path string, node *yaml.Node, settings []setting) []error {
 	if node.Kind == 0 || node.Tag == "!!null" {
 		return nil
@@ -50,7 +50,7 @@ func keysOf(settings []setting) string {
 	return strings.Join(keys, ", ")
 }
 
-// wantedBy is what a value must be.
+// wantedBy describes the values that a setting accepts.
 func wantedBy(into any) string {
 	switch into.(type) {
 	case *bool:

@@ -21,20 +21,19 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Settings are those of a YAML file, by key.
+// settings are the keys and values of a YAML file.
 type settings map[string]any
 
-// File is what a YAML file holds: settings of flags, and what no flag can say.
+// File is a YAML file: the settings that are flags too, and those that are not.
 type File struct {
 	Settings settings
-	// Overflow adds to the rules of errors.
+	// Overflow adds to the rules of ClassifyError.
 	Overflow overflow.Extra
-	// profiles are the models that write summaries, by name.
+	// profiles are the models that write summaries, sorted by name.
 	profiles []*profile
 }
 
-// ReadFile reads a YAML file. What it does not know is an error: a key that is spelt wrong must not quietly leave a
-// setting at its default.
+// ReadFile reads a YAML file. An unknown key is an error: a misspelt key must not leave a setting at its default.
 func ReadFile(path string) (*File, error) {
 	s, err := readSettings(path)
 	if err != nil {
@@ -52,17 +51,17 @@ func ReadFile(path string) (*File, error) {
 	return file, nil
 }
 
-// Models returns the summarizers that the file names. Their keys are read now.
+// Models returns the summarizers that the file names. It reads their API keys.
 func (f *File) Models() ([]summarizers.Summarizer, error) {
 	return models(f.profiles, f.Overflow)
 }
 
-// CheckSummarizer says which summarizers there are where there is none of the name that a flag gives.
+// CheckSummarizer returns an error that lists the summarizers if none has this name.
 func (f *File) CheckSummarizer(flag, name string) error {
 	return checkSummarizer(flag, name, f.profiles)
 }
 
-// LogModels says which models there are, and nothing of where they are and what opens them.
+// LogModels logs the models, without their addresses and keys.
 func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummarizer string) {
 	for _, p := range f.profiles {
 		logger.InfoContext(ctx, "summarizer", "name", p.name, "kind", p.kind, "model", p.model,
@@ -81,7 +80,7 @@ func readSettings(path string) (settings, error) {
 		return nil, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
 	}
 	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s holds more than one YAML document", path)
+		return nil, fmt.Errorf("%s has more than one YAML document", path)
 	}
 	mappings := []string{overflowKey, summarizersKey}
 	known := append(settingKeys(), mappings...)
@@ -100,7 +99,7 @@ func readSettings(path string) (settings, error) {
 	return s, nil
 }
 
-// settingKeys are the keys that a YAML file may hold for flags, in the order of Config.
+// settingKeys returns the keys of the settings that are flags, in the order of Config.
 func settingKeys() []string {
 	var keys []string
 	for field := range reflect.TypeFor[Config]().Fields() {
@@ -109,7 +108,7 @@ func settingKeys() []string {
 	return keys
 }
 
-// settingKey is the key of a field of Config: its flag, with underscores.
+// settingKey returns the key of a field of Config: the flag's name with underscores.
 func settingKey(field string) string {
 	var b strings.Builder
 	for i, r := range field {
@@ -124,7 +123,7 @@ func settingKey(field string) string {
 // Validate is part of kong.Resolver.
 func (s settings) Validate(*kong.Application) error { return nil }
 
-// Resolve gives kong the value of a flag that is not on the command line. The environment comes before the file.
+// Resolve returns the value of a flag that is not on the command line. The environment takes precedence over the file.
 func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {

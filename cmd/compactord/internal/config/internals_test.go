@@ -1,4 +1,4 @@
 package config
 
-// SettingKeys lets tests from outside look at all keys.
+// SettingKeys exports settingKeys to external tests.
 var SettingKeys = settingKeys

@@ -11,19 +11,19 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// FileFlag names the file that holds models. A command reads it only where the service runs in its own process: a daemon
-// has its own.
+// FileFlag names the configuration file with the models. A command reads it only where the service runs in its own
+// process: a daemon has its own file.
 type FileFlag struct {
-	ConfigFile string `env:"COMPACTORD_CONFIG" help:"Configuration file with models, as 'compactord serve' has it, to work without a daemon." name:"config" placeholder:"PATH" type:"path"`
+	ConfigFile string `env:"COMPACTORD_CONFIG" help:"Configuration file with models, as for 'compactord serve'; for work without a daemon." name:"config" placeholder:"PATH" type:"path"`
 }
 
-// ModelFlags say who writes summaries.
+// ModelFlags name the summarizer.
 type ModelFlags struct {
-	Summarizer string `help:"Who writes the summary: extractive, or a model of the configuration; 'compactord summarizers' lists them." placeholder:"NAME"`
+	Summarizer string `help:"Summarizer: extractive, or a model of the configuration; 'compactord summarizers' lists them." placeholder:"NAME"`
 	FileFlag
 }
 
-// Apply puts the summarizer into a policy, which may be nil.
+// Apply sets the summarizer in a policy, which may be nil.
 func (f *ModelFlags) Apply(policy *compactordv1.Policy) *compactordv1.Policy {
 	if f.Summarizer == "" {
 		return policy
@@ -35,8 +35,8 @@ func (f *ModelFlags) Apply(policy *compactordv1.Policy) *compactordv1.Policy {
 	return policy
 }
 
-// ReadModels takes the models of the file into the service of this process. Where a summarizer is named, only its key is
-// read: somebody else may have those of the others.
+// ReadModels gives the summarizer, or the default one if it is empty, to the service of this process. It reads only
+// this model's key: the user may not have the others.
 func (f *FileFlag) ReadModels(a *api.App, summarizer string) error {
 	file, err := f.file()
 	if err != nil {
@@ -58,7 +58,7 @@ func (f *FileFlag) ReadModels(a *api.App, summarizer string) error {
 	return nil
 }
 
-// AllModels takes all models of the file into the service of this process, and its default.
+// AllModels gives all models of the file, and its default summarizer, to the service of this process.
 func (f *FileFlag) AllModels(a *api.App) error {
 	file, err := f.file()
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *FileFlag) AllModels(a *api.App) error {
 	return f.build(a, file, file.profiles...)
 }
 
-// file reads the file; where none is named, it is empty.
+// file reads the file. It is empty where the flag names none.
 func (f *FileFlag) file() (*File, error) {
 	if f.ConfigFile == "" {
 		return &File{}, nil
@@ -82,7 +82,7 @@ func (f *FileFlag) file() (*File, error) {
 	return file, nil
 }
 
-// readDefault takes who writes for sessions that name nobody from where the daemon takes it: the environment, then the file.
+// readDefault reads the default summarizer as the daemon does: from the environment, then from the file.
 func (f *FileFlag) readDefault(a *api.App, file *File) error {
 	const variable, key = "COMPACTORD_DEFAULT_SUMMARIZER", "default_summarizer"
 	from, name := variable, os.Getenv(variable)
@@ -99,7 +99,7 @@ func (f *FileFlag) readDefault(a *api.App, file *File) error {
 	return f.check(a, from, name, file)
 }
 
-// check says which summarizers there are where there is none of that name.
+// check returns an error that lists the summarizers if none has this name.
 func (f *FileFlag) check(a *api.App, from, name string, file *File) error {
 	if a.Summarizer != nil && name == a.Summarizer.Name() {
 		return nil
@@ -109,7 +109,7 @@ func (f *FileFlag) check(a *api.App, from, name string, file *File) error {
 	case err == nil:
 		return nil
 	case f.ConfigFile == "":
-		return terminal.Advise(terminal.AsUsage(err), "Name that file with --config or COMPACTORD_CONFIG. What it holds: %s", terminal.Command("help", "configuration"))
+		return terminal.Advise(terminal.AsUsage(err), "Name that file with --config or COMPACTORD_CONFIG. About the file: %s", terminal.Command("help", "configuration"))
 	default:
 		return terminal.AsUsage(err)
 	}
@@ -122,10 +122,10 @@ func (f *FileFlag) build(a *api.App, file *File, profiles ...*profile) (err erro
 	return nil
 }
 
-// Refuse says that a file with models was named for a daemon that has its own.
+// Refuse returns an error if --config is given for a daemon, which has its own file.
 func (f *FileFlag) Refuse(a *api.App) error {
 	if a.Given["config"] {
-		return terminal.Usagef("--config goes without a daemon: the daemon has a configuration of its own")
+		return terminal.Usagef("--config is for work without a daemon: the daemon has its own configuration")
 	}
 	return nil
 }

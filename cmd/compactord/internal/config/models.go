@@ -23,7 +23,7 @@ const (
 
 var providerKinds = []string{kindOpenAI, kindAnthropic, kindGemini}
 
-// models returns the summarizers of profiles. All keys are read; what is missing is told of all profiles at once.
+// models returns the summarizers of profiles. It reads all keys and reports all problems at once.
 func models(profiles []*profile, extra overflow.Extra) ([]summarizers.Summarizer, error) {
 	classifier, err := overflow.New(extra)
 	if err != nil {
@@ -70,10 +70,11 @@ func (p *profile) provider(overflow func(status int, code, message string) bool)
 	}
 }
 
-// maxErrorText is how much of an error is looked at, as in ClassifyError.
+// maxErrorText is how many bytes of an error are read, as in ClassifyError.
 const maxErrorText = 1 << 20
 
-// overflows says by the rules of ClassifyError whether an error is that of a request too long for the model.
+// overflows returns a function that says whether an error means that a request is too long for the model, by the rules
+// of ClassifyError.
 func overflows(classifier *overflow.Classifier, window uint32) func(status int, code, message string) bool {
 	return func(status int, code, message string) bool {
 		text := strings.TrimSpace(code + " " + message)

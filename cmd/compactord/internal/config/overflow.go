@@ -12,10 +12,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// overflowKey is the key of the file under which wordings of errors stand.
+// overflowKey is the key of the file that holds patterns of errors.
 const overflowKey = "overflow"
 
-// overflowSettings are what the file adds to the rules by which ClassifyError goes.
+// overflowSettings are the patterns that the file adds to the rules of ClassifyError.
 type overflowSettings struct {
 	Patterns   []overflowEntry `yaml:"patterns"`
 	Exclusions []overflowEntry `yaml:"exclusions"`
@@ -27,7 +27,7 @@ type overflowEntry struct {
 	Class   string `yaml:"class"`
 }
 
-// readOverflow takes the setting as YAML has read it; nil is none.
+// readOverflow reads the setting from its YAML value; nil means none.
 func readOverflow(setting any) (overflow.Extra, error) {
 	var extra overflow.Extra
 	if setting == nil {
@@ -70,16 +70,16 @@ func overflowPatterns(list string, entries []overflowEntry) ([]overflow.Pattern,
 	return patterns, nil
 }
 
-// withoutLines tells what is wrong without the lines, which are not those of the file.
+// withoutLines removes the line numbers, which are not those of the file.
 func withoutLines(err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	said := make([]string, 0, len(wrong.Errors))
+	texts := make([]string, 0, len(wrong.Errors))
 	for _, text := range wrong.Errors {
 		_, what, _ := strings.Cut(text, ": ")
-		said = append(said, what)
+		texts = append(texts, what)
 	}
-	return errors.New(strings.Join(said, "; "))
+	return errors.New(strings.Join(texts, "; "))
 }

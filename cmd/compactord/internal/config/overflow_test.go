@@ -30,7 +30,7 @@ func TestWrongOverflowOfTheFile(t *testing.T) {
 	}
 }
 
-// What the file adds reaches the daemon.
+// The daemon uses the patterns of the file.
 func TestOverflowOfTheFileIsServed(t *testing.T) {
 	path := sample.File(t, "config.yaml", "overflow: {patterns: [{id: ours, pattern: 'over the brim of (?P<limit>\\d+)'}]}\n")
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", path)

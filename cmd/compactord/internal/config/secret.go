@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// secret is a key that nothing prints. It is behind a pointer, since package fmt does not ask the fields of a struct how
-// they want to be printed.
+// secret is an API key that is never printed. It is behind a pointer, since package fmt does not call the methods of
+// unexported fields.
 type secret struct{ value *string }
 
 const hiddenSecret = "[redacted]"
@@ -33,7 +33,7 @@ func (secret) LogValue() slog.Value { return slog.StringValue(hiddenSecret) }
 // MarshalText hides the secret in JSON and YAML.
 func (secret) MarshalText() ([]byte, error) { return []byte(hiddenSecret), nil }
 
-// reveal returns the secret, for who is to be given it.
+// reveal returns the secret, for the requests to the provider.
 func (s secret) reveal() string {
 	if s.value == nil {
 		return ""
@@ -70,14 +70,15 @@ func secretFromFile(path string) (secret, error) {
 	return s, nil
 }
 
-// readSecret reads no more of a regular file than a key may have. Opening a pipe would wait for who writes to it.
+// readSecret reads a regular file, and at most one byte more than a key may have. It refuses pipes, since opening one
+// would wait for a writer.
 func readSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -87,13 +88,13 @@ func readSecret(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxSecretBytes+1))
 }
 
-// keyPrefix is how the keys of providers begin.
+// keyPrefix matches the beginnings of providers' keys.
 var keyPrefix = regexp.MustCompile(`^(?:sk-|sk_|pk-|rk_|gsk_|xai-|AIza|AKIA|hf_|gh[a-z]_|github_pat_|glpat-|tvly-|Bearer )`)
 
-// minKeyBytes is what hardly any key is shorter than.
+// minKeyBytes is a length that almost every key has.
 const minKeyBytes = 20
 
-// looksLikeKey says whether a text is a key rather than the name of where one is.
+// looksLikeKey says whether a text looks like a key and not like the name of a variable or a file.
 func looksLikeKey(text string) bool {
 	if keyPrefix.MatchString(text) {
 		return true
@@ -102,7 +103,7 @@ func looksLikeKey(text string) bool {
 		strings.ToUpper(text) != text && strings.ToLower(text) != text
 }
 
-// newSecret takes what can stand in a header.
+// newSecret accepts what an HTTP header can hold.
 func newSecret(text string) (secret, error) {
 	text = strings.TrimSpace(text)
 	switch {

@@ -44,7 +44,7 @@ func TestKeysThatNoHeaderHolds(t *testing.T) {
 
 func TestKeyFileThatIsNone(t *testing.T) {
 	_, err := secretFromFile(t.TempDir())
-	require.ErrorContains(t, err, "it is no regular file")
+	require.ErrorContains(t, err, "it is not a regular file")
 	_, err = secretFromFile(sample.File(t, "key", strings.Repeat("a", maxSecretBytes+1)))
 	require.ErrorContains(t, err, "too large")
 	s, err := secretFromFile(sample.File(t, "key", sample.NotAKey+"\n"))

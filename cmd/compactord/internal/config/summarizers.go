@@ -17,16 +17,17 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// summarizersKey is the key of the file under which the models stand that write summaries.
+// summarizersKey is the key of the file that holds the models.
 const summarizersKey = "summarizers"
 
-// BuiltinSummarizer writes without a model, and clientSummarizer is what entries say whose text the client had written.
+// BuiltinSummarizer is the summarizer without a model. clientSummarizer is the name in records whose text the client's
+// model wrote.
 const (
 	BuiltinSummarizer = "extractive"
 	clientSummarizer  = "client"
 )
 
-// profile is a model as the file names it.
+// profile is a model of the file.
 type profile struct {
 	name, kind, api, model       string
 	baseURL                      string
@@ -45,11 +46,11 @@ type profile struct {
 	key secret
 }
 
-// Bounds of the settings of a profile. The times are those that a policy can set.
+// Bounds of the settings of a profile. The bounds of the timeouts are those of a policy.
 const (
 	minModelWindow = 4000
 	maxModelWindow = 100_000_000
-	// defaultModelWindow is what summarizers/llm takes where no window is given.
+	// defaultModelWindow is the window that summarizers/llm assumes where none is given.
 	defaultModelWindow = 32_000
 	minModelOutput     = 256
 	maxModelTries      = 10
@@ -65,14 +66,14 @@ const (
 
 var (
 	profileName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
-	// variableName is what a variable of the environment may be called.
+	// variableName matches names of environment variables.
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	effortWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
-	// lookalike is what stands where people put the key itself.
+	// lookalike are keys under which people might put the API key itself.
 	lookalike = []string{"api_key", "apikey", "key", "token", "secret", "password"}
 )
 
-// readSummarizers takes the setting as YAML has read it; nil is none. It reads no key yet.
+// readSummarizers reads the setting from its YAML value; nil means none. It reads no API key yet.
 func readSummarizers(given any) ([]*profile, error) {
 	if given == nil {
 		return nil, nil
@@ -102,10 +103,10 @@ func (p *profile) path() string { return summarizersKey + "." + p.name }
 
 func (p *profile) decode(node *yaml.Node) []error {
 	if !profileName.MatchString(p.name) {
-		return []error{fmt.Errorf("%s: %q is no name: a letter, then up to 63 letters, digits, _, . and -", summarizersKey, p.name)}
+		return []error{fmt.Errorf("%s: %q is not a valid name: write a letter, then up to 63 letters, digits, _, . and -", summarizersKey, p.name)}
 	}
 	if p.name == BuiltinSummarizer || p.name == clientSummarizer {
-		return []error{fmt.Errorf("%s: the name %q is taken", summarizersKey, p.name)}
+		return []error{fmt.Errorf("%s: the name %q is reserved; choose another", summarizersKey, p.name)}
 	}
 	if problem := p.keyInTheFile(node); problem != nil {
 		return []error{problem}
@@ -135,24 +136,25 @@ func (p *profile) decode(node *yaml.Node) []error {
 		{"input", &p.input}, {"output", &p.output}, {"cache_read", &p.read}, {"cache_write", &p.written},
 	})...)
 	if len(problems) > 0 {
-		// What follows from a value that could not be read says nothing.
+		// Checking values that could not be read would only report the same problems again.
 		return problems
 	}
 	return p.check(keysWithValues(node))
 }
 
-// keyInTheFile says so where a key stands in the file itself, which others may read and which ends up in repositories.
+// keyInTheFile returns an error if the file itself holds an API key: others may read the file, and it may end up in a
+// repository.
 func (p *profile) keyInTheFile(node *yaml.Node) error {
 	for i := 0; node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
 		if key := node.Content[i].Value; slices.Contains(lookalike, strings.ToLower(key)) {
-			return fmt.Errorf("%s.%s: a key does not stand in this file; name the variable that holds it with api_key_env, "+
+			return fmt.Errorf("%s.%s: an API key must not be in this file; name the variable that holds it with api_key_env, "+
 				"or the file with api_key_file", p.path(), key)
 		}
 	}
 	return nil
 }
 
-// keysWithValues are the keys of a mapping that are not empty.
+// keysWithValues returns the keys of a mapping whose values are not empty.
 func keysWithValues(node *yaml.Node) map[string]bool {
 	keys := make(map[string]bool)
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
@@ -163,7 +165,8 @@ func keysWithValues(node *yaml.Node) map[string]bool {
 	return keys
 }
 
-// check returns all that is wrong with the settings of a profile. What is zero is only a default where it was not given.
+// check returns every problem with the settings of a profile. A zero value means the default only if its key was not
+// given.
 func (p *profile) check(given map[string]bool) []error {
 	var problems []error
 	check := func(ok bool, key, format string, args ...any) {
@@ -222,11 +225,11 @@ func (p *profile) checkAddress(check checking) {
 		check(false, "base_url", "must be an address such as https://models.example.com/v1, without parameters")
 		return
 	}
-	check(u.User == nil, "base_url", "must hold no user and no password; the key comes from api_key_env or api_key_file")
+	check(u.User == nil, "base_url", "must have no user and no password; the key comes from api_key_env or api_key_file")
 	ip := net.ParseIP(u.Hostname())
 	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	check(u.Scheme == "https" || local || !keyed || p.allowHTTP, "base_url",
-		"is no https, and the key would travel in clear: use https, or take the risk with allow_http")
+		"is not https, so the key would travel unencrypted: use https, or accept the risk with allow_http")
 }
 
 func (p *profile) checkPrice(check checking) {
@@ -249,8 +252,8 @@ func (p *profile) checkPrice(check checking) {
 	}
 }
 
-// readKey reads the key from where the profile says that it is. That is done once: after a change of the key the daemon is
-// started anew.
+// readKey reads the API key from the variable or file that the profile names. After a change of the key the daemon must
+// be restarted.
 func (p *profile) readKey() (err error) {
 	switch {
 	case p.keyEnv != "":
@@ -265,7 +268,7 @@ func (p *profile) readKey() (err error) {
 	return nil
 }
 
-// checkSummarizer says which summarizers there are where there is none of that name.
+// checkSummarizer returns an error that lists the summarizers if none has this name.
 func checkSummarizer(flag, name string, profiles []*profile) error {
 	known := make([]string, 0, 1+len(profiles))
 	known = append(known, BuiltinSummarizer)

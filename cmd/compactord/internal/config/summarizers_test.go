@@ -20,8 +20,8 @@ func TestWrongProfiles(t *testing.T) {
 		"no key":           {"{kind: openai, model: m}", "summarizers.p.api_key_env or api_key_file must say"},
 		"gemini's key":     {"{kind: gemini, model: m, base_url: 'http://localhost:1'}", "summarizers.p.api_key_env or api_key_file must say"},
 		"two keys":         {"{kind: openai, model: m, api_key_env: K, api_key_file: f}", "summarizers.p.api_key_file excludes api_key_env"},
-		"key in the file":  {"{kind: openai, model: m, api_key: " + sample.NotAKey + "}", "summarizers.p.api_key: a key does not stand in this file"},
-		"Key in the file":  {"{kind: openai, model: m, API_KEY: " + sample.NotAKey + "}", "summarizers.p.API_KEY: a key does not stand in this file"},
+		"key in the file":  {"{kind: openai, model: m, api_key: " + sample.NotAKey + "}", "summarizers.p.api_key: an API key must not be in this file"},
+		"Key in the file":  {"{kind: openai, model: m, API_KEY: " + sample.NotAKey + "}", "summarizers.p.API_KEY: an API key must not be in this file"},
 		"unknown key":      {"{kind: openai, model: m, api_key_env: K, mdl: x}", `summarizers.p has no key "mdl"; there are kind, api, model,`},
 		"no mapping":       {sample.NotAKey, "summarizers.p must be a mapping of kind"},
 		"api of another":   {"{kind: gemini, model: m, api_key_env: K, api: chat}", "summarizers.p.api goes with kind openai"},
@@ -56,8 +56,8 @@ func TestWrongProfiles(t *testing.T) {
 		"no address":       {"{kind: openai, model: m, base_url: 'models.example.com'}", "summarizers.p.base_url must be an address"},
 		"other scheme":     {"{kind: openai, model: m, base_url: 'ftp://models.example.com'}", "summarizers.p.base_url must be an address"},
 		"parameters":       {"{kind: openai, model: m, base_url: 'https://h/v1?key=" + sample.NotAKey + "'}", "summarizers.p.base_url must be an address"},
-		"user":             {"{kind: openai, model: m, base_url: 'https://u:" + sample.NotAKey + "@h/v1'}", "summarizers.p.base_url must hold no user"},
-		"key in clear":     {"{kind: openai, model: m, base_url: 'http://models.example.com', api_key_env: K}", "summarizers.p.base_url is no https"},
+		"user":             {"{kind: openai, model: m, base_url: 'https://u:" + sample.NotAKey + "@h/v1'}", "summarizers.p.base_url must have no user"},
+		"key in clear":     {"{kind: openai, model: m, base_url: 'http://models.example.com', api_key_env: K}", "summarizers.p.base_url is not https"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("K", sample.NotAKey)
@@ -73,10 +73,10 @@ func TestWrongNamesOfProfiles(t *testing.T) {
 	for name, test := range map[string]struct{ content, says string }{
 		"no mapping": {"summarizers: yes", "summarizers must be a mapping of names to models"},
 		"a list":     {"summarizers: [a]", "summarizers must be a mapping of names to models"},
-		"no name":    {"summarizers: {1st: {}}", `summarizers: "1st" is no name`},
-		"long":       {"summarizers: {" + strings.Repeat("a", 65) + ": {}}", "is no name"},
-		"extractive": {"summarizers: {extractive: {}}", `the name "extractive" is taken`},
-		"client":     {"summarizers: {client: {}}", `the name "client" is taken`},
+		"no name":    {"summarizers: {1st: {}}", `summarizers: "1st" is not a valid name`},
+		"long":       {"summarizers: {" + strings.Repeat("a", 65) + ": {}}", "is not a valid name"},
+		"extractive": {"summarizers: {extractive: {}}", `the name "extractive" is reserved`},
+		"client":     {"summarizers: {client: {}}", `the name "client" is reserved`},
 		"twice":      {"summarizers: {a: {}, a: {}}", `"a" already defined`},
 		"default":    {"default_summarizer: fast", `--default-summarizer: there is no summarizer "fast"; there are extractive. Models are named under "summarizers"`},
 	} {
@@ -86,7 +86,7 @@ func TestWrongNamesOfProfiles(t *testing.T) {
 	}
 }
 
-// All that is wrong is told at once, of all profiles, and so are all keys that are not there.
+// All problems of all profiles are reported at once, and so are all missing keys.
 func TestAllProblemsOfProfilesAtOnce(t *testing.T) {
 	r := programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", `
 overflow: {patterns: [{id: a, pattern: '('}]}
@@ -123,7 +123,7 @@ summarizers:
 	require.NotContains(t, r.Err, sample.NotAKey)
 }
 
-// Servers without a key, or that the key may travel to in clear.
+// Servers without a key, and servers that may get the key unencrypted.
 func TestAddressesOfModels(t *testing.T) {
 	for _, profile := range []string{
 		"{kind: openai, model: m, base_url: 'http://10.0.0.7:11434/v1'}", "{kind: openai, model: m, base_url: 'http://localhost:1/v1', api_key_env: K}",
@@ -136,7 +136,7 @@ func TestAddressesOfModels(t *testing.T) {
 	}
 }
 
-// What stands where the name of a variable or a file belongs may be the key, and is not printed.
+// A value in place of the name of a variable or file may be the key itself, so it is not printed.
 func TestKeysInPlaceOfNames(t *testing.T) {
 	t.Setenv("K", "a")
 	const mixed = "aB3dE5gH7jK9mN1pQ3sT5"

@@ -10,19 +10,19 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Compacted is how a compaction ended that did not fail: one of the three.
+// Compacted is the end of a compaction that did not fail. One of the three is set.
 type Compacted struct {
 	Completed *compactordv1.CompactionCompleted
 	Skipped   *compactordv1.CompactionSkipped
 	Planned   *compactordv1.CompactionPlan
 }
 
-// CompactRequest asks for a compaction of a session by its own policy.
+// CompactRequest returns a request to compact a session by its own policy.
 func CompactRequest(id string, reason compactordv1.CompactionReason) *compactordv1.CompactRequest {
 	return &compactordv1.CompactRequest{Target: &compactordv1.CompactRequest_SessionId{SessionId: id}, Reason: reason}
 }
 
-// Compact compacts through the stream. A Ctrl-C cancels it.
+// Compact runs a compaction and shows its progress. A Ctrl-C cancels it.
 func (c *Conversation) Compact(
 	ctx context.Context, req *compactordv1.CompactRequest, p *terminal.Progress,
 ) (*Compacted, error) {
@@ -44,7 +44,7 @@ func (c *Conversation) Compact(
 		case *compactordv1.CompactionEvent_Started:
 			p.Expects(e.Started.GetPlan().GetChunks())
 		case *compactordv1.CompactionEvent_Progress:
-			tellProgress(p, e.Progress)
+			showProgress(p, e.Progress)
 		case *compactordv1.CompactionEvent_SummaryDelta:
 			p.Delta(e.SummaryDelta.GetAttempt(), e.SummaryDelta.GetText())
 		case *compactordv1.CompactionEvent_Completed:
@@ -54,35 +54,35 @@ func (c *Conversation) Compact(
 		case *compactordv1.CompactionEvent_Planned:
 			done.Planned = e.Planned
 		default:
-			// The text of the summary comes again, whole, with the end; and how it fails, the status says.
+			// Completed holds the whole summary, and the RPC's status reports a failure.
 		}
 	}
 }
 
-// WhenInterrupted says what a compaction that was interrupted leaves behind.
+// WhenInterrupted adds to an interruption the state in which the compaction is left.
 func (c *Conversation) WhenInterrupted(err error) error {
 	if c.Transcript != nil {
-		return terminal.WhenInterrupted(err, "The file is as it was.")
+		return terminal.WhenInterrupted(err, "The file is unchanged.")
 	}
-	return terminal.WhenInterrupted(err, "The compaction is cancelled, unless it was written just before; this shows it: %s",
+	return terminal.WhenInterrupted(err, "The compaction is cancelled, unless it was just committed. To see whether it was: %s",
 		terminal.Command("records"))
 }
 
 func (d *Compacted) check() error {
 	if d.Completed == nil && d.Skipped == nil && d.Planned == nil {
-		return errors.New("the daemon ended the compaction without saying how")
+		return errors.New("the daemon ended the compaction without a result")
 	}
 	return nil
 }
 
-// tellProgress shows a compaction's own progress.
-func tellProgress(p *terminal.Progress, e *compactordv1.CompactionProgress) {
+// showProgress shows the progress that the daemon reports.
+func showProgress(p *terminal.Progress, e *compactordv1.CompactionProgress) {
 	switch e.GetStage() {
 	case compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE:
 		if e.GetDone() == 0 {
 			p.Stage("summarizing "+terminal.Count(e.GetTotal(), "token"), "tokens", int64(e.GetTotal()))
 		} else {
-			p.TookIn()
+			p.NextPart()
 		}
 		p.Update(int64(e.GetDone()))
 	case compactordv1.CompactionStage_COMPACTION_STAGE_COMMIT:

@@ -11,15 +11,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A conversation that is read part by part: each text takes in the one before, only what is written twice voids it, and
-// between them the bar comes back.
+// In a fold, each text includes the one before. Only a repeated try replaces the text above. The bar is shown between
+// them.
 func TestTextOfParts(t *testing.T) {
 	var out strings.Builder
 	p := terminal.NewProgress(&out, true)
 	p.ShowsText()
 	p.Expects(3)
 	tell := func(done uint32) {
-		tellProgress(p, &compactordv1.CompactionProgress{
+		showProgress(p, &compactordv1.CompactionProgress{
 			Stage: compactordv1.CompactionStage_COMPACTION_STAGE_SUMMARIZE, Done: done, Total: 100,
 		})
 	}
@@ -35,9 +35,9 @@ func TestTextOfParts(t *testing.T) {
 	p.Delta(4, "three")
 	p.Delta(5, "three!")
 	require.Equal(t, bar(0, 0)+"\r\x1b[Kone\n"+bar(12, 40)+
-		"\r\x1b[K\n[part 2 of 3, which takes in what stands above]\n\nbad\n"+
-		"\n[attempt 3: what stands above does not count]\n\ntwo\n"+bar(24, 80)+
-		"\r\x1b[K\n[part 3 of 3, which takes in what stands above]\n\nthree\n"+
-		"\n[attempt 5: what stands above does not count]\n\nthree!", out.String())
-	require.True(t, p.Told("three!"))
+		"\r\x1b[K\n[part 2 of 3, which includes the text above]\n\nbad\n"+
+		"\n[attempt 3 replaces the text above]\n\ntwo\n"+bar(24, 80)+
+		"\r\x1b[K\n[part 3 of 3, which includes the text above]\n\nthree\n"+
+		"\n[attempt 5 replaces the text above]\n\nthree!", out.String())
+	require.True(t, p.Shown("three!"))
 }

@@ -1,4 +1,5 @@
-// Package conversation opens what commands work on, a transcript in a file or a session, and asks the service about it.
+// Package conversation opens the conversation that a command works on, a transcript in a file or a session, and reads
+// it through the service.
 package conversation
 
 import (
@@ -16,7 +17,7 @@ import (
 // Source is the conversation that a command works on: a transcript in a file, or a session of a daemon or a store.
 type Source struct {
 	File    string `arg:"" help:"Transcript to work on; - is standard input." name:"file" optional:""`
-	Session string `help:"Session to work on, in place of a file." placeholder:"ID"`
+	Session string `help:"Session to work on, instead of a file." placeholder:"ID"`
 	api.Where
 	Reading
 }
@@ -25,26 +26,27 @@ type Source struct {
 type Conversation struct {
 	*api.Client
 	Session string
-	// Transcript is what was read; nil for a session.
+	// Transcript is the file's content; nil for a session.
 	Transcript *Transcript
-	// AsOf is the point whose view is shown; nil for now.
+	// AsOf is the point whose view is read; nil means the present.
 	AsOf *uint32
 }
 
-// FileSession is the session that a file becomes in its temporary store.
+// FileSession is the id of the session that holds a file in its temporary store.
 const FileSession = "file"
 
-// Open opens the source: a transcript is read and put into a temporary store under the policy, a session is only named.
+// Open opens the source. It puts a transcript into a temporary store, in a session with the policy. Of a session it
+// only keeps the id.
 func (s *Source) Open(
 	ctx context.Context, a *api.App, policy *compactordv1.Policy, p *terminal.Progress,
 ) (*Conversation, error) {
 	switch {
 	case s.File != "" && s.Session != "":
-		return nil, terminal.Usagef("name a file or --session, not both")
+		return nil, terminal.Usagef("give either a file or --session")
 	case s.File == "" && s.Session == "":
 		return nil, terminal.Usagef("name a transcript file, - for standard input, or a session with --session ID")
 	case s.File == "" && (s.Reading != (Reading{}) || a.Given["nth"]):
-		return nil, terminal.Usagef("--format, --nth, --strict and --without-compactions go with a file")
+		return nil, terminal.Usagef("--format, --nth, --strict and --without-compactions need a file")
 	case s.File == "":
 		c, err := s.Where.Open(ctx, a, false)
 		if err != nil {
@@ -52,8 +54,8 @@ func (s *Source) Open(
 		}
 		return &Conversation{Client: c, Session: s.Session}, nil
 	case a.Given["addr"] || a.Given["store"]:
-		return nil, terminal.Advise(terminal.Usagef("--addr and --store go with --session: a file is worked on in a temporary store"),
-			"To keep it in a session: %s", hintImport(s.File))
+		return nil, terminal.Advise(terminal.Usagef("--addr and --store need --session: a file is loaded into a temporary store"),
+			"To put it into a session: %s", hintImport(s.File))
 	}
 	if err := s.Check(a); err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ func (s *Source) Open(
 	return openFile(ctx, a, s.File, s.Reading, policy, p)
 }
 
-// openFile puts a transcript into a temporary store. The session is made first: what is wrong with the policy is told
+// openFile puts a transcript into a temporary store. It creates the session first, so that a wrong policy is reported
 // before a large file is read.
 func openFile(
 	ctx context.Context, a *api.App, path string, how Reading, policy *compactordv1.Policy, p *terminal.Progress,
@@ -70,10 +72,10 @@ func openFile(
 	if err != nil {
 		return nil, err
 	}
-	whole := false
-	// Also where a panic ends it: the temporary store is nobody else's.
+	complete := false
+	// A panic must not leave the temporary store behind either.
 	defer func() {
-		if !whole {
+		if !complete {
 			err = errors.Join(err, c.Close())
 		}
 	}()
@@ -85,26 +87,26 @@ func openFile(
 		return nil, err
 	}
 	if len(conv.Transcript.Messages) == 0 {
-		return nil, terminal.NothingError{Why: conv.Transcript.Name + " holds no messages"}
+		return nil, terminal.NothingError{Why: conv.Transcript.Name + " has no messages"}
 	}
 	if err := conv.Fill(ctx, p); err != nil {
 		return nil, err
 	}
-	whole = true
+	complete = true
 	return conv, nil
 }
 
-// Fill puts the file into its session.
+// Fill uploads the file into its session.
 func (c *Conversation) Fill(ctx context.Context, p *terminal.Progress) error {
-	told, err := Upload(ctx, c.Client, c.Session, c.Transcript, p)
+	uploaded, err := Upload(ctx, c.Client, c.Session, c.Transcript, p)
 	if err != nil {
 		return err
 	}
-	c.Transcript.Tell(told, p)
+	c.Transcript.AddFindings(uploaded, p)
 	return nil
 }
 
-// Name is what people call the conversation.
+// Name returns the conversation's name for people.
 func (c *Conversation) Name() string {
 	if c.Transcript != nil {
 		return c.Transcript.Name
@@ -115,7 +117,7 @@ func (c *Conversation) Name() string {
 	return "session " + c.Session
 }
 
-// Notes say what was left out on the way in.
+// Notes report what was left out or changed when the file was read.
 func (c *Conversation) Notes() []string {
 	if c.Transcript == nil {
 		return nil
@@ -137,7 +139,7 @@ func (c *Conversation) MessageAt(ctx context.Context, index uint32) (*compactord
 	return answer.GetMessages()[0], nil
 }
 
-// hintImport puts a file into a session that is called after it.
+// hintImport is the command that imports a file into a session with the file's name.
 func hintImport(file string) terminal.Hint {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	name = strings.Map(func(r rune) rune {
@@ -146,7 +148,7 @@ func hintImport(file string) terminal.Hint {
 		}
 		return r
 	}, name)
-	// What begins like a flag would be taken for one.
+	// The parser would take a value that begins with a dash for a flag.
 	name = strings.TrimLeft(name, "-")
 	if name == "" || file == terminal.StandardInput {
 		name = "new"
@@ -157,10 +159,10 @@ func hintImport(file string) terminal.Hint {
 	return terminal.Command("import", file, "--session", name[:min(len(name), maxSessionName)])
 }
 
-// maxSessionName is how long a session's id may be.
+// maxSessionName is the greatest length of a session's id, in bytes.
 const maxSessionName = 128
 
-// Create makes the session, and returns its policy.
+// Create creates the session and returns its resolved policy.
 func (c *Conversation) Create(ctx context.Context, policy *compactordv1.Policy) (*compactordv1.Policy, error) {
 	answer, err := c.Sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.Session, Policy: policy})
 	return answer.GetSession().GetResolvedPolicy(), err

@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// DialectNames are the dialects that there are, for help texts.
+// DialectNames lists the dialects, for help texts.
 func DialectNames() string {
 	all := dialects.All()
 	names := make([]string, len(all))
@@ -22,7 +22,7 @@ func DialectNames() string {
 	return strings.Join(names, ", ")
 }
 
-// FormatNames are the formats of transcripts that can be read, for help texts.
+// FormatNames lists the formats of transcripts that can be read, for help texts.
 func FormatNames() string {
 	all := transcript.Formats()
 	names := make([]string, len(all))
@@ -32,22 +32,22 @@ func FormatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// DialectNamed finds the dialect that a flag names.
+// DialectNamed returns the dialect that a flag names.
 func DialectNamed(flag, name string) (dialect.Dialect, error) {
 	d, known := dialects.Named(name)
 	if !known {
-		return nil, terminal.Usagef("%s: there is no dialect %q; known are %s", flag, name, DialectNames())
+		return nil, terminal.Usagef("%s: there is no dialect %q; there are %s", flag, name, DialectNames())
 	}
 	return d, nil
 }
 
-// RenderedView is a view in a provider's shape.
+// RenderedView is a view in a dialect.
 type RenderedView struct {
 	List   dialect.List
 	report *compactordv1.ViewReport
 }
 
-// Rendered reads a view in a dialect to its end, page by page.
+// Rendered reads all pages of a view in a dialect.
 func (c *Conversation) Rendered(ctx context.Context, d dialect.Dialect, breakpoints bool) (*RenderedView, error) {
 	v := &RenderedView{}
 	request := &compactordv1.GetLLMViewRequest{
@@ -75,8 +75,8 @@ func (c *Conversation) Rendered(ctx context.Context, d dialect.Dialect, breakpoi
 	}
 }
 
-// Tell says on stderr what was done to render the view.
-func (v *RenderedView) Tell(p *terminal.Progress) {
+// Report prints the repairs and other changes that rendering made.
+func (v *RenderedView) Report(p *terminal.Progress) {
 	byRule := make(map[string]int)
 	var rules []string
 	for _, r := range v.report.GetRepairs() {
@@ -89,12 +89,12 @@ func (v *RenderedView) Tell(p *terminal.Progress) {
 		p.Say("repaired for %s: %s", rule, terminal.Count(byRule[rule], "time"))
 	}
 	if n := len(v.report.GetPartsDropped()); n > 0 {
-		p.Say("%s left out, or put as text, since the dialect has no place for it", terminal.Count(n, "part"))
+		p.Say("%s left out or shown as text, since the dialect cannot hold them", terminal.Count(n, "part"))
 	}
 	if v.report.GetDisableThinking() {
-		p.Say("turn thinking off for the next request: the tool loop that goes on had to lose its thinking")
+		p.Say("turn thinking off for the next request: the running tool loop had to lose its thinking")
 	}
 }
 
-// Markdown is what is written for people.
+// Markdown is the value of --to for Markdown.
 const Markdown = "markdown"

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Entry finds a compaction of the log by its id; nil where there is none.
+// Entry returns the compaction with an id; nil where the id is empty or the log has no such compaction.
 func (c *Conversation) Entry(ctx context.Context, id string) (*compactordv1.CompactionEntry, error) {
 	if id == "" {
 		return nil, nil
@@ -19,17 +19,17 @@ func (c *Conversation) Entry(ctx context.Context, id string) (*compactordv1.Comp
 	return records[0].GetCompaction(), nil
 }
 
-// EarlierJSON is a compaction that was in effect before, or that is in effect, by what its summary stands for.
+// EarlierJSON is a compaction that is in effect, or was before: its id and the messages that its summary covers.
 type EarlierJSON struct {
 	EntryID string `json:"entry_id"`
-	// Start and End are the messages that its summary stands for: End is not one of them.
+	// Start and End are the range of covered messages, without End.
 	Start uint32 `json:"start"`
 	End   uint32 `json:"end"`
-	// ImportedFrom is the tool that made it, where it was imported.
+	// ImportedFrom is the tool that made an imported compaction.
 	ImportedFrom string `json:"imported_from,omitempty"`
 }
 
-// EarlierOf is a compaction by what its summary stands for; nil where there is none.
+// EarlierOf returns a compaction's EarlierJSON; nil for nil.
 func EarlierOf(e *compactordv1.CompactionEntry) *EarlierJSON {
 	if e == nil {
 		return nil
@@ -37,26 +37,26 @@ func EarlierOf(e *compactordv1.CompactionEntry) *EarlierJSON {
 	return &EarlierJSON{e.GetId(), e.GetCovered().GetStart(), e.GetCovered().GetEnd(), e.GetImportedFrom()}
 }
 
-// StandsFor names the messages that a summary stands for, and whose summary it is.
-func (c *Conversation) StandsFor(e *compactordv1.CompactionEntry) (messages, whose string) {
+// Coverage returns the messages that a summary covers, and a text that says where the summary comes from.
+func (c *Conversation) Coverage(e *compactordv1.CompactionEntry) (messages, source string) {
 	r := e.GetCovered()
 	messages = MessageRange(r)
 	switch {
 	case e.GetImportedFrom() == "":
-		whose = "written before"
+		source = "written before"
 	case c.Transcript != nil:
-		whose = "that the file brought"
+		source = "from the file"
 	default:
-		whose = "that was imported"
+		source = "that was imported"
 	}
 	if ToolKnown(e) {
-		whose += ", made by " + terminal.Printable(e.GetImportedFrom())
+		source += ", made by " + terminal.Printable(e.GetImportedFrom())
 	}
-	return messages, whose
+	return messages, source
 }
 
-// ToolKnown says whether it is known which tool made a compaction that was imported.
+// ToolKnown says whether a compaction was imported from a known tool.
 func ToolKnown(e *compactordv1.CompactionEntry) bool {
-	const untold = "unknown"
-	return e.GetImportedFrom() != "" && e.GetImportedFrom() != untold
+	const unknown = "unknown"
+	return e.GetImportedFrom() != "" && e.GetImportedFrom() != unknown
 }

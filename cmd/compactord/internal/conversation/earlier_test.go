@@ -11,17 +11,17 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// broughtSummary is a transcript of 40 messages of which the first 36 were compacted by the tool that wrote it, and more
-// messages behind them.
+// broughtSummary is a transcript whose first 36 messages the tool that wrote it compacted, and then more messages.
 func broughtSummary(turns int) string {
 	return sample.Talk(10) + `{"role":"_compaction","summary":"Ten tests were mended, one after the other.","first_kept":36}` + "\n" + sample.Talk(turns)
 }
 
-// A result told of the 13 messages that it had added, and not that a summary of another tool stood for the 485 before.
+// The result used to report the 13 messages that were added, and not that another tool's summary covered the 485
+// before.
 func TestCompactTellsOfTheSummaryThatTheFileBrought(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", broughtSummary(60))
-	const before = "  Before      36 messages, from #0 to #35, are in the summary that the file brought; the new one takes it in\n"
+	const before = "  Before      36 messages, from #0 to #35, are in the summary from the file; the new one includes it\n"
 	for _, args := range [][]string{{}, {"--dry-run"}} {
 		args = append([]string{"compact", path, "--keep-recent-tokens", "3000"}, args...)
 		r := programtest.Ran(t, args...).Ends(t, terminal.ExitDone)
@@ -43,12 +43,12 @@ func TestTheSummaryBeforeIsToldOfOurOwnToo(t *testing.T) {
 		return programtest.Ran(t, append(args, "--session", "s", "--store", store)...)
 	}
 	r := on("import", sample.File(t, "talk.jsonl", broughtSummary(60))).Ends(t, terminal.ExitDone)
-	sample.Contains(t, r.Out, "The model sees a summary that the file brought, in place of 36 messages, from #0 to #35.\n")
-	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out, "The summary stands for 36 messages, from #0 to #35; it is the one that was imported.\n")
+	sample.Contains(t, r.Out, "The model sees a summary from the file, instead of 36 messages, from #0 to #35.\n")
+	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out, "The summary covers 36 messages, from #0 to #35; it is the one that was imported.\n")
 	sample.Contains(t, on("records").Ends(t, terminal.ExitDone).Out, "compaction: summarized #0 to #35, ")
 	require.NotContains(t, on("records").Out, "imported from unknown")
 	sample.Contains(t, on("compact", "--keep-recent-tokens", "9000").Ends(t, terminal.ExitDone).Out, "are in the summary that was imported;")
-	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out, "The summary stands for ")
+	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out, "The summary covers ")
 	require.NotContains(t, on("view").Out, "imported")
 	doc := sample.Document(t, on("view", "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 0, sample.At(t, doc, "summary", "start"), 0)
@@ -65,7 +65,7 @@ func TestTheSummaryBeforeIsToldOfOurOwnToo(t *testing.T) {
 func TestCompareSaysThatTheFilesCompactionsAreLeftOut(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", broughtSummary(60))
-	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file brought 1 compaction of its own: left out here")
+	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file has 1 compaction of its own. They are ignored")
 	doc := sample.Document(t, programtest.Ran(t, "compare", path, "--preset", "pi", "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 1, sample.At(t, doc, "compactions_left_out"), 0)
 	doc = sample.Document(t, programtest.Ran(t, "import", path, "--session", "s", "--store", sample.StorePath(t), "--json").Ends(t, terminal.ExitDone).Out)

@@ -9,30 +9,30 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// LimitFlags are the limits of the model, for which presets give their numbers.
+// LimitFlags are the limits of the model, from which presets compute their numbers.
 type LimitFlags struct {
 	ContextWindow   *uint32 `aliases:"window" help:"The model's context window in tokens." placeholder:"N"`
-	MaxOutputTokens *uint32 `aliases:"max-output" help:"The model's output limit in tokens; some presets go by it." placeholder:"N"`
-	MaxInputTokens  *uint32 `aliases:"max-input" help:"The model's input limit in tokens, where it is not the window." placeholder:"N"`
+	MaxOutputTokens *uint32 `aliases:"max-output" help:"The model's output limit in tokens; some presets use it." placeholder:"N"`
+	MaxInputTokens  *uint32 `aliases:"max-input" help:"The model's input limit in tokens, if it is less than the window." placeholder:"N"`
 }
 
-// NeverDue says why compaction is never due under a preset that is disabled. A preset is so only where its numbers leave
-// nothing of the window.
+// NeverDue says why compaction is never due under a preset that is disabled. A preset is disabled only if its reserve
+// takes the whole window.
 func (f LimitFlags) NeverDue() string {
 	if f.MaxOutputTokens != nil {
-		return "it is never due: the output limit leaves nothing of what the model can read."
+		return "compaction is never due: the output limit leaves no room for input."
 	}
-	return "it is never due: the output limit is unknown, and what is taken for it leaves nothing of the window. " +
-		"--max-output-tokens gives it."
+	return "compaction is never due: the output limit is unknown, and the assumed one leaves no room for input. " +
+		"Set it with --max-output-tokens."
 }
 
-// PresetFlags name where a policy starts from.
+// PresetFlags name the preset and the model's limits.
 type PresetFlags struct {
-	Preset string `help:"Preset to work by: ${presets}." placeholder:"NAME"`
+	Preset string `help:"Preset to use: ${presets}." placeholder:"NAME"`
 	LimitFlags
 }
 
-// Policy is what the flags ask for; nil where they ask for nothing.
+// Policy returns the policy that the flags set; nil if none is given.
 func (f *PresetFlags) Policy() *compactordv1.Policy {
 	if *f == (PresetFlags{}) {
 		return nil
@@ -46,13 +46,13 @@ func (f *PresetFlags) Policy() *compactordv1.Policy {
 	return p
 }
 
-// PolicyFlags are the settings of a policy that commands take which compact.
+// PolicyFlags are the settings of a policy in commands that compact.
 type PolicyFlags struct {
 	PresetFlags
-	KeepRecentTokens *uint32 `help:"Summarize all but so many tokens of the newest messages, whatever the preset's strategy." placeholder:"N"`
+	KeepRecentTokens *uint32 `help:"Summarize all but the newest messages of at most N tokens, whatever the preset's strategy is." placeholder:"N"`
 }
 
-// Policy is what the flags ask for; nil where they ask for nothing.
+// Policy returns the policy that the flags set; nil if none is given.
 func (f *PolicyFlags) Policy() *compactordv1.Policy {
 	p := f.PresetFlags.Policy()
 	if f.KeepRecentTokens == nil {
@@ -65,12 +65,12 @@ func (f *PolicyFlags) Policy() *compactordv1.Policy {
 	return p
 }
 
-// Keeping is the strategy of --keep-recent-tokens.
+// Keeping returns the strategy of --keep-recent-tokens.
 func Keeping(tokens uint32) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
 		Summarize: &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(tokens)},
 	}}
 }
 
-// PresetNames are the presets that there are, for help texts.
+// PresetNames lists the presets, for help texts.
 func PresetNames() string { return strings.Join(strategies.PresetNames(), ", ") }

@@ -7,14 +7,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// mostIndexes is how many messages are named one by one.
-const mostIndexes = 20
+// maxListed is how many messages MessageNumbers lists.
+const maxListed = 20
 
-// MessageNumbers writes the numbers of messages, the first of many.
+// MessageNumbers formats indexes of messages, such as "#3 #4". Of a long list it counts the rest.
 func MessageNumbers(indexes []uint32) string {
 	text := ""
 	for i, index := range indexes {
-		if i == mostIndexes {
+		if i == maxListed {
 			return fmt.Sprintf("%s and %s more", text, terminal.Number(len(indexes)-i))
 		}
 		if i > 0 {
@@ -25,21 +25,21 @@ func MessageNumbers(indexes []uint32) string {
 	return text
 }
 
-// Covered is how many messages a range holds.
-func Covered(r *compactordv1.IndexRange) uint32 { return r.GetEnd() - r.GetStart() }
+// Length returns how many messages a range has.
+func Length(r *compactordv1.IndexRange) uint32 { return r.GetEnd() - r.GetStart() }
 
-// IndexRange names messages by the first and the last.
+// IndexRange formats a range by its first and last message, such as "#3 to #9".
 func IndexRange(r *compactordv1.IndexRange) string {
-	if Covered(r) == 1 {
+	if Length(r) == 1 {
 		return fmt.Sprintf("#%d", r.GetStart())
 	}
 	return fmt.Sprintf("#%d to #%d", r.GetStart(), max(r.GetEnd(), 1)-1)
 }
 
-// MessageRange counts and names messages.
+// MessageRange formats a range with its length, such as "7 messages, from #3 to #9".
 func MessageRange(r *compactordv1.IndexRange) string {
-	if Covered(r) == 1 {
+	if Length(r) == 1 {
 		return fmt.Sprintf("1 message, #%d", r.GetStart())
 	}
-	return fmt.Sprintf("%s, from #%d to #%d", terminal.Count(Covered(r), "message"), r.GetStart(), max(r.GetEnd(), 1)-1)
+	return fmt.Sprintf("%s, from #%d to #%d", terminal.Count(Length(r), "message"), r.GetStart(), max(r.GetEnd(), 1)-1)
 }

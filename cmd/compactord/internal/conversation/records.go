@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Records reads the records of the conversation's log that the request asks for.
+// Records reads all records of the conversation that the request asks for.
 func (c *Conversation) Records(
 	ctx context.Context, request *compactordv1.ListRecordsRequest,
 ) ([]*compactordv1.Record, error) {

@@ -16,20 +16,20 @@ import (
 
 // Transcript is a conversation that was read from a file.
 type Transcript struct {
-	// Name is what people call the file.
+	// Name is the file's name for people.
 	Name   string
 	Reader *transcript.Reader
-	// Messages are those that are not stored yet.
+	// Messages are the messages that are not uploaded yet.
 	Messages []*compactordv1.Message
-	// records are the compactions and checkpoints that the source told of.
+	// records are the compactions and checkpoints that the file reports.
 	records []*compactordv1.ImportedRecord
 	// Notes say what the reader left out or changed.
 	Notes []string
-	// strict refuses what is malformed.
+	// strict makes the daemon refuse malformed messages.
 	strict bool
 }
 
-// Compactions is how many the source told of.
+// Compactions returns how many compactions the file reports.
 func (t *Transcript) Compactions() int {
 	n := 0
 	for _, r := range t.records {
@@ -40,20 +40,20 @@ func (t *Transcript) Compactions() int {
 	return n
 }
 
-// Again is the file with its messages alone, to be stored once more: an upload lets go of what it has sent.
+// Again returns a copy without records, for another upload: an upload releases the messages that it has sent.
 func (t *Transcript) Again() *Transcript {
 	return &Transcript{Messages: slices.Clone(t.Messages), strict: t.strict}
 }
 
-// Reading says how a transcript is to be read.
+// Reading holds the flags about reading a file.
 type Reading struct {
-	Format             string `help:"What FILE is, where it is not recognized: ${formats}." placeholder:"FORMAT"`
-	Nth                int    `help:"Of a file that holds several sessions: which one, from 1." placeholder:"N"`
-	Strict             bool   `help:"Refuse what is malformed, instead of taking what is clear and saying so."`
-	WithoutCompactions bool   `help:"Leave out the compactions that the tool which wrote FILE made."`
+	Format             string `help:"Format of FILE, if it is not recognized: ${formats}." placeholder:"FORMAT"`
+	Nth                int    `help:"Number of the session in a file with several, from 1." placeholder:"N"`
+	Strict             bool   `help:"Refuse malformed messages, instead of repairing and reporting them."`
+	WithoutCompactions bool   `help:"Ignore the compactions of the tool that wrote FILE."`
 }
 
-// Check refuses what no file can be read by, before one is opened.
+// Check reports wrong flags before a file is opened.
 func (r Reading) Check(a *api.App) error {
 	switch {
 	case r.Format != "" && !slices.Contains(transcript.Formats(), transcript.Format(r.Format)):
@@ -65,10 +65,10 @@ func (r Reading) Check(a *api.App) error {
 	}
 }
 
-// options are those of a reader that counts what it reads by w.
+// options returns a reader's options. The reader counts its bytes with w.
 func (r Reading) options(w *terminal.Input) []transcript.Option {
 	options := []transcript.Option{transcript.Through(func(in io.Reader) io.Reader {
-		// A context file of kimi-cli goes on from others.
+		// A context file of kimi-cli continues other files.
 		return w.On(in)
 	})}
 	if r.Format != "" {
@@ -83,13 +83,13 @@ func (r Reading) options(w *terminal.Input) []transcript.Option {
 	return options
 }
 
-// ReadTranscript reads a whole transcript, so that what is wrong at its end is known before anything is done.
+// ReadTranscript reads a whole transcript, so that an error at its end is known before anything is done.
 func ReadTranscript(ctx context.Context, a *api.App, path string, how Reading, p *terminal.Progress) (*Transcript, error) {
 	name, in, size, err := OpenTranscript(a, path)
 	if err != nil {
 		return nil, err
 	}
-	// It was read only: what closing it says changes nothing.
+	// A file that was only read needs no check at closing.
 	defer func() { _ = in.Close() }()
 	p.Stage("reading "+name, "bytes", size)
 	t, err := parseTranscript(name, path, how, terminal.NewInput(ctx, in, p))
@@ -106,7 +106,7 @@ func ReadTranscript(ctx context.Context, a *api.App, path string, how Reading, p
 	return t, nil
 }
 
-// OpenTranscript opens a file, or standard input, for reading, and says what people call it and how large it is.
+// OpenTranscript opens a file or standard input. It returns a name for people, and the size in bytes, 0 if unknown.
 func OpenTranscript(a *api.App, path string) (name string, in io.ReadCloser, size int64, err error) {
 	if path == terminal.StandardInput {
 		return "standard input", io.NopCloser(a.Stdin), 0, nil
@@ -119,7 +119,7 @@ func OpenTranscript(a *api.App, path string) (name string, in io.ReadCloser, siz
 	if err == nil && info.IsDir() {
 		var events []string
 		if events, err = transcript.EventFiles(path); err == nil && len(events) == 0 {
-			err = errors.New("it is a folder, and holds no event-*.json of OpenHands")
+			err = errors.New("it is a folder without event-*.json files of OpenHands")
 		}
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func OpenTranscript(a *api.App, path string) (name string, in io.ReadCloser, siz
 	return path, file, info.Size(), nil
 }
 
-// parseTranscript reads what in holds or, where path names a file, that file and those that it goes on from.
+// parseTranscript reads standard input, or a file and those that it continues.
 func parseTranscript(name, path string, how Reading, in *terminal.Input) (*Transcript, error) {
 	var reader *transcript.Reader
 	var err error
@@ -140,7 +140,7 @@ func parseTranscript(name, path string, how Reading, in *terminal.Input) (*Trans
 	if err != nil {
 		return nil, err
 	}
-	// It was read only, as above.
+	// A file that was only read needs no check at closing.
 	defer func() { _ = reader.Close() }()
 	messages, err := reader.ReadAll()
 	if err != nil {
@@ -156,7 +156,7 @@ func parseTranscript(name, path string, how Reading, in *terminal.Input) (*Trans
 	return t, nil
 }
 
-// Misread says in which transcript something is wrong, and where.
+// Misread says which file has an error, and where.
 func Misread(name string, err error) error {
 	var line *transcript.LineError
 	var several *transcript.SessionsError
@@ -164,10 +164,10 @@ func Misread(name string, err error) error {
 	case errors.As(err, &several):
 		err := fmt.Errorf("%s: %w", terminal.Culprit(name, err), several)
 		if several.Selected > 0 {
-			// --nth named one that is not there.
+			// --nth is too high.
 			err = terminal.AsUsage(err)
 		}
-		return terminal.Advise(err, "Choose one by its number, such as the first: %s", terminal.Again("--nth", "1"))
+		return terminal.Advise(err, "Choose one by its number. For the first: %s", terminal.Again("--nth", "1"))
 	case errors.As(err, &line):
 		return fmt.Errorf("%s, %w", terminal.Culprit(name, err), line)
 	default:
@@ -175,7 +175,7 @@ func Misread(name string, err error) error {
 	}
 }
 
-// Place names the position of a message in the file that it came from, as its readers count.
+// Place formats the position of a message in its file, as the file's reader counts.
 func (t *Transcript) Place(position uint32) string {
 	if t == nil {
 		return fmt.Sprintf("position %d of its source", position)

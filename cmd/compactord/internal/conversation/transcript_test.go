@@ -16,7 +16,7 @@ func TestChoosingASessionThatIsNotThere(t *testing.T) {
 	sample.TemporaryFolder(t)
 	programtest.Ran(t, "view", sample.TalkFile(t), "--nth", "2").Ends(t, terminal.ExitUsage).Says(t, "there is no session 2: the input holds 1")
 	programtest.Ran(t, "view", sample.TalkFile(t), "--nth", "1").Ends(t, terminal.ExitDone)
-	programtest.Ran(t, "view", "--session", "s", "--nth", "1").Ends(t, terminal.ExitUsage).Says(t, "go with a file")
+	programtest.Ran(t, "view", "--session", "s", "--nth", "1").Ends(t, terminal.ExitUsage).Says(t, "need a file")
 }
 
 func TestStrictRefusesWhatIsMalformed(t *testing.T) {
@@ -31,7 +31,7 @@ func TestStrictRefusesWhatIsMalformed(t *testing.T) {
 	programtest.Ran(t, "view", broken, "--strict").Ends(t, terminal.ExitFailed).Says(t, "line 5")
 }
 
-// One file of a folder that cannot be read was told of as if the folder were missing.
+// An unreadable file in a folder used to be reported as a missing folder.
 func TestTheFileOfAFolderThatCannotBeReadIsNamed(t *testing.T) {
 	sample.TemporaryFolder(t)
 	folder := t.TempDir()
@@ -68,11 +68,11 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 	})
 	t.Run("no messages", func(t *testing.T) {
 		path := sample.File(t, "empty.jsonl", `{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`)
-		programtest.Ran(t, "compact", path).Ends(t, terminal.ExitNothing).Says(t, "nothing to do: "+path+" holds no messages")
+		programtest.Ran(t, "compact", path).Ends(t, terminal.ExitNothing).Says(t, "nothing to do: "+path+" has no messages")
 	})
 }
 
-// One message of an unknown role refused the whole file. It is left out and told; --strict refuses it.
+// A message of an unknown role used to make the whole file fail. It is now left out and reported; --strict refuses it.
 func TestOneRecordThatCannotBeReadIsTold(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "bad.jsonl", sample.Talk(3)+"\n"+`{"role":"robot","content":"hello"}`)

@@ -14,20 +14,20 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A batch of messages has at most so many, and at most so many bytes unless one message alone has more.
+// BatchMessages and batchBytes are the limits of a batch. A single message may be larger.
 const (
 	BatchMessages = 500
 	batchBytes    = 8 << 20
 )
 
-// Uploaded tells what there is to say of an upload.
+// Uploaded holds the findings of an upload.
 type Uploaded struct {
-	// findings count what was malformed and taken all the same, by rule; examples hold the first text of each.
+	// findings counts the malformed messages that were accepted, by rule. examples holds the first text of each rule.
 	findings map[string]int
 	examples map[string]string
 }
 
-// Notes are the findings in words, the rules in order.
+// notes describes the findings, sorted by rule.
 func (u *Uploaded) notes() []string {
 	notes := make([]string, 0, len(u.findings))
 	for _, rule := range slices.Sorted(maps.Keys(u.findings)) {
@@ -36,20 +36,20 @@ func (u *Uploaded) notes() []string {
 	return notes
 }
 
-// Tell adds what the upload found to the notes.
-func (t *Transcript) Tell(told *Uploaded, p *terminal.Progress) {
-	for _, note := range told.notes() {
+// AddFindings adds the findings of an upload to the notes.
+func (t *Transcript) AddFindings(uploaded *Uploaded, p *terminal.Progress) {
+	for _, note := range uploaded.notes() {
 		t.Notes = append(t.Notes, note)
 		p.Say("  %s", note)
 	}
 }
 
-// Upload appends messages to an empty session, or goes on where an earlier upload of the same messages broke off: each
-// batch says where it belongs, and is known by what is in it. The messages are gone from the file afterwards.
+// Upload appends messages to an empty session, or continues an earlier upload of the same messages: a batch that is
+// stored already is recognized by its position and content. It removes the messages from the file.
 func Upload(ctx context.Context, c *api.Client, session string, file *Transcript, p *terminal.Progress) (*Uploaded, error) {
 	messages := file.Messages
 	p.Stage("storing "+terminal.Count(len(messages), "message"), "messages", int64(len(messages)))
-	told := &Uploaded{findings: make(map[string]int), examples: make(map[string]string)}
+	uploaded := &Uploaded{findings: make(map[string]int), examples: make(map[string]string)}
 	most := BatchMessages
 	for start := 0; start < len(messages); {
 		batch := NextBatch(messages[start:], most)
@@ -70,25 +70,25 @@ func Upload(ctx context.Context, c *api.Client, session string, file *Transcript
 			return nil, err
 		}
 		for _, f := range answer.GetFindings() {
-			told.findings[f.GetRule()]++
-			if told.examples[f.GetRule()] == "" {
-				told.examples[f.GetRule()] = f.GetText()
+			uploaded.findings[f.GetRule()]++
+			if uploaded.examples[f.GetRule()] == "" {
+				uploaded.examples[f.GetRule()] = f.GetText()
 			}
 		}
 		start += len(batch)
-		// The store has them now; there is no need to hold them twice.
+		// Release the messages, which the store has now.
 		clear(batch)
 		p.Update(int64(start))
 	}
-	return told, nil
+	return uploaded, nil
 }
 
-// recordsBetween are the records behind the messages from start to end, counted within these.
+// recordsBetween returns the records after the messages from start to end, with positions relative to start.
 func recordsBetween(records []*compactordv1.ImportedRecord, start, end uint32) []*compactordv1.ImportedRecord {
 	var between []*compactordv1.ImportedRecord
 	for _, r := range records {
 		after := r.GetAfterMessages()
-		// What stands between two batches goes with the first.
+		// A record between two batches belongs to the first.
 		if after > end || after <= start && (start > 0 || after > 0) {
 			continue
 		}
@@ -99,19 +99,19 @@ func recordsBetween(records []*compactordv1.ImportedRecord, start, end uint32) [
 	return between
 }
 
-// NextBatch cuts off the next batch, of at most so many messages.
-func NextBatch(messages []*compactordv1.Message, most int) []*compactordv1.Message {
+// NextBatch returns the messages of the next batch, at most n.
+func NextBatch(messages []*compactordv1.Message, n int) []*compactordv1.Message {
 	size := 0
 	for i, m := range messages {
 		size += proto.Size(m)
-		if i > 0 && (i == most || size > batchBytes) {
+		if i > 0 && (i == n || size > batchBytes) {
 			return messages[:i]
 		}
 	}
 	return messages
 }
 
-// batchID is the same for the same messages and records in the same place, whoever sends them.
+// batchID returns an id of the content and position of a batch.
 func batchID(request *compactordv1.AppendMessagesRequest) (string, error) {
 	content := &compactordv1.AppendMessagesRequest{
 		Messages: request.GetMessages(), ImportedRecords: request.GetImportedRecords(),

@@ -43,7 +43,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Each record goes with exactly one batch, with its place counted within it.
+// Each record is in exactly one batch, with a position relative to the batch.
 func TestRecordsOfBatches(t *testing.T) {
 	at := func(after uint32) *compactordv1.ImportedRecord {
 		return &compactordv1.ImportedRecord{AfterMessages: after}

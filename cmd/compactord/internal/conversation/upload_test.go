@@ -15,10 +15,10 @@ import (
 func TestImportGoesOn(t *testing.T) {
 	store, content := sample.StorePath(t), sample.Talk(300)
 	lines := strings.SplitAfter(content, "\n")
-	// What broke off after its first batch has that one batch in the store.
+	// An import that ended after its first batch.
 	first := sample.File(t, "first.jsonl", strings.Join(lines[:conversation.BatchMessages], ""))
 	programtest.Ran(t, "import", first, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	r := programtest.Ran(t, "import", sample.File(t, "all.jsonl", content), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
-	require.Equal(t, "Imported 700 messages into session s, which holds 1,200 now.\n", r.Out)
+	require.Equal(t, "Imported 700 messages into session s, which has 1,200 now.\n", r.Out)
 	require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound")
 }

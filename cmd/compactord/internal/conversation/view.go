@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// View reads the whole LLM view, page by page.
+// View reads all pages of the LLM view.
 func (c *Conversation) View(ctx context.Context) (*View, error) {
 	v := &View{}
 	token := ""
@@ -19,7 +19,7 @@ func (c *Conversation) View(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, api.RefusedFlags(err)
 		}
-		// What changed meanwhile is sent again from where it differs.
+		// If the view changed between two pages, the answer repeats it from the first difference.
 		unchanged := min(int(answer.GetUnchangedPrefix()), len(v.Messages))
 		v.Messages = append(v.Messages[:unchanged], answer.GetMessages()...)
 		v.Report = answer.GetReport()
@@ -30,7 +30,7 @@ func (c *Conversation) View(ctx context.Context) (*View, error) {
 	}
 }
 
-// SummaryOf is the id of the compaction whose summary the view shows; empty where it shows none.
+// SummaryOf returns the id of the compaction whose summary the view shows; empty where it shows none.
 func (v *View) SummaryOf() string {
 	for _, m := range v.Messages {
 		if m.GetSummaryOf() != "" {
@@ -40,7 +40,7 @@ func (v *View) SummaryOf() string {
 	return ""
 }
 
-// View is what the model sees.
+// View is the LLM view, with its report.
 type View struct {
 	Messages []*compactordv1.ViewMessage
 	Report   *compactordv1.ContextReport

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Print writes the messages of a view for people.
+// Print writes the messages of the view.
 func (v *View) Print(w io.Writer) {
 	for i, vm := range v.Messages {
 		if i > 0 {
@@ -43,7 +43,7 @@ func viewTitle(vm *compactordv1.ViewMessage) string {
 	return title
 }
 
-// PartText is a part in words.
+// PartText returns a part as text for people.
 func PartText(p *compactordv1.Part) string {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
@@ -62,7 +62,7 @@ func PartText(p *compactordv1.Part) string {
 	case *compactordv1.Part_Opaque:
 		return fmt.Sprintf("[provider's own item %s]", k.Opaque.GetType())
 	default:
-		return "[a kind of part that this version does not know]"
+		return "[a part of a kind that this version does not know]"
 	}
 }
 

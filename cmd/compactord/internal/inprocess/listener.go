@@ -1,5 +1,5 @@
-// Package inprocess connects clients and a server that are in one process. Nothing leaves it: there is no port and no file
-// that others could connect to.
+// Package inprocess connects clients and a server in one process, without a port or a file that others could connect
+// to.
 package inprocess
 
 import (
@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Listener is a server's end. It is safe for concurrent use.
+// Listener is the server's side. It is safe for concurrent use.
 type Listener struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -22,7 +22,7 @@ func Listen() *Listener {
 	return &Listener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// DialContext connects to the server, and returns once that has accepted. The context bounds no more than this.
+// DialContext connects to the server and returns when the server has accepted. The context limits only the dialing.
 func (l *Listener) DialContext(ctx context.Context) (net.Conn, error) {
 	client, server := net.Pipe()
 	var err error
@@ -37,7 +37,7 @@ func (l *Listener) DialContext(ctx context.Context) (net.Conn, error) {
 	return nil, &net.OpError{Op: "dial", Net: address{}.Network(), Addr: address{}, Err: err}
 }
 
-// Accept returns the next connection, and net.ErrClosed once the listener is closed.
+// Accept returns the next connection, or net.ErrClosed when the listener is closed.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.accepted:
@@ -47,16 +47,16 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends what waits in Accept and DialContext. Connections that were accepted stay.
+// Close ends waiting calls of Accept and DialContext. Accepted connections stay open.
 func (l *Listener) Close() error {
 	l.close.Do(func() { close(l.closed) })
 	return nil
 }
 
-// Addr is the same for every listener.
+// Addr returns the same address for every listener.
 func (l *Listener) Addr() net.Addr { return address{} }
 
-// address is what net.Pipe says of its ends, too.
+// address has the values that net.Pipe uses for its connections too.
 type address struct{}
 
 func (address) Network() string { return "pipe" }

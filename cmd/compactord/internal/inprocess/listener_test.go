@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo answers each connection with what comes on it, until the listener is closed and the clients are gone.
+// echo sends back what each connection sends, until the listener is closed and all clients have closed.
 func echo(t *testing.T, l *inprocess.Listener) (wait func()) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -87,7 +87,7 @@ func TestDeadlines(t *testing.T) {
 	})
 }
 
-// Who dials waits until the server accepts, as long as his context lets him.
+// DialContext waits until the server accepts or the context ends.
 func TestDialsThatNobodyAccepts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := inprocess.Listen()

@@ -14,26 +14,26 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// What the parser says of numbers in a program's words, and of values that begin with a dash.
+// Messages of the parser about numbers, and about values that begin with a dash.
 var (
 	noNumber = regexp.MustCompile(`expected a valid \d+ bit u?int but got`)
 	noValue  = regexp.MustCompile(`expected u?int value but got ("[^"]*") .*`)
 )
 
-// plainly says what the parser says in a person's words.
+// plainly rewrites messages of the parser for people.
 func plainly(text string) string {
 	text = noNumber.ReplaceAllString(text, "expected a whole number but got")
 	text = noValue.ReplaceAllString(text, "expected a whole number but got $1")
 	return strings.Replace(text, `must be one of "",`, "must be one of ", 1)
 }
 
-// complain tells the user what went wrong.
+// complain prints an error and what to do about it.
 func complain(a *api.App, err error) {
 	if err == nil {
 		return
 	}
 	if terminal.Unwritten(err) && errors.Is(err, syscall.EPIPE) {
-		// Whoever read has seen enough, and knows.
+		// The reader has closed the pipe and needs no message.
 		return
 	}
 	var parse *kong.ParseError
@@ -53,11 +53,11 @@ func complain(a *api.App, err error) {
 		fmt.Fprintln(a.Stderr, a.Advised(call.Todo()))
 	}
 	if parse != nil && parse.Context != nil {
-		fmt.Fprintf(a.Stderr, "How it is used: %s --help\n", called(a, parse.Context))
+		fmt.Fprintf(a.Stderr, "For help: %s --help\n", called(a, parse.Context))
 	}
 }
 
-// called is the command that was called, as far as it was understood.
+// called returns the program with the command, as far as the parser understood it.
 func called(a *api.App, c *kong.Context) string {
 	program := cmp.Or(a.Name, terminal.ProgramName)
 	if node := c.Selected(); node != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// A bug printed pages of a stack on the terminal, with -q too.
+// A bug used to print pages of a stack on the terminal, even with -q.
 func TestStackOfABugIsForWhoAsksForIt(t *testing.T) {
 	sample.TemporaryFolder(t)
 	run := func(args ...string) string {
@@ -40,13 +40,13 @@ func TestStackOfABugIsForWhoAsksForIt(t *testing.T) {
 	programtest.RunWith(t.Context(), &api.App{}, "compact", sample.TalkFile(t), "--log-level", "loud").Ends(t, terminal.ExitUsage).Says(t, "--log-level")
 }
 
-// broken is a standard error with a bug, which strikes once.
+// broken is a stderr whose Write panics once.
 type broken struct {
 	strings.Builder
 	struck bool
 }
 
-// Write panics when the command, and not the service's log, has something to tell.
+// Write panics at the first write of the command. Writes of the service's log pass.
 func (b *broken) Write(p []byte) (int, error) {
 	if !b.struck && strings.HasPrefix(string(p), "reading ") {
 		b.struck = true
@@ -55,7 +55,7 @@ func (b *broken) Write(p []byte) (int, error) {
 	return b.Builder.Write(p)
 }
 
-// A bug of a command itself is told as one too, and not by the stack of the runtime.
+// A panic in a command itself is reported as a bug, without a stack.
 func TestPanicOfACommandIsTold(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.TalkFile(t)

@@ -14,15 +14,15 @@ import (
 
 // helpCommand is `compactord help`.
 type helpCommand struct {
-	Topic string `arg:"" help:"What to read about: a topic, or a command." optional:""`
+	Topic string `arg:"" help:"A topic or a command." optional:""`
 }
 
 // Help is printed below the flags.
 func (c *helpCommand) Help() string {
-	return `Without TOPIC the topics are listed. They are the documents of this version, in Markdown.`
+	return `Without TOPIC it lists the topics. They are the documents of this version, in Markdown.`
 }
 
-// Run prints a document, or lists them.
+// Run prints a document or the list of documents.
 func (c *helpCommand) Run(ctx context.Context, a *api.App) error {
 	page, isPage := docs.Page(c.Topic)
 	isCommand := a.Line.IsCommand(c.Topic)
@@ -43,20 +43,20 @@ func (c *helpCommand) Run(ctx context.Context, a *api.App) error {
 }
 
 func printTopics(a *api.App) {
-	fmt.Fprintf(a.Out, "Topics, to be read like this one: %s\n\n", a.Hinted(terminal.Command("help", docs.Names()[0])))
+	fmt.Fprintf(a.Out, "Topics. To read one, for example: %s\n\n", a.Hinted(terminal.Command("help", docs.Names()[0])))
 	for _, name := range docs.Names() {
 		fmt.Fprintf(a.Out, "  %-15s %s\n", name, docs.Title(name))
 	}
 	fmt.Fprintf(a.Out, "\nThe commands: %s --help\nThe flags of one: %s\n", a.Line.Program, a.Hinted(terminal.Command("compact", "--help")))
 }
 
-// linked is a link of Markdown to another document, or within one.
+// linked matches a Markdown link to another document or to a heading.
 var linked = regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9-]+)?\)`)
 
-// mark is a line for those who make parts of a document.
+// mark matches a line that marks a generated part of a document.
 var mark = regexp.MustCompile(`(?m)^<!--.*-->\n\n?`)
 
-// forReaders writes links as one can follow them without the files.
+// forReaders turns links between documents into commands that show them.
 func forReaders(a *api.App, page string) string {
 	page = mark.ReplaceAllString(page, "")
 	return linked.ReplaceAllStringFunc(page, func(link string) string {

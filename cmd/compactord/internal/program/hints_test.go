@@ -24,7 +24,7 @@ import (
 	"github.com/compactord/compactord/docs"
 )
 
-// pasted runs a line as a shell does that has the program in its path, and returns its exit code.
+// pasted runs a line in a shell that has the program in its path. It returns the exit code.
 func pasted(t *testing.T, line string) (code int, said string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
@@ -36,15 +36,15 @@ func pasted(t *testing.T, line string) (code int, said string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// hintCase is a command that prints hints, and what each of them does when it is pasted.
+// hintCase is a command that prints hints, and the expected result of each hint.
 type hintCase struct {
 	args []string
-	// code is how the command ends, codes how what it hints at does, hint by hint.
+	// code is the command's exit code, codes those of its hints in order.
 	code  int
 	codes []int
 }
 
-// What a hint left out sent a person to another store: each is run here as it is printed.
+// A hint without --store used to lead to another store. Each hint is run here as it is printed.
 func TestEveryPrintedHintCanBePasted(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")
@@ -60,7 +60,7 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 	several := sample.File(t, "several.jsonl", run+run)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	on := func(args ...string) []string { return append(args, "--session", "s", "--store", store) }
-	// None listens there, so that this is what is said, and what the daemon of the hint can then listen on.
+	// An address without a daemon, on which the daemon of the hint can then listen.
 	none := "unix:" + filepath.Join(t.TempDir(), "none.sock")
 	for _, c := range []hintCase{
 		{on("checkpoint"), terminal.ExitDone, []int{terminal.ExitNothing}},
@@ -100,7 +100,7 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 				servesAs(t, line)
 				continue
 			}
-			// What only the person knows stands in capitals.
+			// Words in capitals are for the user to fill in.
 			line = strings.Replace(line, " FILE", " "+filepath.Join(t.TempDir(), "mine.jsonl"), 1)
 			code, said := pasted(t, line)
 			require.Equal(t, want, code, "%v says\n%s\nwhich says\n%s", c.args, line, said)
@@ -108,8 +108,8 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 	}
 }
 
-// What a hint adds stood behind "--", where no flag is read, and a file or a session that is called like a flag was taken
-// for one.
+// Hints used to add flags after "--", where no flag is parsed. A file or session with a name like a flag was parsed as
+// a flag.
 func TestHintsOfFilesThatAreCalledLikeFlagsCanBePasted(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")
@@ -136,7 +136,7 @@ func TestHintsOfFilesThatAreCalledLikeFlagsCanBePasted(t *testing.T) {
 	}
 }
 
-// servesAs has a shell start a daemon by a hint, and ends it when it listens.
+// servesAs starts a daemon with a hint in a shell, and stops it when it listens.
 func servesAs(t *testing.T, line string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -152,11 +152,11 @@ func servesAs(t *testing.T, line string) {
 	cancel()
 	_ = cmd.Wait()
 	first := string(said[:n])
-	// Port 7440 may be another's on this machine; then it was asked for, and that is what counts.
+	// Another program may use port 7440 on this machine. The error then names the port, which is enough.
 	require.True(t, strings.HasPrefix(first, "compactord listens on ") || strings.Contains(first, "cannot listen on "+api.DefaultListen), "%s: %s", line, first)
 }
 
-// A hint is a command line that the program itself reads as it was meant.
+// The program parses its own hints as they are meant.
 func TestHintsAreReadAsTheyWereMeant(t *testing.T) {
 	word := rapid.StringMatching(`[ -~äö]{1,12}`).Filter(func(s string) bool { return !strings.HasPrefix(s, "-") })
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,7 +177,7 @@ func TestHintsAreReadAsTheyWereMeant(t *testing.T) {
 	})
 }
 
-// texts are the string literals of the program's sources, help texts and tags left out.
+// texts returns the string literals of the program's sources, without help texts and tags.
 func texts(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -209,7 +209,7 @@ func texts(t *testing.T, folder string) map[string]string {
 	return found
 }
 
-// All commands that are printed for people are written by hinted, which keeps what was given.
+// Hinted formats all commands that are printed for people, so that they repeat the given flags.
 func TestHintsAreWrittenInOnePlace(t *testing.T) {
 	parser, err := kong.New(&program.Commands{}, program.Variables())
 	require.NoError(t, err)
@@ -223,7 +223,7 @@ func TestHintsAreWrittenInOnePlace(t *testing.T) {
 	}
 }
 
-// Messages named files of the repository, which who has the program alone does not have.
+// Messages used to name files of the repository, which users of the program do not have.
 func TestEveryTopicThatAMessageNamesIsThere(t *testing.T) {
 	const root = "../../../../"
 	named := regexp.MustCompile(`compactord help\s+([a-z-]+)|command\("help", "([a-z-]+)"\)`)

@@ -1,4 +1,4 @@
 package program
 
-// Description lets tests from outside know the text of the help.
+// Description exports the text of the help to external tests.
 const Description = description

@@ -22,13 +22,13 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// loadedVariable makes the test's own program carry out its arguments, and write into the file that it names which
-// functions have allocated memory: that of the program at work, and not of its tests.
+// loadedVariable names a file. With it, the test binary runs its arguments as the program does, and writes the
+// functions that allocated memory into the file.
 const loadedVariable = "COMPACTORD_TEST_LOADED"
 
-// loadedBy is what the process with that variable does.
+// loadedBy runs the program in the process with that variable.
 func loadedBy(file string) int {
-	// One in so many bytes: whatever is loaded here takes hundreds of times as much.
+	// Sampling at this rate finds each loader, since each allocates hundreds of times as much.
 	runtime.MemProfileRate = 256
 	code := program.Run(context.Background(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr}}, os.Args[1:])
 	content, err := json.Marshal(allocating())
@@ -42,9 +42,9 @@ func loadedBy(file string) int {
 	return code
 }
 
-// allocating are the names of the functions on whose behalf memory was allocated so far.
+// allocating returns the names of the functions that have allocated memory so far.
 func allocating() []string {
-	// The profile is of the collection before the last one.
+	// The profile describes the garbage collection before the last one.
 	runtime.GC()
 	runtime.GC()
 	records := make([]runtime.MemProfileRecord, 1<<20)
@@ -68,7 +68,7 @@ func allocating() []string {
 	return list
 }
 
-// What takes time and memory to load, by the function that loads it.
+// loaders are the functions that load something large.
 var loaders = map[string]string{
 	"vocabulary":     "session/bpe.load",
 	"redaction":      "summarizers/redaction/internal/secrets.load",
@@ -76,7 +76,7 @@ var loaders = map[string]string{
 	"service":        "service.New",
 }
 
-// A run took memory for all that the program can do. What is loaded is what it uses.
+// A run used to load everything that the program can do. It must load only what it uses.
 func TestOnlyWhatIsUsedIsLoaded(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path, text := sample.File(t, "talk.jsonl", sample.Talk(20)), sample.File(t, "words.txt", "some words")
@@ -115,8 +115,8 @@ func TestOnlyWhatIsUsedIsLoaded(t *testing.T) {
 	}
 }
 
-// Twice the file takes about twice the memory, all that was ever allocated added up: how busy the machine is, and when
-// memory is collected, does not matter to that.
+// A file of twice the size allocates about twice the memory. The sum of all allocations does not depend on the
+// machine's load or on garbage collection.
 func TestMemoryGrowsWithTheFile(t *testing.T) {
 	sample.TemporaryFolder(t)
 	allocated := func(turns int) uint64 {
@@ -127,7 +127,7 @@ func TestMemoryGrowsWithTheFile(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	// What is loaded once is loaded now.
+	// Load first what is loaded only once.
 	allocated(50)
 	once, twice := allocated(300), allocated(600)
 	t.Logf("%d bytes for 300 turns, %d for 600", once, twice)

@@ -1,4 +1,4 @@
-// Package program is the command line: all commands under their names, and how a run of one begins and ends.
+// Package program is the command line: the commands under their names, and how a run begins and ends.
 package program
 
 import (
@@ -18,49 +18,49 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/transcripts"
 )
 
-// Commands are what the program can be told to do.
+// Commands are the commands of the program.
 type Commands struct {
 	Serve       serve.Command       `cmd:"" help:"Run the daemon."`
 	Compact     transcripts.Compact `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
 	View        transcripts.View    `cmd:"" help:"Show what fills the context window."`
 	Prune       transcripts.Prune   `cmd:"" help:"Hide old tool results, without a summary."`
-	Strategies  catalog.Strategies  `cmd:"" help:"List the strategies and presets that there are."`
-	Summarizers catalog.Summarizers `cmd:"" help:"List who can write summaries: the models of the configuration."`
+	Strategies  catalog.Strategies  `cmd:"" help:"List the strategies and presets."`
+	Summarizers catalog.Summarizers `cmd:"" help:"List the summarizers: extractive, and the models of the configuration."`
 	Compare     transcripts.Compare `cmd:"" help:"Compare the presets on a transcript, side by side."`
-	Recall      sessions.Recall     `cmd:"" help:"Print content of the log word for word, whatever views show of it."`
+	Recall      sessions.Recall     `cmd:"" help:"Print content of the log word for word, also if views hide it."`
 	Search      sessions.Search     `cmd:"" help:"Find messages, also those that views no longer show."`
 	Tokens      transcripts.Tokens  `cmd:"" help:"Count tokens."`
-	Checkpoint  sessions.Checkpoint `cmd:"" help:"Name the end of a session, to go back there later."`
-	Revert      sessions.Revert     `cmd:"" help:"Go back to a checkpoint or point of a session, or take back turns."`
-	Undo        sessions.Undo       `cmd:"" help:"Undo what last changed the view of a session."`
-	Clear       sessions.Clear      `cmd:"" help:"Put all of a session aside but its instructions."`
-	Delete      sessions.Delete     `cmd:"" help:"Remove a session and its log for good."`
-	Fork        sessions.Fork       `cmd:"" help:"Make a new session of another one's log."`
+	Checkpoint  sessions.Checkpoint `cmd:"" help:"Mark the end of a session, to go back there later."`
+	Revert      sessions.Revert     `cmd:"" help:"Go back to a checkpoint or point of a session, or before its last turns."`
+	Undo        sessions.Undo       `cmd:"" help:"Undo the last change of a session's view."`
+	Clear       sessions.Clear      `cmd:"" help:"Put aside all messages of a session but its instructions."`
+	Delete      sessions.Delete     `cmd:"" help:"Delete a session and its log for ever."`
+	Fork        sessions.Fork       `cmd:"" help:"Copy a session's log into a new session."`
 	Pin         sessions.Pin        `cmd:"" help:"Keep messages of a session word for word in every view."`
-	Watch       sessions.Watch      `cmd:"" help:"Show what is written to a session as it comes."`
-	Records     sessions.Records    `cmd:"" help:"List what was done to a conversation."`
+	Watch       sessions.Watch      `cmd:"" help:"Show new messages and records of a session as they come."`
+	Records     sessions.Records    `cmd:"" help:"List the records of a conversation: compactions, prunes, reverts and others."`
 	Import      sessions.Import     `cmd:"" help:"Put a transcript into a session."`
 	Export      sessions.Export     `cmd:"" help:"Write a session as JSON Lines of a provider's messages, or as Markdown."`
-	Convert     transcripts.Convert `cmd:"" help:"Write a transcript in another shape."`
-	Validate    rules.Validate      `cmd:"" help:"Check a message list by a provider's rules."`
+	Convert     transcripts.Convert `cmd:"" help:"Write a transcript in another format."`
+	Validate    rules.Validate      `cmd:"" help:"Check a message list against a provider's rules."`
 	Classify    rules.Classify      `cmd:"" help:"Say whether a provider's error is a context overflow."`
 	Sessions    sessions.List       `cmd:"" help:"List the sessions."`
 	Check       sessions.Check      `cmd:"" help:"Check a store for damage."`
-	Help        helpCommand         `cmd:"" help:"Print a document: formats, settings, errors and all else, by topic."`
+	Help        helpCommand         `cmd:"" help:"Print a document by its topic: formats, settings, errors and more."`
 	Version     versionCommand      `cmd:"" help:"Print the version."`
 }
 
 const description = `Keeps the conversations of language model agents within their context window.
 
-FILE is a transcript: messages as OpenAI, Anthropic or Gemini have them (JSON Lines, or one JSON document), or a session
-file of a coding agent, such as Claude Code, Codex or Pi; - is standard input. It is recognized by its content and never
-changed.
+FILE is a transcript: messages of OpenAI, Anthropic or Gemini (JSON Lines, or one JSON document), or a session file of a
+coding agent, such as Claude Code, Codex or Pi. - is standard input. The format is recognized by the content. The file
+is never changed.
 
 'compactord help' lists the topics of the documents.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
 
-// Run carries out one command line and returns the exit code.
+// Run executes a command line and returns the exit code.
 func Run(ctx context.Context, a *api.App, args []string) int {
 	a.Buffer()
 	err := dispatch(ctx, a, args)
@@ -71,7 +71,7 @@ func Run(ctx context.Context, a *api.App, args []string) int {
 	return terminal.ExitCode(err)
 }
 
-// Variables are what texts of help and defaults of flags refer to.
+// Variables are the variables of help texts and default values.
 func Variables() kong.Vars {
 	return kong.Vars{
 		"default_store": api.DefaultStore(), "default_addr": api.DefaultListen,
@@ -79,13 +79,13 @@ func Variables() kong.Vars {
 	}
 }
 
-// neverBlank are the flags that name something. Where a script's variable is empty, what it was to name must not be
-// passed over.
+// neverBlank are the flags whose value must not be empty. An empty variable in a script must not mean that the flag is
+// left out.
 var neverBlank = []string{
 	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
 }
 
-// kongExit is the panic by which kong, which wants to end the process after --help, ends the parsing only.
+// kongExit is a panic that ends the parsing after --help, where kong would end the process.
 type kongExit int
 
 func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
@@ -93,7 +93,7 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 		switch panicked := recover().(type) {
 		case nil:
 		case kongExit:
-			// The help was asked for and given.
+			// The user asked for help, which kong has printed.
 		default:
 			err = a.Panicked(panicked)
 		}
@@ -111,7 +111,7 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
-		defer func() { err = terminal.Usagef("say what to do: name one of these commands") }()
+		defer func() { err = terminal.Usagef("name one of these commands") }()
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
@@ -129,7 +129,7 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 			return terminal.Usagef("--%s: is blank", g.Flag)
 		}
 	}
-	a.TakeVerbosity(parsed)
+	a.SetVerbosity(parsed)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run(a)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// The parser told of "a valid 32 bit uint", of a choice that is empty, and to quote a number below zero.
+// The parser's own messages mention "a valid 32 bit uint", an empty choice, and quoting of negative numbers.
 func TestWrongNumbersAndChoicesAreToldInAPersonsWords(t *testing.T) {
 	for _, c := range []struct{ flag, value, says string }{
 		{"--context-window", "100k", `compactord: --context-window: expected a whole number but got "100k"` + "\n"},
@@ -29,12 +29,12 @@ func TestWrongUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "say what to do"},
+		{nil, "name one of these commands"},
 		{[]string{"nope"}, "unexpected argument nope"},
 		{[]string{"compact"}, "name a transcript file"},
-		{[]string{"compact", path, "--session", "x"}, "not both"},
-		{[]string{"compact", path, "--addr", "127.0.0.1:1"}, "--addr and --store go with --session"},
-		{[]string{"compact", path, "--store", "x.db"}, "--addr and --store go with --session"},
+		{[]string{"compact", path, "--session", "x"}, "give either a file or --session"},
+		{[]string{"compact", path, "--addr", "127.0.0.1:1"}, "--addr and --store need --session"},
+		{[]string{"compact", path, "--store", "x.db"}, "--addr and --store need --session"},
 		{[]string{"compact", "--session", "x", "--addr", "127.0.0.1:1", "--store", "x.db"}, "exclude each other"},
 		{[]string{"compact", "--session", "x", "--addr", "nowhere"}, "write HOST:PORT or unix:PATH"},
 		{[]string{"compact", "--session", "x", "--addr", "host:99999"}, "write a number up to 65535"},
@@ -42,8 +42,8 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"compact", path, "--wrong"}, "unknown flag --wrong"},
 		{[]string{"compact", path, "--preset", "nope"}, "there are default, pi"},
 		{[]string{"compact", path, "--context-window", "0"}, "context_window"},
-		{[]string{"view", path, "--focus", "x"}, "--focus goes with --compact"},
-		{[]string{"view", "--session", "x", "--context-window", "9"}, "go with a file or with --compact"},
+		{[]string{"view", path, "--focus", "x"}, "--focus needs --compact"},
+		{[]string{"view", "--session", "x", "--context-window", "9"}, "need a file or --compact"},
 		{[]string{"import", path}, "--session"},
 		{[]string{"import", "--session", "x"}, "<file>"},
 		{[]string{"serve", "extra"}, "unexpected argument extra"},

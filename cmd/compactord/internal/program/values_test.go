@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// wrongValues are values that flags refuse, by the flag's name. A flag of several commands refuses them in all.
+// wrongValues are values that a flag refuses in all commands, by the flag's name.
 var wrongValues = map[string][]string{
 	"preset": {"nope", ""}, "format": {"nope", ""}, "nth": {"0", "-1", "99", "x"}, "dialect": {"nope", ""}, "to": {"nope", ""},
 	"context-window": {"0", "x", "4000000000"}, "max-output-tokens": {"0", "x"}, "max-input-tokens": {"0", "x"},
@@ -30,10 +30,10 @@ var wrongValues = map[string][]string{
 	"log-format": {"nope"}, "metrics-listen": {"nowhere"},
 }
 
-// takesAll are the flags whose values may be anything: texts, and files that may not be there.
+// takesAll are the flags that accept any value: texts, and files that may not exist.
 var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store"}
 
-// wrongBeside is what a command needs beside a wrong flag to come as far as the flag.
+// wrongBeside returns the arguments with which a command comes as far as checking a flag.
 func wrongBeside(name, flag, path, store string) []string {
 	session := []string{"--session", "s", "--store", store}
 	switch name {
@@ -77,7 +77,7 @@ func wrongBeside(name, flag, path, store string) []string {
 	}
 }
 
-// without takes a flag and its value out of a command line.
+// without removes a flag and its value from a command line.
 func without(args []string, flag string) []string {
 	for i, arg := range args {
 		if arg == "--"+flag {
@@ -87,7 +87,7 @@ func without(args []string, flag string) []string {
 	return args
 }
 
-// Each flag that takes a value refuses a wrong one as wrong usage, and a file is not read for that.
+// Each flag refuses a wrong value as wrong usage, before a file is read.
 func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path, store := sample.File(t, "talk.jsonl", sample.Talk(3)), sample.StorePath(t)
@@ -125,11 +125,11 @@ func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
 	}
 }
 
-// refusedBy leaves out what is right for one command.
+// refusedBy excludes values that one command accepts.
 func refusedBy(command, flag, value string) bool {
 	switch command + " " + flag + " " + value {
 	case "tokens estimator ", "watch session a b":
-		// Blank is how a session counts itself; without a daemon nobody knows what ids there may be.
+		// An empty estimator means the session's own. Without a daemon, ids of sessions cannot be checked.
 		return false
 	default:
 		return true

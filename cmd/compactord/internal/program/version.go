@@ -14,7 +14,7 @@ type versionCommand struct {
 	JSON bool `help:"Print one JSON document." name:"json"`
 }
 
-// build says what this program was made from.
+// build describes how this program was built.
 type build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

@@ -20,7 +20,7 @@ import (
 // Daemon is `compactord serve` in this process.
 type Daemon struct {
 	Addr string
-	// Log is what it wrote to stderr; to be read once it has ended.
+	// Log is its stderr. Read it only after the daemon has ended.
 	Log    bytes.Buffer
 	ended  chan int
 	cancel context.CancelCauseFunc

@@ -1,4 +1,4 @@
-// Package programtest runs the program in tests: in their process, as a daemon, or as a process of its own.
+// Package programtest runs the program in tests: in the test's process, as a daemon, or as a separate process.
 package programtest
 
 import (
@@ -22,7 +22,8 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// FiveTurns is a store with a session of five turns: messages 0 to 19, each result of 100 lines.
+// FiveTurns creates a store with a session of five turns, messages 0 to 19. Each tool result has 100 lines. It returns
+// a function that runs the program on the store.
 func FiveTurns(t *testing.T) func(args ...string) Answer {
 	t.Helper()
 	store := sample.StorePath(t)
@@ -32,13 +33,13 @@ func FiveTurns(t *testing.T) func(args ...string) Answer {
 }
 
 var (
-	// folder holds what the tests of this process make for all of them.
+	// folder holds the files that all tests of this process share.
 	folder string
-	// source is where the tests began, within the module. A test may have gone elsewhere.
+	// source is the working directory at the start, within the module. Tests may change it.
 	source string
 )
 
-// Main runs the tests of a package, apart from what the surroundings set, and demands that they leave no goroutine.
+// Main runs the tests of a package without the environment's settings, and requires that they leave no goroutine.
 func Main(m *testing.M) int {
 	var err error
 	if folder, err = os.MkdirTemp("", "compactord-test-"); err != nil {
@@ -79,7 +80,7 @@ var built = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// Binary is the path of the built program, for what needs a process of its own.
+// Binary returns the path of the built program, for tests that need a separate process.
 func Binary(t *testing.T) string {
 	t.Helper()
 	path, err := built()
@@ -87,7 +88,7 @@ func Binary(t *testing.T) string {
 	return path
 }
 
-// Answer is what a run of the program gave.
+// Answer is the result of a run of the program.
 type Answer struct {
 	Code     int
 	Out, Err string
@@ -99,7 +100,7 @@ func Ran(t *testing.T, args ...string) Answer {
 	return RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader("")}}, args...)
 }
 
-// RunWith runs the program in this process with surroundings of the test's own.
+// RunWith runs the program in this process with the given App.
 func RunWith(ctx context.Context, a *api.App, args ...string) Answer {
 	var out, err bytes.Buffer
 	a.Stdout, a.Stderr = &out, &err
@@ -113,14 +114,14 @@ func RanOn(t *testing.T, in io.Reader, args ...string) Answer {
 	return RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: in}}, args...)
 }
 
-// Ends demands an exit code and shows what was said where it is another.
+// Ends requires an exit code, and prints the output if it is another.
 func (r Answer) Ends(t *testing.T, code int) Answer {
 	t.Helper()
 	require.Equal(t, code, r.Code, "stdout:\n%s\nstderr:\n%s", r.Out, r.Err)
 	return r
 }
 
-// Says demands a text on stderr.
+// Says requires a text on stderr.
 func (r Answer) Says(t *testing.T, text string) Answer {
 	t.Helper()
 	require.Contains(t, r.Err, text)

@@ -6,7 +6,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// Held is a summarizer that waits until its call is cut off.
+// Held is a summarizer that waits until its call is cancelled.
 type Held struct{ Reached chan struct{} }
 
 func (h *Held) Name() string { return "extractive" }

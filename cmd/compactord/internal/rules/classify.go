@@ -16,20 +16,20 @@ type Classify struct {
 	Error   string `arg:"" help:"File with the provider's error, text or JSON; - is standard input." name:"file" optional:""`
 	Text    string `help:"The error itself, in place of a file." placeholder:"TEXT"`
 	Status  uint32 `help:"The HTTP status." placeholder:"CODE"`
-	Stop    string `help:"The reason for which the model stopped, as the provider writes it: end_turn, length or another." placeholder:"REASON"`
-	Window  uint32 `help:"The model's context window in tokens, to find overflows that no error tells." placeholder:"N"`
-	Input   uint32 `help:"Input tokens that the provider reported, cached ones left out." placeholder:"N"`
+	Stop    string `help:"The provider's stop reason, such as end_turn or length." placeholder:"REASON"`
+	Window  uint32 `help:"The model's context window in tokens, to find overflows without an error." placeholder:"N"`
+	Input   uint32 `help:"Input tokens that the provider reported, without cached ones." placeholder:"N"`
 	Cached  uint32 `help:"Input tokens that the provider reported as read from its cache." placeholder:"N"`
 	Output  uint32 `help:"Output tokens that the provider reported." placeholder:"N"`
-	Addr    string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may know more patterns." placeholder:"HOST:PORT|unix:PATH"`
-	Session string `help:"With --addr: a session whose context window counts." placeholder:"ID"`
-	JSON    bool   `help:"Print one JSON document: the answer as the API gives it." name:"json"`
+	Addr    string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may have more patterns." placeholder:"HOST:PORT|unix:PATH"`
+	Session string `help:"With --addr: the session whose context window to use." placeholder:"ID"`
+	JSON    bool   `help:"Print one JSON document: the answer as the API returns it." name:"json"`
 }
 
 // Help is printed below the flags.
 func (c *Classify) Help() string {
-	return `Says whether the way in which a request to a model ended is an overflow of its context window: then compacting helps. Exit
-code 0 says that it is one, 3 that it is none.`
+	return `Says whether a request to a model failed because it did not fit into the context window. If so, compacting helps, and the
+exit code is 0; else it is 3.`
 }
 
 // Run classifies an error.
@@ -60,13 +60,13 @@ func (c *Classify) Run(ctx context.Context, a *api.App) (err error) {
 	return nil
 }
 
-// open asks the daemon that is named, else a service of this process.
+// open connects to the named daemon or starts the service in this process.
 func (c *Classify) open(ctx context.Context, a *api.App) (*api.Client, error) {
 	switch {
 	case c.Addr != "" && (a.Given["addr"] || c.Session != ""):
 		return api.Dial(c.Addr)
 	case c.Session != "":
-		return nil, terminal.Usagef("--session goes with --addr")
+		return nil, terminal.Usagef("--session needs --addr")
 	default:
 		return a.EmbedTemporary(ctx)
 	}
@@ -78,7 +78,7 @@ func (c *Classify) request(a *api.App) (*compactordv1.ClassifyErrorRequest, erro
 	}
 	switch {
 	case c.Error != "" && c.Text != "":
-		return nil, terminal.Usagef("name a file or give --text, not both")
+		return nil, terminal.Usagef("give either a file or --text")
 	case c.Error != "":
 		text, err := a.ReadText(c.Error)
 		if err != nil {
@@ -98,8 +98,8 @@ func printClass(w io.Writer, answer *compactordv1.ClassifyErrorResponse) {
 	fmt.Fprintln(w, map[compactordv1.ErrorClass]string{
 		compactordv1.ErrorClass_ERROR_CLASS_OTHER:             "No overflow: compacting does not help.",
 		compactordv1.ErrorClass_ERROR_CLASS_CONTEXT_OVERFLOW:  "A context overflow: compact, and try the turn again once.",
-		compactordv1.ErrorClass_ERROR_CLASS_REQUEST_TOO_LARGE: "A request of too many bytes: compact, mind media, and try the turn again once.",
-		compactordv1.ErrorClass_ERROR_CLASS_RATE_LIMIT:        "A rate limit and no overflow: wait, and try again as it is.",
+		compactordv1.ErrorClass_ERROR_CLASS_REQUEST_TOO_LARGE: "A request of too many bytes: compact, check media, and try the turn again once.",
+		compactordv1.ErrorClass_ERROR_CLASS_RATE_LIMIT:        "A rate limit and no overflow: wait, and send the same request again.",
 	}[answer.GetErrorClass()])
 	if answer.GetRule() != "" {
 		terminal.Row(w, "Rule", "%s: %s", answer.GetRule(), terminal.Printable(answer.GetWhy()))

@@ -18,7 +18,7 @@ func TestClassify(t *testing.T) {
 	sample.Contains(t, r.Out, "  Requested   210,000 tokens\n")
 	sample.Contains(t, r.Out, "  Limit       200,000 tokens\n")
 	r = programtest.RanOn(t, strings.NewReader("Rate limit: too many tokens per minute"), "classify", "-").Ends(t, terminal.ExitNothing)
-	sample.Contains(t, r.Out, "A rate limit and no overflow: wait, and try again as it is.\n")
+	sample.Contains(t, r.Out, "A rate limit and no overflow: wait, and send the same request again.\n")
 	programtest.Ran(t, "classify", "--window", "1000", "--input", "1001", "--stop", "end_turn").Ends(t, terminal.ExitDone)
 	programtest.Ran(t, "classify", "--window", "1000", "--input", "1000", "--stop", "end_turn").Ends(t, terminal.ExitNothing)
 	programtest.Ran(t, "classify", "--window", "1000", "--input", "900", "--cached", "90", "--stop", "MAX_TOKENS").Ends(t, terminal.ExitDone)

@@ -1,6 +1,6 @@
 package rules
 
-// The documents, for tests from outside.
+// JSON documents, exported to external tests.
 type (
 	ValidateJSON  = validateJSON
 	ViolationJSON = violationJSON

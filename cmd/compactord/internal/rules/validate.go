@@ -1,5 +1,4 @@
-// Package rules holds the commands that judge by the rules of the providers: whether a message list may be sent, and what an
-// error means.
+// Package rules holds the commands that apply the rules of the providers to message lists and to errors.
 package rules
 
 import (
@@ -20,15 +19,15 @@ import (
 // Validate is `compactord validate`.
 type Validate struct {
 	File    string `arg:"" help:"Messages to check: JSON Lines, an array, or a request or response body; - is standard input."`
-	Dialect string `help:"What they are for: ${dialects}." placeholder:"NAME" required:""`
-	History bool   `help:"More is going to follow: waive the rules on the last message."`
+	Dialect string `help:"Their dialect: ${dialects}." placeholder:"NAME" required:""`
+	History bool   `help:"More messages will follow: skip the rules about the last message."`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Validate) Help() string {
-	return `Each line on stdout is a rule that is broken, and where: FILE: message N, part N (from 0). 'compactord help
-dialects' lists the rules. The exit code is 1 if any is broken. The JSON document holds dialect, messages (how many) and violations.`
+	return `Each line on stdout is a broken rule and its place: FILE: message N, part N (from 0). 'compactord help dialects' lists the
+rules. The exit code is 1 if any is broken. The JSON document holds dialect, messages (their number) and violations.`
 }
 
 // violationJSON is one violation of `validate --json`.
@@ -92,7 +91,7 @@ func (c *Validate) report(
 	return nil
 }
 
-// read reads the whole input and takes it apart.
+// read reads and splits the whole input.
 func (c *Validate) read(
 	ctx context.Context, a *api.App, d dialect.Dialect, p *terminal.Progress,
 ) (string, *dialect.List, error) {
@@ -116,7 +115,8 @@ func (c *Validate) read(
 	return name, list, nil
 }
 
-// splitFile takes one document apart, or JSON Lines: one message a line, behind the system prompt where that stands apart.
+// splitFile splits one JSON document, or JSON Lines with one message a line. The system prompt may have the first line
+// for itself.
 func splitFile(d dialect.Dialect, raw []byte) (*dialect.List, error) {
 	values, err := valuesIn(raw)
 	if err != nil {
@@ -126,7 +126,7 @@ func splitFile(d dialect.Dialect, raw []byte) (*dialect.List, error) {
 		return d.Split(values[0])
 	}
 	list := &dialect.List{}
-	// As convert and export write it.
+	// convert and export write the system prompt on a line of its own.
 	if first, err := d.Split(values[0]); err == nil && len(first.System) > 0 && len(first.Messages) == 0 {
 		list, values = first, values[1:]
 	}
@@ -142,9 +142,9 @@ func splitFile(d dialect.Dialect, raw []byte) (*dialect.List, error) {
 	return list, nil
 }
 
-// valuesIn reads the values of an input; one at least.
+// valuesIn reads the JSON values of an input. It requires at least one.
 func valuesIn(raw []byte) ([]json.RawMessage, error) {
-	// A byte order mark is no part of JSON, but Windows editors write it.
+	// Windows editors write a byte order mark, which is not part of JSON.
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is not valid UTF-8")

@@ -11,7 +11,7 @@ import (
 // CorpusVariable names the folder with recorded conversations, which is not in the repository.
 const CorpusVariable = "COMPACTORD_CORPUS"
 
-// Corpus returns the folder, and skips the test where there is none.
+// Corpus returns the folder with recorded conversations. It skips the test where the folder does not exist.
 func Corpus(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv(CorpusVariable)
@@ -24,7 +24,7 @@ func Corpus(t *testing.T) string {
 	return folder
 }
 
-// TranscriptsOf are the files of a corpus that the program is to make sense of.
+// TranscriptsOf returns the files of a corpus that the program can read.
 func TranscriptsOf(t *testing.T, folder string) []string {
 	t.Helper()
 	var paths []string

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Document decodes the one JSON document that must be all of stdout.
+// Document decodes stdout, which must be exactly one JSON document.
 func Document(t *testing.T, out string) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(out))
@@ -33,10 +33,10 @@ func At(t *testing.T, doc any, keys ...string) any {
 	return doc
 }
 
-// HintIn finds commands in what was printed: a hint ends its line.
+// HintIn matches commands in the output. A command ends its line.
 var HintIn = regexp.MustCompile(`(?m)(?:^  |: )((?:COMPACTORD_ADDR= )?compactord [a-z]+.*)$`)
 
-// Unquoted takes a line apart as a shell does that knows single quotes and the backslash.
+// Unquoted splits a line into words as a shell does, with single quotes and backslashes.
 func Unquoted(line string) []string {
 	var words []string
 	var word strings.Builder
@@ -67,7 +67,7 @@ func Unquoted(line string) []string {
 	return words
 }
 
-// FirstWords are the first words of lines.
+// FirstWords returns the first word of each line.
 func FirstWords(lines string) []string {
 	var words []string
 	for line := range strings.Lines(lines) {
@@ -76,7 +76,7 @@ func FirstWords(lines string) []string {
 	return words
 }
 
-// Contains demands a part of a text, and shows no more of a long text than a person reads.
+// Contains requires a part of a text. On failure it prints at most 2,000 bytes of the text.
 func Contains(t *testing.T, text, part string) {
 	t.Helper()
 	const most = 2000
@@ -85,7 +85,7 @@ func Contains(t *testing.T, text, part string) {
 	}
 }
 
-// Narrow demands that a text fits into 100 columns, but for commands to paste, which are in one line.
+// Narrow requires that the lines of a text have at most 100 columns, except commands to paste.
 func Narrow(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -96,7 +96,7 @@ func Narrow(t *testing.T, text string) {
 	}
 }
 
-// Elements are those of a list in a document.
+// Elements returns the list under a key of a document.
 func Elements(t *testing.T, doc map[string]any, key string) []any {
 	t.Helper()
 	list, ok := At(t, doc, key).([]any)

@@ -1,4 +1,4 @@
-// Package sample has the transcripts that tests of the commands work on, and reads what the commands print.
+// Package sample holds transcripts for tests of the commands, and functions that parse the commands' output.
 package sample
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NotAKey stands for a key, and must be nowhere but in requests.
+// NotAKey is used as an API key. It must appear nowhere but in requests.
 const NotAKey = "key-that-must-not-be-printed"
 
-// TemporaryFolder has temporary folders made in one of the test's own, and demands that none is left at its end.
+// TemporaryFolder sets the folder of temporary files to one of the test, and requires that it is empty at the end.
 func TemporaryFolder(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -27,13 +27,14 @@ func TemporaryFolder(t *testing.T) {
 	})
 }
 
-// StorePath is the path of a store of the test's own, which is not there yet.
+// StorePath returns the path of a store of the test, which does not exist yet.
 func StorePath(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "store.db")
 }
 
-// Talk writes a transcript of so many turns, each of four messages: a request, a call, its result of about 500 tokens, and an answer.
+// Talk returns a transcript of turns with four messages each: a request, a tool call, its result of about 500 tokens,
+// and an answer.
 func Talk(turns int) string {
 	var b strings.Builder
 	for i := range turns {
@@ -58,7 +59,7 @@ func Talk(turns int) string {
 	return b.String()
 }
 
-// File writes a file of the test's own.
+// File writes a file into a folder of the test.
 func File(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -66,7 +67,7 @@ func File(t *testing.T, name, content string) string {
 	return path
 }
 
-// TalkFile is a transcript that is long enough to be compacted.
+// TalkFile writes a transcript that is long enough to be compacted.
 func TalkFile(t *testing.T) string {
 	t.Helper()
 	return File(t, "talk.jsonl", Talk(120))

@@ -14,8 +14,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// listen listens on an address. Of a Unix socket that a dead daemon left behind it takes the place; one that lives it
-// leaves alone.
+// listen listens on an address. It replaces a Unix socket that a dead daemon left behind, but not one in use.
 func listen(ctx context.Context, addr api.Address) (net.Listener, error) {
 	if addr.Network == "unix" {
 		if err := clearSocket(ctx, addr.Where); err != nil {
@@ -26,7 +25,7 @@ func listen(ctx context.Context, addr api.Address) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, addr.Network, addr.Where)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, terminal.Advise(fmt.Errorf("cannot listen on %s: another program does", addr.Where),
-			"If that is a daemon, it needs no second one; else choose another port with --listen.")
+			"If that is a daemon, use it; else choose another port with --listen.")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", addr.Where, cause(err))
@@ -34,7 +33,8 @@ func listen(ctx context.Context, addr api.Address) (net.Listener, error) {
 	return listener, nil
 }
 
-// dialTimeout is how long a socket has to show that somebody listens on it. One that is alive answers at once.
+// dialTimeout is the timeout of a connection attempt that shows whether a socket is in use. A running daemon accepts at
+// once.
 const dialTimeout = time.Second
 
 // clearSocket removes a socket on which nobody listens.
@@ -46,7 +46,7 @@ func clearSocket(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("cannot listen on unix:%s: %w", path, cause(err))
 	case info.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("cannot listen on unix:%s: there is a file of that name, and it is no socket", path)
+		return fmt.Errorf("cannot listen on unix:%s: there is a file with this name, and it is not a socket", path)
 	}
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", path)
 	if err == nil {
@@ -62,7 +62,7 @@ func clearSocket(ctx context.Context, path string) error {
 	return nil
 }
 
-// cause is what the system says, without what was tried, which our own sentence says.
+// cause returns the system's error without the operation, which our own message names.
 func cause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -8,7 +8,7 @@ import (
 	"net"
 )
 
-// listenPrivately makes a socket. Who can connect to it is said by the rights of its folder.
+// listenPrivately creates a socket. The permissions of its folder decide who can connect.
 func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// listenPrivately makes a socket that only this user can connect to. The mode is set by the mask and not afterwards, so
-// that there is no moment in which others can.
+// listenPrivately creates a socket that only this user can connect to. It sets the mode with the umask and not
+// afterwards, so that others can connect at no moment.
 func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
 	const othersNothing = 0o177
 	old := syscall.Umask(othersNothing)

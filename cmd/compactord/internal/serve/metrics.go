@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Limits of the metrics server, which needs little.
+// Limits of the metrics server, whose requests are small.
 const (
 	metricsTimeout = 10 * time.Second
 	metricsHeader  = 16 << 10
@@ -26,7 +26,7 @@ func listenMetrics(ctx context.Context, where string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveMetrics answers at /metrics until the context ends.
+// serveMetrics serves /metrics until the context ends.
 func serveMetrics(ctx context.Context, listener net.Listener, registry *prometheus.Registry) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
@@ -38,7 +38,7 @@ func serveMetrics(ctx context.Context, listener net.Listener, registry *promethe
 		IdleTimeout:       metricsTimeout,
 		MaxHeaderBytes:    metricsHeader,
 	}
-	// A scrape that is cut off is no loss.
+	// A scrape may be cut off: the next one has the same data.
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

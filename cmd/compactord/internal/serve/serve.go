@@ -25,7 +25,7 @@ import (
 
 // Command is `compactord serve`.
 type Command struct {
-	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings: a flag's name with underscores, and its value." name:"config" placeholder:"PATH" type:"path"`
+	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings, each a flag's name with underscores and its value." name:"config" placeholder:"PATH" type:"path"`
 	config.Config
 
 	file config.File
@@ -33,13 +33,13 @@ type Command struct {
 
 // Help is printed below the flags.
 func (c *Command) Help() string {
-	return `A flag comes before the environment, that before the file of --config, and that before the default.
+	return `A flag takes precedence over the environment, the environment over the file of --config, and the file over the default.
 
-SIGINT and SIGTERM stop the daemon: calls may finish until --drain-timeout has passed, then compactions are cancelled.
-A second signal ends it at once.`
+SIGINT and SIGTERM stop the daemon. Running calls have --drain-timeout to finish; then compactions are cancelled. A second
+signal stops the daemon at once.`
 }
 
-// BeforeResolve reads the file of --config, so that kong looks there too.
+// BeforeResolve reads the file of --config, so that kong uses its values.
 func (c *Command) BeforeResolve(k *kong.Context) error {
 	for _, flag := range k.Flags() {
 		if flag.Name != "config" {
@@ -59,19 +59,19 @@ func (c *Command) BeforeResolve(k *kong.Context) error {
 	return nil
 }
 
-// Validate returns all that is wrong with the settings.
+// Validate returns every problem with the settings.
 func (c *Command) Validate() error {
 	return errors.Join(c.Config.Validate(), c.file.CheckSummarizer("--default-summarizer", c.DefaultSummarizer))
 }
 
 // Run serves until the context ends.
 func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
-	// kong has called Validate of Config already.
+	// kong has already called Validate.
 	logger := c.logger(a)
 	if a.Models, err = c.file.Models(); err != nil {
 		return terminal.Usagef("%s: %w", c.ConfigFile, err)
 	}
-	// The folder of the default is ours to make; that of a path somebody typed may be a slip.
+	// Create only the folder of the default: another path may be a typing error.
 	if c.Store == api.DefaultStore() {
 		if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
 			return fmt.Errorf("cannot make the folder of the store: %w", err)
@@ -144,7 +144,7 @@ func (c *Command) logger(a *api.App) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Stderr, options))
 }
 
-// listening is the address as clients give it to --addr, with the port that was chosen where it was 0.
+// listening returns the address for --addr. It has the chosen port where the port was 0.
 func listening(addr api.Address, listener net.Listener) string {
 	if addr.Network == "unix" {
 		return addr.String()

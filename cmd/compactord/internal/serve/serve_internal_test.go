@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 )
 
-// The settings of the file go to the flags, and what no flag can say is read with them.
+// The file sets the flags, and the settings that are no flags.
 func TestTheFileIsRead(t *testing.T) {
 	path := sample.File(t, "config.yaml", `
 log_level: warn

@@ -69,7 +69,7 @@ func TestSocketIsPrivate(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
-	// Nobody takes the place of a daemon that lives.
+	// A second daemon does not replace one that runs.
 	programtest.Ran(t, "serve", "--listen", "unix:"+path, "--store", sample.StorePath(t)).Ends(t, terminal.ExitFailed).Says(t, "another program does")
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
@@ -106,7 +106,7 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--metrics-listen", "unix:x"}, terminal.ExitUsage, "--metrics-listen: must be HOST:PORT"},
 		{[]string{"--listen", taken.Addr().String()}, terminal.ExitFailed, "another program does"},
 		{[]string{"--listen", "127.0.0.1:0", "--metrics-listen", taken.Addr().String()}, terminal.ExitFailed, "cannot serve metrics"},
-		{[]string{"--listen", "unix:" + sample.File(t, "file", "text")}, terminal.ExitFailed, "and it is no socket"},
+		{[]string{"--listen", "unix:" + sample.File(t, "file", "text")}, terminal.ExitFailed, "and it is not a socket"},
 		{[]string{"--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "no", "folder.db")}, terminal.ExitFailed, "there is no such file or folder"},
 	} {
 		args := test.args
@@ -151,7 +151,7 @@ func reflects(t *testing.T, d *programtest.Daemon) bool {
 }
 
 func TestMetricsAndHealth(t *testing.T) {
-	// A port that is free now is the best that can be had: the metrics' own is not printed.
+	// Reserve a port by closing it again: the metrics' actual port is not printed.
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	where := free.Addr().String()

@@ -21,7 +21,7 @@ type Check struct {
 
 // Help is printed below the flags.
 func (c *Check) Help() string {
-	return `It reads the whole store and changes nothing. The daemon must not have it open: stop it first, or check a copy.`
+	return `It reads the whole store and changes nothing. No daemon may have the store open: stop the daemon first, or check a copy.`
 }
 
 // Run checks.
@@ -50,7 +50,7 @@ func (c *Check) Run(ctx context.Context, a *api.App) (err error) {
 	return c.report(a, problems)
 }
 
-// examine looks at the file first: where that is broken, logs cannot be trusted to be readable at all.
+// examine checks the structure of the file first. It checks the logs only if the structure is sound.
 func examine(ctx context.Context, store *boltstore.Store, p *terminal.Progress) ([]storage.Problem, error) {
 	p.Stage("checking the file", "", 0)
 	problems, err := store.CheckStructure(ctx)

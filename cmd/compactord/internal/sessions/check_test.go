@@ -18,7 +18,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	require.Contains(t, sample.Document(t, programtest.Ran(t, "check", "--store", store, "--json").Ends(t, terminal.ExitDone).Out), "problems")
 	content, err := os.ReadFile(store)
 	require.NoError(t, err)
-	// A message that is not what its head counted.
+	// A message that the head did not count.
 	damaged := bytes.ReplaceAll(content, []byte("Fix the failing test number 7 in"), []byte("Fix the failing test number 7 \xff\xfe"))
 	require.NotEqual(t, content, damaged)
 	require.NoError(t, os.WriteFile(store, damaged, 0o600))

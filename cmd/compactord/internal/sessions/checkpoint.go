@@ -13,15 +13,15 @@ import (
 // Checkpoint is `compactord checkpoint`.
 type Checkpoint struct {
 	onSession
-	Title    string `help:"What to call it." placeholder:"TEXT"`
-	Announce bool   `help:"Show the model its number, so that it can ask to be sent back there."`
-	List     bool   `help:"List the checkpoints, in place of making one."`
+	Title    string `help:"The checkpoint's title." placeholder:"TEXT"`
+	Announce bool   `help:"Show the model the checkpoint's number, so that it can ask to go back there."`
+	List     bool   `help:"List the checkpoints, instead of creating one."`
 }
 
-// Run makes a checkpoint, or lists them.
+// Run creates a checkpoint or lists the checkpoints.
 func (c *Checkpoint) Run(ctx context.Context, a *api.App) error {
 	if c.List && (c.Title != "" || c.Announce) {
-		return terminal.Usagef("--list makes no checkpoint: leave out --title and --announce")
+		return terminal.Usagef("--list creates no checkpoint: leave out --title and --announce")
 	}
 	return c.with(ctx, a, func(client *api.Client) error {
 		if c.List {

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// What a title holds makes no rows of a table.
+// Line breaks in a title add no rows to the table.
 func TestTitlesStayInTheirLine(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	const evil = "one\n2  21  forged\tcell\r\n\u2028x\u001b[2J"

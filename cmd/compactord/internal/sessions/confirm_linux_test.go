@@ -17,7 +17,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// pseudoTerminal opens a terminal without a person; the test is skipped where the system has none to give.
+// pseudoTerminal opens a pseudo terminal. It skips the test where the system has none.
 func pseudoTerminal(t *testing.T) (person, terminal *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -35,8 +35,8 @@ func pseudoTerminal(t *testing.T) (person, terminal *os.File) {
 	return person, terminal
 }
 
-// onTerminal runs the program at a terminal, types an answer once the question is there, and returns all that the terminal
-// showed.
+// onTerminal runs the program on a terminal, types an answer when the question appears, and returns the terminal's
+// output.
 func onTerminal(t *testing.T, typed string, args ...string) (shown string, code int) {
 	t.Helper()
 	person, terminal := pseudoTerminal(t)
@@ -56,7 +56,7 @@ func onTerminal(t *testing.T, typed string, args ...string) (shown string, code 
 			require.NoError(t, err)
 		}
 		if err != nil {
-			// Nobody has the terminal open any more: the program has ended.
+			// The program has ended and closed the terminal.
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func TestAsksOnATerminal(t *testing.T) {
 	shown, code = onTerminal(t, "y\n", on("revert", "--turns", "12")...)
 	require.Equal(t, terminal.ExitDone, code, shown)
 	sample.Contains(t, shown, "Reverted session s")
-	// Ctrl-D is no answer, and no is what an answer that is missing means.
+	// Ctrl-D is no answer, which means no.
 	shown, code = onTerminal(t, "\x04", on("delete")...)
 	require.Equal(t, terminal.ExitFailed, code, shown)
 	shown, code = onTerminal(t, "", on("delete", "--yes")...)

@@ -17,8 +17,8 @@ type Delete struct {
 
 // Help is printed below the flags.
 func (c *Delete) Help() string {
-	return `The session and its whole log are removed for good: no undo brings them back. Forks of it stay. On a terminal it is asked
-first; elsewhere --yes has to say that it is meant.`
+	return `The session and its whole log are deleted for ever: undo cannot bring them back. Its forks stay. On a terminal the command
+asks first. Elsewhere it requires --yes.`
 }
 
 // Run deletes a session.
@@ -32,11 +32,11 @@ func (c *Delete) Run(ctx context.Context, a *api.App) error {
 		switch {
 		case c.Yes:
 		case a.Asks:
-			if err := a.Confirm(ctx, "Delete "+what+" for good?"); err != nil {
+			if err := a.Confirm(ctx, "Delete "+what+" for ever?"); err != nil {
 				return err
 			}
 		default:
-			return terminal.Advise(terminal.Usagef("nobody can be asked here whether to delete %s for good", what), "If that is meant: %s", terminal.Again("--yes"))
+			return terminal.Advise(terminal.Usagef("nobody can be asked here whether to delete %s for ever", what), "To delete it: %s", terminal.Again("--yes"))
 		}
 		answer, err := client.Sessions.DeleteSession(ctx, &compactordv1.DeleteSessionRequest{SessionId: c.Session})
 		if err != nil {

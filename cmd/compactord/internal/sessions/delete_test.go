@@ -18,9 +18,9 @@ func TestDelete(t *testing.T) {
 	}
 	imported()
 	programtest.Ran(t, on("delete")...).Ends(t, terminal.ExitUsage).Says(t, "nobody can be asked here").
-		Says(t, "\nIf that is meant: compactord delete --session s --store "+store+" --yes\n")
+		Says(t, "\nTo delete it: compactord delete --session s --store "+store+" --yes\n")
 	asked(t, "n\n", on("delete")...).Ends(t, terminal.ExitFailed).
-		Says(t, "Delete session s with 8 messages for good? [y/N] ").Says(t, "compactord: nothing was changed\n")
+		Says(t, "Delete session s with 8 messages for ever? [y/N] ").Says(t, "compactord: nothing was changed\n")
 	programtest.Ran(t, on("view")...).Ends(t, terminal.ExitDone)
 	require.Equal(t, "Deleted session s with 8 messages.\n", asked(t, "y\n", on("delete")...).Ends(t, terminal.ExitDone).Out)
 	programtest.Ran(t, on("view")...).Ends(t, terminal.ExitFailed).Says(t, "(SESSION_NOT_FOUND)")

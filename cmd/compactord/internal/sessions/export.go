@@ -15,7 +15,7 @@ import (
 
 // Export is `compactord export`.
 type Export struct {
-	Session string `help:"Session to write." placeholder:"ID" required:""`
+	Session string `help:"Session to export." placeholder:"ID" required:""`
 	To      string `help:"What to write: ${dialects} (JSON Lines), or markdown." placeholder:"NAME" required:""`
 	api.Where
 	Quiet bool `help:"Print no progress and no notes on stderr." short:"q"`
@@ -23,9 +23,9 @@ type Export struct {
 
 // Help is printed below the flags.
 func (c *Export) Help() string {
-	return `The whole conversation is written on stdout, as the log holds it: what was compacted or edited comes whole, and what was
-put aside by a revert does not. What came in as JSON of that dialect comes out as it was. For the list that goes into a
-request, see 'compactord view --session ID --dialect NAME'.`
+	return `Writes the active messages of the log to stdout, also those that are summarized or edited in views. Messages that a revert
+put aside are left out. Messages that were appended as JSON of the same dialect are written as they were. For the list
+that goes into a request, see 'compactord view --session ID --dialect NAME'.`
 }
 
 // Run exports a session.
@@ -51,7 +51,7 @@ func (c *Export) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	p.Clear()
 	if len(logged) == 0 {
-		return terminal.NothingError{Why: conv.Name() + " holds no messages"}
+		return terminal.NothingError{Why: conv.Name() + " has no messages"}
 	}
 	if to == nil {
 		return export.Markdown(a.Out, numbered(logged))
@@ -67,7 +67,7 @@ func (c *Export) Run(ctx context.Context, a *api.App) (err error) {
 	return export.Lines(a.Out, to, &rendered.List)
 }
 
-// activeMessages reads the messages of the active path.
+// activeMessages reads all messages that are not put aside.
 func activeMessages(ctx context.Context, c *conversation.Conversation) ([]*compactordv1.LoggedMessage, error) {
 	var active []*compactordv1.LoggedMessage
 	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: c.PageBytes}

@@ -15,7 +15,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// A session comes out whole, and as its client wrote it.
+// An export has all messages as the client wrote them.
 func TestExport(t *testing.T) {
 	store := sample.StorePath(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)

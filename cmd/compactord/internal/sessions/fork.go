@@ -15,13 +15,13 @@ type Fork struct {
 	aim
 	As    string            `help:"The new session's id (default: a new one)." placeholder:"ID"`
 	Title string            `help:"The new session's title (default: the same)." placeholder:"TEXT"`
-	Label map[string]string `help:"A label of the new session (default: the same); may be given again." placeholder:"KEY=VALUE"`
+	Label map[string]string `help:"A label of the new session (default: the same ones); may be given again." placeholder:"KEY=VALUE"`
 }
 
 // Help is printed below the flags.
 func (c *Fork) Help() string {
-	return `The new session holds the log up to a point, the end unless told otherwise: the same messages, numbers and views. What is
-done to one does not touch the other.`
+	return `The new session holds a copy of the log up to a point, by default its end. Messages, their numbers and views are the same.
+Later changes of one session do not affect the other.`
 }
 
 // Run forks a session.

@@ -14,19 +14,19 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// growth is what a revert does that people do not expect of it: compactions and prunes are undone by it, and the context
-// is fuller than before.
+// growth is what people may not expect of a revert: it undoes compactions and prunes, so that the context grows.
 type growth struct {
-	// undone are their records, the newest first.
+	// undone are the records of the undone compactions and prunes, newest first.
 	undone        []*compactordv1.Record
 	before, after *compactordv1.ContextReport
 }
 
-// foresee says what a revert does; nil where it undoes no compaction, or the context does not grow by that.
-func foresee(ctx context.Context, c *conversation.Conversation, request *compactordv1.RevertToCheckpointRequest) (*growth, error) {
-	tried := proto.CloneOf(request)
-	tried.DryRun = true
-	answer, err := c.Sessions.RevertToCheckpoint(ctx, tried)
+// growthBy returns the growth that a revert causes; nil where it undoes no compaction or prune, or the context does not
+// grow.
+func growthBy(ctx context.Context, c *conversation.Conversation, request *compactordv1.RevertToCheckpointRequest) (*growth, error) {
+	dryRun := proto.CloneOf(request)
+	dryRun.DryRun = true
+	answer, err := c.Sessions.RevertToCheckpoint(ctx, dryRun)
 	if err != nil || answer.GetRecord() == nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func foresee(ctx context.Context, c *conversation.Conversation, request *compact
 	return g, nil
 }
 
-// rewritesInForce are the compactions and prunes that are in force at a point, the newest first.
+// rewritesInForce returns the compactions and prunes that are in force at a point, newest first.
 func rewritesInForce(records []*compactordv1.Record, point uint32) []*compactordv1.Record {
 	var found []*compactordv1.Record
 	for _, r := range slices.Backward(records) {
@@ -63,7 +63,7 @@ func rewritesInForce(records []*compactordv1.Record, point uint32) []*compactord
 		}
 		switch kind := r.GetKind().(type) {
 		case *compactordv1.Record_Revert:
-			// All is as it was then.
+			// After a revert, only the records up to its point are in force.
 			point = kind.Revert.GetPoint()
 		case *compactordv1.Record_Compaction, *compactordv1.Record_Prune:
 			found = append(found, r)
@@ -73,14 +73,14 @@ func rewritesInForce(records []*compactordv1.Record, point uint32) []*compactord
 	return found
 }
 
-// mostUndone is how many undone compactions are told one by one.
-const mostUndone = 5
+// maxUndone is how many undone compactions and prunes are listed.
+const maxUndone = 5
 
-// tell says on stderr what the revert does to the context.
-func (g *growth) tell(a *api.App) {
+// print prints on stderr what the revert undoes and how the context grows.
+func (g *growth) print(a *api.App) {
 	fmt.Fprintln(a.Stderr, "This undoes:")
 	for i, r := range g.undone {
-		if i == mostUndone {
+		if i == maxUndone {
 			fmt.Fprintf(a.Stderr, "  and %s more\n", terminal.Number(len(g.undone)-i))
 			break
 		}

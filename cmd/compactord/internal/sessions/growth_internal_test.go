@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What is in force at a point is what a reader of the log finds who carries out one record after the other.
+// rewritesInForce agrees with a reader that applies one record after the other.
 func TestRewritesInForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint32Range(1, 30).Draw(t, "records")

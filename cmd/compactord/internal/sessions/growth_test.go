@@ -12,8 +12,8 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// compactedLife is a store with a session of many turns that was compacted, and has gone on since.
-func compactedLife(t *testing.T) func(args ...string) programtest.Answer {
+// compactedSession creates a store with a session of many turns that was compacted and then continued.
+func compactedSession(t *testing.T) func(args ...string) programtest.Answer {
 	t.Helper()
 	store := sample.StorePath(t)
 	on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--store", store)...) }
@@ -24,26 +24,26 @@ func compactedLife(t *testing.T) func(args ...string) programtest.Answer {
 
 const grows = "The context grows from "
 
-// A revert that took back two turns doubled the context without a word, since the compaction went with them.
+// A revert before the last two turns used to double the context without a word, since it undid the compaction too.
 func TestRevertThatUndoesACompactionSaysSoBefore(t *testing.T) {
-	on := compactedLife(t)
+	on := compactedSession(t)
 	r := on("revert", "--session", "s", "--turns", "12").Ends(t, terminal.ExitDone)
 	r.Says(t, "This undoes:\n  compaction: summarized #0 to #").Says(t, grows)
 	require.Less(t, strings.Index(r.Err, "This undoes:"), strings.Index(r.Err, grows))
 
-	// What brings the compaction back makes the context smaller, and its undo is a growth again.
+	// Restoring the compaction makes the context smaller, and undoing that makes it grow again.
 	r = on("undo", "--session", "s").Ends(t, terminal.ExitDone)
 	require.NotContains(t, r.Err, grows)
 	on("undo", "--session", "s", "--json").Ends(t, terminal.ExitDone).Says(t, grows)
 	require.NotContains(t, on("undo", "--session", "s").Ends(t, terminal.ExitDone).Err, grows)
 	on("revert", "--session", "s", "--to-point", "12", "--yes").Ends(t, terminal.ExitDone)
 
-	// A clear puts aside all but the instructions: it can only take away.
+	// A clear keeps only the instructions, so the context cannot grow.
 	require.NotContains(t, on("clear", "--session", "s").Ends(t, terminal.ExitDone).Err, grows)
 	require.NotContains(t, on("undo", "--session", "s").Ends(t, terminal.ExitDone).Err, grows, "what was cleared is wanted back")
 }
 
-// Hidden results come back as a compaction's messages do.
+// Undoing a prune shows hidden results again, so that the context grows.
 func TestUndoOfAPruneSaysThatTheContextGrows(t *testing.T) {
 	store := sample.StorePath(t)
 	on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--store", store)...) }
@@ -52,7 +52,7 @@ func TestUndoOfAPruneSaysThatTheContextGrows(t *testing.T) {
 	on("undo", "--session", "s").Ends(t, terminal.ExitDone).Says(t, "This undoes:\n  prune: ").Says(t, grows)
 }
 
-// asked runs the program for a person who types an answer.
+// asked runs the program with a user who types an answer.
 func asked(t *testing.T, typed string, args ...string) programtest.Answer {
 	t.Helper()
 	return programtest.RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(typed), Asks: true}}, args...)
@@ -72,7 +72,7 @@ func TestRevertThatGrowsTheContextAsks(t *testing.T) {
 	require.Equal(t, before, programtest.Ran(t, on("records", "--json", "-q")...).Ends(t, terminal.ExitDone).Out)
 	for _, typed := range []string{"y\n", " YES \n", "yes"} {
 		sample.Contains(t, asked(t, typed, on("revert", "--turns", "12")...).Ends(t, terminal.ExitDone).Out, "Reverted session s")
-		// Nothing grows, so nothing is asked.
+		// The context does not grow, so the command does not ask.
 		asked(t, "", on("undo")...).Ends(t, terminal.ExitDone)
 	}
 	require.NotContains(t, asked(t, "", on("undo", "-y")...).Ends(t, terminal.ExitDone).Err, "Go on?")

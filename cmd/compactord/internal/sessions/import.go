@@ -14,7 +14,7 @@ import (
 // Import is `compactord import`.
 type Import struct {
 	File    string `arg:"" help:"Transcript to read; - is standard input."`
-	Session string `help:"Session to put it into; it is made where there is none." placeholder:"ID" required:""`
+	Session string `help:"Session to import into; created if it does not exist." placeholder:"ID" required:""`
 	Title   string `help:"Title of a new session." placeholder:"TEXT"`
 	api.Where
 	conversation.PolicyFlags
@@ -24,10 +24,9 @@ type Import struct {
 
 // Help is printed below the flags.
 func (c *Import) Help() string {
-	return `It may be run again: what was imported before is not imported twice, and an import that broke off goes on where it
-was. The policy flags are for a new session. The JSON document holds session, imported (how many messages are new),
-summary (the compaction in effect), notes and messages
-(how many the session holds).`
+	return `The import may be repeated: it does not import messages twice, and it continues an import that was interrupted. The policy
+flags apply to a new session only. The JSON document holds session, imported (the number of new messages), summary (the
+compaction in effect), notes and messages (the number in the session).`
 }
 
 // Run imports.
@@ -45,7 +44,7 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 		return err
 	}
 	if len(t.Messages) == 0 {
-		return terminal.NothingError{Why: t.Name + " holds no messages"}
+		return terminal.NothingError{Why: t.Name + " has no messages"}
 	}
 	daemon, err := c.Open(ctx, a, true)
 	if err != nil {
@@ -56,11 +55,11 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return err
 	}
-	told, err := conversation.Upload(ctx, daemon, c.Session, t, p)
+	uploaded, err := conversation.Upload(ctx, daemon, c.Session, t, p)
 	if err != nil {
-		return c.explain(terminal.WhenInterrupted(err, "To go on where it was: %s", terminal.Again()), t)
+		return c.explain(terminal.WhenInterrupted(err, "To continue the import: %s", terminal.Again()), t)
 	}
-	t.Tell(told, p)
+	t.AddFindings(uploaded, p)
 	after, err := c.get(ctx, daemon)
 	if err != nil {
 		return err
@@ -74,8 +73,8 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	return c.report(a, conv, after, after.GetNextIndex()-before.GetNextIndex(), summary)
 }
 
-// checkTarget says what is wrong with where the file is to go, before it is read: no daemon, no such id, no such policy.
-// A store that is to be made is made when there is something to put into it.
+// checkTarget reports problems with the target before the file is read: no daemon, a wrong id or a wrong policy. It
+// does not create the store yet.
 func (c *Import) checkTarget(ctx context.Context, a *api.App) (err error) {
 	open := func() (*api.Client, error) { return c.Open(ctx, a, false) }
 	if c.Store != "" && !a.Given["addr"] && !api.Exists(c.Store) {
@@ -92,14 +91,14 @@ func (c *Import) checkTarget(ctx context.Context, a *api.App) (err error) {
 	return daemon.CheckPolicy(ctx, c.Policy())
 }
 
-// ensure returns the session, and makes it where there is none.
+// ensure returns the session, and creates it if it does not exist.
 func (c *Import) ensure(ctx context.Context, daemon *api.Client, p *terminal.Progress) (*compactordv1.Session, error) {
 	created, err := daemon.Sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
 		SessionId: c.Session, Policy: c.Policy(), Title: c.Title,
 	})
 	if api.HasReason(err, "SESSION_EXISTS") {
 		if c.Policy() != nil || c.Title != "" {
-			p.Say("session %s exists: its policy and title stay as they are", c.Session)
+			p.Say("session %s exists: its policy and title are not changed", c.Session)
 		}
 		return c.get(ctx, daemon)
 	}
@@ -111,20 +110,20 @@ func (c *Import) get(ctx context.Context, daemon *api.Client) (*compactordv1.Ses
 	return answer.GetSession(), err
 }
 
-// explain says what it means that a batch does not fit onto the session's log.
+// explain explains the error of a batch that does not follow the session's log.
 func (c *Import) explain(err error, t *conversation.Transcript) error {
 	if !api.HasReason(err, "WRONG_NEXT_INDEX") {
 		return err
 	}
-	return terminal.Advise(fmt.Errorf("session %q holds %s messages already, and they are not the first ones of %s",
-		c.Session, api.MetadataOf(err)["next_index"], t.Name), "Import into a session of its own.")
+	return terminal.Advise(fmt.Errorf("session %q has %s messages already, and they are not the first ones of %s",
+		c.Session, api.MetadataOf(err)["next_index"], t.Name), "Import into another session.")
 }
 
 // importJSON is the document of `import --json`.
 type importJSON struct {
 	Session  *terminal.APIJSON `json:"session"`
 	Imported uint32            `json:"imported"`
-	// Summary is the compaction in effect, such as one that the file brought.
+	// Summary is the compaction in effect, such as one from the file.
 	Summary  *conversation.EarlierJSON `json:"summary,omitempty"`
 	Notes    []string                  `json:"notes"`
 	Messages uint32                    `json:"messages"`
@@ -144,13 +143,13 @@ func (c *Import) report(
 	}
 	switch {
 	case imported == 0:
-		return terminal.NothingError{Why: fmt.Sprintf("session %q holds all of %s already", c.Session, t.Name)}
+		return terminal.NothingError{Why: fmt.Sprintf("session %q has all messages of %s already", c.Session, t.Name)}
 	case !c.JSON:
-		fmt.Fprintf(a.Out, "Imported %s into session %s, which holds %s now.\n", terminal.Count(imported, "message"), c.Session,
+		fmt.Fprintf(a.Out, "Imported %s into session %s, which has %s now.\n", terminal.Count(imported, "message"), c.Session,
 			terminal.Number(session.GetNextIndex()))
 		if summary.GetImportedFrom() != "" {
-			messages, whose := conv.StandsFor(summary)
-			fmt.Fprintf(a.Out, "The model sees a summary %s, in place of %s.\n", whose, messages)
+			messages, source := conv.Coverage(summary)
+			fmt.Fprintf(a.Out, "The model sees a summary %s, instead of %s.\n", source, messages)
 		}
 	}
 	return nil

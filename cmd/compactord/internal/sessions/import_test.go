@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// The compactions of an imported session are in force, unless they are not wanted.
+// The compactions of an imported file are in effect, unless --without-compactions is given.
 func TestImportedCompactions(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "compacted.jsonl",
@@ -31,12 +31,12 @@ func TestImportedCompactions(t *testing.T) {
 func TestImportedOnce(t *testing.T) {
 	store, path := sample.StorePath(t), sample.TalkFile(t)
 	r := programtest.Ran(t, "import", path, "--session", "s", "--store", store, "--title", "Talk").Ends(t, terminal.ExitDone)
-	require.Equal(t, "Imported 480 messages into session s, which holds 480 now.\n", r.Out)
+	require.Equal(t, "Imported 480 messages into session s, which has 480 now.\n", r.Out)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitNothing).
-		Says(t, `nothing to do: session "s" holds all of `+path+" already")
+		Says(t, `nothing to do: session "s" has all messages of `+path+" already")
 	other := sample.File(t, "other.jsonl", sample.Talk(121))
 	r = programtest.Ran(t, "import", other, "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).
-		Says(t, `session "s" holds 480 messages already, and they are not the first ones of `+other)
+		Says(t, `session "s" has 480 messages already, and they are not the first ones of `+other)
 	require.NotContains(t, r.Err, "WRONG_NEXT_INDEX")
 	doc := sample.Document(t, programtest.Ran(t, "import", path, "--session", "t", "--store", store, "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 480, sample.At(t, doc, "imported"), 0)
@@ -54,6 +54,6 @@ func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
 	require.Contains(t, programtest.Ran(t, "view", "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone).Out, "40 messages")
 	tooLarge := sample.File(t, "huge.jsonl", strings.Replace(line, "x", strings.Repeat("x", 5_000_000), 1))
 	programtest.Ran(t, "import", tooLarge, "--session", "t", "--addr", d.Addr).Ends(t, terminal.ExitFailed).
-		Says(t, " bytes and at most 4194304 are taken (LIMIT_EXCEEDED)\nThe daemon's limit is set with")
+		Says(t, " bytes and at most 4194304 are taken (LIMIT_EXCEEDED)\nTo raise the limit, start the daemon with")
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }

@@ -18,13 +18,13 @@ type Pin struct {
 	Message []string `arg:"" help:"Messages, by their numbers in the log: 12 or '#12'." optional:""`
 	onSession
 	Remove bool `help:"Unpin them."`
-	List   bool `help:"List what is pinned, in place of pinning."`
+	List   bool `help:"List the pinned messages, instead of pinning."`
 }
 
 // Help is printed below the flags.
 func (c *Pin) Help() string {
-	return `Pinned messages stay word for word in every view, whatever is compacted or pruned. A message of a tool group takes the whole
-group along: the calls and their results.`
+	return `Every view shows pinned messages word for word, whatever is compacted or pruned. A message of a tool group pins the whole
+group: the calls and their results.`
 }
 
 // Run pins or unpins messages.
@@ -44,7 +44,7 @@ func (c *Pin) Run(ctx context.Context, a *api.App) error {
 			if err != nil {
 				return api.RefusedFlags(err)
 			}
-			return c.tell(a, terminal.WholeAnswer(answer), "Unpinned", answer.GetRecord().GetUnpin().GetMembers(), answer.GetReport())
+			return c.report(a, terminal.WholeAnswer(answer), "Unpinned", answer.GetRecord().GetUnpin().GetMembers(), answer.GetReport())
 		}
 		answer, err := client.Sessions.PinMessages(ctx, &compactordv1.PinMessagesRequest{
 			SessionId: c.Session, Indexes: indexes,
@@ -52,17 +52,17 @@ func (c *Pin) Run(ctx context.Context, a *api.App) error {
 		if err != nil {
 			return api.RefusedFlags(err)
 		}
-		return c.tell(a, terminal.WholeAnswer(answer), "Pinned", answer.GetRecord().GetPin().GetMembers(), answer.GetReport())
+		return c.report(a, terminal.WholeAnswer(answer), "Pinned", answer.GetRecord().GetPin().GetMembers(), answer.GetReport())
 	})
 }
 
-// indexes are the messages that the arguments name.
+// indexes returns the messages that the arguments name.
 func (c *Pin) indexes() ([]uint32, error) {
 	switch {
 	case c.List && (c.Remove || len(c.Message) > 0):
 		return nil, terminal.Usagef("--list pins nothing: leave out --remove and the messages")
 	case !c.List && len(c.Message) == 0:
-		return nil, terminal.Usagef("name messages by their numbers, such as 12, or ask for what is pinned with --list")
+		return nil, terminal.Usagef("name messages by their numbers, such as 12, or list the pinned ones with --list")
 	}
 	indexes := make([]uint32, len(c.Message))
 	for i, text := range c.Message {
@@ -78,7 +78,7 @@ func (c *Pin) indexes() ([]uint32, error) {
 	return indexes, nil
 }
 
-// list shows what is pinned.
+// list prints the pinned messages.
 func (c *Pin) list(ctx context.Context, a *api.App, client *api.Client) error {
 	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: client.PageBytes}
 	var pinned []*compactordv1.LoggedMessage
@@ -112,7 +112,7 @@ func (c *Pin) list(ctx context.Context, a *api.App, client *api.Client) error {
 	return table.Flush()
 }
 
-func (c *Pin) tell(
+func (c *Pin) report(
 	a *api.App, answer terminal.APIJSON, done string, indexes []uint32, report *compactordv1.ContextReport,
 ) error {
 	if c.JSON {

@@ -16,20 +16,20 @@ import (
 
 // Recall is `compactord recall`.
 type Recall struct {
-	Reference string `arg:"" help:"What to recall, as placeholders and summaries name it: 12 or '#12' is a message, 12.0 its part 0."`
+	Reference string `arg:"" help:"The content, as placeholders and summaries name it: 12 or '#12' is a message, 12.0 its part 0."`
 	conversation.Source
-	Bytes      string `help:"Only these bytes, such as 0:4096 (first and how many) or 4096: (all from there on)." placeholder:"FIRST:COUNT"`
+	Bytes      string `help:"Only these bytes, such as 0:4096 (first byte and number) or 4096: (from there to the end)." placeholder:"FIRST:COUNT"`
 	Lines      string `help:"Only these lines, such as 10-20, 10- or 10." placeholder:"FIRST-LAST"`
 	Match      string `help:"Only the lines that match an expression (RE2)." placeholder:"RE"`
-	Context    uint32 `help:"With --match: lines to show around each." placeholder:"N"`
-	IgnoreCase bool   `help:"With --match: upper and lower case are the same."`
+	Context    uint32 `help:"With --match: lines to show before and after each." placeholder:"N"`
+	IgnoreCase bool   `help:"With --match: ignore upper and lower case."`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Recall) Help() string {
-	return `The content is written on stdout word for word as the log holds it, whether or not views show it. Nothing is added, so that
-it can go into a file; what it is, is said on stderr.`
+	return `Writes the content to stdout word for word as the log holds it, whether or not views show it. Nothing is added, so that the
+output can go into a file. A description of the content goes to stderr.`
 }
 
 // Run recalls content.
@@ -57,7 +57,7 @@ func (c *Recall) Run(ctx context.Context, a *api.App) (err error) {
 	return c.print(ctx, a, conv, request, p)
 }
 
-// recallBytes is how much is asked for at a time.
+// recallBytes is the page size.
 const recallBytes = 3 << 20
 
 func (c *Recall) request() (*compactordv1.RecallContentRequest, error) {
@@ -77,7 +77,7 @@ func (c *Recall) request() (*compactordv1.RecallContentRequest, error) {
 	case given > 1:
 		return nil, terminal.Usagef("give one of --bytes, --lines and --match")
 	case c.Match == "" && (c.Context > 0 || c.IgnoreCase):
-		return nil, terminal.Usagef("--context and --ignore-case go with --match")
+		return nil, terminal.Usagef("--context and --ignore-case need --match")
 	case c.Bytes != "":
 		first, n, err := span("--bytes", c.Bytes, ":")
 		request.Range = &compactordv1.RecallContentRequest_Bytes{Bytes: &compactordv1.ByteRange{Offset: first, Length: n}}
@@ -97,7 +97,7 @@ func (c *Recall) request() (*compactordv1.RecallContentRequest, error) {
 	return request, nil
 }
 
-// lineRange reads the lines that are wanted.
+// lineRange parses the value of --lines.
 func lineRange(text string) (*compactordv1.LineRange, error) {
 	first, last, err := span("--lines", text, "-")
 	switch {
@@ -114,9 +114,9 @@ func lineRange(text string) (*compactordv1.LineRange, error) {
 	}
 }
 
-// span reads two numbers with a mark between them; the second is 0 where it is left out.
-func span(flag, text, mark string) (first, second uint32, err error) {
-	a, b, _ := strings.Cut(text, mark)
+// span parses two numbers with a separator. The second is 0 where it is missing.
+func span(flag, text, separator string) (first, second uint32, err error) {
+	a, b, _ := strings.Cut(text, separator)
 	one, err := strconv.ParseUint(a, 10, 32)
 	if err != nil {
 		return 0, 0, terminal.Usagef("%s: %q is no number from 0 to 4294967295", flag, a)
@@ -131,7 +131,7 @@ func span(flag, text, mark string) (first, second uint32, err error) {
 	return uint32(one), uint32(two), nil
 }
 
-// print writes what was asked for, page by page.
+// print writes the content, page by page.
 func (c *Recall) print(
 	ctx context.Context, a *api.App, conv *conversation.Conversation, request *compactordv1.RecallContentRequest, p *terminal.Progress,
 ) error {
@@ -145,7 +145,7 @@ func (c *Recall) print(
 		if page == 0 {
 			p.Say("%s", recalledTitle(answer))
 			if answer.GetKind() == compactordv1.ContentKind_CONTENT_KIND_MEDIA && a.OutTerminal {
-				return terminal.Usagef("this is %s and no text: send the output into a file", answer.GetMimeType())
+				return terminal.Usagef("this is %s and not text: redirect the output into a file", answer.GetMimeType())
 			}
 		}
 		matched = matched || len(answer.GetBlocks()) > 0
@@ -157,7 +157,7 @@ func (c *Recall) print(
 		if c.Match != "" {
 			next := answer.GetNextLine()
 			if next == 0 {
-				next = behindCut(a, answer, p)
+				next = afterCutLine(a, answer, p)
 			}
 			if next > answer.GetTotalLines() {
 				break
@@ -175,21 +175,21 @@ func (c *Recall) print(
 	return nil
 }
 
-// behindCut tells of a matching line that is too long for an answer, and returns the number of the next one.
-func behindCut(a *api.App, answer *compactordv1.RecallContentResponse, p *terminal.Progress) uint32 {
+// afterCutLine reports a matching line that is too long for an answer, and returns the number of the next line.
+func afterCutLine(a *api.App, answer *compactordv1.RecallContentResponse, p *terminal.Progress) uint32 {
 	line := answer.GetBlocks()[0].GetFirstLine()
 	p.Say("line %d goes on: %s", line,
 		a.Hinted(terminal.Again("--bytes", fmt.Sprintf("%d:", answer.GetNextOffset())).But("match", "context", "ignore-case")))
 	return line + 1
 }
 
-// remainder is how much of a range is still to come; 0 where it has no end of its own.
+// remainder is the part of a range that is still to be read; 0 where the range has no end.
 type remainder struct {
 	bytes uint32
 	lines int
 }
 
-// take counts what a page holds, cuts off the lines that were not asked for, and says whether there is more to come.
+// take counts a page, cuts off lines after the range, and says whether the range continues.
 func (r *remainder) take(answer *compactordv1.RecallContentResponse) bool {
 	if r.bytes > 0 {
 		r.bytes -= min(r.bytes, answer.GetNextOffset()-answer.GetOffset())
@@ -211,7 +211,7 @@ func (r *remainder) take(answer *compactordv1.RecallContentResponse) bool {
 	}
 }
 
-// write writes one page. On a terminal, what would steer it is replaced.
+// write writes one page. On a terminal it replaces control characters.
 func (c *Recall) write(a *api.App, answer *compactordv1.RecallContentResponse, first, more bool) {
 	if len(answer.GetData()) > 0 {
 		_, _ = a.Out.Write(answer.GetData())
@@ -230,7 +230,7 @@ func (c *Recall) write(a *api.App, answer *compactordv1.RecallContentResponse, f
 	_, _ = a.Out.WriteString(text)
 }
 
-// matchesText writes lines with their numbers as grep does: a colon behind the number of one that matches.
+// matchesText formats lines with their numbers as grep does: a colon follows the number of a matching line.
 func matchesText(blocks []*compactordv1.LineBlock, first bool) string {
 	var b strings.Builder
 	for i, block := range blocks {
@@ -251,7 +251,7 @@ func matchesText(blocks []*compactordv1.LineBlock, first bool) string {
 	return b.String()
 }
 
-// recalledTitle says what was recalled.
+// recalledTitle describes the recalled content.
 func recalledTitle(answer *compactordv1.RecallContentResponse) string {
 	title := fmt.Sprintf("#%d", answer.GetIndex())
 	if answer.Part != nil {

@@ -17,15 +17,15 @@ import (
 type Records struct {
 	conversation.Source
 	Kind        []string `help:"Only records of this kind: compaction, prune, attempt, checkpoint, revert, pin, unpin or policy-change; may be given again." placeholder:"KIND" enum:"compaction,prune,attempt,checkpoint,revert,pin,unpin,policy-change"`
-	NewestFirst bool     `help:"The newest first."`
+	NewestFirst bool     `help:"List the newest first."`
 	From        *uint32  `help:"Begin at this sequence." placeholder:"SEQUENCE"`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Records) Help() string {
-	return `The log's records are what was done to the conversation: compactions, prunes, attempts that failed, checkpoints, reverts, pins
-and changes of policy. A record's number is the point just after it, for 'compactord revert --to-point'.`
+	return `Records are what the log holds beside messages: compactions, prunes, attempts, checkpoints, reverts, pins and changes of the
+policy. A record's number is the point just after it, for 'compactord revert --to-point'.`
 }
 
 // Run lists records.
@@ -59,13 +59,13 @@ func (c *Records) Run(ctx context.Context, a *api.App) (err error) {
 	return table.Flush()
 }
 
-// kindNamed is the kind of records that a flag names.
+// kindNamed returns the kind of records that a flag names.
 func kindNamed(name string) compactordv1.RecordKind {
 	return compactordv1.RecordKind(compactordv1.RecordKind_value["RECORD_KIND_"+
 		strings.ToUpper(strings.ReplaceAll(name, "-", "_"))])
 }
 
-// recordText says in one line what a record did.
+// recordText describes a record in one line.
 func recordText(r *compactordv1.Record) string {
 	switch k := r.GetKind().(type) {
 	case *compactordv1.Record_Compaction:
@@ -94,7 +94,7 @@ func recordText(r *compactordv1.Record) string {
 	case *compactordv1.Record_PolicyChange:
 		return "change of policy"
 	default:
-		return "a kind of record that this version does not know"
+		return "a record of a kind that this version does not know"
 	}
 }
 

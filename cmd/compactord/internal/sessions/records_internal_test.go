@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Where the summarizer wrote edits alone, the record says who it was.
+// The text of a prune by a summarizer names the summarizer.
 func TestRecordOfEditsByASummarizer(t *testing.T) {
 	prune := &compactordv1.PruneEntry{
 		Edits:        []*compactordv1.Edit{{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, TokensFreed: 200}},

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// Zeros are in the answers' documents: programs need not know what is left out.
+// JSON documents contain zeros: programs need not know the defaults.
 func TestDocumentsHoldZeros(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	doc := sample.Document(t, on("records", "--session", "s", "--json").Ends(t, terminal.ExitDone).Out)
@@ -24,7 +24,7 @@ func TestDocumentsHoldZeros(t *testing.T) {
 	require.Equal(t, false, sample.At(t, doc, "overflow"))
 }
 
-// Records can be asked for by kind, and from the end of the log.
+// Records can be listed by kind, and from the end of the log.
 func TestRecordsByKindAndOrder(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	for _, title := range []string{"one", "two"} {

@@ -15,20 +15,20 @@ type Revert struct {
 	onSession
 	terminal.ConfirmFlags
 	aim
-	Turns     uint32 `help:"Take back so many turns." placeholder:"N"`
+	Turns     uint32 `help:"Go back before the last N turns." placeholder:"N"`
 	Message   string `help:"Tell the model this, as a message from the future that is put aside." placeholder:"TEXT"`
-	Summarize bool   `help:"Leave the model a summary of what is put aside."`
-	Focus     string `help:"With --summarize: what the summary is to attend to." placeholder:"TEXT"`
+	Summarize bool   `help:"Show the model a summary of what is put aside."`
+	Focus     string `help:"With --summarize: what the summary must pay attention to." placeholder:"TEXT"`
 	terminal.Diagnosis
 }
 
 // Help is printed below the flags.
 func (c *Revert) Help() string {
-	return `Say where to: --to-checkpoint, --to-point or --turns. What came later is put aside: views no longer show it, the log keeps
-it, and 'compactord undo' brings it back. Files and the outside world stay as they are.
+	return `Name the point with --to-checkpoint, --to-point or --turns. Later messages and records are put aside: views no longer show
+them, the log keeps them, and 'compactord undo' brings them back. Files and the outside world are not changed.
 
-Where a compaction or a prune is undone by that and the context grows, it is said first what the context holds now and
-then. On a terminal it is asked whether to go on, unless --yes is given; elsewhere it goes on.`
+If this undoes a compaction or a prune and the context grows, the command first prints the context's size now and then.
+On a terminal it also asks, unless --yes is given.`
 }
 
 // Run reverts.
@@ -53,33 +53,33 @@ func (c *Revert) Run(ctx context.Context, a *api.App) error {
 		request.Target = &compactordv1.RevertToCheckpointRequest_Turns{Turns: c.Turns}
 	}
 	if named != 1 {
-		return terminal.Usagef("say where to go back to by one of --to-checkpoint, --to-point and --turns")
+		return terminal.Usagef("give one of --to-checkpoint, --to-point and --turns")
 	}
 	return c.with(ctx, a, func(client *api.Client) error {
 		return c.revert(ctx, a, client, request, c.Yes, "Reverted")
 	})
 }
 
-// agreed tells of a revert by which the context grows, and asks about it where a person can be asked.
-func (c *onSession) agreed(
+// confirm reports a revert by which the context grows. On a terminal it asks whether to go on.
+func (c *onSession) confirm(
 	ctx context.Context, a *api.App, client *api.Client, request *compactordv1.RevertToCheckpointRequest, yes bool,
 ) error {
-	grows, err := foresee(ctx, &conversation.Conversation{Client: client, Session: c.Session}, request)
+	grows, err := growthBy(ctx, &conversation.Conversation{Client: client, Session: c.Session}, request)
 	if err != nil || grows == nil {
 		return err
 	}
-	grows.tell(a)
+	grows.print(a)
 	if yes || !a.Asks {
 		return nil
 	}
 	return a.Confirm(ctx, "Go on?")
 }
 
-// revert sends the request and says what it did.
+// revert sends the request and prints what it did.
 func (c *onSession) revert(
 	ctx context.Context, a *api.App, client *api.Client, request *compactordv1.RevertToCheckpointRequest, yes bool, done string,
 ) error {
-	err := c.agreed(ctx, a, client, request, yes)
+	err := c.confirm(ctx, a, client, request, yes)
 	if api.HasReason(err, "NOTHING_TO_REVERT") {
 		return terminal.NothingError{Why: err.Error()}
 	}
@@ -129,17 +129,17 @@ func (c *onSession) revert(
 	if after != before {
 		fmt.Fprintln(a.Out, compactionChange(before, after))
 	}
-	fmt.Fprintf(a.Out, "To take this back: %s\n", a.Hinted(terminal.Command("undo")))
+	fmt.Fprintf(a.Out, "To undo this: %s\n", a.Hinted(terminal.Command("undo")))
 	return nil
 }
 
-// compaction is the id of the compaction that is in effect; empty where there is none.
+// compaction returns the id of the compaction in effect; empty where there is none.
 func (c *onSession) compaction(ctx context.Context, client *api.Client) (string, error) {
 	answer, err := client.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 	return answer.GetSession().GetCompactionId(), api.RefusedFlags(err)
 }
 
-// compactionChange says what a revert did to the compaction in effect, which people do not expect of taking back turns.
+// compactionChange describes how a revert changed the compaction in effect, which people may not expect of it.
 func compactionChange(before, after string) string {
 	switch {
 	case after == "":
@@ -147,7 +147,7 @@ func compactionChange(before, after string) string {
 	case before == "":
 		return "The compaction " + after + " is in effect again."
 	default:
-		return "The compaction " + after + " is in effect again, in place of " + before + "."
+		return "The compaction " + after + " is in effect again, instead of " + before + "."
 	}
 }
 
@@ -159,9 +159,9 @@ type Undo struct {
 
 // Help is printed below the flags.
 func (c *Undo) Help() string {
-	return `The newest compaction, prune, pin, revert or clear is undone, by a revert to the point before it; messages appended since
-are put aside. A second undo brings all of it back. To take back turns, see 'compactord revert --turns'.
-Where the context grows, it is said first, and asked on a terminal, as by 'compactord revert'.`
+	return `Undoes the newest compaction, prune, pin, revert or clear by a revert to the point before it. Messages that were appended
+since are put aside. A second undo undoes the first. To go back before the last turns, see 'compactord revert --turns'.
+If the context grows, the command reports it and on a terminal asks first, like 'compactord revert'.`
 }
 
 // Run undoes the last change.
@@ -180,7 +180,8 @@ type Clear struct {
 
 // Help is printed below the flags.
 func (c *Clear) Help() string {
-	return `All is put aside but the leading system and developer messages. The log keeps it, and 'compactord undo' brings it back.`
+	return `Puts aside all messages but the leading system and developer messages. The log keeps them, and 'compactord undo' brings
+them back.`
 }
 
 // Run clears a session.
@@ -201,7 +202,7 @@ func (c *Clear) Run(ctx context.Context, a *api.App) error {
 		case !c.JSON:
 			fmt.Fprintf(a.Out, "Cleared session %s: %s put aside, %s in the context now.\n", c.Session,
 				terminal.Count(answer.GetMessagesPutAside(), "message"), contextText(answer.GetReport()))
-			fmt.Fprintf(a.Out, "To take this back: %s\n", a.Hinted(terminal.Command("undo")))
+			fmt.Fprintf(a.Out, "To undo this: %s\n", a.Hinted(terminal.Command("undo")))
 		}
 		return nil
 	})

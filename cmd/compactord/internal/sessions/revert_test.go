@@ -19,7 +19,7 @@ func TestGoingBack(t *testing.T) {
 	r = on("revert", "--session", "s", "--turns", "2").Ends(t, terminal.ExitDone)
 	sample.Contains(t, r.Out, "Reverted session s to point 12: 8 messages put aside, ")
 	sample.Contains(t, r.Out, "The first request put aside is #12: compactord recall '#12' --session s --store ")
-	sample.Contains(t, r.Out, "To take this back: compactord undo --session s --store ")
+	sample.Contains(t, r.Out, "To undo this: compactord undo --session s --store ")
 	require.Equal(t, "Fix the failing test number 3 in pkg/parser.go.", on("recall", "#12", "--session", "s").Ends(t, terminal.ExitDone).Out)
 
 	r = on("checkpoint", "--session", "s", "--list").Ends(t, terminal.ExitDone)
@@ -69,7 +69,7 @@ func TestWhereToGoBackTo(t *testing.T) {
 	on("checkpoint", "--session", "s", "--list", "--announce").Ends(t, terminal.ExitUsage)
 }
 
-// A revert to where the session is reverts nothing, so that an undo after it takes nothing along.
+// A revert to the present point writes nothing, so that a later undo undoes the change before it.
 func TestGoingBackToNow(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	on("checkpoint", "--session", "s").Ends(t, terminal.ExitDone)
@@ -84,7 +84,7 @@ func TestGoingBackToNow(t *testing.T) {
 	on("revert", "--session", "s", "--to-point", "21", "--message", "Mind the tests.").Ends(t, terminal.ExitDone)
 }
 
-// What a revert does to the compaction in effect is said: who takes back turns does not expect it.
+// A revert reports its effect on the compaction in effect, which people may not expect.
 func TestGoingBackOverACompaction(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	on("compact", "--session", "s", "--keep-recent-tokens", "100").Ends(t, terminal.ExitDone)

@@ -16,20 +16,20 @@ import (
 
 // Search is `compactord search`.
 type Search struct {
-	Query string `arg:"" help:"Words to look for, all of them, whatever their case."`
+	Query string `arg:"" help:"Words to look for. A message must have all of them, in upper or lower case."`
 	conversation.Source
-	Regexp bool     `help:"QUERY is an expression (RE2)." short:"e"`
-	Role   []string `help:"Only messages of this role: system, developer, user, assistant or tool; may be given again." placeholder:"ROLE" enum:"system,developer,user,assistant,tool"`
-	State  []string `help:"Only messages that are so: active, covered or put-aside; may be given again." placeholder:"STATE" enum:"active,covered,put-aside"`
-	Newest bool     `help:"The newest first."`
-	Limit  uint32   `help:"At most so many messages; 0 is all." default:"20" placeholder:"N"`
+	Regexp      bool     `help:"QUERY is a regular expression (RE2)." short:"e"`
+	Role        []string `help:"Only messages of this role: system, developer, user, assistant or tool; may be given again." placeholder:"ROLE" enum:"system,developer,user,assistant,tool"`
+	State       []string `help:"Only messages in this state: active, covered or put-aside; may be given again." placeholder:"STATE" enum:"active,covered,put-aside"`
+	NewestFirst bool     `help:"List the newest first."`
+	Limit       uint32   `help:"At most N messages; 0 means all." default:"20" placeholder:"N"`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Search) Help() string {
-	return `All that the log holds is searched: what views show, what they hide, what a summary covers and what was put aside. Each
-message that is found has its number, for 'compactord recall'.`
+	return `Searches the whole log: content that views show or hide, messages that a summary covers, and messages that are put aside.
+Each hit has the message's number, for 'compactord recall'.`
 }
 
 // Run searches.
@@ -70,10 +70,10 @@ func (c *Search) Run(ctx context.Context, a *api.App) (err error) {
 	return nil
 }
 
-// check refuses a query that nothing can be searched by, before a file is read.
+// check reports a wrong query before a file is read.
 func (c *Search) check() error {
 	if c.Query == "" {
-		return terminal.Usagef("say what to look for: the query is blank")
+		return terminal.Usagef("the query is blank: name words to look for")
 	}
 	if c.Regexp {
 		if _, err := recall.CompilePattern(c.Query, false); err != nil {
@@ -105,7 +105,7 @@ func (c *Search) search(ctx context.Context, conv *conversation.Conversation) (h
 }
 
 func (c *Search) request() *compactordv1.SearchMessagesRequest {
-	request := &compactordv1.SearchMessagesRequest{NewestFirst: c.Newest}
+	request := &compactordv1.SearchMessagesRequest{NewestFirst: c.NewestFirst}
 	if c.Regexp {
 		request.Query = &compactordv1.SearchMessagesRequest_Pattern{Pattern: c.Query}
 	} else {
@@ -122,7 +122,7 @@ func (c *Search) request() *compactordv1.SearchMessagesRequest {
 	return request
 }
 
-// hitText writes a hit as one line.
+// hitText formats a hit as one line.
 func hitText(hit *compactordv1.SearchHit) string {
 	place := fmt.Sprintf("#%d.%d", hit.GetIndex(), hit.GetPart())
 	if hit.ResultPart != nil {

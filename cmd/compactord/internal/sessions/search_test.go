@@ -15,7 +15,7 @@ func TestSearch(t *testing.T) {
 	path := sample.File(t, "talk.jsonl", sample.Talk(30))
 	r := programtest.Ran(t, "search", "failing NUMBER 29", path).Ends(t, terminal.ExitDone)
 	require.Equal(t, "#116.0  user  line 1: Fix the failing test number 29 in pkg/parser.go.\n", r.Out)
-	r = programtest.Ran(t, "search", "-e", `parse1[0-2]\(`, path, "--role", "tool", "--newest").Ends(t, terminal.ExitDone)
+	r = programtest.Ran(t, "search", "-e", `parse1[0-2]\(`, path, "--role", "tool", "--newest-first").Ends(t, terminal.ExitDone)
 	require.Equal(t, []string{"#50.0.0", "#46.0.0", "#42.0.0"}, sample.FirstWords(r.Out))
 	r = programtest.Ran(t, "search", "test", path, "--limit", "3").Ends(t, terminal.ExitDone).Says(t, "There are more. All of them: compactord search test "+path+" --limit 0\n")
 	require.Len(t, sample.FirstWords(r.Out), 3)

@@ -1,5 +1,4 @@
-// Package sessions holds the commands that work on the sessions of a daemon or a store: what goes in and comes out, what is
-// found in them, and how one goes back to an earlier point.
+// Package sessions holds the commands that work on the sessions of a daemon or a store.
 package sessions
 
 import (
@@ -16,10 +15,10 @@ import (
 type onSession struct {
 	Session string `help:"Session to work on." placeholder:"ID" required:""`
 	api.Where
-	JSON bool `help:"Print one JSON document: the answer as the API gives it." name:"json"`
+	JSON bool `help:"Print one JSON document: the answer as the API returns it." name:"json"`
 }
 
-// with opens what the flags name for the length of do.
+// with opens the daemon or the store that the flags name, calls do, and closes it.
 func (c *onSession) with(ctx context.Context, a *api.App, do func(*api.Client) error) (err error) {
 	opened, err := c.Open(ctx, a, false)
 	if err != nil {
@@ -29,13 +28,13 @@ func (c *onSession) with(ctx context.Context, a *api.App, do func(*api.Client) e
 	return do(opened)
 }
 
-// aim are the flags that name a place in a log.
+// aim holds the flags that name a point of a log.
 type aim struct {
 	ToCheckpoint *uint32 `help:"The checkpoint with this number." placeholder:"N"`
 	ToPoint      *uint32 `help:"The point just after the message or record with this sequence." placeholder:"SEQUENCE"`
 }
 
-// contextText says how full the context is.
+// contextText formats the context's size and its share of the window.
 func contextText(r *compactordv1.ContextReport) string {
 	text := terminal.Count(r.GetTokens(), "token")
 	if r.ContextWindow != nil {
@@ -44,8 +43,8 @@ func contextText(r *compactordv1.ContextReport) string {
 	return text
 }
 
-// roleName is how people write a role.
+// roleName returns a role's name for people.
 func roleName(r compactordv1.Role) string { return terminal.EnumName(r, "ROLE_") }
 
-// stateName is how people write the state of a message.
+// stateName returns the name of a message's state for people.
 func stateName(s compactordv1.MessageState) string { return terminal.EnumName(s, "MESSAGE_STATE_") }

@@ -16,8 +16,8 @@ type List struct {
 	api.Where
 	Label   map[string]string `help:"Only sessions with this label; may be given again." placeholder:"KEY=VALUE"`
 	Changed bool              `help:"Sort by last change, not by creation."`
-	Limit   uint32            `help:"At most so many; 0 is all." placeholder:"N"`
-	JSON    bool              `help:"Print one JSON document: sessions, each as the API gives it." name:"json"`
+	Limit   uint32            `help:"At most N sessions; 0 means all." placeholder:"N"`
+	JSON    bool              `help:"Print one JSON document: sessions, each as the API returns it." name:"json"`
 }
 
 // Run lists sessions.

@@ -29,7 +29,7 @@ func TestSessionOfAStore(t *testing.T) {
 	require.Len(t, sessions, 1)
 	require.Equal(t, "s", sample.At(t, sessions[0], "session_id"))
 	r = on("compact", "--session", "nope").Ends(t, terminal.ExitFailed).
-		Says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\nThe sessions that there are: compactord sessions --store "+store+"\n")
+		Says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\nTo list the sessions: compactord sessions --store "+store+"\n")
 	require.NotContains(t, r.Err, "rpc error")
 }
 
@@ -39,5 +39,5 @@ func TestNoSessions(t *testing.T) {
 	programtest.Ran(t, "view", "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
 	require.NoFileExists(t, store, "looking makes no store")
 	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
-	programtest.Ran(t, "check", "--store", sample.File(t, "x.db", "no store")).Ends(t, terminal.ExitFailed).Says(t, "is damaged, or no store of compactord")
+	programtest.Ran(t, "check", "--store", sample.File(t, "x.db", "no store")).Ends(t, terminal.ExitFailed).Says(t, "is damaged, or not a store of compactord")
 }

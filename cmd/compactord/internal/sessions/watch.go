@@ -18,23 +18,23 @@ import (
 // Watch is `compactord watch`.
 type Watch struct {
 	Session string  `help:"Session to watch." placeholder:"ID" required:""`
-	Addr    string  `env:"COMPACTORD_ADDR" help:"Daemon to talk to (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	Addr    string  `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
 	Store   string  `hidden:"" type:"path"`
-	From    *uint32 `help:"Begin at this sequence, in place of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
-	Events  bool    `help:"Show how running compactions go on."`
-	JSON    bool    `help:"Print one JSON document a line, each as the API gives it." name:"json"`
+	From    *uint32 `help:"Begin at this sequence, instead of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
+	Events  bool    `help:"Show the progress of running compactions."`
+	JSON    bool    `help:"Print one JSON document a line, each as the API returns it." name:"json"`
 }
 
 // Help is printed below the flags.
 func (c *Watch) Help() string {
-	return `What is written to the session is shown as it comes, until Ctrl-C. This needs a daemon: a store that is watched would be
-locked to all who write.`
+	return `Shows new messages and records of the session as they come, until Ctrl-C. This needs a daemon: a command that watched a
+store would lock it for all writers.`
 }
 
 // Run watches a session.
 func (c *Watch) Run(ctx context.Context, a *api.App) (err error) {
 	if c.Store != "" {
-		return terminal.Advise(terminal.Usagef("--store: watching needs a daemon, since nobody else can write to a store while it is open here"),
+		return terminal.Advise(terminal.Usagef("--store: watching needs a daemon, since no other process can write to a store that is open here"),
 			"Start one on this store: %s\nThen: %s", terminal.Command("serve"), terminal.Again("--addr", api.DefaultListen).But("store"))
 	}
 	client, err := (&api.Where{Addr: c.Addr}).Open(ctx, a, false)
@@ -51,7 +51,7 @@ func (c *Watch) Run(ctx context.Context, a *api.App) (err error) {
 	for {
 		answer, err := stream.Recv()
 		if errors.Is(err, io.EOF) || ctx.Err() != nil && errors.Is(context.Cause(ctx), terminal.ErrInterrupted) {
-			// A person ends a watch by Ctrl-C: that is no failure.
+			// Ctrl-C is the usual end of a watch and no failure.
 			return nil
 		}
 		if err != nil {
@@ -59,7 +59,7 @@ func (c *Watch) Run(ctx context.Context, a *api.App) (err error) {
 		}
 		err = c.show(a, answer)
 		if errors.Is(err, syscall.EPIPE) {
-			// Whoever read has seen enough: that ends a watch as a Ctrl-C does.
+			// The reader has closed the pipe, which ends a watch like Ctrl-C.
 			a.Out.Reset(io.Discard)
 			return nil
 		}
@@ -82,14 +82,14 @@ func (c *Watch) show(a *api.App, answer *compactordv1.WatchSessionResponse) erro
 		return nil
 	}
 	fmt.Fprintln(a.Out, text)
-	// Whoever reads wants each line when it comes.
+	// A watcher needs each line at once.
 	if err := a.Out.Flush(); err != nil {
 		return terminal.AsOutput(err)
 	}
 	return nil
 }
 
-// watchedText says in one line what happened; empty for what people need not see.
+// watchedText describes in one line what happened. It is empty for events that people need not see.
 func watchedText(answer *compactordv1.WatchSessionResponse) string {
 	switch k := answer.GetKind().(type) {
 	case *compactordv1.WatchSessionResponse_Message:
@@ -105,10 +105,10 @@ func watchedText(answer *compactordv1.WatchSessionResponse) string {
 	}
 }
 
-// gistRunes is how much of a message one line shows.
+// gistRunes is the length of a gist, in characters.
 const gistRunes = 80
 
-// gist is the beginning of a message in one line.
+// gist returns the beginning of a message as one line.
 func gist(m *compactordv1.Message) string {
 	texts := make([]string, len(m.GetParts()))
 	for i, p := range m.GetParts() {

@@ -18,7 +18,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// watchUnread watches with an output that nobody reads any more, which ends a watch as a Ctrl-C does.
+// watchUnread watches with a closed output pipe, which ends a watch like Ctrl-C.
 func watchUnread(t *testing.T, addr string) {
 	t.Helper()
 	var stderr strings.Builder
@@ -31,7 +31,7 @@ func watchUnread(t *testing.T, addr string) {
 	require.Empty(t, stderr.String())
 }
 
-// A watch shows what the log holds and what comes, and ends with a Ctrl-C as a person expects.
+// A watch shows old and new messages and records, and ends with Ctrl-C.
 func TestWatch(t *testing.T) {
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
 	path := sample.File(t, "talk.jsonl", sample.Talk(2))

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// errDeclined is the end of a command that a person did not want to go on.
+// errDeclined is the error of a command that the user declined.
 var errDeclined = errors.New("nothing was changed")
 
-// Confirm asks a person at a terminal, and returns errDeclined where the answer is not yes.
+// Confirm asks the user on the terminal. It returns errDeclined if the answer is not yes.
 func (t *Terminal) Confirm(ctx context.Context, question string) error {
 	fmt.Fprintf(t.Stderr, "%s [y/N] ", Printable(question))
 	line, err := bufio.NewReader(NewInput(ctx, t.Stdin, nil)).ReadString('\n')
@@ -24,7 +24,7 @@ func (t *Terminal) Confirm(ctx context.Context, question string) error {
 		return fmt.Errorf("cannot read the answer: %w", err)
 	}
 	if errors.Is(err, io.EOF) {
-		// Nobody has ended the line of the question.
+		// End the line of the question, which no answer has ended.
 		fmt.Fprintln(t.Stderr)
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {

@@ -8,19 +8,19 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Diagnosis is for who looks for a bug in a command that runs the service in its own process.
+// Diagnosis holds the flag for finding bugs in a command that runs the service in its own process.
 type Diagnosis struct {
-	LogLevel string `enum:"debug,info,warn,error," default:"" help:"Log what the service in this process does on stderr: debug (with the stack of a bug), info, warn or error." placeholder:"LEVEL"`
+	LogLevel string `enum:"debug,info,warn,error," default:"" help:"Write the log of the service in this process to stderr: debug (with the stack of a bug), info, warn or error." placeholder:"LEVEL"`
 }
 
-// The flags that say how much a command tells on stderr.
+// Flags that set how much a command prints on stderr.
 const (
 	logLevelFlag = "log-level"
 	quietFlag    = "quiet"
 )
 
-// TakeVerbosity takes in how much the command that was called is to tell.
-func (t *Terminal) TakeVerbosity(parsed *kong.Context) {
+// SetVerbosity reads these flags of the command.
+func (t *Terminal) SetVerbosity(parsed *kong.Context) {
 	for _, flag := range parsed.Flags() {
 		switch flag.Name {
 		case logLevelFlag:
@@ -32,8 +32,8 @@ func (t *Terminal) TakeVerbosity(parsed *kong.Context) {
 	}
 }
 
-// OwnLogger is the log of a service in this process. A person sees the errors of their command anyway; what they cannot
-// see is the cause of a bug, and where it was they are told where they ask.
+// OwnLogger returns the logger of a service in this process. By default it logs only errors, without stacks, since
+// commands print their own errors.
 func (t *Terminal) OwnLogger() *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelError}
 	switch {
@@ -48,7 +48,7 @@ func (t *Terminal) OwnLogger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Stderr, options))
 }
 
-// withoutStack leaves stacks out of a log.
+// withoutStack removes stacks from a log.
 func withoutStack(_ []string, attribute slog.Attr) slog.Attr {
 	if attribute.Key == "stack" {
 		return slog.Attr{}
@@ -56,12 +56,12 @@ func withoutStack(_ []string, attribute slog.Attr) slog.Attr {
 	return attribute
 }
 
-// bugError is a panic of a command. Its value may hold what is in a conversation: only its type is told.
+// bugError is a panic in a command. Only the type of its value is printed, since the value may quote a conversation.
 type bugError struct{ what string }
 
 func (e bugError) Error() string { return "this is a bug: the program panicked with a " + e.what }
 
-// Panicked makes an error of a panic, and prints where it was to who asked for that.
+// Panicked returns an error for a panic. With --log-level debug it prints the stack.
 func (t *Terminal) Panicked(cause any) error {
 	if t.logLevel == "debug" {
 		fmt.Fprintf(t.Stderr, "%s", debug.Stack())
@@ -69,7 +69,7 @@ func (t *Terminal) Panicked(cause any) error {
 	return Advise(bugError{fmt.Sprintf("%T", cause)}, t.ReportIt())
 }
 
-// ReportIt says what a person can do about a bug in this process.
+// ReportIt asks the user to report a bug in this process.
 func (t *Terminal) ReportIt() string {
 	todo := "Please report it, with what you did"
 	if t.diagnosable && t.logLevel != "debug" {

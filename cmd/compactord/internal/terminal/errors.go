@@ -14,18 +14,18 @@ const (
 	ExitNothing = 3
 )
 
-// ErrInterrupted is why a context ends when the user presses Ctrl-C or the process is asked to end.
+// ErrInterrupted is the cause of a context that ended because of Ctrl-C or another signal.
 var ErrInterrupted = errors.New("interrupted")
 
-// usageError is a mistake in how the program was called.
+// usageError is a mistake in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usagef says what is wrong with how the program was called.
+// Usagef returns an error about a mistake in the command line.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// advisedError is an error with what to do about it.
+// advisedError is an error with advice about what to do.
 type advisedError struct {
 	error
 	todo Advice
@@ -33,22 +33,22 @@ type advisedError struct {
 
 func (e advisedError) Unwrap() error { return e.error }
 
-// Advise adds what to do about an error: a text with a %s for each hint.
+// Advise adds advice to an error: a text with a %s for each hint.
 func Advise(err error, todo string, hints ...Hint) error {
 	return advisedError{err, Advice{todo, hints}}
 }
 
-// AdvisedBy adds an advice to an error.
+// AdvisedBy adds advice to an error.
 func AdvisedBy(err error, todo Advice) error { return advisedError{err, todo} }
 
-// AdvisedOn is what an error brings of what to do about it.
+// AdvisedOn returns the advice of an error.
 func AdvisedOn(err error) (todo Advice, advised bool) {
 	var with advisedError
 	advised = errors.As(err, &with)
 	return with.todo, advised
 }
 
-// WhenInterrupted says where a Ctrl-C leaves things.
+// WhenInterrupted adds the state after an interruption to its error. It returns other errors unchanged.
 func WhenInterrupted(err error, state string, hints ...Hint) error {
 	if errors.Is(err, ErrInterrupted) {
 		return Advise(err, state, hints...)
@@ -56,7 +56,7 @@ func WhenInterrupted(err error, state string, hints ...Hint) error {
 	return err
 }
 
-// AsUsage makes wrong usage of an error.
+// AsUsage marks an error as a mistake in the command line.
 func AsUsage(err error) error {
 	if err == nil {
 		return nil
@@ -64,30 +64,30 @@ func AsUsage(err error) error {
 	return usageError{err}
 }
 
-// NothingError is the end of a command with nothing to do: an answer and no failure.
+// NothingError is the end of a command that had nothing to do, which is not a failure.
 type NothingError struct{ Why string }
 
 func (e NothingError) Error() string {
 	return "nothing to do: " + strings.TrimPrefix(e.Why, "nothing to compact: ")
 }
 
-// outputError is a failure to write what a command answered.
+// outputError is a failure to write to stdout.
 type outputError struct{ error }
 
 func (e outputError) Error() string { return "cannot write the output: " + e.error.Error() }
 
 func (e outputError) Unwrap() error { return e.error }
 
-// AsOutput says that what a command answered could not be written.
+// AsOutput marks an error as a failure to write to stdout.
 func AsOutput(err error) error { return outputError{err} }
 
-// Unwritten says whether an error is that of AsOutput.
+// Unwritten says whether an error was marked by AsOutput.
 func Unwritten(err error) bool {
 	var output outputError
 	return errors.As(err, &output)
 }
 
-// ExitCode is the code with which the program ends after an error.
+// ExitCode returns the program's exit code for an error.
 func ExitCode(err error) int {
 	var usage usageError
 	var nothing NothingError

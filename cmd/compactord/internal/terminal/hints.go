@@ -10,48 +10,48 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Hint is a command that a person is told to run next. It is written with all that the command line has said of where to
-// work, so that it can be pasted.
+// Hint is a command that the user could run next. It repeats those arguments of the command line that name the
+// conversation and its place, so that it can be pasted.
 type Hint struct {
-	// Command is what to run; empty is the command that ran, with all that it was given.
+	// command is the command's name. Empty means the command that ran, with all its arguments.
 	command string
-	// args are the arguments of the command. A flag among them takes the place of the one that was given.
+	// args are additional arguments. A flag among them replaces the same flag of the command line.
 	args []string
-	// without are flags that were given and are left out.
+	// without are flags of the command line to leave out.
 	without []string
 }
 
-// Command is a hint at another command.
+// Command returns a hint at another command.
 func Command(name string, args ...string) Hint { return Hint{command: name, args: args} }
 
-// Again is a hint at the command that ran, with these flags in place of, or beside, those that it was given.
+// Again returns a hint at the command that ran, with additional or replaced flags.
 func Again(args ...string) Hint { return Hint{args: args} }
 
-// But leaves out flags of those that were given.
+// But leaves out flags of the command line.
 func (h Hint) But(flags ...string) Hint {
 	h.without = append(slices.Clone(h.without), flags...)
 	return h
 }
 
-// sharedFlags say which conversation is worked on, where, how it is read and for which model. They mean the same to every
-// command that takes them.
+// sharedFlags name the conversation, its place, how it is read and the model. They have the same meaning in every
+// command that has them.
 var sharedFlags = []string{
 	"session", "store", "addr", "config", "format", "nth", "strict", "without-compactions",
 	"preset", "context-window", "max-output-tokens", "max-input-tokens", "keep-recent-tokens",
 }
 
-// CommandLine is how the program was called.
+// CommandLine is the parsed command line.
 type CommandLine struct {
-	// Program is how it was called itself.
+	// Program is the name under which the program was called.
 	Program string
 	model   *kong.Application
 	command *kong.Node
 	Given   []GivenArgument
 }
 
-// GivenArgument is a flag with its value, or another argument, in the words in which it was given.
+// GivenArgument is a flag with its value, or another argument, as the user wrote it.
 type GivenArgument struct {
-	// Flag is the flag's name; empty for what is no flag.
+	// Flag is the flag's name; empty for an argument that is no flag.
 	Flag  string
 	words []string
 }
@@ -63,7 +63,7 @@ func (g GivenArgument) Blank() bool {
 	return last == "" || len(g.words) == 1 && joined && value == ""
 }
 
-// NewCommandLine takes apart the words of a command line that the parser has understood.
+// NewCommandLine splits a command line that the parser accepted into its arguments.
 func NewCommandLine(program string, parsed *kong.Context) *CommandLine {
 	l := &CommandLine{Program: program, model: parsed.Model, command: parsed.Selected()}
 	flags, words := parsed.Flags(), parsed.Args
@@ -89,7 +89,7 @@ func NewCommandLine(program string, parsed *kong.Context) *CommandLine {
 	return l
 }
 
-// flagOf is the flag that a word names; nil where it names none.
+// flagOf returns the flag that a word names, or nil.
 func flagOf(flags []*kong.Flag, word string) *kong.Flag {
 	name, long := strings.CutPrefix(word, "--")
 	name, _, _ = strings.Cut(name, "=")
@@ -114,12 +114,12 @@ func (l *CommandLine) takes(name, flag string) bool {
 	return false
 }
 
-// IsCommand says whether the program has a command of that name.
+// IsCommand says whether the program has a command with this name.
 func (l *CommandLine) IsCommand(name string) bool {
 	return slices.ContainsFunc(l.model.Children, func(node *kong.Node) bool { return node.Name == name })
 }
 
-// keeps says whether a hint has an argument that was given.
+// keeps says whether a hint repeats an argument of the command line.
 func (l *CommandLine) keeps(h Hint, g GivenArgument) bool {
 	if slices.Contains(h.without, g.Flag) || slices.Contains(h.args, "--"+g.Flag) {
 		return false
@@ -127,19 +127,19 @@ func (l *CommandLine) keeps(h Hint, g GivenArgument) bool {
 	return h.command == "" || slices.Contains(sharedFlags, g.Flag) && l.takes(h.command, g.Flag)
 }
 
-// Hinted writes a hint as a shell reads it.
+// Hinted returns a hint as text for a shell.
 func (t *Terminal) Hinted(h Hint) string {
 	l := t.Line
 	words := append([]string{l.Program, h.command}, h.args...)
 	if h.command == "" {
 		words = []string{l.Program, l.command.Name}
 	}
-	var behind []string
+	var positional []string
 	for _, g := range l.Given {
 		switch {
 		case !l.keeps(h, g):
 		case g.words[0] == endOfFlags:
-			behind = g.words
+			positional = g.words
 		default:
 			words = append(words, g.words...)
 		}
@@ -147,7 +147,7 @@ func (t *Terminal) Hinted(h Hint) string {
 	if h.command == "" {
 		words = append(words, h.args...)
 	}
-	words = append(words, behind...)
+	words = append(words, positional...)
 	for i, word := range words[1:] {
 		words[i+1] = quoted(word)
 	}
@@ -157,13 +157,13 @@ func (t *Terminal) Hinted(h Hint) string {
 	return strings.Join(words, " ")
 }
 
-// endOfFlags says that what follows is no flag, whatever it looks like.
+// endOfFlags is the argument after which no argument is a flag.
 const endOfFlags = "--"
 
-// addrVariable names the daemon where no flag does.
+// addrVariable is the environment variable for --addr.
 const addrVariable = "COMPACTORD_ADDR"
 
-// quoted writes a word so that a shell reads it as it is.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
@@ -180,7 +180,7 @@ type Advice struct {
 	Hints []Hint
 }
 
-// Advised writes an advice.
+// Advised returns an advice as text.
 func (t *Terminal) Advised(what Advice) string {
 	if len(what.Hints) == 0 {
 		return what.Text
@@ -192,14 +192,14 @@ func (t *Terminal) Advised(what Advice) string {
 	return fmt.Sprintf(what.Text, written...)
 }
 
-// The program's name, and its package for who has no program but `go run`.
+// The program's name, and its package for users who start it with `go run`.
 const (
 	ProgramName = "compactord"
 	MainPackage = "github.com/compactord/compactord/cmd/compactord"
 )
 
-// CalledAs is how a person runs this program again: as it was called. What `go run` has built is nothing to name: it lies
-// in a folder of Go's own.
+// CalledAs returns how a person can run this program again. A path of `go run` would not help: it is in a temporary
+// folder.
 func CalledAs(arg0 string) string {
 	switch {
 	case arg0 == "":

@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// StandardInput is the name of the file that is read from there.
+// StandardInput is the file name that means standard input.
 const StandardInput = "-"
 
-// Input is an input that tells how much of it was read, and that a Ctrl-C ends even while it waits for more.
+// Input is a reader that shows progress. A Ctrl-C ends it even while it waits for more.
 type Input struct {
 	in io.Reader
-	// ended is closed when the reading has to end; why says why.
+	// ended is closed when reading must end; why returns the cause.
 	ended    <-chan struct{}
 	why      func() error
 	progress *Progress
@@ -31,7 +31,7 @@ func (w *Input) Read(p []byte) (int, error) {
 		n   int
 		err error
 	}
-	// The buffer is the goroutine's as long as it reads: after a Ctrl-C, for ever.
+	// The goroutine owns the buffer while it reads: after a Ctrl-C, for ever.
 	buffer, read := w.buffer[:len(p)], make(chan result, 1)
 	go func() {
 		n, err := w.in.Read(buffer)
@@ -47,24 +47,24 @@ func (w *Input) Read(p []byte) (int, error) {
 	}
 }
 
-// NewInput returns an input whose reading p shows.
+// NewInput returns an Input that shows its progress on p.
 func NewInput(ctx context.Context, in io.Reader, p *Progress) *Input {
 	return &Input{
 		in: in, progress: p, ended: ctx.Done(), why: func() error { return context.Cause(ctx) },
 	}
 }
 
-// On returns an input like this one that reads something else, from the beginning.
+// On returns a copy that reads another file from its beginning.
 func (w *Input) On(in io.Reader) *Input {
 	each := *w
 	each.in = in
 	return &each
 }
 
-// maxTextBytes bounds what is read of a text: more than the service takes.
+// maxTextBytes is the largest size of a text, more than the service accepts.
 const maxTextBytes = 64 << 20
 
-// ReadText reads a text from a file, or from standard input.
+// ReadText reads a text from a file or from standard input.
 func (t *Terminal) ReadText(path string) (string, error) {
 	in := t.Stdin
 	if path != "-" {
@@ -80,12 +80,12 @@ func (t *Terminal) ReadText(path string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("cannot read %s: %w", path, err)
 	case len(content) > maxTextBytes:
-		return "", fmt.Errorf("%s holds more than %s", path, Count(maxTextBytes, "byte"))
+		return "", fmt.Errorf("%s is larger than %s", path, Count(maxTextBytes, "byte"))
 	}
 	return string(content), nil
 }
 
-// Culprit is the name of the file that an error is about: name, or one of those that it consists of.
+// Culprit returns the name of the file that an error is about: name, or another file that it consists of.
 func Culprit(name string, err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) && path.Path != name && path.Path != os.Stdin.Name() {
@@ -94,7 +94,7 @@ func Culprit(name string, err error) string {
 	return name
 }
 
-// Unreadable says which file cannot be read, and why.
+// Unreadable returns an error that says which file cannot be read, and why.
 func Unreadable(name string, err error) error {
 	name = Culprit(name, err)
 	var path *fs.PathError

@@ -10,18 +10,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// APIJSON writes a message of the API as the contract names its fields; null where it is not there.
+// APIJSON encodes a message of the API with the contract's field names; nil as null.
 type APIJSON struct {
 	proto.Message
-	// zeros says whether fields without presence are written that are zero, false or empty. Programs read an index of 0
-	// then, and need not know what is left out. The many parts of a view's messages would be long for it.
+	// zeros includes fields without presence that are zero, false or empty, so that programs need not know the
+	// defaults. Views leave them out, since their many parts would become long.
 	zeros bool
 }
 
-// WholeAnswer writes an answer of the API with its zeros.
+// WholeAnswer encodes an answer of the API with its zeros.
 func WholeAnswer(m proto.Message) APIJSON { return APIJSON{m, true} }
 
-// WholeAnswers makes a JSON array of what pages of an answer held.
+// WholeAnswers encodes messages of the API as a JSON array, with their zeros.
 func WholeAnswers[M proto.Message](messages []M) []APIJSON {
 	list := make([]APIJSON, len(messages))
 	for i, m := range messages {
@@ -30,7 +30,7 @@ func WholeAnswers[M proto.Message](messages []M) []APIJSON {
 	return list
 }
 
-// MarshalJSON takes out the white space that protojson varies on purpose.
+// MarshalJSON removes the white space that protojson varies on purpose.
 func (m APIJSON) MarshalJSON() ([]byte, error) {
 	if m.Message == nil || !m.ProtoReflect().IsValid() {
 		return []byte("null"), nil
@@ -44,7 +44,7 @@ func (m APIJSON) MarshalJSON() ([]byte, error) {
 	return compact.Bytes(), err
 }
 
-// APIList makes a JSON array of messages of the API.
+// APIList encodes messages of the API as a JSON array, without their zeros.
 func APIList[M proto.Message](messages []M) []APIJSON {
 	list := make([]APIJSON, len(messages))
 	for i, m := range messages {
@@ -53,7 +53,7 @@ func APIList[M proto.Message](messages []M) []APIJSON {
 	return list
 }
 
-// Optional leaves a message out of a document where it is not there.
+// Optional encodes a message; nil, which leaves it out of a document, where it is not set.
 func Optional[M proto.Message](m M) *APIJSON {
 	if !m.ProtoReflect().IsValid() {
 		return nil
@@ -61,11 +61,11 @@ func Optional[M proto.Message](m M) *APIJSON {
 	return &APIJSON{Message: m}
 }
 
-// PrintJSON prints one document.
+// PrintJSON prints an indented JSON document.
 func PrintJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	// What is raw stays readable: this is no page of HTML.
+	// The output is not HTML: keep <, > and & readable.
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(document); err != nil {
 		return fmt.Errorf("cannot write the JSON document: %w", err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Progress tells on stderr how work goes on: on a terminal by a bar that is drawn over and over, else by a line for each
-// stage. A nil progress says nothing.
+// Progress shows on stderr how work goes on: by a bar on a terminal, else by a line for each stage. A nil Progress
+// shows nothing.
 type Progress struct {
 	out io.Writer
 	// bar says whether stderr is a terminal.
@@ -15,13 +15,13 @@ type Progress struct {
 
 	name, unit string
 	total      int64
-	// drawn is the percentage that the bar shows, -1 where none is drawn.
+	// drawn is the percentage that the bar shows, or -1 if no bar is drawn.
 	drawn int
-	// text is what a summary's text has shown.
+	// text is the summary's text that has been shown.
 	text writing
 }
 
-// Progress returns what tells how the work goes on; with quiet, nothing does.
+// Progress returns a Progress on stderr; nil with quiet.
 func (t *Terminal) Progress(quiet bool) *Progress {
 	if quiet {
 		return nil
@@ -29,10 +29,10 @@ func (t *Terminal) Progress(quiet bool) *Progress {
 	return NewProgress(t.Stderr, t.ErrTerminal)
 }
 
-// NewProgress tells on out how work goes on, by a bar where that is a terminal.
+// NewProgress returns a Progress on out, with a bar if out is a terminal.
 func NewProgress(out io.Writer, bar bool) *Progress { return &Progress{out: out, bar: bar, drawn: -1} }
 
-// Stage begins a stage. total is 0 where nobody knows.
+// Stage begins a stage. total is 0 where it is unknown.
 func (p *Progress) Stage(name, unit string, total int64) {
 	if p == nil {
 		return
@@ -47,7 +47,7 @@ func (p *Progress) Stage(name, unit string, total int64) {
 	fmt.Fprintf(p.out, "%s\n", Printable(name))
 }
 
-// Update says how much of the stage is done.
+// Update sets how much of the stage is done.
 func (p *Progress) Update(done int64) {
 	if p == nil || !p.bar || p.total == 0 {
 		return
@@ -58,7 +58,7 @@ func (p *Progress) Update(done int64) {
 	}
 }
 
-// barWidth is how many characters the bar has.
+// barWidth is the width of the bar in characters.
 const barWidth = 30
 
 func (p *Progress) draw(done int64) {
@@ -73,7 +73,7 @@ func (p *Progress) draw(done int64) {
 		Printable(p.name))
 }
 
-// Clear takes the bar away.
+// Clear removes the bar.
 func (p *Progress) Clear() {
 	if p == nil || !p.bar || p.drawn < 0 {
 		return
@@ -82,7 +82,7 @@ func (p *Progress) Clear() {
 	fmt.Fprint(p.out, "\r\x1b[K")
 }
 
-// Say prints a line that stays.
+// Say prints a line, which stays when the bar is redrawn.
 func (p *Progress) Say(format string, args ...any) {
 	if p == nil {
 		return

@@ -2,44 +2,44 @@ package terminal
 
 import "fmt"
 
-// ShowsText has the text of a summary shown as it is written, where a person watches.
+// ShowsText makes Delta show the text of a summary on a terminal.
 func (p *Progress) ShowsText() {
 	if p != nil {
 		p.text.shown = p.bar
 	}
 }
 
-// writing is text that is shown as it comes.
+// writing is the state of a text that is shown as it is written.
 type writing struct {
 	shown bool
-	// attempt is the one whose text is on the terminal; 0 while there is none.
+	// attempt is the number of the attempt whose text is shown; 0 if none is.
 	attempt uint32
-	// said is the text of the attempt.
+	// said is the text of the attempt so far.
 	said []byte
-	// open says that the line of the text has no end yet.
+	// open says that the last line of the text has no line break yet.
 	open bool
-	// parts is how many requests the text takes, part the one that is shown, from 1. moved says that more of the
-	// conversation was taken in since: the next attempt is the next part.
+	// parts is the number of requests for the text, and part the number of the current one, from 1. moved says that the
+	// current one has ended, so that the next attempt belongs to the next part.
 	parts, part uint32
 	moved       bool
 }
 
-// Expects says how many requests are to come.
+// Expects sets the number of requests.
 func (p *Progress) Expects(requests uint32) {
 	if p != nil {
 		p.text.parts, p.text.part, p.text.moved = requests, 1, false
 	}
 }
 
-// TookIn says that more of the conversation was taken in.
-func (p *Progress) TookIn() {
+// NextPart says that the current request has ended.
+func (p *Progress) NextPart() {
 	if p != nil {
 		p.text.moved = true
 	}
 }
 
-// Delta shows text as it is written. A new attempt voids what was shown: of a conversation that is read part by part,
-// the next text takes it in.
+// Delta shows text as it is written. A new attempt replaces the text above: it is either the next part of a fold or
+// another try.
 func (p *Progress) Delta(attempt uint32, text string) {
 	if p == nil || !p.text.shown || text == "" {
 		return
@@ -52,9 +52,9 @@ func (p *Progress) Delta(attempt uint32, text string) {
 		case t.attempt == 0:
 		case t.moved && t.part < t.parts:
 			t.part++
-			fmt.Fprintf(p.out, "\n[part %d of %d, which takes in what stands above]\n\n", t.part, t.parts)
+			fmt.Fprintf(p.out, "\n[part %d of %d, which includes the text above]\n\n", t.part, t.parts)
 		default:
-			fmt.Fprintf(p.out, "\n[attempt %d: what stands above does not count]\n\n", attempt)
+			fmt.Fprintf(p.out, "\n[attempt %d replaces the text above]\n\n", attempt)
 		}
 		t.attempt, t.said, t.moved = attempt, t.said[:0], false
 	}
@@ -64,7 +64,7 @@ func (p *Progress) Delta(attempt uint32, text string) {
 	fmt.Fprint(p.out, Printable(text))
 }
 
-// CloseText ends the line of a text.
+// CloseText ends the last line of the text.
 func (p *Progress) CloseText() {
 	if p != nil && p.text.open {
 		fmt.Fprintln(p.out)
@@ -72,7 +72,7 @@ func (p *Progress) CloseText() {
 	}
 }
 
-// Told says whether all of a text was shown in the end.
-func (p *Progress) Told(text string) bool {
+// Shown says whether the whole text has been shown.
+func (p *Progress) Shown(text string) bool {
 	return p != nil && p.text.attempt > 0 && string(p.text.said) == text
 }

@@ -7,22 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// FiguresTable is a table of names with figures: figures are aligned to the right, as people compare them.
+// FiguresTable is a table of names with figures, which are aligned to the right.
 type FiguresTable struct {
 	out  io.Writer
 	rows [][]string
-	// asides are the texts of rows without figures, by row.
+	// asides are the texts of rows without figures, by row number.
 	asides map[int]string
 }
 
-// NewFiguresTable begins a table with these headings.
+// NewFiguresTable returns a table with these headings.
 func NewFiguresTable(w io.Writer, headings ...string) *FiguresTable {
 	return &FiguresTable{out: w, rows: [][]string{headings}}
 }
 
+// Row adds a row.
 func (t *FiguresTable) Row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// Aside adds a row without figures, whose text may be wider than columns are.
+// Aside adds a row with a text instead of figures. The text may be wider than the columns.
 func (t *FiguresTable) Aside(name, text string) {
 	row := make([]string, len(t.rows[0]))
 	row[0] = name
@@ -53,7 +54,7 @@ func (t *FiguresTable) Flush() {
 	}
 }
 
-// Column is a column of text: its heading, and how wide it may be; 0 is as wide as it takes.
+// Column is a column of text. Width is its greatest width; 0 means no limit.
 type Column struct {
 	Heading string
 	Width   int
@@ -66,7 +67,7 @@ type TextTable struct {
 	rows    [][]string
 }
 
-// NewTextTable begins a table with the headings of these columns.
+// NewTextTable returns a table with the headings of these columns.
 func NewTextTable(w io.Writer, columns ...Column) *TextTable {
 	t := &TextTable{out: w, columns: columns}
 	headings := make([]string, len(columns))
@@ -77,7 +78,7 @@ func NewTextTable(w io.Writer, columns ...Column) *TextTable {
 	return t
 }
 
-// Row adds a row, which takes as many lines as its longest cell.
+// Row adds a row, with as many lines as its longest cell needs.
 func (t *TextTable) Row(cells ...string) {
 	lines := make([][]string, len(cells))
 	height := 1
@@ -108,7 +109,7 @@ func (t *TextTable) Flush() {
 	}
 }
 
-// widest is how many characters the widest cell of each column has.
+// widest returns the width of each column's widest cell, in characters.
 func widest(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -119,8 +120,8 @@ func widest(rows [][]string) []int {
 	return widths
 }
 
-// wrapped breaks a text between words into lines of at most so many characters; a longer word has a line of its own.
-// 0 is no limit.
+// wrapped splits a text between words into lines of at most width characters. A longer word gets its own line. A width
+// of 0 means no limit.
 func wrapped(text string, width int) []string {
 	if width == 0 {
 		return []string{text}
@@ -144,12 +145,12 @@ func wrapped(text string, width int) []string {
 	return lines
 }
 
-// Row writes a line with a name in front.
+// Row writes a line that begins with a name.
 func Row(w io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(w, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
 }
 
-// Heading writes a heading with a line below it.
+// Heading writes an underlined heading.
 func Heading(w io.Writer, text string) {
 	fmt.Fprintln(w, text)
 	for range text {

@@ -1,5 +1,5 @@
-// Package terminal is what commands share of the terminal: what they read and print, tables, progress, questions, hints at
-// other commands, and errors with their exit codes.
+// Package terminal holds what commands share for input and output: tables, progress, questions, hints at other
+// commands, and errors with their exit codes.
 package terminal
 
 import (
@@ -8,43 +8,43 @@ import (
 	"sync"
 )
 
-// Terminal is what a run of the program has of its surroundings: what it reads, where it writes, who watches, and how it
-// was called.
+// Terminal is the environment of a run of the program: its input and output, and the command line.
 type Terminal struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// OutTerminal and ErrTerminal say whether a person reads stdout and stderr on a terminal.
+	// OutTerminal and ErrTerminal say whether stdout and stderr are terminals.
 	OutTerminal, ErrTerminal bool
-	// Asks says whether a person can be asked: stdin and stderr are a terminal.
+	// Asks says whether the user can be asked: stdin and stderr are terminals.
 	Asks bool
 
-	// Out buffers stdout. Its errors are reported once, when it is flushed.
+	// Out buffers stdout. Errors are reported once, when it is flushed.
 	Out *bufio.Writer
-	// Name is how the program was called; empty is its own name.
+	// Name is the name under which the program was called. Empty means its own name.
 	Name string
-	// Line is the command line; its command is nil where it was not understood.
+	// Line is the command line. It is nil where the parser refused it.
 	Line *CommandLine
-	// Given are the names of the flags on the command line, as opposed to those from the environment.
+	// Given holds the names of the flags on the command line. Flags from the environment are not in it.
 	Given map[string]bool
 
-	// quiet and logLevel say how much the command tells on stderr, diagnosable that it takes a log level.
+	// quiet and logLevel set how much the command prints on stderr. diagnosable says that it has the flag for the log
+	// level.
 	quiet, diagnosable bool
 	logLevel           string
 }
 
-// Buffer has stdout buffered, and one write at a time on stderr.
+// Buffer buffers stdout and serializes writes on stderr.
 func (t *Terminal) Buffer() {
 	t.Out = bufio.NewWriterSize(t.Stdout, 64<<10)
-	t.Stderr = &turnsWriter{out: t.Stderr}
+	t.Stderr = &lockedWriter{out: t.Stderr}
 }
 
-// turnsWriter lets one write at a time: progress and the log of a service in this process share stderr.
-type turnsWriter struct {
+// lockedWriter serializes writes: progress and the log of a service in this process share stderr.
+type lockedWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (w *turnsWriter) Write(p []byte) (int, error) {
+func (w *lockedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Write(p)

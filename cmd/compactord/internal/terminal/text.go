@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Printable replaces what would steer a terminal instead of being read: conversations hold what tools and web pages
-// said, and that must not move the cursor or set the title of a window.
+// Printable replaces characters that would control a terminal: texts of tools and web pages in a conversation must not
+// move the cursor or set a window's title.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +24,7 @@ func Printable(text string) string {
 	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// InLine is printable in one line: in a table, line breaks would make rows that nobody wrote.
+// InLine is Printable on one line: in a table, line breaks would look like more rows.
 func InLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -36,7 +36,7 @@ func InLine(text string) string {
 	}, Printable(text))
 }
 
-// Number writes an integer with a comma between thousands.
+// Number formats an integer with a comma between thousands.
 func Number[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
 	digits := fmt.Sprint(n)
 	sign := ""
@@ -53,10 +53,10 @@ func Number[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
 	return sign + b.String()
 }
 
-// Digits writes an integer as commands take it.
+// Digits formats an integer for a command line, without commas.
 func Digits(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// Count writes a number with its noun, such as `1 message` or `12 messages`.
+// Count formats a number with its noun, such as `1 message` or `12 messages`.
 func Count[T ~int | ~int64 | ~uint32](n T, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -64,7 +64,7 @@ func Count[T ~int | ~int64 | ~uint32](n T, noun string) string {
 	return Number(n) + " " + noun + "s"
 }
 
-// Percent writes the share of a whole.
+// Percent formats the share of a whole.
 func Percent(part, whole uint32) string {
 	if whole == 0 {
 		return "0 %"
@@ -82,7 +82,7 @@ func Percent(part, whole uint32) string {
 	}
 }
 
-// Permille writes the share of a whole where the tenth of a percent counts. It is never rounded up to all.
+// Permille formats the share of a whole with a tenth of a percent. It never rounds up.
 func Permille(part, whole uint64) string {
 	if whole == 0 {
 		return "0 %"
@@ -101,15 +101,15 @@ func Indent(text, by string) string {
 	return strings.Join(lines, "\n")
 }
 
-// EnumName is how people write a value of the contract's enums, such as `put aside`.
+// EnumName returns the name of a value of the contract's enums for people, such as `put aside`.
 func EnumName(value fmt.Stringer, prefix string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(value.String(), prefix)), "_", " ")
 }
 
-// Dollars writes an amount that is often far below a cent.
+// Dollars formats an amount, which is often far below a cent.
 func Dollars(amount float64) string { return fmt.Sprintf("%.4f US dollars", amount) }
 
-// OrDash is a dash for what is empty.
+// OrDash returns the text, or a dash for an empty one.
 func OrDash(text string) string {
 	if text == "" {
 		return "-"
@@ -117,10 +117,10 @@ func OrDash(text string) string {
 	return text
 }
 
-// textWidth is how wide running text is.
+// textWidth is the width of paragraphs in characters.
 const textWidth = 98
 
-// Paragraph writes running text in lines, with one text in front of the first and another in front of the others.
+// Paragraph writes a wrapped text, with first before its first line and others before its other lines.
 func Paragraph(w io.Writer, text, first, others string) {
 	for i, line := range wrapped(text, textWidth-len(others)) {
 		if i == 0 {

@@ -1,5 +1,5 @@
-// Package transcripts holds the commands that show and try what compaction does to a transcript, or to a session in its
-// place: compact, prune, view, compare, tokens and convert.
+// Package transcripts holds the commands that show what compaction does to a transcript or a session: compact, prune,
+// view, compare, tokens and convert.
 package transcripts
 
 import (
@@ -18,10 +18,10 @@ type Compact struct {
 	conversation.Source
 	conversation.PolicyFlags
 	config.ModelFlags
-	Reason string `default:"manual" enum:"manual,threshold,overflow" help:"Why: manual, threshold (only if it is due) or overflow (also replaces media)." placeholder:"REASON"`
-	Replay *bool  `help:"With --reason overflow: show the last request again after the summary, or not, whatever the policy says." negatable:""`
-	Focus  string `help:"What the summary is to attend to." placeholder:"TEXT"`
-	DryRun bool   `help:"Only say what would be done."`
+	Reason string `default:"manual" enum:"manual,threshold,overflow" help:"Reason of the compaction: manual, threshold (only if compaction is due) or overflow (also replaces media)." placeholder:"REASON"`
+	Replay *bool  `help:"With --reason overflow: whether views show the user's last request again after the summary; overrides the policy." negatable:""`
+	Focus  string `help:"What the summary must pay attention to." placeholder:"TEXT"`
+	DryRun bool   `help:"Only print what would be done."`
 	View   bool   `help:"Also print what the model sees afterwards."`
 	terminal.Output
 }
@@ -35,21 +35,21 @@ var compactionReasons = map[string]compactordv1.CompactionReason{
 
 // Help is printed below the flags.
 func (c *Compact) Help() string {
-	return `The policy's strategy is carried out: the older part of the conversation is replaced by a summary, and the newest
-messages stay word for word; some presets hide or shorten content first, or instead. With FILE all happens in a
-temporary store. The JSON document holds entry (the compaction), prune (edits made with it), cut
-(the message that is kept first, and the one that starts a split turn, with their source_position), report,
-earlier (the compaction that was in effect before, such as one that FILE brought), skipped (why nothing was done), plan (with --dry-run), notes, messages (how many) and view (with --view).
+	return `Runs the policy's strategy: it replaces the older part of the conversation by a summary and keeps the newest messages word
+for word. Some presets hide or shorten content before that, or instead. A FILE is loaded into a temporary store. The JSON
+document holds entry (the compaction), prune (edits made with it), cut (the first kept message, and the message that
+starts a split turn, with their source_position), report, earlier (the compaction in effect before, such as one from
+FILE), skipped (why nothing was done), plan (with --dry-run), notes, messages (their number) and view (with --view).
 
-With --summarizer a model writes the summary: one of the daemon's, or with FILE or --store one of the file of --config,
-whose default_summarizer (or COMPACTORD_DEFAULT_SUMMARIZER) writes where none is named.
-On a terminal its text is shown as it is written. Ctrl-C cancels it, and nothing is changed.`
+--summarizer names the summarizer: one of the daemon's or, with FILE or --store, one of the file of --config. Without the
+flag, COMPACTORD_DEFAULT_SUMMARIZER or the file's default_summarizer names it. A terminal shows a model's text while it
+is written. Ctrl-C cancels the compaction, and nothing is changed.`
 }
 
 // Run compacts.
 func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	if c.Replay != nil && c.Reason != "overflow" {
-		return terminal.Usagef("--replay goes with --reason overflow")
+		return terminal.Usagef("--replay needs --reason overflow")
 	}
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
@@ -88,7 +88,7 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	p.Clear()
 	p.CloseText()
-	result.told = a.OutTerminal && p.Told(result.Completed.GetCompaction().GetSummary())
+	result.summaryShown = a.OutTerminal && p.Shown(result.Completed.GetCompaction().GetSummary())
 	if c.JSON {
 		err = result.printJSON(a.Out)
 	} else {
@@ -100,8 +100,8 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	return err
 }
 
-// localModels reads the models that a compaction in this process may need: the one that is named, or for sessions of a
-// store, whose policies may name any, all.
+// localModels reads the models that a compaction in this process may need: the named one or, for sessions of a store,
+// whose policies may name any, all models.
 func (c *Compact) localModels(a *api.App) error {
 	switch {
 	case c.File == "" && c.Store == "":
@@ -113,7 +113,7 @@ func (c *Compact) localModels(a *api.App) error {
 	}
 }
 
-// streams says whether the text of the summary is shown as it is written. That of extractive is there at once.
+// streams says whether the text of the summary is shown while it is written. Only models take long enough for that.
 func (c *Compact) streams(a *api.App) bool {
 	by := c.Summarizer
 	if by == "" && c.File != "" {

@@ -120,7 +120,7 @@ func TestInterruptedWhileSummarizing(t *testing.T) {
 			cancel(terminal.ErrInterrupted)
 		}()
 		r := programtest.RunWith(ctx, &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader("")}, Summarizer: h}, append(command, sample.TalkFile(t))...)
-		r.Ends(t, terminal.ExitFailed).Says(t, "compactord: interrupted\nThe file is as it was.\n")
+		r.Ends(t, terminal.ExitFailed).Says(t, "compactord: interrupted\nThe file is unchanged.\n")
 		require.Empty(t, r.Out)
 	}
 }
@@ -154,24 +154,25 @@ func TestControlCharactersStayOffTheScreen(t *testing.T) {
 	require.NotContains(t, r.Out, "\u202e")
 }
 
-// What an earlier compaction shortened or folded is not kept word for word by the next, which edits nothing itself.
+// Messages that arrival edits or an earlier compaction changed are not kept word for word, even if this compaction
+// makes no edits.
 func TestKeptCountsTheEditsInForce(t *testing.T) {
 	sample.TemporaryFolder(t)
-	// Each result is cut as it comes, and the compaction only cuts.
+	// Arrival edits truncate each result. The compaction itself only cuts.
 	path := sample.File(t, "talk.jsonl", longResults(6))
 	r := programtest.Ran(t, "compact", path, "--preset", "opencode", "--window", "40000").Ends(t, terminal.ExitDone)
 	require.NotContains(t, r.Out, "word for word")
 	require.Regexp(t, `(?m)^  Kept        8 messages, 2 edited, from #17 `, r.Out)
 	r = programtest.Ran(t, "compact", path, "--preset", "opencode", "--window", "40000", "--dry-run").Ends(t, terminal.ExitDone)
 	require.Regexp(t, `(?m)^  Kept        8 messages, 2 edited, from #17 `, r.Out)
-	// A plan's own edits count before they are made.
+	// A dry run counts the plan's edits.
 	r = programtest.Ran(t, "compact", path, "--preset", "claude_code", "--window", "40000", "--dry-run").Ends(t, terminal.ExitDone)
 	require.Regexp(t, `(?m)^  Kept        12 messages, 2 edited, from #13 `, r.Out)
 	r = programtest.Ran(t, "compact", path, "--preset", "claude_code", "--window", "40000").Ends(t, terminal.ExitDone)
 	require.Regexp(t, `(?m)^  Kept        12 messages, 2 edited, 2 not shown, from #13 `, r.Out)
 }
 
-// longResults is a talk of turns with one result of 3,000 characters each, four messages a turn, behind a system message.
+// longResults is a transcript with a system message and turns of four messages, each with a result of 3,000 characters.
 func longResults(turns int) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, `{"role":"system","content":"Be brief."}`)
@@ -207,6 +208,6 @@ func TestCompactForAReason(t *testing.T) {
 	require.NotContains(t, sample.At(t, doc, "entry"), "replayed_index")
 	programtest.Ran(t, "compact", path, "--reason", "threshold", "--window", "1000000").Ends(t, terminal.ExitNothing).
 		Says(t, "compaction is due at 750000")
-	programtest.Ran(t, "compact", path, "--replay").Ends(t, terminal.ExitUsage).Says(t, "--replay goes with --reason overflow")
+	programtest.Ran(t, "compact", path, "--replay").Ends(t, terminal.ExitUsage).Says(t, "--replay needs --reason overflow")
 	programtest.Ran(t, "compact", path, "--reason", "boredom").Ends(t, terminal.ExitUsage).Says(t, "--reason must be one of")
 }

@@ -22,46 +22,46 @@ import (
 
 // Compare is `compactord compare`.
 type Compare struct {
-	File    string   `arg:"" help:"Transcript to compare on; - is standard input." name:"file"`
-	Presets []string `help:"Only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
+	File    string   `arg:"" help:"Transcript to compact; - is standard input." name:"file"`
+	Presets []string `help:"Compare only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
 	conversation.LimitFlags
-	Format string `help:"What FILE is, where it is not recognized: ${formats}." placeholder:"FORMAT"`
-	Nth    int    `help:"Of a file that holds several sessions: which one, from 1." placeholder:"N"`
-	Strict bool   `help:"Refuse what is malformed, instead of taking what is clear and saying so."`
+	Format string `help:"Format of FILE, if it is not recognized: ${formats}." placeholder:"FORMAT"`
+	Nth    int    `help:"Number of the session in a file with several, from 1." placeholder:"N"`
+	Strict bool   `help:"Refuse malformed messages, instead of repairing and reporting them."`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Compare) Help() string {
-	return `Each preset compacts the whole transcript once, and then lives through it as an agent would: before each answer of the
-model it compacts if that is due, and takes the view. What providers reported of other views, and compactions that FILE
-tells of, are left out. Summaries are written without a model. Without --context-window, the window is two thirds of the
-transcript, but at least 8,000 tokens, so that there is something to do.
+	return `Each preset compacts the whole transcript once. Then the transcript is replayed under it as by an agent: before each answer
+of the model it compacts if compaction is due, and fetches the view. Usage reports and compactions in FILE are ignored.
+The extractive summarizer writes the summaries. Without --context-window, the window is two thirds of the transcript,
+but at least 8,000 tokens, so that compaction is due.
 
-The JSON document holds file, messages, tokens, context_window, compactions_left_out (how many FILE tells of), notes and presets: of each its name, once (the one
-compaction), replay (the figures of the run) and failed (why it came to no end).`
+The JSON document holds file, messages, tokens, context_window, compactions_left_out (the number in FILE), notes and
+presets: for each its name, once (the one compaction), replay (the figures of the replay) and failed (an error).`
 }
 
-// smallestWindow is the least window that is made up for a transcript: presets are not made for smaller ones.
+// smallestWindow is the smallest window that is chosen for a transcript: presets are not made for smaller ones.
 const smallestWindow = 8_000
 
-// comparison is a transcript under several presets.
+// comparison holds a transcript and its results under several presets.
 type comparison struct {
 	file *conversation.Transcript
-	// tokens are those of the messages as they are.
+	// tokens is the estimate of the transcript.
 	tokens uint32
 	limits conversation.LimitFlags
-	// madeUp says whether the window was not given.
-	madeUp bool
-	trials []*trial
+	// windowChosen says that the window was chosen by the transcript's size.
+	windowChosen bool
+	results      []*presetResult
 }
 
-// trial is what became of the transcript under one preset.
-type trial struct {
+// presetResult is the result of one preset.
+type presetResult struct {
 	preset string
 	once   *onceFigures
 	replay *replayFigures
-	// failed is why it came to no end; nil where it did.
+	// failed is the error that ended it; nil if there was none.
 	failed error
 }
 
@@ -102,13 +102,13 @@ func (c *Compare) Run(ctx context.Context, a *api.App) (err error) {
 		compared.print(a.Out)
 	}
 	ending := compared.ending()
-	if compared.tellsBug() {
+	if compared.foundBug() {
 		ending = terminal.Advise(ending, a.ReportIt())
 	}
 	return errors.Join(err, ending)
 }
 
-// checkPresets refuses names of no preset before anything is read.
+// checkPresets reports unknown presets before anything is read. Without names it selects all presets.
 func (c *Compare) checkPresets() error {
 	there := strategies.PresetNames()
 	for _, name := range c.Presets {
@@ -122,10 +122,10 @@ func (c *Compare) checkPresets() error {
 	return nil
 }
 
-// prepare settles what is compared.
+// prepare sets up the comparison.
 func (c *Compare) prepare(file *conversation.Transcript) (*comparison, error) {
 	if len(file.Messages) == 0 {
-		return nil, terminal.NothingError{Why: file.Name + " holds no messages"}
+		return nil, terminal.NothingError{Why: file.Name + " has no messages"}
 	}
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
 	if err != nil {
@@ -134,24 +134,24 @@ func (c *Compare) prepare(file *conversation.Transcript) (*comparison, error) {
 	compared := &comparison{file: file, limits: c.LimitFlags}
 	var tokens uint64
 	for _, m := range file.Messages {
-		// They count contexts that were made otherwise, and would be believed.
+		// Usage reports of other contexts would distort the daemon's estimates.
 		m.Usage = nil
 		tokens += uint64(session.MessageTokens(counter, m))
 	}
 	compared.tokens = uint32(min(tokens, math.MaxUint32))
 	if compared.limits.ContextWindow == nil {
 		compared.limits.ContextWindow = proto.Uint32(windowFor(compared.tokens))
-		compared.madeUp = true
+		compared.windowChosen = true
 	}
 	for _, name := range c.Presets {
-		if !slices.ContainsFunc(compared.trials, func(t *trial) bool { return t.preset == name }) {
-			compared.trials = append(compared.trials, &trial{preset: name})
+		if !slices.ContainsFunc(compared.results, func(r *presetResult) bool { return r.preset == name }) {
+			compared.results = append(compared.results, &presetResult{preset: name})
 		}
 	}
 	return compared, nil
 }
 
-// windowFor is a window that a transcript of so many tokens does not fit into: two thirds of it, rounded up to two digits.
+// windowFor returns a window that a transcript does not fit into: two thirds of its tokens, rounded up to two digits.
 func windowFor(tokens uint32) uint32 {
 	window := (2*uint64(tokens) + 2) / 3
 	unit := uint64(1)
@@ -162,7 +162,8 @@ func windowFor(tokens uint32) uint32 {
 	return uint32(min(max(window, smallestWindow), 100_000_000))
 }
 
-// smallerWindow is a window to try next: one that the transcript does not fit into, or half of the last.
+// smallerWindow returns a smaller window to try next: one that the transcript does not fit into, or half of the last
+// one.
 func (c *comparison) smallerWindow() uint32 {
 	if window := windowFor(c.tokens); window < *c.limits.ContextWindow {
 		return window
@@ -170,72 +171,72 @@ func (c *comparison) smallerWindow() uint32 {
 	return max(*c.limits.ContextWindow/2, 1)
 }
 
-// run tries one preset after the other.
+// run compacts and replays the transcript under one preset after the other.
 func (c *comparison) run(ctx context.Context, service *api.Client, p *terminal.Progress) error {
-	for _, t := range c.trials {
-		p.Stage("replaying under "+t.preset, "messages", int64(len(c.file.Messages)))
-		t.failed = c.try(ctx, service, t, p)
-		if errors.Is(t.failed, terminal.ErrInterrupted) {
-			return terminal.WhenInterrupted(t.failed, "The file is as it was.")
+	for _, r := range c.results {
+		p.Stage("replaying under "+r.preset, "messages", int64(len(c.file.Messages)))
+		r.failed = c.runPreset(ctx, service, r, p)
+		if errors.Is(r.failed, terminal.ErrInterrupted) {
+			return terminal.WhenInterrupted(r.failed, "The file is unchanged.")
 		}
 	}
-	if slices.ContainsFunc(c.trials, func(t *trial) bool { return !refused(t.failed) }) {
+	if slices.ContainsFunc(c.results, func(r *presetResult) bool { return !refused(r.failed) }) {
 		return nil
 	}
-	// It is the limits, then: there is nothing to compare.
-	return api.RefusedFlags(c.trials[0].failed)
+	// All presets were refused: the limits are wrong.
+	return api.RefusedFlags(c.results[0].failed)
 }
 
-// refused says whether an error is the refusal of what was asked for.
+// refused says whether an error is INVALID_ARGUMENT.
 func refused(err error) bool { return status.Code(err) == codes.InvalidArgument }
 
-// tellsBug says whether a preset failed by a bug.
-func (c *comparison) tellsBug() bool {
-	return slices.ContainsFunc(c.trials, func(t *trial) bool { return api.HasReason(t.failed, "INTERNAL") })
+// foundBug says whether a preset failed because of a bug.
+func (c *comparison) foundBug() bool {
+	return slices.ContainsFunc(c.results, func(r *presetResult) bool { return api.HasReason(r.failed, "INTERNAL") })
 }
 
-// try puts the transcript under one preset, in two sessions that are deleted when their figures are known. Where one comes
-// to no end the other is tried all the same.
-func (c *comparison) try(ctx context.Context, service *api.Client, t *trial, p *terminal.Progress) error {
-	flags := conversation.PresetFlags{Preset: t.preset, LimitFlags: c.limits}
-	once := &conversation.Conversation{Client: service, Session: t.preset + "-once"}
+// runPreset compacts and replays the transcript in two sessions, which are deleted afterwards. If one fails, the other
+// still runs.
+func (c *comparison) runPreset(ctx context.Context, service *api.Client, r *presetResult, p *terminal.Progress) error {
+	flags := conversation.PresetFlags{Preset: r.preset, LimitFlags: c.limits}
+	once := &conversation.Conversation{Client: service, Session: r.preset + "-once"}
 	var failed, failedReplay error
-	if t.once, failed = compactOnce(ctx, once, c.file, flags.Policy()); errors.Is(failed, terminal.ErrInterrupted) {
+	if r.once, failed = compactOnce(ctx, once, c.file, flags.Policy()); errors.Is(failed, terminal.ErrInterrupted) {
 		return failed
 	}
-	lived := &conversation.Conversation{Client: service, Session: t.preset + "-replay"}
-	t.replay, failedReplay = replayUnder(ctx, lived, c.file.Messages, flags.Policy(), p)
+	replayed := &conversation.Conversation{Client: service, Session: r.preset + "-replay"}
+	r.replay, failedReplay = replayUnder(ctx, replayed, c.file.Messages, flags.Policy(), p)
 	if failed == nil || errors.Is(failedReplay, terminal.ErrInterrupted) {
 		return failedReplay
 	}
 	return failed
 }
 
-// inRow is how a table tells of a preset that came to no end.
-func (t *trial) inRow() string {
-	if reason := api.ErrorReason(t.failed); reason != "" {
+// inRow returns the text of a failed preset's row.
+func (r *presetResult) inRow() string {
+	if reason := api.ErrorReason(r.failed); reason != "" {
 		return "failed: " + reason
 	}
 	return "failed"
 }
 
-// ending is how the command ends where it is no plain success.
+// ending returns the command's error: failed presets, or nothing to do.
 func (c *comparison) ending() error {
 	idle := true
 	var failed []string
-	for _, t := range c.trials {
-		if t.failed != nil {
-			failed = append(failed, t.preset)
+	for _, r := range c.results {
+		if r.failed != nil {
+			failed = append(failed, r.preset)
 			continue
 		}
-		idle = idle && t.once.skipped != nil && t.replay.Rewrites == 0
+		idle = idle && r.once.skipped != nil && r.replay.Rewrites == 0
 	}
 	switch {
 	case len(failed) > 0:
-		return fmt.Errorf("%s of %s failed: %s", terminal.Number(len(failed)), terminal.Count(len(c.trials), "preset"), strings.Join(failed, ", "))
+		return fmt.Errorf("%s of %s failed: %s", terminal.Number(len(failed)), terminal.Count(len(c.results), "preset"), strings.Join(failed, ", "))
 	case idle:
-		return terminal.Advise(terminal.NothingError{Why: "in this window the transcript is left as it is under every preset"},
-			"In a smaller window they may differ: %s", terminal.Again("--context-window", terminal.Digits(c.smallerWindow())))
+		return terminal.Advise(terminal.NothingError{Why: "in this window no preset changes the transcript"},
+			"In a smaller window they may: %s", terminal.Again("--context-window", terminal.Digits(c.smallerWindow())))
 	default:
 		return nil
 	}

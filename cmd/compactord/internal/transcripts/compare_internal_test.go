@@ -12,9 +12,9 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// One preset that fails does not hide what the others come to.
+// A preset that fails does not hide the results of the others.
 func TestCompareWithAFailure(t *testing.T) {
-	c := &comparison{file: &conversation.Transcript{Name: "x"}, trials: []*trial{
+	c := &comparison{file: &conversation.Transcript{Name: "x"}, results: []*presetResult{
 		{preset: "a", once: &onceFigures{}, replay: &replayFigures{Rewrites: 1}},
 		{preset: "b", failed: fmt.Errorf("out of luck")},
 	}}
@@ -38,9 +38,9 @@ func TestWindowForATranscript(t *testing.T) {
 	}
 }
 
-// What one of the two runs comes to is shown where the other fails.
+// The result of one run is shown if the other fails.
 func TestCompareShowsTheRunThatEnds(t *testing.T) {
-	c := &comparison{file: &conversation.Transcript{Name: "x"}, trials: []*trial{{preset: "a", replay: &replayFigures{PeakTokens: 4711}, failed: fmt.Errorf("no luck")}}}
+	c := &comparison{file: &conversation.Transcript{Name: "x"}, results: []*presetResult{{preset: "a", replay: &replayFigures{PeakTokens: 4711}, failed: fmt.Errorf("no luck")}}}
 	window := uint32(8000)
 	c.limits.ContextWindow = &window
 	var out strings.Builder

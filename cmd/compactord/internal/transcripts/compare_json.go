@@ -13,20 +13,20 @@ type comparisonJSON struct {
 	Messages      int    `json:"messages"`
 	Tokens        uint32 `json:"tokens"`
 	ContextWindow uint32 `json:"context_window"`
-	// LeftOut is how many compactions the file tells of.
-	LeftOut int         `json:"compactions_left_out"`
-	Notes   []string    `json:"notes"`
-	Presets []trialJSON `json:"presets"`
+	// LeftOut is the number of compactions in the file.
+	LeftOut int          `json:"compactions_left_out"`
+	Notes   []string     `json:"notes"`
+	Presets []presetJSON `json:"presets"`
 }
 
-type trialJSON struct {
+type presetJSON struct {
 	Name   string         `json:"name"`
 	Once   *onceJSON      `json:"once,omitempty"`
 	Replay *replayFigures `json:"replay,omitempty"`
 	Failed string         `json:"failed,omitempty"`
 }
 
-// onceJSON is what one compaction did. Edits are the messages that they are in force on, by the names of the contract.
+// onceJSON is the result of one compaction. Edits counts the edited messages by the contract's names of edits.
 type onceJSON struct {
 	TokensBefore  uint32            `json:"tokens_before"`
 	TokensAfter   uint32            `json:"tokens_after"`
@@ -42,13 +42,13 @@ func (c *comparison) printJSON(w io.Writer) error {
 		File: c.file.Name, Messages: len(c.file.Messages), Tokens: c.tokens, ContextWindow: *c.limits.ContextWindow,
 		LeftOut: c.file.Compactions(), Notes: append([]string{}, c.file.Notes...),
 	}
-	for _, t := range c.trials {
-		one := trialJSON{Name: t.preset, Replay: t.replay}
-		if t.once != nil {
-			one.Once = t.once.json()
+	for _, r := range c.results {
+		one := presetJSON{Name: r.preset, Replay: r.replay}
+		if r.once != nil {
+			one.Once = r.once.json()
 		}
-		if t.failed != nil {
-			one.Failed = t.failed.Error()
+		if r.failed != nil {
+			one.Failed = r.failed.Error()
 		}
 		doc.Presets = append(doc.Presets, one)
 	}

@@ -8,18 +8,18 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// print writes the two tables and what their columns mean.
+// print writes the two tables with the meaning of their columns.
 func (c *comparison) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, an estimated %s.\n", terminal.Printable(c.file.Name), terminal.Count(len(c.file.Messages), "message"),
 		terminal.Count(c.tokens, "token"))
 	window := terminal.Count(*c.limits.ContextWindow, "token")
-	if c.madeUp {
-		fmt.Fprintf(w, "The window: %s, made up from the transcript's size; --context-window sets another.\n", window)
+	if c.windowChosen {
+		fmt.Fprintf(w, "The window: %s, chosen by the transcript's size; --context-window sets another.\n", window)
 	} else {
 		fmt.Fprintf(w, "The window: %s.\n", window)
 	}
 	if n := c.file.Compactions(); n > 0 {
-		fmt.Fprintf(w, "The file brought %s of its own: left out here, so that each preset begins with the whole of it.\n",
+		fmt.Fprintf(w, "The file has %s of its own. They are ignored, so that each preset begins with all messages.\n",
 			terminal.Count(n, "compaction"))
 	}
 	c.printOnce(w)
@@ -28,28 +28,28 @@ func (c *comparison) print(w io.Writer) {
 }
 
 func (c *comparison) printFailed(w io.Writer) {
-	said := false
-	for _, t := range c.trials {
-		if t.failed == nil {
+	begun := false
+	for _, r := range c.results {
+		if r.failed == nil {
 			continue
 		}
-		if !said {
+		if !begun {
 			fmt.Fprint(w, "\nFailed:\n\n")
-			said = true
+			begun = true
 		}
-		fmt.Fprintf(w, "  %-12s %s\n", t.preset, terminal.Printable(t.failed.Error()))
+		fmt.Fprintf(w, "  %-12s %s\n", r.preset, terminal.Printable(r.failed.Error()))
 	}
 }
 
 func (c *comparison) printOnce(w io.Writer) {
 	fmt.Fprintf(w, "\nThe whole transcript, compacted once:\n\n")
 	table := terminal.NewFiguresTable(w, "PRESET", "BEFORE", "AFTER", "LESS", "KEPT", "HIDDEN", "OTHER EDITS", "SUMMARY")
-	for _, t := range c.trials {
-		if t.once == nil {
-			table.Aside(t.preset, t.inRow())
+	for _, r := range c.results {
+		if r.once == nil {
+			table.Aside(r.preset, r.inRow())
 			continue
 		}
-		f := t.once
+		f := r.once
 		hidden, others := f.edited()
 		summary := "yes"
 		switch {
@@ -58,55 +58,55 @@ func (c *comparison) printOnce(w io.Writer) {
 		case !f.summary:
 			summary = "no"
 		}
-		table.Row(t.preset, terminal.Number(f.before), terminal.Number(f.after), terminal.Percent(f.before-min(f.before, f.after), f.before),
+		table.Row(r.preset, terminal.Number(f.before), terminal.Number(f.after), terminal.Percent(f.before-min(f.before, f.after), f.before),
 			terminal.Number(f.kept), terminal.Number(hidden), terminal.Number(others), summary)
 	}
 	table.Flush()
 	fmt.Fprint(w, `
 BEFORE, AFTER  tokens of the view; LESS is the difference
 KEPT           messages of the log that the view still shows
-HIDDEN         tool results that the view only names
-OTHER EDITS    other messages of the view that were shortened
-SUMMARY        whether one stands for the rest, or why nothing was done
+HIDDEN         tool results that the view replaces by placeholders
+OTHER EDITS    other messages of the view that are edited
+SUMMARY        whether a summary was written, or why nothing was done
 `)
 }
 
 func (c *comparison) printReplays(w io.Writer) {
-	fmt.Fprintf(w, "\nThe transcript replayed, as an agent would live through it (%s to the model):\n\n",
+	fmt.Fprintf(w, "\nThe transcript replayed, as by an agent (%s to the model):\n\n",
 		terminal.Count(c.requests(), "request"))
 	table := terminal.NewFiguresTable(w,
 		"PRESET", "DUE AT", "REWRITES", "PEAK", "WINDOW", "OVER", "SENT", "REUSED", "LAST", "MESSAGES")
-	for _, t := range c.trials {
-		if t.replay == nil {
-			table.Aside(t.preset, t.inRow())
+	for _, r := range c.results {
+		if r.replay == nil {
+			table.Aside(r.preset, r.inRow())
 			continue
 		}
-		f := t.replay
-		table.Row(t.preset, f.dueAt(), terminal.Number(f.Rewrites), terminal.Number(f.PeakTokens), terminal.Percent(f.PeakTokens, *c.limits.ContextWindow),
+		f := r.replay
+		table.Row(r.preset, f.dueAt(), terminal.Number(f.Rewrites), terminal.Number(f.PeakTokens), terminal.Percent(f.PeakTokens, *c.limits.ContextWindow),
 			terminal.Number(f.RequestsDue), terminal.Number(f.SentTokens), terminal.Permille(f.ReusedTokens, f.SentTokens), terminal.Number(f.LastTokens),
 			terminal.Number(f.LastMessages))
 	}
 	table.Flush()
 	fmt.Fprint(w, `
-DUE AT    compaction is due at so many tokens
-REWRITES  how many times what the model had seen was changed: by a summary, edits, or both at once
-PEAK      tokens of the largest request; WINDOW is their share of it
-OVER      requests that were sent although compaction was due: it could not help, or not enough
+DUE AT    tokens at which compaction is due
+REWRITES  how often the view was rewritten: by a summary, edits, or both at once
+PEAK      tokens of the largest request; WINDOW is their share of the window
+OVER      requests that were sent although compaction was due, since it did not help enough
 SENT      tokens of all requests
-REUSED    share of these that began the request before too: what a prompt cache serves
-LAST      tokens of the last request, and its MESSAGES
+REUSED    their share that the request before began with too, which a prompt cache can serve
+LAST      tokens of the last request; MESSAGES is the number of its messages
 `)
-	for _, t := range c.trials {
-		if t.replay != nil && t.replay.Disabled {
-			terminal.Paragraph(w, "Under "+t.preset+" "+c.limits.NeverDue(), "", "")
+	for _, r := range c.results {
+		if r.replay != nil && r.replay.Disabled {
+			terminal.Paragraph(w, "Under "+r.preset+" "+c.limits.NeverDue(), "", "")
 		}
-		if t.replay != nil && t.replay.TriggerTokens != nil && t.replay.TriggerToolGroups != nil {
-			fmt.Fprintf(w, "Under %s it is due at %s too.\n", t.preset, terminal.Count(*t.replay.TriggerToolGroups, "tool group"))
+		if r.replay != nil && r.replay.TriggerTokens != nil && r.replay.TriggerToolGroups != nil {
+			fmt.Fprintf(w, "Under %s compaction is also due at %s.\n", r.preset, terminal.Count(*r.replay.TriggerToolGroups, "tool group"))
 		}
 	}
 }
 
-// dueAt says when compaction was due.
+// dueAt says at which size compaction was due.
 func (f *replayFigures) dueAt() string {
 	switch {
 	case f.TriggerTokens != nil:
@@ -118,17 +118,17 @@ func (f *replayFigures) dueAt() string {
 	}
 }
 
-// requests is how many requests each replay made: the same number for all.
+// requests returns the number of requests in each replay, which is the same for all.
 func (c *comparison) requests() uint32 {
-	for _, t := range c.trials {
-		if t.replay != nil {
-			return t.replay.Requests
+	for _, r := range c.results {
+		if r.replay != nil {
+			return r.replay.Requests
 		}
 	}
 	return 0
 }
 
-// edited counts the messages with hidden results, and all other edits.
+// edited counts the messages with hidden results, and those with other edits.
 func (f *onceFigures) edited() (hidden, others uint32) {
 	for kind, n := range f.edits {
 		if kind == compactordv1.EditKind_EDIT_KIND_HIDE_RESULT {

@@ -12,18 +12,18 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// onceFigures say what one compaction of the whole transcript did.
+// onceFigures are the figures of one compaction of the whole transcript.
 type onceFigures struct {
-	// before and after are the view's tokens, kept how many messages of the log the view shows after.
+	// before and after are the view's tokens. kept is how many messages of the log the view shows afterwards.
 	before, after, kept uint32
-	// edits counts the messages of the view that edits are in force on, by kind.
+	// edits counts the edited messages of the view, by kind of edit.
 	edits map[compactordv1.EditKind]uint32
-	// summary says whether one was written, skipped why nothing was done; nil where something was.
+	// summary says whether a summary was written. skipped says why nothing was done; nil if something was.
 	summary bool
 	skipped *compactordv1.CompactionSkipped
 }
 
-// compactOnce fills a session with the transcript, compacts it as a person who asks for it, and deletes it.
+// compactOnce fills a session with the transcript, compacts it with reason MANUAL, and deletes it.
 func compactOnce(
 	ctx context.Context, c *conversation.Conversation, file *conversation.Transcript, policy *compactordv1.Policy,
 ) (*onceFigures, error) {
@@ -58,56 +58,57 @@ func compactOnce(
 			f.edits[kind]++
 		}
 	}
-	return f, drop(ctx, c)
+	return f, deleteSession(ctx, c)
 }
 
-// drop makes room for the next preset.
-func drop(ctx context.Context, c *conversation.Conversation) error {
+// deleteSession frees the memory for the next preset.
+func deleteSession(ctx context.Context, c *conversation.Conversation) error {
 	_, err := c.Sessions.DeleteSession(ctx, &compactordv1.DeleteSessionRequest{SessionId: c.Session})
 	return err
 }
 
-// replayFigures say how an agent would have lived through the transcript. Its field names are those of the document.
+// replayFigures are the figures of a replay, with the field names of the JSON document.
 type replayFigures struct {
-	// Requests is how many requests to the model there were.
+	// Requests is the number of requests to the model.
 	Requests uint32 `json:"requests"`
-	// TriggerTokens and TriggerToolGroups say when compaction was due; nil where it was not by these.
+	// TriggerTokens and TriggerToolGroups are the preset's triggers; nil where it has none.
 	TriggerTokens     *uint32 `json:"trigger_tokens,omitempty"`
 	TriggerToolGroups *uint32 `json:"trigger_tool_groups,omitempty"`
-	// Disabled says that the preset is never due: its numbers leave nothing of the window.
+	// Disabled says that compaction is never due: the preset's numbers leave nothing of the window.
 	Disabled bool `json:"disabled,omitempty"`
-	// Rewrites is how many times the view was changed where it had been shown already; Compactions of them wrote a summary.
-	// Skipped is how many compactions were due and did nothing.
+	// Rewrites is how often the view was rewritten, and Compactions how often with a summary. Skipped is how many
+	// compactions were due and did nothing.
 	Rewrites    uint32 `json:"rewrites"`
 	Compactions uint32 `json:"compactions"`
 	Skipped     uint32 `json:"skipped"`
-	// PeakTokens is the largest request.
+	// PeakTokens is the size of the largest request.
 	PeakTokens uint32 `json:"peak_tokens"`
-	// RequestsDue is how many were sent although compaction was due, RequestsOverWindow how many a provider would refuse.
+	// RequestsDue is how many requests were sent although compaction was due. RequestsOverWindow is how many a provider
+	// would refuse.
 	RequestsDue        uint32 `json:"requests_due"`
 	RequestsOverWindow uint32 `json:"requests_over_window"`
-	// SentTokens are those of all requests, ReusedTokens those of them that began the request before in the same words.
+	// SentTokens is the sum of all requests. ReusedTokens is the part with which the request before began too.
 	SentTokens   uint64 `json:"sent_tokens"`
 	ReusedTokens uint64 `json:"reused_tokens"`
-	// LastTokens and LastMessages are those of the last request.
+	// LastTokens and LastMessages are the size of the last request.
 	LastTokens   uint32 `json:"last_tokens"`
 	LastMessages uint32 `json:"last_messages"`
 }
 
-// replay is an agent that appends, compacts when it is told to, and fetches what it sends to the model.
+// replay is an agent that appends messages, compacts when compaction is due, and fetches the view for each request.
 type replay struct {
 	*conversation.Conversation
 	replayFigures
 	policy *compactordv1.Policy
 
-	// Report is the one of the last append.
+	// report is the report of the last append.
 	report *compactordv1.ContextReport
-	// View is the last one, token names it.
+	// view is the last view, and token its view token.
 	view  []*compactordv1.ViewMessage
 	token string
 }
 
-// replayUnder has an agent live through the messages, and deletes the session.
+// replayUnder replays the messages under a policy in a session, and deletes the session.
 func replayUnder(
 	ctx context.Context, c *conversation.Conversation, messages []*compactordv1.Message, policy *compactordv1.Policy, p *terminal.Progress,
 ) (*replayFigures, error) {
@@ -146,10 +147,10 @@ func replayUnder(
 	if err := r.countRewrites(ctx); err != nil {
 		return nil, err
 	}
-	return &r.replayFigures, drop(ctx, c)
+	return &r.replayFigures, deleteSession(ctx, c)
 }
 
-// appendAll appends what came between two answers of the model.
+// appendAll appends the messages between two answers of the model.
 func (r *replay) appendAll(ctx context.Context, messages []*compactordv1.Message) error {
 	for len(messages) > 0 {
 		batch := conversation.NextBatch(messages, conversation.BatchMessages)
@@ -169,7 +170,7 @@ func (r *replay) append(ctx context.Context, messages []*compactordv1.Message, t
 	return err
 }
 
-// request is one request to the model: compact if that is due, and fetch the view.
+// request makes one request to the model: it compacts if that is due, and fetches the view.
 func (r *replay) request(ctx context.Context) error {
 	if r.report.GetShouldCompact() {
 		request := conversation.CompactRequest(r.Session, compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD)
@@ -199,7 +200,7 @@ func (r *replay) request(ctx context.Context) error {
 	return nil
 }
 
-// fetch brings the view up to date and says how many tokens of it are the beginning of the one before.
+// fetch updates the view. It returns how many of its tokens the view before began with too.
 func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport, reused uint64, err error) {
 	before, unchanged := r.view, len(r.view)
 	for {
@@ -212,14 +213,14 @@ func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport,
 		}
 		prefix := min(int(answer.GetUnchangedPrefix()), len(r.view))
 		unchanged = min(unchanged, prefix)
-		// The view before is still needed: it is copied where the new one goes another way.
+		// Copy where the new view differs, since the view before is compared below.
 		r.view = append(slices.Clip(r.view[:prefix]), answer.GetMessages()...)
 		r.token, report = answer.GetViewToken(), answer.GetReport()
 		if !answer.GetHasMore() {
 			break
 		}
 	}
-	// Where the view was rewritten, the answer begins with the tool loop that the first change is in.
+	// After a rewrite the answer repeats the whole tool loop that the first change is in.
 	for unchanged < min(len(before), len(r.view)) &&
 		proto.Equal(before[unchanged].GetMessage(), r.view[unchanged].GetMessage()) {
 		unchanged++
@@ -230,7 +231,7 @@ func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport,
 	return report, reused, nil
 }
 
-// countRewrites counts what the log says was done.
+// countRewrites counts the rewrites in the log.
 func (r *replay) countRewrites(ctx context.Context) error {
 	records, err := r.Records(ctx, &compactordv1.ListRecordsRequest{})
 	for _, record := range records {
@@ -239,7 +240,7 @@ func (r *replay) countRewrites(ctx context.Context) error {
 			r.Compactions++
 			r.Rewrites++
 		case *compactordv1.Record_Prune:
-			// The edits that were made with a cut are one rewrite with it.
+			// Edits with a cut belong to its rewrite.
 			if !kind.Prune.GetWithCut() {
 				r.Rewrites++
 			}

@@ -15,7 +15,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// embedded is a conversation of the test's own in a store in memory.
+// embedded is a conversation in a store in memory.
 func embedded(t *testing.T) *conversation.Conversation {
 	t.Helper()
 	c, err := (&api.App{Terminal: terminal.Terminal{Stderr: io.Discard}}).EmbedInMemory(t.Context())
@@ -30,7 +30,7 @@ func said(role compactordv1.Role, chars int) *compactordv1.Message {
 	}}}
 }
 
-// calls is an ASSISTANT message of one token, and results the answer to it.
+// calls is an ASSISTANT message of one token with a tool call.
 func calls(id string) *compactordv1.Message {
 	return &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
 		Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Id: id, Name: "ls", Arguments: "{}"}},
@@ -56,7 +56,7 @@ func three() []*compactordv1.Message {
 	}
 }
 
-// hiding is a policy that hides all results but the newest, by `[hidden]`, which is 2 tokens.
+// hiding is a policy that hides all results but the newest with the placeholder `[hidden]`, which has 2 tokens.
 func hiding(minimum uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		ContextWindow: proto.Uint32(6000), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(4500)},
@@ -69,8 +69,9 @@ func hiding(minimum uint32) *compactordv1.Policy {
 	}
 }
 
-// The requests hold 100, 2,101 and 4,102 tokens. Before the fourth, 6,103 are due at 4,500, and two results become 2
-// tokens each: 2,107. Of it, the request and the first call, 101 tokens, begin the request before, too.
+// The requests have 100, 2,101 and 4,102 tokens. Before the fourth, the context has 6,103 tokens, over the trigger of
+// 4,500. Two results then become 2 tokens each, so the fourth has 2,107. It shares its first 101 tokens, the request
+// and the first call, with the third.
 func TestReplayWithARewrite(t *testing.T) {
 	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(0), nil)
 	require.NoError(t, err)
@@ -80,7 +81,8 @@ func TestReplayWithARewrite(t *testing.T) {
 	}, f)
 }
 
-// Hiding both would free less than 5,000: the fourth request goes out with 6,103 tokens, over the trigger and the window.
+// Hiding both would free less than 5,000 tokens. So the fourth request has 6,103 tokens, over the trigger and the
+// window.
 func TestReplayWithoutARewrite(t *testing.T) {
 	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(5000), nil)
 	require.NoError(t, err)
@@ -90,7 +92,7 @@ func TestReplayWithoutARewrite(t *testing.T) {
 	}, f)
 }
 
-// Where the trigger is disabled nothing is due, however large.
+// With the trigger disabled, compaction is never due.
 func TestReplayWithoutATrigger(t *testing.T) {
 	policy := hiding(0)
 	policy.Trigger.Enabled = proto.Bool(false)
@@ -101,8 +103,8 @@ func TestReplayWithoutATrigger(t *testing.T) {
 	require.Zero(t, f.RequestsDue)
 }
 
-// Before the fourth request the ladder hides two results, and summarizes what comes before the second of them: edits and a
-// cut at once are one rewrite, and one compaction.
+// Before the fourth request the ladder hides two results and summarizes the messages before the second of them. Edits
+// with a cut count as one rewrite and one compaction.
 func TestReplayWithEditsAndACut(t *testing.T) {
 	policy := hiding(0)
 	policy.Trigger.TargetTokens = proto.Uint32(1)
@@ -123,8 +125,8 @@ func TestReplayWithEditsAndACut(t *testing.T) {
 	require.EqualValues(t, 5, f.LastMessages, "the summary and two groups")
 }
 
-// What a transcript says was sent and reused is what an agent counts that fetches every view whole and compares it, byte
-// by byte, with the one before.
+// The sums of sent and reused tokens agree with an agent that fetches each view whole and compares it with the one
+// before, byte by byte.
 func TestReplayAgreesWithAnAgentThatFetchesAll(t *testing.T) {
 	path := sample.File(t, "talk.jsonl", sample.Talk(40))
 	read, err := conversation.ReadTranscript(t.Context(), &api.App{}, path, conversation.Reading{}, nil)
@@ -144,7 +146,7 @@ func TestReplayAgreesWithAnAgentThatFetchesAll(t *testing.T) {
 	}
 }
 
-// fetchAll lives through the messages one by one.
+// fetchAll replays the messages one by one.
 func fetchAll(
 	t *testing.T, c *conversation.Conversation, messages []*compactordv1.Message, policy *compactordv1.Policy,
 ) (requests uint32, sent, reused uint64) {

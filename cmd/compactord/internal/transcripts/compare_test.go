@@ -21,7 +21,7 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// comparedDocument is the document of `compare --json`, as its help tells it.
+// comparedDocument is the document of `compare --json` as its help describes it.
 type comparedDocument struct {
 	File          string   `json:"file"`
 	Messages      int      `json:"messages"`
@@ -45,7 +45,7 @@ type comparedDocument struct {
 	} `json:"presets"`
 }
 
-// comparedJSON decodes the document, which must hold nothing that is not documented.
+// comparedJSON decodes the document. Undocumented fields are errors.
 func comparedJSON(t *testing.T, out string) *comparedDocument {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(out))
@@ -102,8 +102,8 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 	}
 	path := sample.File(t, "short.jsonl", strings.Repeat(line("user")+line("assistant"), 3))
 	r := programtest.Ran(t, "compare", path, "--json", "--preset", "hybrid").Ends(t, terminal.ExitNothing).
-		Says(t, "nothing to do: in this window the transcript is left as it is under every preset\n"+
-			"In a smaller window they may differ: compactord compare "+path+" --json --preset hybrid --context-window 4000\n")
+		Says(t, "nothing to do: in this window no preset changes the transcript\n"+
+			"In a smaller window they may: compactord compare "+path+" --json --preset hybrid --context-window 4000\n")
 	doc := comparedJSON(t, r.Out)
 	require.EqualValues(t, 6000, doc.Tokens)
 	require.EqualValues(t, 8000, doc.ContextWindow)
@@ -118,15 +118,15 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 		programtest.Ran(t, "compare", path, "--preset", "hybrid").Ends(t, terminal.ExitNothing).Out)
 }
 
-// A preset that is disabled for want of room says so, and what would help.
+// A preset that is disabled because its reserve takes the window says so, and what to do.
 func TestCompareSaysWhyAPresetIsNeverDue(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.TalkFile(t)
 	r := programtest.Ran(t, "compare", path, "--preset", "klaude,pi", "--window", "32000").Ends(t, terminal.ExitDone)
 	require.Regexp(t, `(?m)^klaude +never `, r.Out)
 	unwrapped := strings.Join(strings.Fields(r.Out), " ")
-	sample.Contains(t, unwrapped, "Under klaude it is never due: the output limit is unknown, and what is taken for it leaves nothing of "+
-		"the window. --max-output-tokens gives it.")
+	sample.Contains(t, unwrapped, "Under klaude compaction is never due: the output limit is unknown, and the assumed one leaves "+
+		"no room for input. Set it with --max-output-tokens.")
 	require.NotContains(t, unwrapped, "Under pi")
 	_, tables, _ := strings.Cut(r.Out, "\n")
 	sample.Narrow(t, tables)
@@ -138,7 +138,7 @@ func TestCompareSaysWhyAPresetIsNeverDue(t *testing.T) {
 	require.Regexp(t, `(?m)^klaude +18,000 `, r.Out, "three quarters of 24,000")
 	require.NotContains(t, r.Out, "never")
 	r = programtest.Ran(t, "compare", path, "--preset", "klaude", "--window", "32000", "--max-output", "32000").Ends(t, terminal.ExitDone)
-	sample.Contains(t, r.Out, "Under klaude it is never due: the output limit leaves nothing of what the model can read.\n")
+	sample.Contains(t, r.Out, "Under klaude compaction is never due: the output limit leaves no room for input.\n")
 
 	sample.Contains(t, programtest.Ran(t, "strategies", "klaude", "--window", "32000").Ends(t, terminal.ExitDone).Out,
 		"With these limits it is never due: the output limit is unknown,")
@@ -147,7 +147,7 @@ func TestCompareSaysWhyAPresetIsNeverDue(t *testing.T) {
 	}
 }
 
-// What providers reported of other views, and what other tools compacted, does not count.
+// Usage reports and compactions in the file are ignored.
 func TestCompareLeavesOutReports(t *testing.T) {
 	sample.TemporaryFolder(t)
 	pi := `{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}
@@ -180,7 +180,7 @@ func TestCompareRefuses(t *testing.T) {
 		{terminal.ExitFailed, []string{sample.File(t, "bad.jsonl", "hello")}, "the format is not recognized"},
 		{terminal.ExitFailed, []string{sample.File(t, "empty.jsonl", "")}, "the input is empty"},
 		{terminal.ExitNothing, []string{sample.File(t, "none.jsonl",
-			`{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`)}, "holds no messages"},
+			`{"type":"session","id":"x","version":3,"timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`)}, "has no messages"},
 	} {
 		r := programtest.Ran(t, append([]string{"compare"}, test.args...)...)
 		r.Ends(t, test.code).Says(t, test.says)
@@ -197,11 +197,11 @@ func TestCompareIsInterrupted(t *testing.T) {
 		cancel(terminal.ErrInterrupted)
 	}()
 	r := programtest.RunWith(ctx, &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader("")}, Summarizer: h}, "compare", sample.TalkFile(t), "--preset", "pi")
-	r.Ends(t, terminal.ExitFailed).Says(t, "compactord: interrupted\nThe file is as it was.\n")
+	r.Ends(t, terminal.ExitFailed).Says(t, "compactord: interrupted\nThe file is unchanged.\n")
 	require.Empty(t, r.Out)
 }
 
-// On recorded conversations the figures keep together, whatever is in them.
+// The figures of recorded conversations are consistent.
 func TestCompareOnTheCorpus(t *testing.T) {
 	folder := sample.Corpus(t)
 	sample.TemporaryFolder(t)
@@ -232,7 +232,7 @@ func TestCompareOnTheCorpus(t *testing.T) {
 	}
 }
 
-// panickingOnKimi is a summarizer with a bug in one set of sections.
+// panickingOnKimi is a summarizer that panics on the sections of one preset.
 type panickingOnKimi struct{ extractive.Summarizer }
 
 func (s *panickingOnKimi) Summarize(
@@ -244,7 +244,7 @@ func (s *panickingOnKimi) Summarize(
 	return s.Summarizer.Summarize(ctx, req, p)
 }
 
-// A bug under one preset, or under all, took the table with it.
+// A bug under one preset used to suppress the whole table.
 func TestCompareTellsAFailureInItsRow(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.TalkFile(t)

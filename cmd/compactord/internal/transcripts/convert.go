@@ -23,10 +23,9 @@ type Convert struct {
 
 // Help is printed below the flags.
 func (c *Convert) Help() string {
-	return `The whole conversation is written on stdout, whatever was compacted of it. In the dialect that FILE is written in it
-comes out as it was; in another one as a list that its provider takes, repaired as views are: 'compactord help
-dialects' tells how.
-A system prompt that the dialect keeps apart stands on the first line.`
+	return `Writes the whole conversation to stdout, also messages that the source compacted. In the dialect of FILE the messages are
+written as they were. In another dialect they are repaired like views, so that the provider accepts them ('compactord
+help dialects' describes how). A system prompt that the dialect keeps apart is on the first line.`
 }
 
 // Run converts a transcript.
@@ -42,14 +41,14 @@ func (c *Convert) Run(ctx context.Context, a *api.App) (err error) {
 	if err := c.Check(a); err != nil {
 		return err
 	}
-	// What the source compacted is in the file, and is to be in what is written.
+	// The output has all messages, also those that the source compacted.
 	c.WithoutCompactions = true
 	t, err := conversation.ReadTranscript(ctx, a, c.File, c.Reading, p)
 	if err != nil {
 		return err
 	}
 	if len(t.Messages) == 0 {
-		return terminal.NothingError{Why: t.Name + " holds no messages"}
+		return terminal.NothingError{Why: t.Name + " has no messages"}
 	}
 	switch {
 	case to == nil:
@@ -78,7 +77,7 @@ func (c *Convert) Run(ctx context.Context, a *api.App) (err error) {
 	return export.Lines(a.Out, to, &rendered.List)
 }
 
-// titled are the messages with their places in the file.
+// titled returns the messages with their numbers as titles.
 func titled(t *conversation.Transcript) []export.Message {
 	messages := make([]export.Message, len(t.Messages))
 	for i, m := range t.Messages {
@@ -87,7 +86,7 @@ func titled(t *conversation.Transcript) []export.Message {
 	return messages
 }
 
-// repaired are the messages as a view shows them: calls answered, and results that answer nothing as text.
+// repaired returns the messages as a view shows them: every call has a result, and stray results are text.
 func repaired(ctx context.Context, a *api.App, t *conversation.Transcript, p *terminal.Progress) (messages []*compactordv1.Message, err error) {
 	c, err := a.EmbedTemporary(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 )
 
-// To the shape that it is written in, a transcript comes out as it was; to each other one as a list that is valid.
+// In its own dialect a transcript comes out unchanged, and in another one as a valid list.
 func TestConvert(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", `{"role":"system","content":"Be brief."}`+"\n"+sample.Talk(3))

@@ -36,13 +36,13 @@ func TestCorpusIsCompacted(t *testing.T) {
 	require.Greater(t, codes[terminal.ExitDone], codes[terminal.ExitNothing]/2, "most long conversations can be compacted")
 }
 
-// compactedWell checks how the compaction of a file ended.
+// compactedWell checks the result of a compaction of a file.
 func compactedWell(t *testing.T, r programtest.Answer) {
 	t.Helper()
 	require.Contains(t, []int{terminal.ExitDone, terminal.ExitNothing}, r.Code, r.Err)
 	doc := sample.Document(t, r.Out)
 	if r.Code == terminal.ExitDone {
-		// The default policy edits where that is enough.
+		// The default policy only edits if that is enough.
 		done := false
 		for _, record := range []string{"entry", "prune"} {
 			if _, ok := doc[record]; !ok {
@@ -62,7 +62,7 @@ func compactedWell(t *testing.T, r programtest.Answer) {
 func TestNoFileOfTheCorpusIsABug(t *testing.T) {
 	folder := sample.Corpus(t)
 	sample.TemporaryFolder(t)
-	// Session files of other tools cannot be read yet, and that must be said in words.
+	// An unreadable format must be reported in words.
 	err := filepath.WalkDir(filepath.Join(folder, "native"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -7,7 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// editKinds say what each kind of edit does, in the order of the contract: verb names a row, noun is what it was done to.
+// editKinds name the kinds of edits, in the order of the contract: verb names a row, noun the edited content.
 var editKinds = []struct {
 	kind       compactordv1.EditKind
 	verb, noun string
@@ -22,7 +22,7 @@ var editKinds = []struct {
 	{compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, "Collapsed", "tool group"},
 }
 
-// printEdits writes a row for each kind of edit: how many, and what they free.
+// printEdits writes a row for each kind of edit, with their number and the tokens that they free.
 func printEdits(w io.Writer, edits []*compactordv1.Edit) {
 	for _, k := range editKinds {
 		var made, freed uint32

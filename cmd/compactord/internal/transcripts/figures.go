@@ -9,13 +9,13 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// share is a kind of content with what it takes.
+// share is the size of one kind of content.
 type share struct {
-	// Kind names it to programs, label to people.
+	// Kind is the name for programs, label the one for people.
 	Kind  string `json:"kind"`
 	label string
 
-	// Messages is how many messages hold some of it.
+	// Messages is how many messages have such content.
 	Messages uint32 `json:"messages"`
 	Tokens   uint32 `json:"tokens"`
 }
@@ -33,7 +33,7 @@ const (
 	kinds
 )
 
-// Why the view does not show something of the log, or not all of it.
+// Reasons why the view does not show something of the log.
 const (
 	isCovered = iota
 	isHidden
@@ -42,24 +42,24 @@ const (
 	isPutAside
 )
 
-// figures say what fills the window, and what it was spared.
+// figures describe what fills the window, and what the view does not show.
 type figures struct {
 	inView [kinds]share
-	// notShown is by why; nil where nobody counted.
+	// notShown has a share for each reason; nil where it was not counted.
 	notShown []share
-	// tokens is the estimate of the view, viewMessages the number of messages in it, messages that of the log.
+	// tokens is the estimate of the view, viewMessages the number of its messages, messages that of the log.
 	tokens, viewMessages, messages uint32
 	report                         *compactordv1.ContextReport
-	// summary is the compaction whose summary the view shows; nil where it shows none.
+	// summary is the compaction whose summary the view shows, or nil.
 	summary *compactordv1.CompactionEntry
 
 	estimator compactordv1.Estimator
 	counter   session.Counter
-	// shown are the messages of the log that the view shows, by index.
+	// shown are the messages of the view that come from the log, by index.
 	shown map[uint32]*compactordv1.ViewMessage
 }
 
-// newFigures counts a view. What it is not made of comes by logged.
+// newFigures counts a view. logged adds what the view does not show.
 func newFigures(v *conversation.View, estimator compactordv1.Estimator) (*figures, error) {
 	counter, err := session.CounterFor(estimator)
 	if err != nil {
@@ -92,7 +92,7 @@ func newFigures(v *conversation.View, estimator compactordv1.Estimator) (*figure
 	return f, nil
 }
 
-// viewed adds a message of the view.
+// viewed counts a message of the view.
 func (f *figures) viewed(vm *compactordv1.ViewMessage) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
@@ -115,7 +115,7 @@ func (f *figures) viewed(vm *compactordv1.ViewMessage) {
 	}
 }
 
-// scaled is the count of a message in tokens of the model, by what the session has learnt.
+// scaled applies the session's calibration factor to an estimate.
 func (f *figures) scaled(tokens uint32) uint32 {
 	factor := f.report.GetCalibrationPermille()
 	if factor == 0 {
@@ -124,7 +124,7 @@ func (f *figures) scaled(tokens uint32) uint32 {
 	return uint32((uint64(tokens)*uint64(factor) + 500) / 1000)
 }
 
-// sizes says how much of each kind a message holds, in the estimator's own unit.
+// sizes returns the sizes of a message's kinds of content, in the counter's unit.
 func (f *figures) sizes(vm *compactordv1.ViewMessage) [kinds]uint32 {
 	var sizes [kinds]uint32
 	m := vm.GetMessage()
@@ -150,14 +150,14 @@ func (f *figures) mediaSize(p *compactordv1.Part) uint32 {
 	return size
 }
 
-// kindOf says what a part counts as, its media aside.
+// kindOf returns the kind of a part, apart from its media.
 func kindOf(vm *compactordv1.ViewMessage, p *compactordv1.Part) int {
 	role := vm.GetMessage().GetRole()
 	switch {
 	case vm.GetSummaryOf() != "":
 		return ofSummary
 	case vm.GetLogRepair() != nil, p.GetToolResult() != nil:
-		// A repair stands for a result that is missing, or quotes one that came too late.
+		// A repair is in place of a missing result, or quotes a late one.
 		return ofResults
 	case p.GetToolCall() != nil:
 		return ofCalls
@@ -172,7 +172,7 @@ func kindOf(vm *compactordv1.ViewMessage, p *compactordv1.Part) int {
 	}
 }
 
-// divide shares out tokens in proportion to sizes, to the last one: what rounding leaves goes to the largest remainders.
+// divide divides tokens in proportion to sizes. The tokens that rounding leaves go to the largest remainders.
 func divide(tokens uint32, sizes [kinds]uint32) [kinds]uint32 {
 	var whole uint64
 	for _, size := range sizes {
@@ -198,7 +198,7 @@ func divide(tokens uint32, sizes [kinds]uint32) [kinds]uint32 {
 	return shares
 }
 
-// logged adds a message of the log: what the view does not show of it.
+// logged counts what the view does not show of a message of the log.
 func (f *figures) logged(l *compactordv1.LoggedMessage) {
 	f.messages++
 	vm := f.shown[l.GetIndex()]
@@ -210,7 +210,7 @@ func (f *figures) logged(l *compactordv1.LoggedMessage) {
 	case vm == nil && void(l):
 		f.absent(isVoid, l.GetTokens())
 	case vm == nil && len(l.GetMessage().GetParts()) > 0:
-		// Its group is collapsed, or edits left nothing of it.
+		// Its tool group is collapsed, or edits removed all of it.
 		f.absent(isHidden, l.GetTokens())
 	case vm.GetTokens() >= l.GetTokens():
 	case len(vm.GetEdits()) > 0:
@@ -220,7 +220,8 @@ func (f *figures) logged(l *compactordv1.LoggedMessage) {
 	}
 }
 
-// void says whether views leave a message out since it, or what it answers, ended in an error or was aborted.
+// void says whether views leave a message out because it, or the call that it answers, ended in an error or was
+// aborted.
 func void(l *compactordv1.LoggedMessage) bool {
 	return session.Failed(l.GetMessage()) || l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID
 }

@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// figuresOf prints the figures of a view of one message of 100 tokens in a session that counts by an estimator.
+// figuresOf prints the figures of a view with one message of 100 tokens, counted by an estimator.
 func figuresOf(t *testing.T, e compactordv1.Estimator, report *compactordv1.ContextReport) string {
 	t.Helper()
 	v := &conversation.View{Report: report, Messages: []*compactordv1.ViewMessage{{
@@ -37,7 +37,7 @@ func TestFiguresSayHowTheyWereCounted(t *testing.T) {
 	out = figuresOf(t, compactordv1.Estimator_ESTIMATOR_CHARS4, &compactordv1.ContextReport{
 		Source: compactordv1.TokenSource_TOKEN_SOURCE_ESTIMATED, Tokens: 110, OverheadTokens: 10,
 	})
-	require.Contains(t, out, "Of these 10 are not in the conversation", "also where the window is not known")
+	require.Contains(t, out, "10 of them are overhead, which is not in the conversation", "also where the window is not known")
 	out = figuresOf(t, compactordv1.Estimator_ESTIMATOR_O200K_BASE, &compactordv1.ContextReport{
 		Source: compactordv1.TokenSource_TOKEN_SOURCE_EXACT,
 	})
@@ -45,7 +45,7 @@ func TestFiguresSayHowTheyWereCounted(t *testing.T) {
 	require.Contains(t, out, "(counted)")
 }
 
-// The figures of a calibrated session are those of its report: scaled.
+// The figures of a calibrated session are multiplied by its calibration factor.
 func TestFiguresOfACalibratedSession(t *testing.T) {
 	out := figuresOf(t, compactordv1.Estimator_ESTIMATOR_CALIBRATED, &compactordv1.ContextReport{
 		Source: compactordv1.TokenSource_TOKEN_SOURCE_CALIBRATED, CalibrationPermille: proto.Uint32(1500),
@@ -53,8 +53,8 @@ func TestFiguresOfACalibratedSession(t *testing.T) {
 	})
 	require.Contains(t, out, "an estimated 150 tokens.")
 	require.Contains(t, out, "15 tokens\n", "what is not shown too")
-	require.Contains(t, out, "estimated by what the provider has reported so far")
-	require.Contains(t, out, "Of these 10 are not in the conversation")
+	require.Contains(t, out, "estimated, and corrected by the provider's usage reports")
+	require.Contains(t, out, "10 of them are overhead, which is not in the conversation")
 }
 
 func TestDivideLosesNoToken(t *testing.T) {
@@ -92,7 +92,7 @@ func TestWhatIsNotShown(t *testing.T) {
 	f.logged(&compactordv1.LoggedMessage{
 		Index: 5, Tokens: 3, Message: text, ResultPlace: compactordv1.ResultPlace_RESULT_PLACE_VOID,
 	})
-	// A result of a group that is collapsed.
+	// A result of a collapsed tool group.
 	f.logged(&compactordv1.LoggedMessage{
 		Index: 6, Tokens: 100, Message: text, ResultPlace: compactordv1.ResultPlace_RESULT_PLACE_ANSWER,
 	})

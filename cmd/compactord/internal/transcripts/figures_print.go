@@ -13,13 +13,13 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// painter draws bars: in colour on a terminal, in plain characters elsewhere.
+// painter draws bars, with colours on a terminal and with plain characters elsewhere.
 type painter struct{ terminal bool }
 
-// newPainter keeps to NO_COLOR, by which people who cannot read colours ask for none.
+// newPainter returns a painter without colours where NO_COLOR is set.
 func newPainter(a *api.App) painter { return painter{a.OutTerminal && os.Getenv("NO_COLOR") == ""} }
 
-// meterWidth is how many characters the longest bar has.
+// meterWidth is the width of a bar in characters.
 const meterWidth = 36
 
 // The colours of the kinds, as terminals number them.
@@ -27,7 +27,7 @@ var colours = [kinds]int{
 	ofSystem: 35, ofSummary: 36, ofUser: 32, ofAssistant: 34, ofThinking: 90, ofCalls: 33, ofResults: 31, ofMedia: 95,
 }
 
-// bar draws a share of a whole. What is there at all is seen.
+// bar draws a share of a whole. A share above 0 has at least one character.
 func (p painter) bar(part, whole uint32, colour int) string {
 	full := 0
 	if whole > 0 {
@@ -43,7 +43,7 @@ func (p painter) bar(part, whole uint32, colour int) string {
 		strings.Repeat("░", meterWidth-full))
 }
 
-// print writes the figures for people. unknown is what to say of a window that is not known.
+// print writes the figures for people. unknown is the text after an unknown window.
 func (f *figures) print(w io.Writer, c *conversation.Conversation, paint painter, unknown string) {
 	tokens := "an estimated " + terminal.Count(f.tokens, "token")
 	if session.Exact(f.estimator) {
@@ -54,17 +54,17 @@ func (f *figures) print(w io.Writer, c *conversation.Conversation, paint painter
 		meter(w, paint.bar(s.Tokens, f.tokens, colours[kind]), s.label, s.Tokens, f.tokens)
 	}
 	if f.summary != nil {
-		messages, whose := c.StandsFor(f.summary)
+		messages, source := c.Coverage(f.summary)
 		if f.summary.GetImportedFrom() != "" {
-			messages += "; it is the one " + whose
+			messages += "; it is the one " + source
 		}
-		fmt.Fprintf(w, "\nThe summary stands for %s.\n", messages)
+		fmt.Fprintf(w, "\nThe summary covers %s.\n", messages)
 	}
 	f.printWindow(w, paint, unknown)
 	f.printNotShown(w)
 }
 
-// tokenColumns counts tokens in columns: the numbers end at one place, and so do the words.
+// tokenColumns formats a number of tokens so that numbers and words align.
 func tokenColumns(n uint32) string {
 	unit := "tokens"
 	if n == 1 {
@@ -77,7 +77,7 @@ func meter(w io.Writer, bar, label string, part, whole uint32) {
 	fmt.Fprintf(w, "  %-13s %s %s %6s\n", label, bar, tokenColumns(part), terminal.Percent(part, whole))
 }
 
-// printWindow says how full the window is, or why nobody knows.
+// printWindow writes how full the window is.
 func (f *figures) printWindow(w io.Writer, paint painter, unknown string) {
 	r := f.report
 	fmt.Fprintln(w)
@@ -89,17 +89,17 @@ func (f *figures) printWindow(w io.Writer, paint painter, unknown string) {
 	case r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_EXACT:
 		source = "counted"
 	case r.GetSource() == compactordv1.TokenSource_TOKEN_SOURCE_CALIBRATED:
-		source = "estimated by what the provider has reported so far"
+		source = "estimated, and corrected by the provider's usage reports"
 	}
 	if r.ContextWindow == nil {
 		fmt.Fprintf(w, "The context holds %s (%s).", terminal.Count(r.GetTokens(), "token"), source)
 		f.printOverhead(w, reported)
-		fmt.Fprintf(w, "\nThe window is not known%s\n", unknown)
+		fmt.Fprintf(w, "\nThe window is unknown%s\n", unknown)
 		return
 	}
 	const white = 37
 	meter(w, paint.bar(r.GetTokens(), r.GetContextWindow(), white), "window", r.GetTokens(), r.GetContextWindow())
-	fmt.Fprintf(w, "\nThe window is of %s; the context holds %s (%s).", terminal.Count(r.GetContextWindow(), "token"),
+	fmt.Fprintf(w, "\nThe window has %s; the context holds %s (%s).", terminal.Count(r.GetContextWindow(), "token"),
 		terminal.Number(r.GetTokens()), source)
 	f.printOverhead(w, reported)
 	if r.TriggerTokens != nil {
@@ -108,29 +108,29 @@ func (f *figures) printWindow(w io.Writer, paint painter, unknown string) {
 	fmt.Fprintln(w)
 }
 
-// printOverhead says why the context holds more than the view, where it does.
+// printOverhead writes the overhead, which the context has beside the view.
 func (f *figures) printOverhead(w io.Writer, reported bool) {
 	if overhead := f.report.GetOverheadTokens(); !reported && overhead > 0 {
-		fmt.Fprintf(w, "\nOf these %s are not in the conversation: tools and prompts that the agent adds.", terminal.Number(overhead))
+		fmt.Fprintf(w, "\n%s of them are overhead, which is not in the conversation: tools and prompts that the agent adds.", terminal.Number(overhead))
 	}
 }
 
 func (f *figures) printNotShown(w io.Writer) {
-	said := false
+	begun := false
 	for _, s := range f.notShown {
 		if s.Messages == 0 {
 			continue
 		}
-		if !said {
+		if !begun {
 			fmt.Fprintf(w, "\nNot shown to the model:\n\n")
-			said = true
+			begun = true
 		}
 		fmt.Fprintf(w, "  %-26s %14s %s\n", s.label, terminal.Count(s.Messages, "message"),
 			strings.TrimRight(tokenColumns(s.Tokens), " "))
 	}
 }
 
-// shareJSON is a share with its part of the view.
+// shareJSON is a share with its percentage of the view.
 type shareJSON struct {
 	share
 	Percent float64 `json:"percent"`

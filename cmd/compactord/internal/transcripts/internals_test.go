@@ -1,10 +1,10 @@
 package transcripts
 
-// Parts of the documents, for tests from outside.
+// Parts of JSON documents, exported to external tests.
 type (
 	ReplayFigures = replayFigures
 	SkippedJSON   = skippedJSON
 )
 
-// WindowFor is the window that is made up for a transcript.
+// WindowFor exports windowFor to external tests.
 var WindowFor = windowFor

@@ -12,18 +12,20 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// keepLess is a number of recent tokens with which a compaction would do something that did nothing.
+// keepLess is a value of --keep-recent-tokens with which a compaction that was skipped would do something.
 type keepLess struct {
-	// instead is how many are kept now; 0 where nobody knows.
+	// instead is how many tokens are kept now; 0 if unknown.
 	instead uint32
-	// tokens is how many to keep, summarized how many messages a summary would then stand for; 0 where no number helps.
+	// tokens is how many to keep, and summarized how many messages would then be summarized. Both are 0 where no number
+	// helps.
 	tokens, summarized uint32
-	// after is how many tokens the context would hold; 0 where that was not tried.
+	// after is how many tokens the context would hold; 0 if that was not tried.
 	after uint32
 }
 
-// lessToKeep looks for the number after a compaction that was skipped; nil where it was not for what is kept. Of a file it is
-// tried on a copy, with the summarizer that asks nobody. Of a session only the plan is made: nothing is to be written.
+// lessToKeep looks for a keepLess after a compaction that was skipped. It returns nil if the compaction was skipped for
+// another reason than the size of the kept part. For a file it compacts copies with the extractive summarizer. For a
+// session it only plans, so that nothing is written.
 func lessToKeep(
 	ctx context.Context, c *conversation.Conversation, request *compactordv1.CompactRequest, skipped *compactordv1.CompactionSkipped,
 ) (*keepLess, error) {
@@ -60,14 +62,14 @@ func lessToKeep(
 	return less, nil
 }
 
-// tryToKeep says how many messages a compaction would summarize, and what it would leave where that is known.
+// tryToKeep returns how many messages a compaction would summarize and, for a file, how many tokens it would leave.
 func tryToKeep(
 	ctx context.Context, c *conversation.Conversation, request *compactordv1.CompactRequest, tokens uint32,
 ) (summarized, after uint32, err error) {
 	if c.Transcript == nil {
 		request.DryRun = true
 		done, err := c.Compact(ctx, request, nil)
-		return conversation.Covered(cutPlanned(done).GetSummarized()), 0, err
+		return conversation.Length(cutPlanned(done).GetSummarized()), 0, err
 	}
 	fork := fmt.Sprintf("%s-keeping-%d", c.Session, tokens)
 	_, err = c.Sessions.ForkSession(ctx, &compactordv1.ForkSessionRequest{SessionId: c.Session, NewSessionId: fork})
@@ -82,7 +84,7 @@ func tryToKeep(
 		return 0, 0, err
 	}
 	entry := done.Completed.GetCompaction()
-	return conversation.Covered(entry.GetSummarized()), entry.GetTokensAfter(), nil
+	return conversation.Length(entry.GetSummarized()), entry.GetTokensAfter(), nil
 }
 
 func cutPlanned(d *conversation.Compacted) *compactordv1.Cut {
@@ -92,7 +94,7 @@ func cutPlanned(d *conversation.Compacted) *compactordv1.Cut {
 	return d.Planned.GetCut()
 }
 
-// keptNow is how many recent tokens the compaction kept; 0 where its strategy does not go by them, or nobody knows.
+// keptNow returns how many recent tokens the compaction kept; 0 if its strategy has no such number, or it is unknown.
 func keptNow(ctx context.Context, c *conversation.Conversation, request *compactordv1.CompactRequest) (uint32, error) {
 	if strategy := request.GetPolicy().GetStrategy(); strategy != nil {
 		return recentTokens(strategy), nil
@@ -104,7 +106,8 @@ func keptNow(ctx context.Context, c *conversation.Conversation, request *compact
 	return recentTokens(answer.GetSession().GetResolvedPolicy().GetStrategy()), err
 }
 
-// recentTokens is what a strategy keeps where a person asks, or the last of those that it is made of; 0 is no such number.
+// recentTokens returns how many tokens a strategy keeps with reason MANUAL. Of nested strategies it returns the
+// greatest number; 0 if there is none.
 func recentTokens(s *compactordv1.Strategy) uint32 {
 	if by := s.GetSummarize(); by != nil {
 		if by.ManualRecentTokens != nil {
@@ -122,7 +125,7 @@ func recentTokens(s *compactordv1.Strategy) uint32 {
 	return found
 }
 
-// rounded cuts a number off behind its second digit, as people write one.
+// rounded rounds a number down to two digits.
 func rounded(n uint32) uint32 {
 	unit := uint32(1)
 	for n/unit >= 100 {
@@ -131,7 +134,7 @@ func rounded(n uint32) uint32 {
 	return n / unit * unit
 }
 
-// Advice says which number to lower, and to what.
+// advice recommends a value of --keep-recent-tokens.
 func (k *keepLess) advice() terminal.Advice {
 	if k.tokens == 0 {
 		return terminal.Advice{Text: "No lower --keep-recent-tokens would make the context smaller."}

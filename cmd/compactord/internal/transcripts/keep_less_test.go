@@ -12,12 +12,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// requireLowered compacts a file in a window of 60,000, and where that does nothing since all is to be kept, runs what it
-// hints at, which does something. It returns whether there was such a hint.
+// requireLowered compacts a file in a window of 60,000 tokens. If that does nothing because all messages are kept, it
+// runs the printed hint, which must do something. It returns whether there was a hint.
 func requireLowered(t *testing.T, path string) bool {
 	t.Helper()
 	r := programtest.Ran(t, "compact", path, "--context-window", "60000", "-q")
-	if r.Code != terminal.ExitNothing || strings.Contains(r.Err, "holds no messages") || strings.Contains(r.Err, "since the last compaction") {
+	if r.Code != terminal.ExitNothing || strings.Contains(r.Err, "has no messages") || strings.Contains(r.Err, "since the last compaction") {
 		return false
 	}
 	if strings.Contains(r.Err, "No lower --keep-recent-tokens") {
@@ -32,7 +32,7 @@ func requireLowered(t *testing.T, path string) bool {
 	return true
 }
 
-// "nothing to do: all are to be kept" was all that was said.
+// The message used to be only "nothing to do: all are to be kept".
 func TestNothingToDoNamesTheNumberToLower(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", sample.Talk(20))
@@ -41,13 +41,13 @@ func TestNothingToDoNamesTheNumberToLower(t *testing.T) {
 	require.True(t, requireLowered(t, path))
 	doc := sample.Document(t, programtest.Ran(t, "compact", path, "--context-window", "60000", "--json").Ends(t, terminal.ExitNothing).Out)
 	require.Positive(t, sample.At(t, doc, "skipped", "keep_recent_tokens"))
-	// The number that was given is the one to lower.
+	// The hint lowers the given number.
 	programtest.Ran(t, "compact", path, "--keep-recent-tokens", "50000").Ends(t, terminal.ExitNothing).Says(t, "The newest 50,000 tokens are kept. With ")
 	require.False(t, requireLowered(t, sample.File(t, "one.jsonl", `{"role":"user","content":"hello"}`)))
 	programtest.Ran(t, "compact", sample.File(t, "one.jsonl", `{"role":"user","content":"hello"}`)).Ends(t, terminal.ExitNothing).
 		Says(t, "\nNo lower --keep-recent-tokens would make the context smaller.\n")
 
-	// Of a session only a plan is made: nothing is written for the advice.
+	// For a session only a plan is made, so nothing is written.
 	store := sample.StorePath(t)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	r = programtest.Ran(t, "compact", "--session", "s", "--store", store, "--context-window", "60000", "-q").Ends(t, terminal.ExitNothing)

@@ -19,7 +19,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// modelServer starts a provider, and returns it with a configuration file that names a model of it.
+// modelServer starts a provider. It returns the provider and a configuration file with a model of it.
 func modelServer(t *testing.T, kind string, protocol llmtest.Protocol, more string) (*llmtest.Server, string) {
 	t.Helper()
 	s := llmtest.New(t)
@@ -78,7 +78,7 @@ func TestCompactByAModelAsJSON(t *testing.T) {
 	require.NotZero(t, sample.At(t, doc, "entry", "provenance", "cost_usd"))
 }
 
-// On a terminal the text is shown as it is written, once.
+// A terminal shows the text while it is written, and only once.
 func TestTextAsItIsWritten(t *testing.T) {
 	sample.TemporaryFolder(t)
 	s, config := modelServer(t, "anthropic", llmtest.Messages, "")
@@ -97,7 +97,7 @@ func TestTextAsItIsWritten(t *testing.T) {
 	require.Empty(t, r.Err)
 }
 
-// It is so with a model whose window is small, through all of the program.
+// The same holds for a fold by a model with a small window.
 func TestTextOfALargeConversation(t *testing.T) {
 	sample.TemporaryFolder(t)
 	s, config := modelServer(t, "openai", llmtest.Chat, "")
@@ -123,7 +123,7 @@ func TestDryRunByAModel(t *testing.T) {
 	require.Empty(t, s.Requests(), "a dry run asks nobody")
 }
 
-// Who reads the output sees that another wrote than was asked for, and why.
+// The output names the fallback and its cause.
 func TestFallbackIsSeenInTheOutput(t *testing.T) {
 	sample.TemporaryFolder(t)
 	s, config := modelServer(t, "openai", llmtest.Chat, "")
@@ -135,7 +135,7 @@ func TestFallbackIsSeenInTheOutput(t *testing.T) {
 	}
 }
 
-// A model that writes tags in place of headings is taken at its word.
+// A summary with tags instead of headings is accepted.
 func TestTagsOfAModelAreTaken(t *testing.T) {
 	sample.TemporaryFolder(t)
 	s, config := modelServer(t, "openai", llmtest.Chat, "")
@@ -162,7 +162,7 @@ func TestModelsThatRefuse(t *testing.T) {
 			sample.Contains(t, r.Out, "  Summarizer  extractive, ")
 			require.Regexp(t, fmt.Sprintf(`(?m)^  Fallback    summarizer fast .*%d.*; extractive wrote instead$`, status), r.Out)
 
-			// A session whose policy wants no fallback.
+			// The policy of this session has no fallback.
 			d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", config)
 			programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 			withoutFallback(t, d.Addr, "s")
@@ -177,7 +177,7 @@ func TestModelsThatRefuse(t *testing.T) {
 	}
 }
 
-// withoutFallback has a session's summaries written by the model or nobody.
+// withoutFallback sets the model as a session's summarizer, without a fallback.
 func withoutFallback(t *testing.T, addr, session string) {
 	t.Helper()
 	c, err := api.Dial(addr)
@@ -201,7 +201,7 @@ func TestCtrlCWhileAModelWrites(t *testing.T) {
 		cancel(terminal.ErrInterrupted)
 	}()
 	r := programtest.RunWith(ctx, &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader("")}}, "compact", sample.TalkFile(t), "--summarizer", "fast", "--config", config).Ends(t, terminal.ExitFailed)
-	r.Says(t, "interrupted").Says(t, "The file is as it was.")
+	r.Says(t, "interrupted").Says(t, "The file is unchanged.")
 	<-s.Requests()[0].Closed()
 }
 
@@ -217,9 +217,9 @@ func TestUnknownSummarizer(t *testing.T) {
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	r = programtest.Ran(t, "compact", "--session", "s", "--addr", d.Addr, "--summarizer", "slow").Ends(t, terminal.ExitUsage)
 	r.Says(t, "extractive").Says(t, "fast").Says(t, "compactord summarizers --addr "+d.Addr)
-	programtest.Ran(t, "compact", "--session", "s", "--addr", d.Addr, "--config", config).Ends(t, terminal.ExitUsage).Says(t, "--config goes without a daemon")
+	programtest.Ran(t, "compact", "--session", "s", "--addr", d.Addr, "--config", config).Ends(t, terminal.ExitUsage).Says(t, "--config is for work without a daemon")
 
-	// The daemon's models and its default.
+	// The daemon's models, with its default.
 	out := programtest.Ran(t, "summarizers", "--addr", d.Addr).Ends(t, terminal.ExitDone).Out
 	require.Less(t, strings.Index(out, "\nextractive "), strings.Index(out, "\nfast "))
 	sample.Contains(t, out, "the-model")
@@ -231,7 +231,7 @@ func TestUnknownSummarizer(t *testing.T) {
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
 
-// The daemon's default writes for sessions that name nobody.
+// The default summarizer writes for sessions whose policy names none.
 func TestDefaultSummarizer(t *testing.T) {
 	s, config := modelServer(t, "openai", llmtest.Responses, "")
 	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
@@ -244,7 +244,7 @@ func TestDefaultSummarizer(t *testing.T) {
 	require.NotContains(t, d.Log.String(), sample.NotAKey)
 }
 
-// It also writes what is compacted without a daemon, and is marked where summarizers are listed.
+// The default summarizer is also used without a daemon, and is marked in the list of summarizers.
 func TestDefaultSummarizerWithoutADaemon(t *testing.T) {
 	sample.TemporaryFolder(t)
 	s, config := modelServer(t, "openai", llmtest.Chat, "")

@@ -17,14 +17,14 @@ import (
 type Prune struct {
 	conversation.Source
 	conversation.PresetFlags
-	DryRun bool `help:"Only say what would be done."`
+	DryRun bool `help:"Only print what would be done."`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Prune) Help() string {
-	return `Old tool results are replaced by a line that says so; the log keeps them. With FILE all happens in a temporary store.
-The JSON document holds prune (the edits), skipped (why nothing was done), report, notes and messages (how many).`
+	return `Views replace old tool results by a placeholder; the log keeps them. A FILE is loaded into a temporary store. The JSON
+document holds prune (the edits), skipped (why nothing was done), report, notes and messages (their number).`
 }
 
 // Run prunes.
@@ -77,7 +77,7 @@ func (c *Prune) print(w io.Writer, conv *conversation.Conversation, entry *compa
 		terminal.Percent(before-min(before, after), before))
 }
 
-// indexesText names the messages that were edited.
+// indexesText lists the edited messages.
 func indexesText(edits []*compactordv1.Edit) string {
 	indexes := make([]uint32, len(edits))
 	for i, e := range edits {

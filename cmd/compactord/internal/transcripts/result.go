@@ -10,28 +10,28 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// result is what there is to say of a compaction.
+// result is the outcome of a compaction, as it is printed.
 type result struct {
 	*conversation.Compacted
 	conversation *conversation.Conversation
-	// Messages is how many the log holds, report how full the context is by now.
+	// messages is the number of messages in the log. report describes the context after the compaction.
 	messages uint32
 	report   *compactordv1.ContextReport
-	// firstKept is the message that is kept first, turnStart the one that starts the turn that the cut splits; nil where
-	// there is no cut, or it splits none.
+	// firstKept is the first kept message; nil if there is no cut. turnStart is the message that starts the split turn;
+	// nil if the cut splits no turn.
 	firstKept, turnStart *compactordv1.LoggedMessage
-	// shown is how many of the messages from firstKept on the model sees, and edited how many of these not word for word.
+	// shown is how many messages from firstKept on the view shows, and edited how many of these are edited.
 	shown, edited uint32
 	view          *conversation.View
-	// earlier is the compaction that was in effect before; nil where there was none.
+	// earlier is the compaction that was in effect before, or nil.
 	earlier *compactordv1.CompactionEntry
-	// keepLess is what would have done something; nil where something was done, or the reason was another.
+	// keepLess is advice for a compaction that was skipped, or nil.
 	keepLess *keepLess
-	// told says that the summary is on the screen already.
-	told bool
+	// summaryShown says that the terminal shows the summary already.
+	summaryShown bool
 }
 
-// nothing is the end of a compaction that was skipped.
+// nothing returns the error of a compaction that was skipped.
 func (r *result) nothing() error {
 	err := terminal.NothingError{Why: r.Skipped.GetMessage()}
 	if r.keepLess == nil {
@@ -40,7 +40,7 @@ func (r *result) nothing() error {
 	return terminal.AdvisedBy(err, r.keepLess.advice())
 }
 
-// describe looks up what a compaction did.
+// describe reads what a compaction did.
 func describe(ctx context.Context, c *conversation.Conversation, done *conversation.Compacted) (*result, error) {
 	r := &result{Compacted: done, conversation: c}
 	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
@@ -75,8 +75,8 @@ func describe(ctx context.Context, c *conversation.Conversation, done *conversat
 	return r, nil
 }
 
-// countKept counts what a view shows of the messages that are kept. The edits of earlier compactions and of arrival are in
-// force beside those of this one, and tool groups that are folded show no results.
+// countKept counts how a view shows the kept messages. It includes arrival edits and the edits of earlier compactions.
+// Results in collapsed tool groups are not shown.
 func (r *result) countKept(v *conversation.View) {
 	toBeEdited := make(map[uint32]bool)
 	for _, e := range r.Planned.GetEdits() {
@@ -94,7 +94,7 @@ func (r *result) countKept(v *conversation.View) {
 	}
 }
 
-// keptUpTo is where the messages end that were there to be kept: what tells the agent to go on was not.
+// keptUpTo returns the end of the kept messages, without the message of origin CONTINUE that the compaction appended.
 func (r *result) keptUpTo() uint32 {
 	if r.Completed.GetContinueIndex() > 0 {
 		return r.Completed.GetContinueIndex()
@@ -102,7 +102,7 @@ func (r *result) keptUpTo() uint32 {
 	return r.messages
 }
 
-// cut is where the conversation was cut, or would be.
+// cut returns where the conversation was cut or would be.
 func (r *result) cut() (firstKept, turnStart *uint32) {
 	if e := r.Completed.GetCompaction(); e != nil {
 		return &e.FirstKeptIndex, e.SplitTurnStart
@@ -113,7 +113,7 @@ func (r *result) cut() (firstKept, turnStart *uint32) {
 	return nil, nil
 }
 
-// Print writes the result for people.
+// print writes the result for people.
 func (r *result) print(w io.Writer) {
 	switch {
 	case r.Planned != nil:
@@ -145,7 +145,7 @@ func (r *result) printDone(w io.Writer) {
 	terminal.Row(w, "Tokens", "%s before, %s after (%s less), estimated", terminal.Number(before), terminal.Number(after),
 		terminal.Percent(before-min(before, after), before))
 	if r.Completed.ContinueIndex != nil {
-		terminal.Row(w, "Goes on", "#%d tells the agent to", r.Completed.GetContinueIndex())
+		terminal.Row(w, "Continues", "#%d tells the agent to go on", r.Completed.GetContinueIndex())
 	}
 	if entry == nil {
 		if prune.GetProvenance().GetSummarizer() != "" {
@@ -160,7 +160,7 @@ func (r *result) printDone(w io.Writer) {
 	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
 		terminal.Row(w, "Files", "%d read, %d modified", len(files.GetRead()), len(files.GetModified()))
 	}
-	if r.told {
+	if r.summaryShown {
 		return
 	}
 	fmt.Fprintln(w)
@@ -178,7 +178,7 @@ func (r *result) printPlan(w io.Writer) {
 	printEdits(w, plan.GetEdits())
 	terminal.Row(w, "Tokens", "%s now, estimated", terminal.Number(plan.GetTokensBefore()))
 	if plan.GetSummarizerInputTokens() > 0 {
-		terminal.Row(w, "Requests", "%s to the model, with %s in all, where none has to be repeated", terminal.Number(plan.GetChunks()),
+		terminal.Row(w, "Requests", "%s to the model, with %s in all, if none has to be repeated", terminal.Number(plan.GetChunks()),
 			terminal.Count(plan.GetSummarizerInputTokens(), "token"))
 	}
 	if plan.EstimatedCostUsd != nil {
@@ -186,12 +186,12 @@ func (r *result) printPlan(w io.Writer) {
 	}
 }
 
-// printCut says what is summarized and what is kept.
+// printCut writes what is summarized and what is kept.
 func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.IndexRange) {
 	terminal.Row(w, verb, "%s", conversation.MessageRange(summarized))
 	if r.earlier != nil {
-		messages, whose := r.conversation.StandsFor(r.earlier)
-		terminal.Row(w, "Before", "%s, are in the summary %s; the new one takes it in", messages, whose)
+		messages, source := r.conversation.Coverage(r.earlier)
+		terminal.Row(w, "Before", "%s, are in the summary %s; the new one includes it", messages, source)
 	}
 	terminal.Row(w, "Kept", "%s, from %s on", r.keptText(), r.where(r.firstKept))
 	if r.turnStart != nil {
@@ -199,7 +199,7 @@ func (r *result) printCut(w io.Writer, verb string, summarized *compactordv1.Ind
 	}
 }
 
-// keptText says how many messages are kept, and how the model sees them.
+// keptText says how many messages are kept, and how the view shows them.
 func (r *result) keptText() string {
 	kept := r.keptUpTo() - r.firstKept.GetIndex()
 	text := terminal.Count(kept, "message")
@@ -215,7 +215,7 @@ func (r *result) keptText() string {
 	return text
 }
 
-// where names a message by index and by its place in the file.
+// where formats a message's index and its place in the file.
 func (r *result) where(l *compactordv1.LoggedMessage) string {
 	if l.GetMessage().SourcePosition == nil {
 		return fmt.Sprintf("#%d", l.GetIndex())

@@ -11,7 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Every kind of edit of the contract has words for it.
+// Every kind of edit of the contract has words.
 func TestEditsArePrintedByKind(t *testing.T) {
 	var edits []*compactordv1.Edit
 	for kind := range compactordv1.EditKind_name {
@@ -34,14 +34,14 @@ func TestEditsArePrintedByKind(t *testing.T) {
 `, out.String())
 }
 
-// What the summarizer has not written yet frees what nobody knows.
+// The tokens that a planned edit by the summarizer will free are unknown.
 func TestEditsThatAreToBeWritten(t *testing.T) {
 	var out strings.Builder
 	printEdits(&out, []*compactordv1.Edit{{Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, BySummarizer: true}})
 	require.Equal(t, "  Compressed  1 result by the summarizer\n", out.String())
 }
 
-// A compaction with edits and a cut tells both, and that not all it kept is as it was.
+// A result shows the edits and the cut, and says that the kept messages are not all word for word.
 func TestResultWithEditsAndACut(t *testing.T) {
 	hidden := []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_HIDE_RESULT}
 	r := &result{
@@ -60,7 +60,7 @@ func TestResultWithEditsAndACut(t *testing.T) {
 		}},
 	}
 	r.countKept(&conversation.View{Messages: []*compactordv1.ViewMessage{
-		// The replayed one and the summary before it are not of the kept part.
+		// The replayed message and the summary before it are not in the kept part.
 		{Origin: &compactordv1.ViewMessage_Index{Index: 15}, Edits: hidden},
 		{Origin: &compactordv1.ViewMessage_Index{Index: 20}},
 		{Origin: &compactordv1.ViewMessage_Index{Index: 21}},
@@ -68,7 +68,7 @@ func TestResultWithEditsAndACut(t *testing.T) {
 		{Origin: &compactordv1.ViewMessage_Index{Index: 23}, Edits: hidden},
 		{Origin: &compactordv1.ViewMessage_LogRepair{LogRepair: &compactordv1.LogRepair{Index: 23}}},
 		{Origin: &compactordv1.ViewMessage_Index{Index: 29}},
-		// What tells the agent to go on was not there to be kept.
+		// The message of origin CONTINUE is not a kept message.
 		{Origin: &compactordv1.ViewMessage_Index{Index: 30}},
 	}})
 	var out strings.Builder
@@ -79,7 +79,7 @@ func TestResultWithEditsAndACut(t *testing.T) {
   Kept        10 messages, 2 edited, 5 not shown, from #20 on
   Hidden      1 result, 200 tokens less
   Tokens      1,000 before, 500 after (50 % less), estimated
-  Goes on     #30 tells the agent to
+  Continues   #30 tells the agent to go on
   Replayed    #15 is shown again after the summary
   Summarizer  extractive, 0s
 
@@ -90,7 +90,7 @@ Summary (a number like [#12] is that of a message)
 `, out.String())
 }
 
-// Where the summarizer wrote edits alone, the result says who it was.
+// The result of edits by a summarizer names the summarizer.
 func TestResultWithEditsByASummarizer(t *testing.T) {
 	prune := &compactordv1.PruneEntry{
 		Edits:        []*compactordv1.Edit{{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, TokensFreed: 200}},

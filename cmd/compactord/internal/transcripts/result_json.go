@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// place is a message of the log and where it came from.
+// place is a message of the log with its position in the file.
 type place struct {
 	Index          uint32  `json:"index"`
 	SourcePosition *uint32 `json:"source_position,omitempty"`
@@ -25,7 +25,8 @@ func placeOf(l *compactordv1.LoggedMessage) *place {
 type skippedJSON struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// KeepRecentTokens is the --keep-recent-tokens that would do something, where one was looked for and found.
+	// KeepRecentTokens is a value of --keep-recent-tokens with which the compaction would do something, if there is
+	// one.
 	KeepRecentTokens uint32 `json:"keep_recent_tokens,omitempty"`
 }
 

@@ -16,17 +16,17 @@ import (
 // Tokens is `compactord tokens`.
 type Tokens struct {
 	conversation.Source
-	Text      string `help:"The text to count, in place of a file." placeholder:"TEXT"`
-	TextFile  string `help:"File with a text to count, that is no transcript; - is standard input." placeholder:"PATH"`
-	Estimator string `help:"How to count: chars4, o200k_base, cl100k_base or calibrated (of a session that is)." placeholder:"NAME" enum:",chars4,o200k_base,cl100k_base,calibrated" default:""`
+	Text      string `help:"The text to count, instead of a file." placeholder:"TEXT"`
+	TextFile  string `help:"File with a text, not a transcript, to count; - is standard input." placeholder:"PATH"`
+	Estimator string `help:"How to count: chars4, o200k_base, cl100k_base or calibrated (for sessions with usage reports)." placeholder:"NAME" enum:",chars4,o200k_base,cl100k_base,calibrated" default:""`
 	Messages  bool   `help:"Show each message of the view."`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *Tokens) Help() string {
-	return `Counts what the model would see of a transcript or a session, or with --text or --text-file a text. Without --estimator a session counts as
-it does itself, and all else by four characters a token.`
+	return `Counts the view of a transcript or a session or, with --text or --text-file, a text. The default of --estimator is the
+session's own estimator, and chars4 (four characters a token) without a session.`
 }
 
 var estimators = map[string]compactordv1.Estimator{
@@ -40,7 +40,7 @@ var estimators = map[string]compactordv1.Estimator{
 // Run counts.
 func (c *Tokens) Run(ctx context.Context, a *api.App) (err error) {
 	if c.Estimator == "calibrated" && c.Session == "" {
-		return terminal.Usagef("--estimator calibrated goes with --session: it goes by what the session has learnt")
+		return terminal.Usagef("--estimator calibrated needs --session: it uses the session's calibration factor")
 	}
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
@@ -63,7 +63,7 @@ func (c *Tokens) Run(ctx context.Context, a *api.App) (err error) {
 	return nil
 }
 
-// what opens what is to be counted, and names it in the request.
+// what opens the source and sets it in the request.
 func (c *Tokens) what(
 	ctx context.Context, a *api.App, request *compactordv1.CountTokensRequest, p *terminal.Progress,
 ) (counter *api.Client, name string, err error) {
@@ -95,20 +95,20 @@ func (c *Tokens) what(
 	return counter, name, err
 }
 
-// ofText says whether a text is to be counted, and refuses what does not go with that.
+// ofText says whether a text is to be counted. It refuses flags that do not apply to texts.
 func (c *Tokens) ofText(a *api.App) (bool, error) {
 	text, file := a.Given["text"], a.Given["text-file"]
 	switch {
 	case !text && !file:
 		return false, nil
 	case text && file:
-		return false, terminal.Usagef("give --text or --text-file, not both")
+		return false, terminal.Usagef("give either --text or --text-file")
 	case file && c.TextFile == "":
 		return false, terminal.Usagef("--text-file: is blank")
 	case c.File != "" || c.Session != "" || c.Addr != "" && a.Given["addr"] || c.Store != "" || c.Reading != (conversation.Reading{}):
-		return false, terminal.Usagef("--text and --text-file go without a transcript, a session, and what goes with these")
+		return false, terminal.Usagef("--text and --text-file exclude a transcript, a session, and the flags for these")
 	case c.Messages:
-		return false, terminal.Usagef("--messages goes with a transcript or a session: a text has none")
+		return false, terminal.Usagef("--messages needs a transcript or a session: a text has no messages")
 	default:
 		return true, nil
 	}
@@ -118,9 +118,9 @@ func (c *Tokens) print(w io.Writer, name string, answer *compactordv1.CountToken
 	fmt.Fprintf(w, "%s: %s, %s by %s\n\n", terminal.Printable(name), terminal.Count(answer.GetTokens(), "token"),
 		terminal.EnumName(answer.GetSource(), "TOKEN_SOURCE_"), estimatorName(answer.GetEstimator()))
 	if answer.GetErrorBoundTokens() == 0 {
-		terminal.Row(w, "Off by", "less than a token, if not worse")
+		terminal.Row(w, "Off by", "usually less than a token")
 	} else {
-		terminal.Row(w, "Off by", "about %s either way, if not worse", terminal.Count(answer.GetErrorBoundTokens(), "token"))
+		terminal.Row(w, "Off by", "usually at most about %s either way", terminal.Count(answer.GetErrorBoundTokens(), "token"))
 	}
 	terminal.Row(w, "Text", "%s", terminal.Count(answer.GetTextBytes(), "byte"))
 	if answer.GetMediaTokens() > 0 {

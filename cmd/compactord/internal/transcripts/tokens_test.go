@@ -28,7 +28,7 @@ func TestTokens(t *testing.T) {
 	programtest.Ran(t, "tokens", "--text-file", filepath.Join(t.TempDir(), "none")).Ends(t, terminal.ExitFailed).Says(t, "no such file")
 }
 
-// `tokens --text "hello"` used to look for a file of that name.
+// `tokens --text "hello"` used to look for a file named hello.
 func TestTokensTakesTextAsClassifyDoes(t *testing.T) {
 	sample.TemporaryFolder(t)
 	doc := sample.Document(t, programtest.Ran(t, "tokens", "--text", "hello world", "--estimator", "cl100k_base", "--json").Ends(t, terminal.ExitDone).Out)

@@ -16,36 +16,36 @@ import (
 type View struct {
 	conversation.Source
 	conversation.PolicyFlags
-	Compact              bool    `help:"Compact first; --session is changed by it."`
-	AsOf                 *uint32 `help:"Show the view of this point of the session's log, in place of now." placeholder:"SEQUENCE"`
-	Focus                string  `help:"With --compact: what the summary is to attend to." placeholder:"TEXT"`
-	Messages             bool    `help:"Print the messages that the model sees, in place of the figures."`
-	Dialect              string  `help:"Print the JSON that goes into the provider's request, in place of the figures: ${dialects}." placeholder:"NAME"`
-	MarkCacheBreakpoints bool    `help:"With --dialect anthropic: mark where the provider's prompt cache is to begin anew."`
+	Compact              bool    `help:"Compact first. This changes the session of --session."`
+	AsOf                 *uint32 `help:"Show the view at this point of the session's log, instead of now." placeholder:"SEQUENCE"`
+	Focus                string  `help:"With --compact: what the summary must pay attention to." placeholder:"TEXT"`
+	Messages             bool    `help:"Print the messages of the view, instead of the figures."`
+	Dialect              string  `help:"Print the JSON for the provider's request, instead of the figures: ${dialects}." placeholder:"NAME"`
+	MarkCacheBreakpoints bool    `help:"With --dialect anthropic: mark cache breakpoints at the ends of the system prompt, the summary and the view."`
 	terminal.Output
 }
 
 // Help is printed below the flags.
 func (c *View) Help() string {
-	return `The figures are counted as the session counts: four characters a token, unless it was created with another estimator.
-Media count by their kind, such as 1,200 tokens for an image. The JSON document holds in_view and not_shown (what fills
-the window, and what it was spared), summary (the compaction in effect), tokens, report, notes, messages (how many the log holds) and, with --messages,
-view. With --as-of there is no not_shown, and messages are those of the log up to the point.
+	return `The session's estimator counts the tokens: four characters a token, unless the session was created with another one. Media
+count by their kind, such as 1,200 tokens for an image. The JSON document holds in_view (what fills the window), not_shown
+(what views leave out), summary (the compaction in effect), tokens, report, notes, messages (the number in the log) and,
+with --messages, view. With --as-of, not_shown is left out, and messages counts the log up to the point.
 
-With --dialect, stdout holds one JSON object with the fields of the request's body that the conversation fills, such as
+With --dialect, stdout is one JSON object with those fields of the request's body that hold the conversation, such as
 system and messages.`
 }
 
 // Run shows what fills the window.
 func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 	if c.Focus != "" && !c.Compact {
-		return terminal.Usagef("--focus goes with --compact")
+		return terminal.Usagef("--focus needs --compact")
 	}
 	if c.File == "" && !c.Compact && c.Policy() != nil {
-		return terminal.Usagef("--preset and what else sets the policy go with a file or with --compact")
+		return terminal.Usagef("--preset and the other flags of the policy need a file or --compact")
 	}
 	if c.AsOf != nil && (c.Session == "" || c.Compact) {
-		return terminal.Usagef("--as-of goes with --session, and not with --compact")
+		return terminal.Usagef("--as-of needs --session, and excludes --compact")
 	}
 	var shape dialect.Dialect
 	if c.Dialect != "" {
@@ -53,11 +53,11 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 			return err
 		}
 		if c.JSON || c.Messages {
-			return terminal.Usagef("--dialect prints JSON of its own; leave out --json and --messages")
+			return terminal.Usagef("--dialect prints its own JSON: leave out --json and --messages")
 		}
 	}
 	if c.MarkCacheBreakpoints && c.Dialect != "anthropic" {
-		return terminal.Usagef("--mark-cache-breakpoints goes with --dialect anthropic: the others have no such marks in their messages")
+		return terminal.Usagef("--mark-cache-breakpoints needs --dialect anthropic: other dialects have no such marks")
 	}
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
@@ -99,29 +99,29 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 	return nil
 }
 
-// unknownWindow is what to say of a window that is not known.
+// unknownWindow returns the text after an unknown window.
 func unknownWindow(a *api.App, c *conversation.Conversation) string {
 	if c.Transcript == nil {
 		return ": the session's policy names none."
 	}
 	const usual = 200_000
-	return ". If it is of " + terminal.Count(usual, "token") + ": " + a.Hinted(terminal.Again("--context-window", terminal.Digits(usual)))
+	return ". If it has " + terminal.Count(usual, "token") + ": " + a.Hinted(terminal.Again("--context-window", terminal.Digits(usual)))
 }
 
-// printRendered prints what goes into the provider's request.
+// printRendered prints the fields of the provider's request.
 func (c *View) printRendered(
 	ctx context.Context, a *api.App, conv *conversation.Conversation, shape dialect.Dialect, p *terminal.Progress,
 ) error {
 	v, err := conv.Rendered(ctx, shape, c.MarkCacheBreakpoints)
 	if api.HasReason(err, "TOOL_CALLS_OPEN") {
-		return terminal.Advise(err, "Views in a dialect need the results: add them to the end, or a message of the user to give them up.")
+		return terminal.Advise(err, "A rendered view needs the results: append them, or append a USER message to give the calls up.")
 	}
 	if err != nil {
 		return err
 	}
-	v.Tell(p)
+	v.Report(p)
 	if found := shape.Validate(&v.List, dialect.Request); len(found) > 0 {
-		p.Say("this is a history, and no request yet: %s", found[0])
+		p.Say("this list is not a valid request yet: %s", found[0])
 	}
 	p.Clear()
 	fmt.Fprintf(a.Out, "%s\n", shape.Document(&v.List))
@@ -135,7 +135,7 @@ func (c *View) compactFirst(ctx context.Context, a *api.App, conv *conversation.
 	if err != nil || done.Skipped == nil {
 		return conv.WhenInterrupted(err)
 	}
-	// There is a view all the same.
+	// The view can be shown anyway.
 	p.Say("not compacted: %s", done.Skipped.GetMessage())
 	less, err := lessToKeep(ctx, conv, request, done.Skipped)
 	if less != nil {
@@ -144,7 +144,7 @@ func (c *View) compactFirst(ctx context.Context, a *api.App, conv *conversation.
 	return conv.WhenInterrupted(err)
 }
 
-// figuresOfView reads the log and counts what the view shows of it.
+// figuresOfView counts the view, and what it does not show of the log.
 func figuresOfView(ctx context.Context, c *conversation.Conversation, v *conversation.View) (*figures, error) {
 	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 	if err != nil {
@@ -156,7 +156,7 @@ func figuresOfView(ctx context.Context, c *conversation.Conversation, v *convers
 	}
 	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: c.PageBytes}
 	if c.AsOf != nil {
-		// Of what a view of then does not show, the log says only why views of now do not.
+		// The log says why the present view leaves messages out, not why an earlier one did.
 		f.notShown = nil
 	}
 	for {

@@ -17,7 +17,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// What view prints in a dialect is the JSON of a request, and passes the linter.
+// `view --dialect` prints the JSON of a request, which `validate` accepts.
 func TestViewInADialectIsARequest(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", sample.Talk(120)+`{"role":"user","content":"And the last one?"}`)
@@ -48,19 +48,19 @@ func TestViewMarksBreakpoints(t *testing.T) {
 	r := programtest.Ran(t, "view", sample.TalkFile(t), "--dialect", "anthropic", "--mark-cache-breakpoints").Ends(t, terminal.ExitDone)
 	require.Equal(t, 1, strings.Count(r.Out, `"cache_control"`))
 	programtest.Ran(t, "view", sample.TalkFile(t), "--dialect", "gemini", "--mark-cache-breakpoints").Ends(t, terminal.ExitUsage)
-	programtest.Ran(t, "view", sample.TalkFile(t), "--mark-cache-breakpoints").Ends(t, terminal.ExitUsage).Says(t, "goes with --dialect")
+	programtest.Ran(t, "view", sample.TalkFile(t), "--mark-cache-breakpoints").Ends(t, terminal.ExitUsage).Says(t, "needs --dialect")
 	programtest.Ran(t, "view", sample.TalkFile(t), "--dialect", "anthropic", "--json").Ends(t, terminal.ExitUsage)
-	programtest.Ran(t, "view", sample.TalkFile(t), "--dialect", "latin").Ends(t, terminal.ExitUsage).Says(t, "known are openai_chat, ")
+	programtest.Ran(t, "view", sample.TalkFile(t), "--dialect", "latin").Ends(t, terminal.ExitUsage).Says(t, "there are openai_chat, ")
 }
 
 func TestViewOfOpenCallsSaysWhatToDo(t *testing.T) {
 	sample.TemporaryFolder(t)
 	open := strings.SplitAfter(sample.Talk(1), "\n")[:2]
 	programtest.Ran(t, "view", sample.File(t, "open.jsonl", strings.Join(open, "")), "--dialect", "openai_chat").
-		Ends(t, terminal.ExitFailed).Says(t, "1 tool call waits for its result").Says(t, "a message of the user")
+		Ends(t, terminal.ExitFailed).Says(t, "1 tool call waits for its result").Says(t, "append a USER message to give the calls up")
 }
 
-// "1 tokens", "from #1 to #1" and "0 messages put aside" were printed.
+// The program used to print "1 tokens", "from #1 to #1" and "0 messages put aside".
 func TestOneIsNotCountedAsMany(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path, store := sample.File(t, "short.jsonl", `{"role":"user","content":"hi"}`+"\n"), filepath.Join(t.TempDir(), "s.db")
@@ -80,7 +80,7 @@ func TestOneIsNotCountedAsMany(t *testing.T) {
 	programtest.Ran(t, "view", sample.File(t, "x.json", "{}")).Ends(t, terminal.ExitFailed).Says(t, "its first object is empty;")
 }
 
-// What a session was at a point can be looked at, in figures, messages and dialects, and nothing is changed by it.
+// `view --as-of` shows the figures, messages and dialects of an earlier point, and changes nothing.
 func TestViewOfThen(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	whole := on("view", "--session", "s", "--messages").Ends(t, terminal.ExitDone).Out
@@ -107,10 +107,10 @@ func TestViewOfThen(t *testing.T) {
 	} {
 		on(append([]string{"view"}, args...)...).Ends(t, terminal.ExitUsage)
 	}
-	programtest.Ran(t, "view", sample.File(t, "talk.jsonl", sample.Talk(2)), "--as-of", "3").Ends(t, terminal.ExitUsage).Says(t, "--as-of goes with --session")
+	programtest.Ran(t, "view", sample.File(t, "talk.jsonl", sample.Talk(2)), "--as-of", "3").Ends(t, terminal.ExitUsage).Says(t, "--as-of needs --session")
 }
 
-// mixed is a transcript with content of every kind that a file can hold.
+// mixed is a transcript with every kind of content that a file can have.
 const mixed = `{"role":"system","content":"You are a careful engineer."}
 {"role":"user","content":[{"type":"text","text":"What is on this picture?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}
 {"role":"assistant","reasoning_content":"I should look at it closely first.","content":"Let me look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]}
@@ -118,7 +118,7 @@ const mixed = `{"role":"system","content":"You are a careful engineer."}
 {"role":"assistant","content":"It is a cat."}
 `
 
-// A medium reads for people as it reads for the model.
+// Media are shown to people as they are to the model.
 func TestMediaReadAsInTheView(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "mixed.jsonl", mixed)
@@ -132,7 +132,7 @@ func TestViewShowsEveryKind(t *testing.T) {
 	r := programtest.Ran(t, "view", path, "--context-window", "10000").Ends(t, terminal.ExitDone)
 	require.NotContains(t, r.Out, "\x1b")
 	require.Contains(t, r.Out, "#")
-	require.Contains(t, r.Out, "The window is of 10,000 tokens")
+	require.Contains(t, r.Out, "The window has 10,000 tokens")
 	doc := sample.Document(t, programtest.Ran(t, "view", path, "--json").Ends(t, terminal.ExitDone).Out)
 	var sum float64
 	shares, ok := sample.At(t, doc, "in_view").([]any)
@@ -156,7 +156,7 @@ func TestViewShowsEveryKind(t *testing.T) {
 	require.Contains(t, sample.Document(t, programtest.Ran(t, "view", path, "--json", "--messages").Ends(t, terminal.ExitDone).Out), "view")
 }
 
-// Each figure that is printed, and not that one is.
+// The whole output is compared, with all figures.
 func TestViewPrintsItsFigures(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "mixed.jsonl", mixed)
@@ -174,7 +174,7 @@ func TestViewPrintsItsFigures(t *testing.T) {
 
   window        ####................................        1,234 tokens   12 %
 
-The window is of 10,000 tokens; the context holds 1,234 (estimated).
+The window has 10,000 tokens; the context holds 1,234 (estimated).
 Compaction is due at 7,500.
 `, r.Out)
 }
@@ -184,7 +184,7 @@ func TestViewAfterCompacting(t *testing.T) {
 	path := sample.TalkFile(t)
 	r := programtest.Ran(t, "view", path, "--compact", "-q").Ends(t, terminal.ExitDone)
 	require.Contains(t, r.Out, "covered by the summary")
-	require.Contains(t, r.Out, "The window is not known")
+	require.Contains(t, r.Out, "The window is unknown")
 	short := sample.File(t, "short.jsonl", sample.Talk(2))
 	programtest.Ran(t, "view", short, "--compact").Ends(t, terminal.ExitDone).Says(t, "not compacted: ")
 	require.Contains(t, programtest.Ran(t, "view", short, "--messages").Ends(t, terminal.ExitDone).Out, "#0 user  ")

@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// printWriter says who wrote, with which model, and what that took.
+// printWriter writes which summarizer and model wrote, and what that cost.
 func printWriter(w io.Writer, p *compactordv1.Provenance) {
 	terminal.Row(w, "Summarizer", "%s, %s", writerText(p), p.GetDuration().AsDuration().Round(time.Millisecond))
 	if fellBack(p) {
@@ -24,7 +24,7 @@ func printWriter(w io.Writer, p *compactordv1.Provenance) {
 	}
 }
 
-// writerText names who wrote. A model beside a fallback wrote what the fallback did not.
+// writerText names the summarizer. A model beside a fallback wrote the parts that the fallback did not.
 func writerText(p *compactordv1.Provenance) string {
 	switch model := terminal.Printable(p.GetModel()); {
 	case model == "":
@@ -40,7 +40,7 @@ func fellBack(p *compactordv1.Provenance) bool {
 	return p.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED
 }
 
-// spentText adds up what a model took.
+// spentText formats the requests, tokens and costs of a model.
 func spentText(p *compactordv1.Provenance) string {
 	u := p.GetUsage()
 	parts := []string{terminal.Count(p.GetSummarizerCalls(), "request")}
