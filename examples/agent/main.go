@@ -1,9 +1,9 @@
-// Command agent is a whole agent on top of compactord, with nothing but the stubs generated from its contract.
+// Command agent is a complete agent on top of compactord. It uses only the stubs generated from the contract.
 //
-// The model is make-believe: a small function that reads the view, calls a tool three times and then answers. All
-// else is what a real agent does in each turn: append the user's message, compact when the report says so, fetch what
-// is new of the view, call the model, append what it said and what its tools answered. Where the model refuses the view
-// as too long, it compacts and calls once more.
+// The model is simulated by a small function that reads the view, calls a tool three times and then answers. Everything
+// else is what a real agent does in each turn: it appends the user's message, compacts if the report says so, fetches
+// the new part of the view, calls the model, and appends the model's answer and the results of its tools. If the model
+// refuses the view as too long, the agent compacts and calls it once more.
 //
 //	go run ./cmd/compactord serve          # in one terminal
 //	go run ./examples/agent                # in another
@@ -24,14 +24,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// retries lets gRPC send a call again that found no daemon. The request ids make that safe.
+// retries makes gRPC repeat a call that found no daemon. The request ids make that safe.
 const retries = `{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4, "initialBackoff": "0.1s",
 	"maxBackoff": "2s", "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:7440", "the daemon's `address`, host:port or unix:/path")
-	turns := flag.Int("turns", 12, "how many turns the make-believe user takes")
-	window := flag.Uint("window", 32_000, "the make-believe model's context window in `tokens`")
+	turns := flag.Int("turns", 12, "how many turns the simulated user takes")
+	window := flag.Uint("window", 32_000, "the simulated model's context window in `tokens`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -76,7 +76,7 @@ func run(ctx context.Context, out io.Writer, addr string, turns int, window uint
 	return nil
 }
 
-// agent is one conversation, as far as a client has to remember it.
+// agent is the state that a client keeps of one conversation.
 type agent struct {
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
@@ -85,12 +85,12 @@ type agent struct {
 
 	session string
 	next    uint32                      // the index that the next message will get
-	view    []*compactordv1.ViewMessage // what the model sees
-	token   string                      // the name of that view
+	view    []*compactordv1.ViewMessage // the view
+	token   string                      // the view token
 	report  *compactordv1.ContextReport // how full the context is
 }
 
-// turn takes the user's message to the model's answer.
+// turn runs one turn, from the user's message to the model's final answer.
 func (a *agent) turn(ctx context.Context, user string) error {
 	if err := a.append(ctx, text(compactordv1.Role_ROLE_USER, user)); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (a *agent) turn(ctx context.Context, user string) error {
 	}
 }
 
-// ask calls the model with the view of now. What it refuses as too long is compacted, and it is called once more.
+// ask calls the model with the present view. If the view is too long, it compacts and calls the model once more.
 func (a *agent) ask(ctx context.Context) (*compactordv1.Message, error) {
 	if err := a.refresh(ctx); err != nil {
 		return nil, err
@@ -143,8 +143,9 @@ func (a *agent) ask(ctx context.Context) (*compactordv1.Message, error) {
 	return think(a.view, a.window)
 }
 
-// append adds messages to the log. The expected index refuses what somebody else's append has overtaken, the request
-// id makes a second copy of the same request harmless, and the token tells which view the model's words answer.
+// append adds messages to the log. With the expected index, the daemon refuses them if another client appended first.
+// With the request id, it ignores a second copy of the request. The view token says which view the model's answer
+// belongs to.
 func (a *agent) append(ctx context.Context, messages ...*compactordv1.Message) error {
 	answer, err := a.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{
 		SessionId:         a.session,
@@ -160,7 +161,7 @@ func (a *agent) append(ctx context.Context, messages ...*compactordv1.Message) e
 	return nil
 }
 
-// compact follows a compaction to its end. Cancelling ctx cancels it, and then nothing has changed.
+// compact runs a compaction and prints its progress. Cancelling ctx cancels the compaction, and nothing changes.
 func (a *agent) compact(ctx context.Context, reason compactordv1.CompactionReason) error {
 	stream, err := a.compactions.Compact(ctx, &compactordv1.CompactRequest{
 		Target:    &compactordv1.CompactRequest_SessionId{SessionId: a.session},
@@ -200,7 +201,7 @@ func (a *agent) compact(ctx context.Context, reason compactordv1.CompactionReaso
 	}
 }
 
-// refresh brings the view up to date. Only what is new since the token's view comes over the wire.
+// refresh updates the view. The daemon sends only what is new since the view of the token.
 func (a *agent) refresh(ctx context.Context) error {
 	for {
 		answer, err := a.compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{

@@ -7,14 +7,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// This file is what a real agent does not have: a make-believe user, model and tool. All of it is deterministic.
+// This file simulates the user, the model and the tool. All of it is deterministic.
 
 const systemPrompt = "You review the modules of a web shop, one after the other. Quote file names exactly."
 
 // callsPerTurn is how many files the model reads before it answers.
 const callsPerTurn = 3
 
-// request is what the user says in a turn.
+// request returns the user's message in a turn.
 func request(turn int) string {
 	if turn == 0 {
 		return "Review the shop's modules with me. Never change anything under db/migrations. Begin with module 1."
@@ -22,8 +22,8 @@ func request(turn int) string {
 	return fmt.Sprintf("Thanks. Now review module %d.", turn+1)
 }
 
-// think is the model: it reads files until this turn's results are enough, then answers. It refuses what is longer than
-// its window, in the words of a provider.
+// think simulates the model: it reads files until this turn has enough results, then answers. A view longer than its
+// window is an error in a provider's words.
 func think(view []*compactordv1.ViewMessage, window uint32) (*compactordv1.Message, error) {
 	var tokens, results uint32
 	for _, vm := range view {
@@ -44,14 +44,14 @@ func think(view []*compactordv1.ViewMessage, window uint32) (*compactordv1.Messa
 	said := text(compactordv1.Role_ROLE_ASSISTANT, "I will read the next file.")
 	said.StopReason = compactordv1.StopReason_STOP_REASON_TOOL_USE
 	said.Parts = append(said.Parts, &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{
-		Id:        fmt.Sprintf("call_%d", results+1), // ids may come again: a result answers the nearest open call
+		Id:        fmt.Sprintf("call_%d", results+1), // ids may repeat: a result belongs to the nearest open call
 		Name:      "read_file",
 		Arguments: fmt.Sprintf(`{"path":"shop/handler_%d.go"}`, results+1),
 	}}})
 	return said, nil
 }
 
-// runTools answers the tool calls of a message, each with one message.
+// runTools returns the results of a message's tool calls, one message each.
 func runTools(said *compactordv1.Message) []*compactordv1.Message {
 	var results []*compactordv1.Message
 	for _, part := range said.GetParts() {
@@ -71,7 +71,7 @@ func runTools(said *compactordv1.Message) []*compactordv1.Message {
 	return results
 }
 
-// file is about 1,500 tokens of source code.
+// file returns about 1,500 tokens of source code.
 func file(call *compactordv1.ToolCall) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\npackage shop\n", call.GetArguments())

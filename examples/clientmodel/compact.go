@@ -11,10 +11,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// model asks a language model. complaint is why its last answer was refused; empty at first.
+// model asks a language model. complaint says why its last answer was refused; it is empty at first.
 type model func(ctx context.Context, system, user, complaint string) (string, error)
 
-// compact has the agent's own model write the summary of a session.
+// compact lets the agent's own model write the summary of a session.
 func compact(
 	ctx context.Context, c compactordv1.CompactionServiceClient, session string, ask model,
 ) (*compactordv1.CommitCompactionResponse, error) {

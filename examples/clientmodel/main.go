@@ -1,5 +1,5 @@
-// Command clientmodel has an agent's own model write the summaries of its sessions: compactord says what to ask it, checks
-// what it answers, and commits that.
+// Command clientmodel lets an agent's own model write the summaries of its sessions: compactord makes the prompts,
+// checks the answers and commits them.
 //
 // The model is a program that reads the prompt on its standard input and writes the answer to its standard output. The
 // prompt is the system prompt, an empty line, and the user message.
@@ -39,7 +39,7 @@ func main() {
 
 func run(ctx context.Context, out io.Writer, addr, session string, program []string) error {
 	if session == "" || len(program) == 0 {
-		return errors.New("say which -session, and which program is the model")
+		return errors.New("name the session with -session, and the program that is the model")
 	}
 	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -60,7 +60,7 @@ func run(ctx context.Context, out io.Writer, addr, session string, program []str
 	return err
 }
 
-// byProgram asks a program.
+// byProgram returns a model that runs a program for each prompt.
 func byProgram(program []string) model {
 	return func(ctx context.Context, system, user, complaint string) (string, error) {
 		if complaint != "" {

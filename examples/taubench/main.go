@@ -1,10 +1,11 @@
-// Command taubench writes the messages of one run of tau-bench as JSON Lines of OpenAI's Chat Completions, which
+// Command taubench converts the messages of one run of tau-bench to JSON Lines of OpenAI's Chat Completions, which
 // compactord reads:
 //
 //	go run ./examples/taubench -run 3 gpt-4o-airline.json > run.jsonl
 //
-// tau-bench is an evaluation: its files hold the results of a whole series of runs, and no user of an agent has any. So
-// compactord does not read them itself. This is also how any other tool's messages can be brought to it: one message a line.
+// tau-bench is an evaluation whose files hold the results of many runs. Users of agents have no such files, so
+// compactord does not read them itself. Messages of any other tool can be converted in the same way: one message a
+// line.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 )
 
 func main() {
-	number := flag.Int("run", 0, "which run of the file, from 1; needed where it holds several")
+	number := flag.Int("run", 0, "the number of the run, from 1; needed if the file has several")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: taubench [-run N] FILE")
@@ -30,7 +31,7 @@ func main() {
 	}
 }
 
-// run is one run of a task, with all that was said.
+// run is one run of a task, with all its messages.
 type run struct {
 	Messages []map[string]json.RawMessage `json:"traj"`
 }
@@ -43,7 +44,7 @@ func convert(path string, number int, out io.Writer) error {
 	}
 	var runs []run
 	if err := json.Unmarshal(content, &runs); err != nil {
-		return fmt.Errorf("no list of runs: %w", err)
+		return fmt.Errorf("not a list of runs: %w", err)
 	}
 	chosen, err := choose(runs, number)
 	if err != nil {
@@ -52,7 +53,7 @@ func convert(path string, number int, out io.Writer) error {
 	return write(chosen, out)
 }
 
-// choose is the run with a number; 0 is the only one.
+// choose returns the run with a number. 0 means the only run.
 func choose(runs []run, number int) (run, error) {
 	switch {
 	case len(runs) == 0:
@@ -74,7 +75,7 @@ func write(r run, out io.Writer) error {
 	lines := json.NewEncoder(buffered)
 	lines.SetEscapeHTML(false)
 	for _, message := range r.Messages {
-		// LiteLLM, through which tau-bench asks models, says with these again what the other fields say.
+		// LiteLLM, which tau-bench uses, repeats the content of other fields in these.
 		delete(message, "thinking_blocks")
 		delete(message, "provider_specific_fields")
 		if err := lines.Encode(message); err != nil {

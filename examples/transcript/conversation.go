@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// message is a line of the transcript, in OpenAI's shape with the fields that transcripts add.
+// message is a line of the transcript: OpenAI's fields, and those that transcripts add.
 type message struct {
 	Role       string     `json:"role"`
 	Content    *string    `json:"content"`
@@ -42,15 +42,15 @@ type usage struct {
 
 const model = "example-coder-1"
 
-// conversation collects messages and reckons what a provider would have reported for them.
+// conversation collects messages and computes the usage that a provider would report for them.
 type conversation struct {
 	random   *random
 	messages []message
 	prompt   int // tokens of all messages so far
-	cached   int // of these, what the last request left in the provider's cache
+	cached   int // the part of them in the provider's cache
 }
 
-// overhead is what system prompt and tool definitions add beyond the messages that are written down.
+// overhead is the tokens of the tool definitions and of the client's prompts, which are not in the messages.
 const overhead = 4200
 
 func (c *conversation) add(m message) {
@@ -62,14 +62,14 @@ func (c *conversation) system(text string) { c.add(message{Role: "system", Conte
 
 func (c *conversation) user(text string) { c.add(message{Role: "user", Content: &text}) }
 
-// step is what the assistant says and does in one answer.
+// step is one answer of the assistant.
 type step struct {
 	thinking string
 	text     string
 	calls    []use
 }
 
-// use is a call of a tool and what comes of it.
+// use is a tool call with its result.
 type use struct {
 	tool      string
 	arguments any
@@ -110,7 +110,7 @@ func (c *conversation) reckon(answer message) *usage {
 	return u
 }
 
-// tokens is the common rule of thumb.
+// tokens estimates four characters a token.
 func tokens(m message) int {
 	n := len(m.Reasoning)
 	if m.Content != nil {
@@ -122,13 +122,13 @@ func tokens(m message) int {
 	return (n + 3) / 4
 }
 
-// compact writes JSON as a model does: on one line, with <, > and & as they are.
+// compact encodes JSON as models do: on one line, with <, > and & unescaped.
 func compact(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("arguments that are no JSON: %v", err))
+		panic(fmt.Sprintf("arguments that are not JSON: %v", err))
 	}
 	return string(bytes.TrimSpace(b.Bytes()))
 }

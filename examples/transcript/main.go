@@ -1,10 +1,8 @@
-// Command transcript writes the conversation of a coding agent with its user, made up but whole: requests, constraints,
-// to-do lists, parallel tool calls, file contents, failing tests and what became of them. It is long enough that a
-// window of 128,000 tokens does not hold it. The output is the same on every run; session.jsonl beside it is what
+// Command transcript writes an invented but complete conversation of a coding agent with its user: requests,
+// constraints, to-do lists, parallel tool calls, file contents, failing tests and their fixes. It does not fit into a
+// window of 128,000 tokens. The output is the same on every run. session.jsonl beside it was written by
 //
 //	go run ./examples/transcript > examples/transcript/session.jsonl
-//
-// wrote.
 package main
 
 import (

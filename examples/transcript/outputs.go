@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// testRun is what `go test -v` prints for a package, with at most one test that fails.
+// testRun is the output of `go test -v` for a package, with at most one failing test.
 func testRun(r *random, w *workspace, file, failing, failure string) string {
 	var b strings.Builder
 	pkg := path.Dir(file)
@@ -45,7 +45,7 @@ type testName struct {
 	subs []string
 }
 
-// testsOf finds the tests of a file, and the names of their cases where they stand in a map.
+// testsOf returns the tests of a file, with the names of their cases if these are the keys of a map.
 func testsOf(source string) []testName {
 	var tests []testName
 	for line := range strings.Lines(source) {
@@ -63,7 +63,7 @@ func testsOf(source string) []testName {
 	return tests
 }
 
-// allTests is what `go test -race ./...` prints when all is well.
+// allTests is the output of `go test -race ./...` when all tests pass.
 func allTests(r *random) string {
 	var b strings.Builder
 	for _, pkg := range []string{"cmd/ferryd", "internal/db", "internal/events", "internal/httpx", "internal/ids", "internal/legacy"} {

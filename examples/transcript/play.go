@@ -47,13 +47,13 @@ type todo struct {
 	Status  string `json:"status"`
 }
 
-// player plays tasks into a conversation.
+// player adds the messages of tasks to a conversation.
 type player struct {
 	conversation
 	files *workspace
 }
 
-// write plays the whole conversation and writes it as JSON Lines.
+// write makes the whole conversation and writes it as JSON Lines.
 func write(w io.Writer) error {
 	tasks := order(salesTasks(), slices.Concat(shipTasks(), passengerTasks()))
 	files, err := layOut(tasks)
@@ -69,7 +69,7 @@ func write(w io.Writer) error {
 	return p.save(w)
 }
 
-// order mixes two kinds of work, as a day does.
+// order alternates two kinds of work.
 func order(a, b []task) []task {
 	var mixed []task
 	for len(a)+len(b) > 0 {
@@ -104,7 +104,7 @@ func (p *player) play(t task) {
 	p.assistant(step{text: fmt.Sprintf("Committed as %q.", t.commit+" ("+t.ticket+")")})
 }
 
-// survey reads what the task is about, all at once.
+// survey reads the files of the task in parallel.
 func (p *player) survey(t task) {
 	calls := make([]use, 0, len(kinds)+len(t.reads)+1)
 	for _, kind := range kinds {
@@ -121,7 +121,7 @@ func (p *player) survey(t task) {
 	p.assistant(step{calls: calls})
 }
 
-// repair makes the first repair and the test, sees the test fail, and makes the second.
+// repair makes the first fix, writes the test, sees it fail, and makes the second fix.
 func (p *player) repair(t task) {
 	p.assistant(step{text: t.finding, calls: []use{p.edit(t.file, t.before, t.wrong)}})
 	anchor := p.lastTest(t.testFile)
@@ -144,7 +144,7 @@ func (p *player) report(t task) {
 	p.assistant(step{text: t.done})
 }
 
-// leaveOpen ends the day in the middle of something, so that a summary has next steps to tell.
+// leaveOpen ends the conversation in the middle of a task, so that a summary has next steps.
 func (p *player) leaveOpen() {
 	plan := []string{
 		"Find where the refund path issues a new voucher (internal/payment/service.go)",
@@ -189,7 +189,7 @@ func (p *player) look(l *look) use {
 	return use{tool: "bash", arguments: bashArguments{l.command}, result: l.output(p.random), failed: l.failed}
 }
 
-// todos is the list with the first done items completed and the next in progress.
+// todos is the to-do list with the first items completed and the next in progress.
 func (p *player) todos(plan []string, done int) use {
 	list := make([]todo, 0, len(plan))
 	for i, content := range plan {
@@ -218,7 +218,7 @@ func (p *player) test(t task, failure string) use {
 	}
 }
 
-// diff shows what the task changed in the file that held the fault.
+// diff shows the task's change to the file with the bug.
 func (p *player) diff(t task) string {
 	var b strings.Builder
 	at := p.files.lineOf(t.file, firstLine(t.right))

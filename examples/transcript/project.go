@@ -11,7 +11,7 @@ import (
 //go:embed project
 var templates embed.FS
 
-// entity is a package of the project that the conversation is about.
+// entity is a package of the invented project.
 type entity struct {
 	Package, Name, Var, Article, Table, Prefix, Doc string
 	Fields                                          []field
@@ -153,10 +153,10 @@ var entities = []entity{
 	},
 }
 
-// kinds are the files of a package, each with its template.
+// kinds are the files of a package, each of which has a template.
 var kinds = []string{"model.go", "store.go", "service.go", "http.go", "model_test.go"}
 
-// layOut makes the project as it stands when the conversation begins. Each task finds its fault in place.
+// layOut creates the project as it is when the conversation begins, with the bug of each task.
 func layOut(tasks []task) (*workspace, error) {
 	w := &workspace{files: make(map[string]string)}
 	parsed, err := template.New("").Funcs(template.FuncMap{

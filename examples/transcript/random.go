@@ -1,6 +1,6 @@
 package main
 
-// random is a small generator of its own (SplitMix64), so that the transcript stays the same in every release of Go.
+// random is a small generator (SplitMix64), so that the transcript does not depend on the release of Go.
 type random struct{ state uint64 }
 
 func (r *random) next() uint64 {

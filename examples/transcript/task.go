@@ -1,15 +1,15 @@
 package main
 
-// task is a piece of work that the user asks for: a fault in a file of the project, a first repair that is not enough,
-// and one that is.
+// task is a request of the user: a bug in a file of the project, a first fix that is not enough, and a second one that
+// is.
 type task struct {
 	ticket string
 	ask    string // what the user writes
 	plan   []string
 	think  string   // on reading the request
-	reads  []string // files of other packages; those of its own are read anyway
+	reads  []string // files of other packages to read too
 	grep   string
-	look   *look // a command that shows the fault from outside
+	look   *look // a command whose output shows the bug
 
 	file                 string
 	before, wrong, right string
@@ -26,14 +26,14 @@ type task struct {
 	commit string
 }
 
-// look is a command and what it prints.
+// look is a command with its output.
 type look struct {
 	command string
 	output  func(*random) string
 	failed  bool
 }
 
-// aside is a short exchange that needs no tools, or only one.
+// aside is a short exchange with at most one tool call.
 type aside struct {
 	user   string
 	look   *look

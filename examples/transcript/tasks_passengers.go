@@ -1,6 +1,6 @@
 package main
 
-// passengerTasks are about what passengers bring, get and ask for: vehicles, notices, search.
+// passengerTasks are about vehicles, notices and search.
 func passengerTasks() []task {
 	return []task{
 		{

@@ -1,6 +1,6 @@
 package main
 
-// salesTasks are about what is sold: holds, fares, payments, vouchers.
+// salesTasks are about holds, fares, payments and vouchers.
 func salesTasks() []task {
 	return []task{
 		{

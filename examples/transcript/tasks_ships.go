@@ -1,6 +1,6 @@
 package main
 
-// shipTasks are about what sails: sailings, timetables, manifests.
+// shipTasks are about sailings, timetables and manifests.
 func shipTasks() []task {
 	return []task{
 		{

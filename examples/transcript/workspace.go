@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// workspace is the project's files. Edits are made for real, so that what is read later is what was written earlier.
+// workspace holds the project's files. Edits are applied, so that later reads show them.
 type workspace struct {
 	files map[string]string
 	paths []string
@@ -20,7 +20,7 @@ func (w *workspace) put(path, content string) {
 	w.files[path] = content
 }
 
-// read shows a file with line numbers.
+// read returns a file with line numbers.
 func (w *workspace) read(path string) string {
 	content, known := w.files[path]
 	if !known {
@@ -35,7 +35,7 @@ func (w *workspace) read(path string) string {
 	return b.String()
 }
 
-// lineOf returns the number of the first line that holds the text.
+// lineOf returns the number of the first line with the text.
 func (w *workspace) lineOf(path, text string) int {
 	before, _, found := strings.Cut(w.files[path], text)
 	if !found {
@@ -44,7 +44,7 @@ func (w *workspace) lineOf(path, text string) int {
 	return strings.Count(before, "\n") + 1
 }
 
-// edit replaces a text that must be there once.
+// edit replaces a text that must occur once.
 func (w *workspace) edit(path, old, replacement string) {
 	if n := strings.Count(w.files[path], old); n != 1 {
 		panic(fmt.Sprintf("%s holds the text to replace %d times", path, n))
@@ -52,7 +52,7 @@ func (w *workspace) edit(path, old, replacement string) {
 	w.files[path] = strings.Replace(w.files[path], old, replacement, 1)
 }
 
-// grep lists the lines that hold a text, at most limit of them.
+// grep returns at most limit lines that contain a text.
 func (w *workspace) grep(text string, limit int) string {
 	var b strings.Builder
 	found := 0
