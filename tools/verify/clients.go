@@ -15,14 +15,15 @@ import (
 	"strings"
 )
 
-// client is a package for another language than Go. Its tools are installed into its own folder, as its lock file says,
-// and are needed for its generated code too.
+// client is a package for another language than Go. Its tools, which also generate its code, are installed into its own
+// folder by its lock file.
 type client struct {
 	folder string
-	// lock is the file that pins its tools. stamp says what they were installed from, written when they are all there.
+	// lock is the lock file. stamp is a file that says what the tools were installed from; it is written when all of
+	// them are installed.
 	lock, stamp string
-	// language finds what runs it on this machine: which, in which version. lack says what is not there for that; it is
-	// empty where nothing is missing.
+	// language returns the program that runs the client, with its version. lack says what this machine lacks for it; it
+	// is empty if nothing is missing.
 	language func(*verifier, context.Context) (found, lack string)
 	install  func(*verifier, context.Context) error
 }
@@ -49,13 +50,13 @@ func typescriptClient() client {
 
 func clients() []client { return []client{pythonClient(), typescriptClient()} }
 
-// ready installs the tools of a client where they are missing, or were installed for another interpreter, in another folder
-// (they know where the client is), or as another lock file says. Where that is not possible it prints what is off for that,
-// so that a green run is never taken for more than it was.
+// ready installs the tools of a client if they are missing, or were installed for another interpreter, another folder
+// (they contain its path) or another lock file. If that is impossible, it returns false and reports that the work named
+// by off is left out.
 func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error) {
 	found, lack := c.language(v, ctx)
 	if lack != "" {
-		v.off(off+" of "+c.folder, lack)
+		v.leaveOut(off+" of "+c.folder, lack)
 		return false, ctx.Err()
 	}
 	lock, err := os.ReadFile(v.in(c.folder, c.lock))
@@ -70,7 +71,7 @@ func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error
 	if err == nil && string(stamp) == wanted {
 		return true, nil
 	}
-	// What is interrupted must not look whole.
+	// An interrupted installation must not look complete.
 	if err := os.Remove(v.in(c.folder, c.stamp)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
@@ -80,12 +81,12 @@ func (v *verifier) ready(ctx context.Context, c client, off string) (bool, error
 	return true, os.WriteFile(v.in(c.folder, c.stamp), []byte(wanted), 0o600)
 }
 
-// in returns the path of what is in the clone.
+// in returns the path of a file in the clone.
 func (v *verifier) in(elements ...string) string {
 	return filepath.Join(append([]string{v.root}, elements...)...)
 }
 
-// interpreter is what virtual environments are made with.
+// interpreter is the Python program that creates virtual environments.
 func interpreter() string {
 	if named := os.Getenv("PYTHON"); named != "" {
 		return named
@@ -96,7 +97,7 @@ func interpreter() string {
 	return "python3"
 }
 
-// What the packages say in requires-python and in engines.
+// The oldest versions, as in requires-python and in engines of the packages.
 const (
 	oldestPython = "3.10"
 	oldestNode   = 20
@@ -114,12 +115,12 @@ func (v *verifier) python(ctx context.Context) (found, lack string) {
 	case err != nil:
 		return "", interpreter() + " cannot make virtual environments"
 	case newEnough != "True":
-		return "", fmt.Sprintf("%s is %s, and %s is the oldest that will do", interpreter(), version, oldestPython)
+		return "", fmt.Sprintf("%s is %s, and %s is the oldest that works", interpreter(), version, oldestPython)
 	}
 	return found, ""
 }
 
-// ask returns what a program prints, and drops its complaints.
+// ask returns what a program prints on stdout, and discards its stderr.
 func (v *verifier) ask(ctx context.Context, program string, args ...string) (string, error) {
 	quiet := verifier{root: v.root, err: io.Discard}
 	return quiet.output(ctx, "", append([]string{program}, args...)...)
@@ -140,7 +141,7 @@ func (v *verifier) installPython(ctx context.Context) error {
 	return nil
 }
 
-// venv returns where a program of the virtual environment is.
+// venv returns the path of a program of the virtual environment.
 func (v *verifier) venv(name string) string {
 	folder := v.in(pythonClient().folder, ".venv")
 	if runtime.GOOS == "windows" {
@@ -160,12 +161,12 @@ func (v *verifier) node(ctx context.Context) (found, lack string) {
 	case err != nil || notNumber != nil:
 		return "", "node does not say its version"
 	case number < oldestNode:
-		return "", fmt.Sprintf("node is %s, and %d is the oldest that will do", found, oldestNode)
+		return "", fmt.Sprintf("node is %s, and %d is the oldest that works", found, oldestNode)
 	}
 	return "node " + found, ""
 }
 
-// lacksProgram says which of some programs is not there.
+// lacksProgram returns a message about the first missing program; empty if there is none.
 func lacksProgram(names ...string) string {
 	for _, name := range names {
 		if path, _ := exec.LookPath(name); path == "" {
@@ -179,7 +180,7 @@ func (v *verifier) installTypeScript(ctx context.Context) error {
 	return v.npmInstall(ctx, typescriptClient().folder)
 }
 
-// npmInstall installs what a lock file says, and runs none of the programs that come with it.
+// npmInstall installs the packages of a lock file without running their install scripts.
 func (v *verifier) npmInstall(ctx context.Context, folder string) error {
 	return v.run(ctx, command{args: []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"}, folder: folder})
 }

@@ -74,7 +74,7 @@ func TestPythonOfThisMachine(t *testing.T) {
 	}
 	python("no-such-python", "fail", "", "no-such-python not found")
 	python(self, "fail", "", self+" cannot make virtual environments")
-	python(self, "say False 3.9.1 /usr/bin/python3.9", "", self+" is 3.9.1, and 3.10 is the oldest that will do")
+	python(self, "say False 3.9.1 /usr/bin/python3.9", "", self+" is 3.9.1, and 3.10 is the oldest that works")
 	python(self, "say True 3.10.2 /usr/bin/python3.10", "3.10.2 /usr/bin/python3.10", "")
 	python(self, "say True 3.100.0 /my python", "3.100.0 /my python", "")
 }
@@ -100,8 +100,8 @@ func TestNodeOfThisMachine(t *testing.T) {
 	require.NoError(t, os.Symlink(self, filepath.Join(path, "npm")))
 	node("fail", "", "node does not say its version")
 	node("say what", "", "node does not say its version")
-	node("say v18.20.4", "", "node is v18.20.4, and 20 is the oldest that will do")
-	node("say v9.1.0", "", "node is v9.1.0, and 20 is the oldest that will do")
+	node("say v18.20.4", "", "node is v18.20.4, and 20 is the oldest that works")
+	node("say v9.1.0", "", "node is v9.1.0, and 20 is the oldest that works")
 	node("say v20.0.0", "node v20.0.0", "")
 	node("say v100.2.1", "node v100.2.1", "")
 }

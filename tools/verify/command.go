@@ -13,7 +13,7 @@ import (
 
 var errInterrupted = errors.New("interrupted")
 
-// grace is how long a command has to end by itself when the run is interrupted.
+// grace is how long a command may take to end when the run is interrupted.
 const grace = 5 * time.Second
 
 // verifier runs steps on one clone.
@@ -23,9 +23,9 @@ type verifier struct {
 	err  io.Writer
 	tier tier
 	test testArgs
-	// sideBySide has the steps of the clients run beside Go's.
-	sideBySide bool
-	// leftOut is what the step that runs has left out.
+	// parallel runs the steps of the clients beside those of Go.
+	parallel bool
+	// leftOut is what the running step has left out, with the reasons.
 	leftOut []string
 }
 
@@ -33,13 +33,13 @@ type command struct {
 	args []string
 	// env is added to the environment.
 	env []string
-	// folder is where it runs, below the root.
+	// folder is the working directory, relative to the root.
 	folder string
-	// hint says what to do if it fails.
+	// hint says what to do if the command fails.
 	hint string
 }
 
-// String returns the command as one would type it.
+// String returns the command as a user would type it.
 func (c command) String() string {
 	line := strings.Join(append([]string{filepath.Base(c.args[0])}, c.args[1:]...), " ")
 	if c.folder != "" {
@@ -48,12 +48,12 @@ func (c command) String() string {
 	return line
 }
 
-// run executes a command between its heading and its duration.
+// run runs a command, between a heading and its duration.
 func (v *verifier) run(ctx context.Context, c command) error {
 	return v.timed(c.String(), func() error { return v.exec(ctx, c) })
 }
 
-// timed frames the output of some work with a heading and a duration.
+// timed prints a heading before some work, and its duration afterwards.
 func (v *verifier) timed(title string, work func() error) error {
 	fmt.Fprintf(v.out, "==> %s\n", title)
 	began := time.Now()
@@ -68,14 +68,14 @@ func (v *verifier) timed(title string, work func() error) error {
 
 func since(began time.Time) time.Duration { return time.Since(began).Round(100 * time.Millisecond) }
 
-// exec streams what a command prints. When the context ends, the command ends with all that it has started.
+// exec runs a command and streams its output. When the context ends, it ends the command and all its child processes.
 func (v *verifier) exec(ctx context.Context, c command) error {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Dir = filepath.Join(v.root, c.folder)
 	cmd.Env = append(cmd.Environ(), c.env...)
 	cmd.Stdout, cmd.Stderr = v.out, v.err
 	cmd.WaitDelay = grace
-	together(cmd)
+	ownGroup(cmd)
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		killRest(cmd)
@@ -90,7 +90,7 @@ func (v *verifier) exec(ctx context.Context, c command) error {
 	return nil
 }
 
-// output returns what a command prints.
+// output returns what a command prints on stdout.
 func (v *verifier) output(ctx context.Context, folder string, args ...string) (string, error) {
 	var out strings.Builder
 	quiet := verifier{root: v.root, out: &out, err: v.err}

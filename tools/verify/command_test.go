@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// role makes this test binary the command that a test runs.
+// role makes this test binary act as the command that a test runs.
 const role = "VERIFY_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hang waits to be killed: as a parent with a child, as a child that takes no notice of an interrupt.
+// hang waits to be killed. It acts as a parent with a child, or as a child that ignores interrupts.
 func hang(as string) int {
 	if as == "child" {
 		signal.Ignore(os.Interrupt)
@@ -81,7 +81,7 @@ func TestHasCompiler(t *testing.T) {
 	}
 }
 
-// Who has no Node still has all other tests, and is told.
+// Without Node, all other tests still run, and the run reports it.
 func TestInstallMock(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("PATH", folder)

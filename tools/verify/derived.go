@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// The clients hold copies of what is one for all, since packages cannot reach outside of their own folder.
+// Files of which the clients hold copies, since packages cannot use files outside their own folder.
 const (
 	licence    = "LICENSE"
 	agentTools = "clients/tools.json"
-	// modelTexts are what the clients say to the agent's model.
+	// modelTexts are the texts of the clients for the agent's model.
 	modelTexts = "clients/texts.json"
 )
 
@@ -25,13 +25,14 @@ const (
 
 const generatedFrom = "// Generated from %s by `go run -C tools ./verify generate`. Do not edit.\n"
 
-// pythonCode is all stubs: a plugin generates the module that holds the whole contract.
+// pythonCode returns the places of the Python stubs. A plugin generates them all, with the module that holds the whole
+// contract.
 func (v *verifier) pythonCode(context.Context, string) ([]place, error) {
 	return []place{{path: pythonSource + "/v1", suffixes: []string{".py", ".pyi"}}}, nil
 }
 
-// fromPython generates the Python client without async from the one with it, and its API document from both; or with --check
-// compares.
+// fromPython generates the synchronous Python client from the asynchronous one, and the API document from both. With
+// --check it only compares.
 func (v *verifier) fromPython(ctx context.Context, args ...string) error {
 	client := pythonClient()
 	if _, lack := client.language(v, ctx); lack != "" {
@@ -50,7 +51,7 @@ func (v *verifier) fromPython(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// typescriptCode generates the module that holds the whole contract.
+// typescriptCode generates the module that exports the whole contract.
 func (v *verifier) typescriptCode(_ context.Context, folder string) ([]place, error) {
 	const contract = "gen/compactord/v1"
 	stubs, err := fs.Glob(os.DirFS(filepath.Join(folder, filepath.FromSlash(tsSource))), contract+"/*_pb.ts")
@@ -67,7 +68,7 @@ func (v *verifier) typescriptCode(_ context.Context, folder string) ([]place, er
 	return places, write(folder, tsSource+"/v1.ts", text.String())
 }
 
-// copies needs no tools.
+// copies writes the clients' copies. It needs no tools.
 func (v *verifier) copies(folder string) ([]place, error) {
 	terms, err := os.ReadFile(v.in(licence))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// The comments of this proto are what the daemon tells about its strategies. Generated code does not hold them, so they
-// are written into a Go file of their own.
+// The daemon describes its strategies with the comments of this proto. Generated code lacks comments, so they are
+// written into a separate Go file.
 const (
 	describedProto   = "compactord/v1/strategy.proto"
 	descriptionsFile = "strategies/descriptions.gen.go"
@@ -39,7 +39,7 @@ type message struct {
 	NestedType []message               `json:"nestedType"`
 }
 
-// Numbers of the fields of FileDescriptorProto and DescriptorProto, of which the paths of comments are made.
+// Field numbers of FileDescriptorProto and DescriptorProto, which the paths of comments consist of.
 const (
 	messagesOfFile    = 4
 	fieldsOfMessage   = 2
@@ -69,10 +69,10 @@ func (v *verifier) descriptions(ctx context.Context) ([]byte, error) {
 	return format.Source([]byte(text.String()))
 }
 
-// comment is what stands above a field, in one line.
+// comment is the comment of a field as one line.
 type comment struct{ name, text string }
 
-// fieldComments returns the comments of all fields of a file, in its order.
+// fieldComments returns the comments of all fields of a file, in order.
 func fieldComments(compiled []byte, file string) ([]comment, error) {
 	var read image
 	if err := json.Unmarshal(compiled, &read); err != nil {
@@ -107,7 +107,7 @@ func (m message) comments(all []comment, above map[string]string, parent string,
 	return all
 }
 
-// generateDescriptions writes the file where it differs.
+// generateDescriptions writes the file if it has changed.
 func (v *verifier) generateDescriptions(ctx context.Context) error {
 	return v.timed("generate the descriptions of strategies", func() error {
 		fresh, err := v.descriptions(ctx)
@@ -123,7 +123,7 @@ func (v *verifier) checkDescriptions(ctx context.Context) error {
 	return v.timed("check that the descriptions of strategies are fresh", func() error {
 		fresh, err := v.descriptions(ctx)
 		if err == nil && v.staleDescriptions(fresh) {
-			err = fmt.Errorf("not what the protos say: %s; run `go run -C tools ./verify generate` and commit", descriptionsFile)
+			err = fmt.Errorf("the protos have changed since %s was generated; run `go run -C tools ./verify generate` and commit", descriptionsFile)
 		}
 		return err
 	})

@@ -15,7 +15,8 @@ import (
 	"github.com/pkoukk/tiktoken-go-loader/assets"
 )
 
-// embeddedFile is a file of the program that is made from another project's module. `third_party` names its terms.
+// embeddedFile is a file of the program that is generated from another project's module. third_party has the project's
+// licence.
 type embeddedFile struct {
 	path    string
 	content func(*verifier, context.Context) ([]byte, error)
@@ -40,23 +41,23 @@ func embeddedFiles() []embeddedFile {
 	}
 }
 
-// gitleaksModule writes the rules of gitleaks, and tests what we find by them with its engine.
+// gitleaksModule generates the rules of gitleaks. Its tests compare our findings with those of gitleaks's own engine.
 const gitleaksModule = "summarizers/redaction/gitleaks"
 
-// packTokens writes the tokens of a vocabulary one behind the other, a byte with its length before each. What it reads are
-// lines of a token, in base64, and its rank.
+// packTokens encodes a vocabulary as its tokens in order, each after a byte with its length. The input has a line for
+// each token: the token in base64, and its rank.
 func packTokens(published []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	rank := 0
 	for line := range bytes.Lines(published) {
-		encoded, said, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		encoded, written, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		token, err := base64.StdEncoding.DecodeString(encoded)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("line %d: %w", rank+1, err)
 		case len(token) == 0 || len(token) > math.MaxUint8:
 			return nil, fmt.Errorf("line %d: a token of %d bytes", rank+1, len(token))
-		case said != strconv.Itoa(rank):
+		case written != strconv.Itoa(rank):
 			return nil, fmt.Errorf("line %d: not rank %d", rank+1, rank)
 		}
 		packed.WriteByte(byte(len(token)))
@@ -66,9 +67,9 @@ func packTokens(published []byte) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// generateEmbedded writes those of the files that differ from what their modules make of them.
+// generateEmbedded writes the embedded files that have changed.
 func (v *verifier) generateEmbedded(ctx context.Context) error {
-	return v.timed("generate what is embedded of other projects", func() error {
+	return v.timed("generate the files that are embedded from other projects", func() error {
 		return v.eachStale(ctx, embeddedFiles(), func(path string, fresh []byte) error {
 			fmt.Fprintln(v.out, path)
 			return write(v.root, path, string(fresh))
@@ -77,17 +78,17 @@ func (v *verifier) generateEmbedded(ctx context.Context) error {
 }
 
 func (v *verifier) checkEmbedded(ctx context.Context) error {
-	return v.timed("check that what is embedded of other projects is fresh", func() error {
+	return v.timed("check that the files embedded from other projects are fresh", func() error {
 		var stale []error
 		err := v.eachStale(ctx, embeddedFiles(), func(path string, _ []byte) error {
-			stale = append(stale, fmt.Errorf("not what its module says: %s; run `go run -C tools ./verify generate` and commit", path))
+			stale = append(stale, fmt.Errorf("its module has changed since %s was generated; run `go run -C tools ./verify generate` and commit", path))
 			return nil
 		})
 		return errors.Join(append(stale, err)...)
 	})
 }
 
-// eachStale calls do with each of the files that is not what it should be.
+// eachStale calls do for each file that differs from its generated content.
 func (v *verifier) eachStale(ctx context.Context, files []embeddedFile, do func(path string, fresh []byte) error) error {
 	for _, file := range files {
 		fresh, err := file.content(v, ctx)

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// fuzzTimeVariable says how long each target is fuzzed, as go test's -fuzztime does.
+// fuzzTimeVariable sets how long each target is fuzzed, like go test's -fuzztime.
 const fuzzTimeVariable = "FUZZTIME"
 
-// What each target is run where the variable is not set: so often, and in a full run longer. Not a time: where that ends while
-// an input is tried, go test now and then takes it for a failure of the target.
+// How many runs each target gets by default. These are no times: where a time ends while an input is tried, go test
+// sometimes reports a failure of the target.
 const (
 	fuzzRuns     = "100x"
 	fullFuzzRuns = "2000x"
@@ -25,20 +25,20 @@ const (
 // target is a fuzz target of the main module.
 type target struct{ folder, name string }
 
-// fuzz runs each target for a short time. What a target fails on stays in its testdata/fuzz, where the tests find it from
-// then on.
+// fuzz runs each target for a short time. Inputs that fail stay in the target's testdata/fuzz, so that the tests run
+// them too.
 func (v *verifier) fuzz(ctx context.Context) error {
 	targets, err := fuzzTargets(v.root)
 	if err != nil {
 		return err
 	}
-	spell := fuzzRuns
+	fuzzTime := fuzzRuns
 	if v.tier == full {
-		spell = fullFuzzRuns
+		fuzzTime = fullFuzzRuns
 	}
-	spell = cmp.Or(os.Getenv(fuzzTimeVariable), spell)
+	fuzzTime = cmp.Or(os.Getenv(fuzzTimeVariable), fuzzTime)
 	for _, t := range targets {
-		args := []string{"go", "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", spell, t.folder}
+		args := []string{"go", "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", fuzzTime, t.folder}
 		if err := v.run(ctx, command{args: args}); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (v *verifier) fuzz(ctx context.Context) error {
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
-// fuzzTargets finds the targets in the sources: to have them listed by go test, all tests would have to be built first.
+// fuzzTargets finds the targets in the sources. go test could list them only after building all tests.
 func fuzzTargets(root string) ([]target, error) {
 	var targets []target
 	sources := os.DirFS(root)
@@ -77,7 +77,7 @@ func fuzzTargets(root string) ([]target, error) {
 	return targets, err
 }
 
-// skipFolder passes over what go passes over, and over other modules.
+// skipFolder skips the folders that go skips, and other modules.
 func skipFolder(sources fs.FS, folder string) error {
 	if folder == "." {
 		return nil
@@ -92,7 +92,7 @@ func skipFolder(sources fs.FS, folder string) error {
 	return nil
 }
 
-// fuzzHelp is what the step does.
+// fuzzHelp returns the help text of the step.
 func fuzzHelp() string {
 	return fmt.Sprintf("run each fuzz target %s, full %s, or for %s (such as 20s)", fuzzRuns, fullFuzzRuns, fuzzTimeVariable)
 }

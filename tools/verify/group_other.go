@@ -4,7 +4,7 @@ package main
 
 import "os/exec"
 
-// together does nothing here: a console interrupts all its processes by itself.
-func together(*exec.Cmd) {}
+// ownGroup does nothing: a console interrupts all its processes.
+func ownGroup(*exec.Cmd) {}
 
 func killRest(*exec.Cmd) {}

@@ -28,7 +28,7 @@ func TestInterruptEndsAll(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, <-ended, errInterrupted)
 
-	// The pipe ends when the last process that could write to it is gone.
+	// The pipe ends when the last process that could write to it has ended.
 	require.NoError(t, writer.Close())
 	_, err = io.ReadAll(lines)
 	require.NoError(t, err)

@@ -25,9 +25,9 @@ func (v *verifier) checkPython(ctx context.Context) error {
 		},
 		{args: []string{v.venv("mypy")}},
 	}
-	// It is a program of Node in a package of Python's.
+	// pyright is a program of Node in a Python package.
 	if lack := lacksProgram("node"); lack != "" {
-		v.off("pyright", lack)
+		v.leaveOut("pyright", lack)
 	} else {
 		commands = append(commands, command{args: []string{v.venv("pyright")}})
 	}
@@ -52,7 +52,7 @@ func (v *verifier) checkTypeScript(ctx context.Context) error {
 	})
 }
 
-// formatClients formats those of the clients whose tools are there.
+// formatClients formats the clients whose tools can be installed.
 func (v *verifier) formatClients(ctx context.Context) error {
 	for _, format := range []struct {
 		client   client
@@ -78,7 +78,7 @@ func (v *verifier) formatClients(ctx context.Context) error {
 	return nil
 }
 
-// needClient makes a client ready for its checks and tests. Where that is not possible the step is skipped.
+// needClient installs a client's tools. The step is skipped if that is impossible.
 func (v *verifier) needClient(ctx context.Context, client client) error {
 	ready, err := v.ready(ctx, client, "checks and tests")
 	if err == nil && !ready {
@@ -97,13 +97,13 @@ func (v *verifier) runAll(ctx context.Context, client client, commands []command
 	return nil
 }
 
-// daemon builds the daemon that the tests of the clients start, and returns the variable that tells them where it is.
+// daemon builds the daemon for the clients' tests, and returns the variable with its path.
 func (v *verifier) daemon(ctx context.Context) (string, error) {
 	binary := v.in("bin", "test", "compactord")
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	// As the tests are built, so that little is left to build.
+	// Build with the flags of the tests, so that the build cache has most of it.
 	err := v.run(ctx, command{args: []string{"go", "build", "-o", binary, "./cmd/compactord"}})
 	return "COMPACTORD_BINARY=" + binary, err
 }

@@ -1,10 +1,10 @@
-// Command verify runs what every change must pass, and needs Go alone:
+// Command verify runs the checks that every change must pass. It needs only Go:
 //
 //	go run -C tools ./verify
 //
-// That is the quick tier. `full` takes the other: everything, at length. Arguments select steps, and `help` lists them. The
-// other tools are pinned in tools/go.mod and built into .bin when they are first used. The first step that fails ends the
-// run with its exit code, of which `go run` makes 1.
+// This is the quick tier. `full` selects the full tier, which takes long. Arguments select steps; `help` lists them.
+// The other tools are pinned in tools/go.mod and built into .bin at their first use. The first step that fails ends the
+// run with its exit code, which `go run` turns into 1.
 package main
 
 import (
@@ -49,8 +49,8 @@ func run() int {
 	}
 	v := &verifier{
 		root: root, out: os.Stdout, err: os.Stderr, tier: selected.tier, test: selected.test,
-		// The tests of Go alone keep two cores busy.
-		sideBySide: runtime.NumCPU() > 2,
+		// Two cores are busy with the tests of Go.
+		parallel: runtime.NumCPU() > 2,
 	}
 	began := time.Now()
 	results, err := v.runSelected(ctx, selected)
@@ -63,7 +63,7 @@ func run() int {
 	return 0
 }
 
-// untilSignal returns a context that ends with the first signal to end.
+// untilSignal returns a context that ends at the first signal.
 func untilSignal(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -72,7 +72,7 @@ func untilSignal(parent context.Context) (ctx context.Context, stop context.Canc
 	return signal.NotifyContext(parent, signals...)
 }
 
-// findRoot returns the repository that a folder belongs to: the nearest one above it that holds the tools' module.
+// findRoot returns the repository of a folder: the nearest parent with the tools' module.
 func findRoot(folder string) (string, error) {
 	for at := folder; ; at = filepath.Dir(at) {
 		_, err := os.Stat(filepath.Join(at, "tools", "go.mod"))
@@ -92,7 +92,7 @@ func exitCode(err error) int {
 	if errors.Is(err, errInterrupted) {
 		return exitInterrupted
 	}
-	// A command that a signal has ended has no code.
+	// A command that was killed by a signal has no exit code.
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
 		return exit.ExitCode()
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// tool returns where a pinned tool is built to.
+// tool returns the path of a pinned tool.
 func (v *verifier) tool(name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -22,7 +22,7 @@ func (v *verifier) tool(name string) string {
 	return filepath.Join(v.root, ".bin", name)
 }
 
-// installTools installs what the steps use and do not change, so that their times are their own.
+// installTools installs the tools of all steps, so that the steps' durations do not include it.
 func (v *verifier) installTools(ctx context.Context) error {
 	if err := v.buildTools(ctx); err != nil {
 		return err
@@ -47,13 +47,13 @@ func (v *verifier) buildTools(ctx context.Context) error {
 	return v.need(ctx, names...)
 }
 
-// pinned returns the packages of the tools that tools/go.mod names.
+// pinned returns the packages of the tools in tools/go.mod.
 func (v *verifier) pinned(ctx context.Context) ([]string, error) {
 	list, err := v.output(ctx, "tools", "go", "list", "tool")
 	return strings.Fields(list), err
 }
 
-// need builds those of the tools that are missing or stale.
+// need builds the tools that are missing or stale.
 func (v *verifier) need(ctx context.Context, names ...string) error {
 	stale, err := v.stale(names)
 	if err != nil || len(stale) == 0 {
@@ -75,7 +75,7 @@ func (v *verifier) need(ctx context.Context, names ...string) error {
 	return v.timed(title, func() error { return v.build(ctx, packages) })
 }
 
-// stale returns those of the tools that are missing, or older than the versions that are pinned.
+// stale returns the tools that are missing, or older than tools/go.mod and go.sum.
 func (v *verifier) stale(names []string) ([]string, error) {
 	var pinned time.Time
 	for _, file := range []string{"go.mod", "go.sum"} {
@@ -102,8 +102,8 @@ func (v *verifier) stale(names []string) ([]string, error) {
 	return stale, nil
 }
 
-// build moves the tools into place when they are whole: an interrupted or concurrent build must not leave half a tool
-// behind.
+// build builds the tools, and moves them into place when they are complete, so that an interrupted or concurrent build
+// leaves no partial tool.
 func (v *verifier) build(ctx context.Context, packages []string) (err error) {
 	bin := filepath.Join(v.root, ".bin")
 	if err := os.MkdirAll(bin, 0o750); err != nil {

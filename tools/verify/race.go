@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// sequential are the packages that neither start a goroutine nor keep anything between calls. The race detector finds
-// nothing in their own tests; where goroutines share what they return, it is under the tests of the packages that do. Only
-// a full run has it there.
+// sequential are the packages that neither start goroutines nor keep state between calls. The race detector can find
+// nothing in their own tests. Where goroutines share what they return, the tests of the packages that do so run under
+// it. Only a full run tests these packages under it too.
 var sequential = []string{
 	"./recall",
 	"./session",
@@ -26,7 +26,7 @@ var sequential = []string{
 	"./dialects/openairesponses",
 }
 
-// list resolves patterns to the folders of the packages that have tests.
+// list returns the folders of the packages with tests that match patterns.
 func (v *verifier) list(ctx context.Context, patterns []string) ([]string, error) {
 	const folder = `{{if or .TestGoFiles .XTestGoFiles}}.{{slice .ImportPath (len .Module.Path)}}{{end}}`
 	out, err := v.output(ctx, "", slices.Concat([]string{"go", "list", "-f", folder}, patterns)...)
@@ -38,7 +38,7 @@ func (v *verifier) hasCompiler(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// It may have arguments behind it.
+	// The setting may have arguments after the program.
 	fields := strings.Fields(setting)
 	if len(fields) == 0 {
 		return false, nil

@@ -19,8 +19,7 @@ func repository(t *testing.T) *verifier {
 	return &verifier{root: root, out: io.Discard, err: io.Discard}
 }
 
-// What is left out of the run under the race detector has nothing that it could find: no goroutine, and nothing that
-// guards what goroutines share.
+// Sequential packages have no goroutines, and nothing that guards data shared by goroutines.
 func TestSequentialPackagesAreSequential(t *testing.T) {
 	v := repository(t)
 	folders, err := v.list(t.Context(), sequential)
@@ -55,8 +54,8 @@ func concurrencyIn(t *testing.T, file string) []string {
 	return found
 }
 
-// What is tested in a quick run without the race detector, though its tests start goroutines, has none itself; but for the
-// program and e2e, of which the comment on the list says why.
+// Packages whose tests start goroutines, but which a quick run tests without the race detector, are sequential
+// themselves. The exceptions are the program and e2e; see the comment of the list.
 func TestUnracedPackagesAreSequential(t *testing.T) {
 	v := repository(t)
 	folders, err := v.list(t.Context(), unraced)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// result is how a step of a run ended.
+// result is the result of a step.
 type result struct {
 	step    string
 	took    time.Duration
 	outcome string
-	// off is what the step left out, and why.
+	// off is what the step left out, with the reasons.
 	off []string
 }
 
@@ -24,7 +24,7 @@ const (
 	stopped = "stopped"
 )
 
-// errSkipped is what a step returns that can do nothing on this machine.
+// errSkipped is returned by a step that can do nothing on this machine.
 var errSkipped = errors.New("skipped")
 
 func outcomeOf(err error) string {
@@ -40,7 +40,7 @@ func outcomeOf(err error) string {
 	}
 }
 
-// table shows the results in columns.
+// table formats the results in columns.
 func table(results []result) string {
 	var text strings.Builder
 	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -58,9 +58,10 @@ func table(results []result) string {
 	return text.String()
 }
 
-// off says what a step leaves out for what is not there, so that a green run is never taken for more than it was.
-func (v *verifier) off(what, lack string) {
-	said := what + " off: " + lack
-	fmt.Fprintln(v.out, said)
-	v.leftOut = append(v.leftOut, said)
+// leaveOut reports work that is left out because something is missing, so that nobody mistakes a green run for a
+// complete one.
+func (v *verifier) leaveOut(what, lack string) {
+	text := what + " off: " + lack
+	fmt.Fprintln(v.out, text)
+	v.leftOut = append(v.leftOut, text)
 }

@@ -8,43 +8,43 @@ import (
 	"strings"
 )
 
-// step is what a word on the command line stands for.
+// step is a word on the command line.
 type step struct {
 	name string
 	help string
 	run  func(*verifier, context.Context) error
-	// from is the least tier whose runs take the step where none is named.
+	// from is the lowest tier that runs the step.
 	from tier
 }
 
-// tier is how much a run takes.
+// tier says how much a run does.
 type tier int
 
 const (
-	// quick is what every change must pass: each test, with a sample of the recordings and of the generated lives.
+	// quick is what every change must pass: all tests, with a sample of the recordings and of the generated sessions.
 	quick tier = iota
-	// full is all that there is.
+	// full is everything.
 	full
-	// named is for steps that no run takes unless they are named.
+	// named is for steps that only run if they are named.
 	named
 )
 
 func steps() []step {
 	return []step{
-		{"tools", "build the pinned tools into .bin and install those of the clients, where that was not yet done", (*verifier).installTools, quick},
+		{"tools", "build the pinned tools into .bin and install those of the clients, if that is not done yet", (*verifier).installTools, quick},
 		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, quick},
-		{"check-generate", "fail if what `generate` writes is not what is committed", (*verifier).checkGenerate, quick},
-		{"test", "run the Go tests in short, what is concurrent under the race detector; full: whole, then all under the race detector", (*verifier).runTests, quick},
-		{"python", "lint the Python client, check its types and run its tests, where there is Python 3.10", (*verifier).checkPython, quick},
-		{"typescript", "the same for the TypeScript client, where there is Node 20 with npm", (*verifier).checkTypeScript, quick},
+		{"check-generate", "fail if the committed files differ from what `generate` writes", (*verifier).checkGenerate, quick},
+		{"test", "run the Go tests with -short, concurrent packages under the race detector; full: without -short, then all under the race detector", (*verifier).runTests, quick},
+		{"python", "lint the Python client, check its types and run its tests; needs Python 3.10", (*verifier).checkPython, quick},
+		{"typescript", "the same for the TypeScript client; needs Node 20 with npm", (*verifier).checkTypeScript, quick},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, full},
-		{"generate", "generate the code of all languages, and what is embedded of other projects", (*verifier).generate, named},
-		{"freeze", "take what was added to the contract into the image that it is held to", (*verifier).freeze, named},
+		{"generate", "generate the code of all languages, and the files that are embedded from other projects", (*verifier).generate, named},
+		{"freeze", "add new fields and calls of the contract to the frozen contract", (*verifier).freeze, named},
 		{"fmt", "format the code of all languages, and the protos", (*verifier).format, named},
 	}
 }
 
-// stepsOf are the steps of a run of a tier.
+// stepsOf returns the steps of a tier.
 func stepsOf(t tier) []step {
 	return slices.DeleteFunc(steps(), func(s step) bool { return s.from > t })
 }
@@ -57,8 +57,8 @@ func usage() string {
 	}
 	fmt.Fprintf(&text, "\nWithout steps: %s.\n", namesOf(stepsOf(quick)))
 	fmt.Fprintf(&text, "With full and no steps: %s.\n\n", namesOf(stepsOf(full)))
-	text.WriteString("full takes all recordings, long generated lives, the race detector everywhere and long fuzzing. Without it,\n" +
-		"tests take samples, and go answers for packages that have not changed.\n\n")
+	text.WriteString("full runs all recordings, long generated sessions, the race detector everywhere and long fuzzing. Without it,\n" +
+		"tests run samples, and go's cache holds the results of packages that have not changed.\n\n")
 	text.WriteString("Packages and the flags of go test narrow the step test: test ./session/... -- -run Cut -v\n")
 	return text.String()
 }
@@ -71,23 +71,23 @@ func namesOf(steps []step) string {
 	return strings.Join(names, ", ")
 }
 
-// selection is what the command line asks for.
+// selection is a parsed command line.
 type selection struct {
 	help bool
 	tier tier
-	// named is set where the steps are those of the command line, and not all of the tier.
+	// named says that the command line names the steps.
 	named bool
 	steps []step
 	test  testArgs
 }
 
-// testArgs narrow the tests.
+// testArgs select tests.
 type testArgs struct {
 	packages []string
 	flags    []string
 }
 
-// parse reads a command line: the tier, steps, behind `test` also packages, and behind `--` flags of go test.
+// parse parses a command line: the tier, steps, after `test` also packages, and after `--` flags of go test.
 func parse(args []string) (selection, error) {
 	var s selection
 	words := args
@@ -107,7 +107,7 @@ func parse(args []string) (selection, error) {
 			s.steps = append(s.steps, known[at])
 			tests = tests || word == "test"
 		case strings.HasPrefix(word, "-"):
-			return selection{}, fmt.Errorf("unknown flag %s; the flags of go test stand behind --", word)
+			return selection{}, fmt.Errorf("unknown flag %s; write the flags of go test after --", word)
 		case tests:
 			s.test.packages = append(s.test.packages, word)
 		default:
@@ -120,7 +120,7 @@ func parse(args []string) (selection, error) {
 		tests = true
 	}
 	if len(s.test.flags) > 0 && !tests {
-		return selection{}, errors.New("there are flags of go test behind --, but no step test")
+		return selection{}, errors.New("the flags after -- are for the step test, which is not named")
 	}
 	return s, nil
 }
@@ -140,10 +140,10 @@ func (v *verifier) lint(ctx context.Context) error {
 		{args: []string{buf, "format", "--diff", "--exit-code", "proto"}, hint: format},
 		{
 			args: []string{buf, "breaking", "proto", "--against", frozenContract},
-			hint: "clients keep generated stubs: add fields and calls, and leave those that there are as they are",
+			hint: "clients keep generated stubs: add fields and calls, and do not change or remove existing ones",
 		},
 		{args: []string{golangci, "run"}},
-		// It finds the same configuration in the folder above.
+		// golangci-lint finds the configuration in the parent folder.
 		{args: []string{golangci, "run"}, folder: "tools"},
 		{args: []string{golangci, "run"}, folder: "sdkcheck"},
 		{args: []string{golangci, "run"}, folder: gitleaksModule},
@@ -155,10 +155,10 @@ func (v *verifier) lint(ctx context.Context) error {
 	return nil
 }
 
-// frozenContract is the image of the contract that clients may rely on: `buf breaking` compares with it.
+// frozenContract is the compiled contract that clients may rely on. `buf breaking` compares with it.
 const frozenContract = "proto/frozen.binpb"
 
-// freeze holds the contract to what it is now. What it was before still holds: nothing that breaks it is taken in.
+// freeze adds what is new in the contract to the frozen contract. It fails if the contract breaks the frozen one.
 func (v *verifier) freeze(ctx context.Context) error {
 	if err := v.need(ctx, "buf"); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (v *verifier) checkGenerate(ctx context.Context) error {
 		if len(stale) == 0 {
 			return nil
 		}
-		return fmt.Errorf("not what the protos generate: %s; run `go run -C tools ./verify generate` and commit",
+		return fmt.Errorf("the protos have changed since these files were generated: %s; run `go run -C tools ./verify generate` and commit",
 			strings.Join(stale, ", "))
 	})
 	if err != nil {

@@ -49,8 +49,8 @@ func TestParseRefuses(t *testing.T) {
 		"tset":         `unknown step "tset"`,
 		"./a":          `unknown step "./a"`,
 		"lint ./a":     `unknown step "./a"`,
-		"test -v":      "unknown flag -v; the flags of go test stand behind --",
-		"lint -- -v":   "there are flags of go test behind --, but no step test",
+		"test -v":      "unknown flag -v; write the flags of go test after --",
+		"lint -- -v":   "the flags after -- are for the step test, which is not named",
 		"./a test ./b": `unknown step "./a"`,
 	} {
 		_, err := parse(strings.Fields(line))

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// place is where generated files are committed: a folder, or one file.
+// place is where generated files are committed: a folder or a file.
 type place struct {
 	path string
-	// suffixes are those of the generated files; without any, all files are.
+	// suffixes are the suffixes of the generated files. Without any, all files of the folder are generated.
 	suffixes []string
 }
 
@@ -23,10 +23,10 @@ func (p place) holds(file string) bool {
 	return len(p.suffixes) == 0 || slices.ContainsFunc(p.suffixes, func(s string) bool { return strings.HasSuffix(file, s) })
 }
 
-// stubs are generated files, by their path below the root.
+// stubs are generated files by their path, relative to the root.
 type stubs map[string][]byte
 
-// readStubs reads what is generated in some places. There is something in each.
+// readStubs reads the generated files of places, all of which must exist.
 func readStubs(root string, places []place) (stubs, error) {
 	found, files := stubs{}, os.DirFS(root)
 	for _, p := range places {
@@ -44,7 +44,7 @@ func readStubs(root string, places []place) (stubs, error) {
 	return found, nil
 }
 
-// differences returns the paths of the stubs that are not the same in both, or are in one only.
+// differences returns the paths of the files that differ or exist in only one of the two.
 func (s stubs) differences(other stubs) []string {
 	all := maps.Clone(s)
 	maps.Copy(all, other)
@@ -55,8 +55,8 @@ func (s stubs) differences(other stubs) []string {
 	})
 }
 
-// withStubs generates into a temporary folder, so that a check never changes the tree and the stubs of a proto that is
-// gone show up.
+// withStubs generates into a temporary folder, so that a check never changes the tree, and stubs of a removed proto are
+// noticed.
 func (v *verifier) withStubs(ctx context.Context, title string,
 	compare func(committed, fresh stubs, generated string) error,
 ) error {
@@ -74,7 +74,7 @@ func (v *verifier) withStubs(ctx context.Context, title string,
 		}
 	}
 	return v.timed(title, func() (err error) {
-		// On the same file system as the tree, for what is moved there.
+		// Files can be moved only within one file system.
 		temporary, err := os.MkdirTemp(v.in(".bin"), "stubs-*")
 		if err != nil {
 			return err
@@ -99,8 +99,7 @@ func (v *verifier) withStubs(ctx context.Context, title string,
 	})
 }
 
-// generateInto generates everything into a folder that stands for the root, but for the code of some clients. It returns
-// the places that it has filled.
+// generateInto generates all files into a folder, except the code of some clients. It returns the places of the files.
 func (v *verifier) generateInto(ctx context.Context, folder string, without []client) ([]place, error) {
 	for _, name := range []string{"buf.gen.yaml", "buf.gen.details.yaml"} {
 		template, err := v.template(name, without)
@@ -133,7 +132,7 @@ func (v *verifier) generateInto(ctx context.Context, folder string, without []cl
 	return append(places, copied...), err
 }
 
-// move puts a file that was generated into the clone, or removes it there where none was.
+// move moves a generated file into the clone, or removes it there if it is no longer generated.
 func (v *verifier) move(file, generated string, fresh stubs) error {
 	target := v.in(filepath.FromSlash(file))
 	if _, wanted := fresh[file]; !wanted {

@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// suppression is a comment that turns a check off.
+// suppression matches comments that turn a check off.
 var suppression = regexp.MustCompile(`//\s?nolint\b|//lint:\w*ignore|#nosec|@ts-(?:ignore|expect-error|nocheck)\b|eslint-disable|` +
 	`prettier-ignore|#\s?noqa\b|#\s?type:\s?ignore|#\s?pyright:|#\s?mypy:|#\s?ruff:|#\s?fmt:\s?(?:off|skip)`)
 
-// The first line or the name of a file says that a program wrote it.
+// The first line or the name of a file says that it is generated.
 var (
 	generatedLine = regexp.MustCompile(`\A.*(?:[Gg]enerated|protoc-gen)`)
 	generatedName = regexp.MustCompile(`_pb2(?:_grpc)?\.pyi?$|_pb\.ts$`)
 )
 
-// A check that is wrong for a whole kind of file is turned off where the linters are configured, with its reason.
+// A check that is wrong for a kind of file is turned off in the linters' configuration, with its reason.
 func TestNoCheckIsTurnedOffInCodeWrittenByHand(t *testing.T) {
 	root := filepath.Join("..", "..")
 	seen := 0

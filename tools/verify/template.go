@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// template returns what `buf generate` takes as --template: the file of that name, without the plugins that write for
-// clients whose tools are not there. It is empty if none is left.
+// template returns the --template of `buf generate`: the file with this name, without the plugins of clients whose
+// tools are missing. It is empty if no plugin is left.
 func (v *verifier) template(name string, without []client) (string, error) {
 	text, err := os.ReadFile(v.in(name))
 	if err != nil {

@@ -43,7 +43,7 @@ plugins:
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// What is generated for one client only needs no call of buf without it.
+// A template with plugins of one client only needs no call of buf without that client.
 func TestTemplateOfNothing(t *testing.T) {
 	template, err := withoutPlugins([]byte("plugins: [{local: es, out: clients/ts/src/gen}]"), clients())
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lines are the calls of go test that a tier makes of some packages.
+// lines returns the calls of go test that a tier makes for some packages.
 func lines(v *verifier, recordings string, compiler bool, tested ...string) []string {
 	var all []string
 	for _, r := range v.testRuns(tested, []string{"./session", "./e2e"}, compiler) {
@@ -54,7 +54,7 @@ func TestTestRuns(t *testing.T) {
 	require.Equal(t, []string{"go test -timeout=60m -race -short -vet=off ./service -run Cut"},
 		lines(narrowed, "", true, "./service"))
 	require.Equal(t, []string{"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service -run Cut"},
-		lines(narrowed, outOfSight, true, "./service"), "where go does not see them change")
+		lines(narrowed, unlinked, true, "./service"), "where go does not see them change")
 	runs := narrowed.testRuns([]string{"./service"}, nil, true)
 	require.Equal(t, []string{"CGO_ENABLED=1", "COMPACTORD_CORPUS=r/."}, runs[0].command("r/.", nil).env)
 }
@@ -72,15 +72,15 @@ func TestListKeepsTheOrder(t *testing.T) {
 	require.Error(t, err)
 }
 
-// startsItself are packages whose tests start the test binary alone, of which go sees everything.
+// startsItself are packages whose tests start only the test binary, of which go sees everything.
 var startsItself = []string{"./cmd/compactord", "./service", "./storage/bolt"}
 
-// go sees the files that a test opens, and none that are opened by a program which the test starts.
+// go sees the files that a test opens, but not those that a started program opens.
 func TestResultsOfTestsThatStartProgramsAreNotCached(t *testing.T) {
 	v := repository(t)
 	tested, err := v.list(t.Context(), []string{"./..."})
 	require.NoError(t, err)
-	for _, folder := range slices.Concat(unseen, startsItself) {
+	for _, folder := range slices.Concat(uncacheable, startsItself) {
 		require.Contains(t, tested, folder)
 	}
 	for _, folder := range tested {
@@ -97,12 +97,12 @@ func TestResultsOfTestsThatStartProgramsAreNotCached(t *testing.T) {
 			return false
 		})
 		if starts && !slices.Contains(startsItself, folder) {
-			require.Contains(t, unseen, folder, "what its tests start reads what go does not see")
+			require.Contains(t, uncacheable, folder, "what its tests start reads what go does not see")
 		}
 	}
 }
 
-// What is not in the clone is linked into it, where go takes notice of it.
+// Recordings outside the clone are linked into it, so that go notices changes.
 func TestRecordingsAreLinked(t *testing.T) {
 	above := t.TempDir()
 	v := &verifier{root: filepath.Join(above, "clone")}
@@ -113,7 +113,7 @@ func TestRecordingsAreLinked(t *testing.T) {
 	read := func() string {
 		t.Helper()
 		folder := v.linkRecordings()
-		if folder == outOfSight {
+		if folder == unlinked {
 			t.Skip("no symbolic links here")
 		}
 		require.True(t, strings.HasPrefix(folder, v.root))
@@ -134,5 +134,5 @@ func TestRecordingsAreLinked(t *testing.T) {
 	require.Equal(t, "second", read())
 	require.NoError(t, os.RemoveAll(filepath.Join(v.root, "bin")))
 	require.NoError(t, write(v.root, "bin", "a file where the folder would be"))
-	require.Equal(t, outOfSight, v.linkRecordings())
+	require.Equal(t, unlinked, v.linkRecordings())
 }

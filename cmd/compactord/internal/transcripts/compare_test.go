@@ -141,7 +141,7 @@ func TestCompareSaysWhyAPresetIsNeverDue(t *testing.T) {
 	sample.Contains(t, r.Out, "Under klaude compaction is never due: the output limit leaves no room for input.\n")
 
 	sample.Contains(t, programtest.Ran(t, "strategies", "klaude", "--window", "32000").Ends(t, terminal.ExitDone).Out,
-		"With these limits it is never due: the output limit is unknown,")
+		"With these limits compaction is never due: the output limit is unknown,")
 	for _, limits := range [][]string{{}, {"--window", "32001"}, {"--window", "32000", "--max-output", "8000"}} {
 		require.NotContains(t, programtest.Ran(t, append([]string{"strategies", "klaude"}, limits...)...).Ends(t, terminal.ExitDone).Out, "never due: the")
 	}

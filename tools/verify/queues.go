@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// lane is steps that run one after the other.
-type lane []step
+// queue is a list of steps that run one after the other.
+type queue []step
 
-// stages are what runs one after the other: the lanes of a stage run side by side. Steps that are named run as they are named.
-// The clients' steps run beside Go's only where cores are left for them.
-func (s selection) stages(sideBySide bool) [][]lane {
+// stages returns the stages of a run, which run one after the other. The queues of a stage run in parallel. Named steps
+// run in their order. The clients' steps run beside those of Go only with parallel.
+func (s selection) stages(parallel bool) [][]queue {
 	if s.named {
-		return [][]lane{{s.steps}}
+		return [][]queue{{s.steps}}
 	}
-	var first, others, clients lane
+	var first, others, clients queue
 	for _, step := range s.steps {
 		switch step.name {
 		case "tools":
@@ -31,17 +31,17 @@ func (s selection) stages(sideBySide bool) [][]lane {
 			others = append(others, step)
 		}
 	}
-	if sideBySide {
-		return [][]lane{{first}, {others, clients}}
+	if parallel {
+		return [][]queue{{first}, {others, clients}}
 	}
-	return [][]lane{{first}, {others}, {clients}}
+	return [][]queue{{first}, {others}, {clients}}
 }
 
-// runSelected runs the steps until one fails, and returns how each ended, in their order.
+// runSelected runs the steps until one fails. It returns the results in order.
 func (v *verifier) runSelected(ctx context.Context, s selection) ([]result, error) {
 	var results []result
 	var failure error
-	for _, stage := range s.stages(v.sideBySide) {
+	for _, stage := range s.stages(v.parallel) {
 		ended, err := v.runStage(ctx, stage)
 		results = append(results, ended...)
 		if err != nil {
@@ -57,34 +57,34 @@ func (v *verifier) runSelected(ctx context.Context, s selection) ([]result, erro
 	return results, failure
 }
 
-// runStage runs lanes side by side, until a step of one fails. The first lane prints as it goes, and the others print when
-// a step ends.
-func (v *verifier) runStage(ctx context.Context, lanes []lane) ([]result, error) {
-	if len(lanes) == 1 {
-		return v.runLane(ctx, lanes[0], func() {})
+// runStage runs queues in parallel until a step fails. The first queue prints at once, the others at the end of each
+// step.
+func (v *verifier) runStage(ctx context.Context, queues []queue) ([]result, error) {
+	if len(queues) == 1 {
+		return v.runQueue(ctx, queues[0], func() {})
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var printing sync.Mutex
-	results, failures := make([][]result, len(lanes)), make([]error, len(lanes))
+	results, failures := make([][]result, len(queues)), make([]error, len(queues))
 	var running sync.WaitGroup
-	for i, lane := range lanes {
+	for i, queue := range queues {
 		own := *v
-		out := &laneWriter{printing: &printing, to: v.out, held: i > 0}
+		out := &lineWriter{printing: &printing, to: v.out, held: i > 0}
 		err := out
 		if i == 0 {
-			err = &laneWriter{printing: &printing, to: v.err}
+			err = &lineWriter{printing: &printing, to: v.err}
 		}
 		own.out, own.err = out, err
 		running.Go(func() {
-			results[i], failures[i] = own.runLane(ctx, lane, func() { out.flush(); err.flush() })
+			results[i], failures[i] = own.runQueue(ctx, queue, func() { out.flush(); err.flush() })
 			if failures[i] != nil {
 				stop()
 			}
 		})
 	}
 	running.Wait()
-	// What failed stands before what was stopped for it.
+	// Put the failure before the errors of the steps that it stopped.
 	slices.SortStableFunc(failures, func(a, b error) int { return rank(a) - rank(b) })
 	return slices.Concat(results...), failures[0]
 }
@@ -100,7 +100,7 @@ func rank(err error) int {
 	}
 }
 
-func (v *verifier) runLane(ctx context.Context, steps lane, flush func()) ([]result, error) {
+func (v *verifier) runQueue(ctx context.Context, steps queue, flush func()) ([]result, error) {
 	var results []result
 	for _, s := range steps {
 		began := time.Now()
@@ -116,16 +116,16 @@ func (v *verifier) runLane(ctx context.Context, steps lane, flush func()) ([]res
 	return results, nil
 }
 
-// laneWriter passes on what a lane prints, in whole lines, so that no lane prints into a line of another. One that is held
-// keeps everything until it is flushed.
-type laneWriter struct {
+// lineWriter writes the output of a queue in whole lines, so that queues do not write into each other's lines. With
+// held it keeps the output until flush.
+type lineWriter struct {
 	printing *sync.Mutex
 	to       io.Writer
 	held     bool
 	waiting  bytes.Buffer
 }
 
-func (w *laneWriter) Write(p []byte) (int, error) {
+func (w *lineWriter) Write(p []byte) (int, error) {
 	w.printing.Lock()
 	defer w.printing.Unlock()
 	w.waiting.Write(p)
@@ -137,9 +137,9 @@ func (w *laneWriter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-func (w *laneWriter) flush() {
+func (w *lineWriter) flush() {
 	w.printing.Lock()
 	defer w.printing.Unlock()
-	// Where nothing can be printed, nobody can be told.
+	// An error of printing cannot be printed.
 	_, _ = w.waiting.WriteTo(w.to)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// selected is a run of a tier with other work in its steps.
+// selected is a run of a tier whose steps do other work.
 func selected(tier tier, work map[string]func(*verifier, context.Context) error) selection {
 	s := selection{tier: tier, steps: stepsOf(tier)}
 	for i, step := range s.steps {
@@ -28,7 +28,7 @@ func selected(tier tier, work map[string]func(*verifier, context.Context) error)
 	return s
 }
 
-// outcomes are steps and how they ended.
+// outcomes formats steps with their results.
 func outcomes(results []result) string {
 	words := make([]string, len(results))
 	for i, r := range results {
@@ -38,11 +38,11 @@ func outcomes(results []result) string {
 }
 
 func TestStages(t *testing.T) {
-	names := func(s selection, sideBySide bool) string {
+	names := func(s selection, parallel bool) string {
 		var text strings.Builder
-		for _, stage := range s.stages(sideBySide) {
-			for _, lane := range stage {
-				fmt.Fprintf(&text, "[%s]", namesOf(lane))
+		for _, stage := range s.stages(parallel) {
+			for _, queue := range stage {
+				fmt.Fprintf(&text, "[%s]", namesOf(queue))
 			}
 			text.WriteString(";")
 		}
@@ -60,7 +60,7 @@ func TestOutcomes(t *testing.T) {
 	broken := errors.New("broken")
 	fails := func(*verifier, context.Context) error { return broken }
 	waits := func(_ *verifier, ctx context.Context) error { <-ctx.Done(); return errInterrupted }
-	skips := func(v *verifier, _ context.Context) error { v.off("types", "no compiler"); return errSkipped }
+	skips := func(v *verifier, _ context.Context) error { v.leaveOut("types", "no compiler"); return errSkipped }
 	type steps = map[string]func(*verifier, context.Context) error
 	for name, c := range map[string]struct {
 		work steps
@@ -75,7 +75,7 @@ func TestOutcomes(t *testing.T) {
 			want: "tools failed, lint skipped, check-generate skipped, test skipped, python skipped, typescript skipped",
 			err:  "tools: broken",
 		},
-		"a failure stops the other lane": {
+		"a failure stops the other queue": {
 			work: steps{"python": fails, "check-generate": waits},
 			want: "tools ok, lint ok, check-generate stopped, python failed, test skipped, typescript skipped",
 			err:  "python: broken",
@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := &verifier{out: io.Discard, err: io.Discard, sideBySide: true}
+			v := &verifier{out: io.Discard, err: io.Discard, parallel: true}
 			results, err := v.runSelected(t.Context(), selected(quick, c.work))
 			require.Equal(t, c.want, outcomes(results))
 			if c.err == "" {
@@ -99,12 +99,12 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Lanes print whole lines, and of the second all of a step at once.
-func TestLanesPrintInTurn(t *testing.T) {
+// The first queue prints whole lines, the second all output of a step at once.
+func TestQueuesPrintInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, half, done := make(chan bool), make(chan bool), make(chan bool)
 		var out bytes.Buffer
-		v := &verifier{out: &out, err: &out, sideBySide: true}
+		v := &verifier{out: &out, err: &out, parallel: true}
 		_, err := v.runSelected(t.Context(), selected(quick, map[string]func(*verifier, context.Context) error{
 			"lint": func(v *verifier, _ context.Context) error {
 				fmt.Fprint(v.out, "lint begins\nlint is ")
@@ -133,7 +133,7 @@ func TestLaneWriterPassesOnFailures(t *testing.T) {
 	require.NoError(t, closed.Close())
 	_, to := io.Pipe()
 	require.NoError(t, to.Close())
-	_, err := (&laneWriter{printing: &sync.Mutex{}, to: to}).Write([]byte("line\n"))
+	_, err := (&lineWriter{printing: &sync.Mutex{}, to: to}).Write([]byte("line\n"))
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
