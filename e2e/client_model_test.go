@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClientModelLoop holds the loop of docs/client-model.md to the program that shows it. `go test ./e2e -run
+// TestClientModelLoop compares the loop in docs/client-model.md with the example program. `go test ./e2e -run
 // ClientModelLoop -update` writes it.
 func TestClientModelLoop(t *testing.T) {
 	_, loop, found := strings.Cut(document(t, "examples/clientmodel/compact.go"), "// model asks")

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCompareExample holds the example of docs/compare.md to what the program prints. `go test ./e2e -run CompareExample
-// -update` writes it.
+// TestCompareExample compares the example of docs/compare.md with the program's output. `go test ./e2e -run
+// CompareExample -update` writes it.
 func TestCompareExample(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), compactord, "compare", "examples/transcript/session.jsonl", "--quiet")
 	cmd.Dir = repo

@@ -16,7 +16,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Seed case 55: a change of settings directly before a kept user message neither moves the cut nor makes it a split.
+// Seed case 55: a change of settings directly before a kept user message does not move the cut or make it split the
+// turn.
 func TestCase055SettingsDoNotMoveTheCut(t *testing.T) {
 	addr := startDaemon(t, filepath.Dir(compactord),
 		"compactord serve --listen "+defaultAddress+" --store "+filepath.Join(t.TempDir(), "store.db"))
@@ -60,7 +61,7 @@ func TestCase055SettingsDoNotMoveTheCut(t *testing.T) {
 	require.Nil(t, entry.SplitTurnStart)
 }
 
-// words is a message that is worth compacting.
+// words is a message that is long enough to be compacted.
 func words(role compactordv1.Role) *compactordv1.Message {
 	return &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{
 		{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("some more words ", 170)}}},

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated tables of the documents")
 
-// TestDialectTables holds the tables of docs/dialects.md to what the program does. `go test ./e2e -run DialectTables
-// -update` writes them.
+// TestDialectTables compares the tables of docs/dialects.md with the code. `go test ./e2e -run DialectTables -update`
+// writes them.
 func TestDialectTables(t *testing.T) {
 	const path = "docs/dialects.md"
 	generated(t, path, "rules: input", table([]string{"rule", "what it asks"}, inputRows()))
@@ -52,7 +52,7 @@ func ruleRows(d dialect.Dialect) [][]string {
 	return rows
 }
 
-// table writes a table of Markdown.
+// table formats a Markdown table.
 func table(header []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {
@@ -66,7 +66,7 @@ func table(header []string, rows [][]string) string {
 	return b.String()
 }
 
-// generated compares what stands between `<!-- NAME -->` and `<!-- end -->`, or writes it.
+// generated compares the text between `<!-- NAME -->` and `<!-- end -->`, or writes it with -update.
 func generated(t *testing.T, path, name, want string) {
 	t.Helper()
 	text := document(t, path)

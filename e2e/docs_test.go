@@ -18,7 +18,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// documents are the paths of all documents, from the root of the repository.
+// documents returns the paths of all documents, relative to the root of the repository.
 func documents(t *testing.T) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(repo, "docs", "*.md"))
@@ -30,7 +30,7 @@ func documents(t *testing.T) []string {
 	return paths
 }
 
-// sources is the text of the Go files of a package, tests left out.
+// sources returns the text of a package's Go files, without tests.
 func sources(t *testing.T, folder string) string {
 	t.Helper()
 	var all strings.Builder
@@ -53,7 +53,7 @@ var (
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinks follows each link within the repository, to the heading where it names one.
+// TestLinks checks each link within the repository, with its heading.
 func TestLinks(t *testing.T) {
 	for _, path := range documents(t) {
 		for _, match := range link.FindAllStringSubmatch(document(t, path), -1) {
@@ -84,7 +84,7 @@ func anchors(text string) []string {
 	return found
 }
 
-// TestIndex demands that the index names all documents.
+// TestIndex requires that the index lists all documents.
 func TestIndex(t *testing.T) {
 	index := document(t, "docs/README.md")
 	for _, path := range documents(t) {
@@ -94,10 +94,10 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestErrorReasons compares the table of reasons with the contract, and with what the program can send.
+// TestErrorReasons compares the table of reasons with the contract, and with the reasons that the program can send.
 func TestErrorReasons(t *testing.T) {
 	contract := document(t, "proto/compactord/v1/error.proto")
-	// The table of codes names all reasons, sent or not.
+	// The table of codes names all reasons, whether sent or not.
 	program := strings.ReplaceAll(sources(t, "service"), document(t, "service/apierror/code.go"), "")
 	table := make(map[string][]string)
 	for _, row := range rows(t, document(t, "docs/api.md"), "reason", "status") {
@@ -118,7 +118,7 @@ func TestErrorReasons(t *testing.T) {
 	}
 }
 
-// TestCalls demands that each call of the contract has its row, and what is not built its own.
+// TestCalls requires that each call of the contract has a row in the document.
 func TestCalls(t *testing.T) {
 	api := document(t, "docs/api.md")
 	var named []string
@@ -136,11 +136,11 @@ func TestCalls(t *testing.T) {
 	}
 	require.ElementsMatch(t, calls, named)
 
-	// Nothing of the contract is left out; a field that is has to be told of in the document.
+	// All fields of the contract are implemented. An exception would have to be documented.
 	require.Empty(t, regexp.MustCompile(`NotImplemented\("([a-z_]+)"\)`).FindAllString(sources(t, "service"), -1))
 }
 
-// TestStrategies demands that the document knows each strategy of the contract, and which of them there are.
+// TestStrategies requires that the document lists each strategy of the contract, and says which are implemented.
 func TestStrategies(t *testing.T) {
 	text := document(t, "docs/strategies.md")
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
@@ -161,8 +161,8 @@ func TestStrategies(t *testing.T) {
 	require.Equal(t, kinds.Len(), seen)
 }
 
-// TestPresets computes the triggers of the presets anew. Their other numbers are in a document of their own, which is made
-// from them.
+// TestPresets computes the triggers of the presets in the document. The presets' other numbers are in a generated
+// document.
 func TestPresets(t *testing.T) {
 	var seen []string
 	for _, row := range rows(t, document(t, "docs/strategies.md"), "preset", "window") {
@@ -176,7 +176,7 @@ func TestPresets(t *testing.T) {
 	require.Equal(t, strategies.PresetNames(), slices.Compact(seen))
 }
 
-// number reads a figure of a table; what is no figure is 0, which stands for unknown and never.
+// number parses a figure of a table. `unknown` and `never` are 0.
 func number(t *testing.T, cell string) uint32 {
 	t.Helper()
 	if cell == "unknown" || cell == "never" {
@@ -193,7 +193,7 @@ var (
 	ofDefault  = regexp.MustCompile(`\(default: ([^)]*)\)`)
 )
 
-// TestConfiguration compares the table of settings with what the program says of itself.
+// TestConfiguration compares the table of settings with the program's help.
 func TestConfiguration(t *testing.T) {
 	table := rows(t, document(t, "docs/configuration.md"), "flag", "environment")
 	help, _ := run(t, 0, "serve", "--help")
@@ -209,23 +209,23 @@ func TestConfiguration(t *testing.T) {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		said := strings.Join(strings.Fields(help[match[0]:end]), " ")
+		output := strings.Join(strings.Fields(help[match[0]:end]), " ")
 		row := slices.IndexFunc(table, func(r []string) bool { return strings.HasPrefix(r[0], "`--"+flag+"`") })
 		require.GreaterOrEqual(t, row, 0, "no row for --%s", flag)
 		cells := table[row]
 		seen++
 		require.Equal(t, match[2] >= 0, strings.Contains(cells[0], "`--no-"+flag+"`"), flag)
-		variable := ofVariable.FindStringSubmatch(said)
-		require.NotNil(t, variable, said)
+		variable := ofVariable.FindStringSubmatch(output)
+		require.NotNil(t, variable, output)
 		require.Equal(t, "`"+variable[1]+"`", cells[1])
 		if flag != "config" {
 			key := strings.ReplaceAll(flag, "-", "_")
 			require.Equal(t, "`"+key+"`", cells[2])
 			keys = append(keys, key)
 		}
-		standard := ofDefault.FindStringSubmatch(said)
+		standard := ofDefault.FindStringSubmatch(output)
 		switch {
-		case flag == "store": // depends on the user, and has a paragraph of its own
+		case flag == "store": // depends on the user; a paragraph describes it
 		case standard == nil:
 			require.Empty(t, cells[3], flag)
 		default:
@@ -234,31 +234,31 @@ func TestConfiguration(t *testing.T) {
 	}
 	require.Len(t, table, seen)
 
-	// A key that there is not makes the program name those that there are.
+	// The error about an unknown key lists the known ones.
 	file := filepath.Join(t.TempDir(), "settings.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("no_such_key: 1\n"), 0o600))
-	_, said := run(t, 2, "serve", "--config", file)
-	_, known, ok := strings.Cut(strings.SplitN(said, "\n", 2)[0], "there are ")
-	require.True(t, ok, said)
+	_, output := run(t, 2, "serve", "--config", file)
+	_, known, ok := strings.Cut(strings.SplitN(output, "\n", 2)[0], "there are ")
+	require.True(t, ok, output)
 	require.ElementsMatch(t, append(keys, "overflow", "summarizers"), strings.Split(known, ", "))
 }
 
-// TestConfigurationFile takes the example file as it stands, but for the folders, which only an operator can make.
+// TestConfigurationFile reads the example file as it is, except for folders that only an operator can create.
 func TestConfigurationFile(t *testing.T) {
 	found := blocks(t, document(t, "docs/configuration.md"), "A file")
 	folder := t.TempDir()
 	text := regexp.MustCompile(`/(run|var/lib)/compactord`).ReplaceAllString(found[0].text, folder)
 	require.NotEqual(t, found[0].text, text)
-	// A value that is wrong stops the daemon, after all others have been read and found right.
+	// A wrong flag stops the daemon after the file was read and found right.
 	file := filepath.Join(folder, "settings.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	_, said := run(t, 2, "serve", "--config", file, "--log-level", "wrong")
-	require.Equal(t, 1, strings.Count(said, "wrong"), said)
-	require.NotContains(t, said, "listen")
-	require.NotContains(t, said, "config")
+	_, output := run(t, 2, "serve", "--config", file, "--log-level", "wrong")
+	require.Equal(t, 1, strings.Count(output, "wrong"), output)
+	require.NotContains(t, output, "listen")
+	require.NotContains(t, output, "config")
 }
 
-// TestModels takes the example of models as it stands, and compares the table of their settings with what the program knows.
+// TestModels reads the example of models as it is, and compares the table of their settings with the program's.
 func TestModels(t *testing.T) {
 	text := document(t, "docs/configuration.md")
 	folder := t.TempDir()
@@ -274,9 +274,9 @@ func TestModels(t *testing.T) {
 	require.NotContains(t, listed, "not-a-key")
 
 	require.NoError(t, os.WriteFile(file, []byte("summarizers: {a: {no_such_key: 1}}\n"), 0o600))
-	_, said := run(t, 2, "serve", "--config", file)
-	_, known, ok := strings.Cut(strings.SplitN(said, "\n", 2)[0], "there are ")
-	require.True(t, ok, said)
+	_, output := run(t, 2, "serve", "--config", file)
+	_, known, ok := strings.Cut(strings.SplitN(output, "\n", 2)[0], "there are ")
+	require.True(t, ok, output)
 	var keys []string
 	for _, row := range rows(t, text, "key", "default") {
 		keys = append(keys, strings.Trim(row[0], "`"))

@@ -23,7 +23,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// unanswered is a model that takes requests and answers none. It is ended with the test.
+// unanswered is a model that accepts requests and never answers. It stops at the end of the test.
 func unanswered(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	requests, over := make(chan struct{}, 10), make(chan struct{})
@@ -42,7 +42,7 @@ func unanswered(t *testing.T) (url string, asked <-chan struct{}) {
 	return server.URL, requests
 }
 
-// daemonProcess is `compactord serve` as a process.
+// daemonProcess is `compactord serve` in a separate process.
 type daemonProcess struct {
 	cmd         *exec.Cmd
 	sessions    compactordv1.SessionServiceClient
@@ -70,7 +70,7 @@ func serveProcess(t *testing.T, config, store string) *daemonProcess {
 	}
 }
 
-// end ends the daemon with a signal and waits until it is gone.
+// end stops the daemon with a signal and waits for its end.
 func (d *daemonProcess) end(t *testing.T, signal os.Signal) {
 	t.Helper()
 	require.NoError(t, d.cmd.Process.Signal(signal))
@@ -81,8 +81,8 @@ func (d *daemonProcess) end(t *testing.T, signal os.Signal) {
 	}
 }
 
-// startAndEnd starts a compaction whose model never answers, ends the daemon while it waits, and returns the compaction's
-// id and the sequence from which a watcher goes on.
+// startAndEnd starts a compaction whose model never answers, and stops the daemon during it. It returns the
+// compaction's operation id and the sequence from which a watcher continues.
 func (d *daemonProcess) startAndEnd(t *testing.T, asked <-chan struct{}, signal os.Signal) (operation string, next uint32) {
 	t.Helper()
 	ctx := t.Context()
@@ -113,8 +113,7 @@ func (d *daemonProcess) startAndEnd(t *testing.T, asked <-chan struct{}, signal 
 	return first.GetEvent().GetOperationId(), appended.GetPoint() + 1
 }
 
-// The documents promise the end of each compaction that started in the log: also of one whose daemon was killed, and of
-// one whose daemon was told to stop.
+// The log records the end of each compaction that started, even if the daemon was killed or stopped.
 func TestEndOfTheDaemonIsRecordedAsTheEndOfItsCompaction(t *testing.T) {
 	for name, test := range map[string]struct {
 		signal  os.Signal
@@ -157,7 +156,7 @@ func TestEndOfTheDaemonIsRecordedAsTheEndOfItsCompaction(t *testing.T) {
 			cancel()
 			d.end(t, syscall.SIGTERM)
 
-			// The program tells of it as well, with the store at hand.
+			// The program shows the attempt too, from the store.
 			out, _ := run(t, 0, "records", "--session", "s", "--store", store, "--json")
 			require.True(t, json.Valid([]byte(out)), out)
 			require.Equal(t, 1, strings.Count(out, operation), out)

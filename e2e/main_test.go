@@ -1,4 +1,4 @@
-// Package e2e_test runs what the documents say, against the program as a user gets it: so that they cannot drift apart.
+// Package e2e_test runs the commands of the documents with the built program, so that documents and program agree.
 package e2e_test
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// defaultAddress is how the documents write the daemon's address. It is the one thing that is replaced in their
-// commands: by port 0 where the daemon is started, and by the port that it then got in all others.
+// defaultAddress is the daemon's address in the documents. In their commands it is replaced: by port 0 where the daemon
+// starts, and by the daemon's actual port elsewhere.
 const defaultAddress = "127.0.0.1:7440"
 
-// repo is the root of the repository, compactord the program built from it.
+// repo is the root of the repository, compactord the built program.
 var repo, compactord string
 
 func TestMain(m *testing.M) {
@@ -54,13 +54,13 @@ func build(folder string) error {
 	return nil
 }
 
-// daemonLimit is when a daemon that does not stop is ended. No machine is so busy that one which stops takes as long.
+// daemonLimit is when a daemon that does not stop is killed. Even on a busy machine, stopping takes less.
 const daemonLimit = 10 * time.Minute
 
 var listensOn = regexp.MustCompile(`^compactord listens on (\S+),`)
 
-// startDaemon runs a command line of a document, which must be `... serve ...`, on a free port, in a folder, until the
-// test ends. It returns the daemon's address.
+// startDaemon runs a `... serve ...` command of a document in a folder, on a free port, until the test ends. It returns
+// the daemon's address.
 func startDaemon(t *testing.T, folder, command string) string {
 	t.Helper()
 	require.Contains(t, command, defaultAddress)
@@ -76,7 +76,7 @@ func startDaemon(t *testing.T, folder, command string) string {
 	require.NoError(t, cmd.Start())
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	t.Cleanup(func() {
-		// The test's context has ended by now, and with it the daemon, which stops as it does for Ctrl-C.
+		// The test's context has ended, which stops the daemon like Ctrl-C.
 		err := cmd.Wait()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
@@ -89,7 +89,7 @@ func startDaemon(t *testing.T, folder, command string) string {
 	return found[1]
 }
 
-// run runs the program and returns what it prints. Its exit code must be the given one.
+// run runs the program, requires an exit code, and returns the output.
 func run(t *testing.T, code int, arguments ...string) (stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), compactord, arguments...)
@@ -105,7 +105,7 @@ func run(t *testing.T, code int, arguments ...string) (stdout, stderr string) {
 	return out.String(), messages.String()
 }
 
-// document reads a file of the repository.
+// document returns the text of a file of the repository.
 func document(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(repo, path))
@@ -113,7 +113,7 @@ func document(t *testing.T, path string) string {
 	return string(content)
 }
 
-// rows returns the rows of the tables of a document whose header begins with these cells.
+// rows returns the rows of all tables of a document whose header begins with these cells.
 func rows(t *testing.T, text string, header ...string) [][]string {
 	t.Helper()
 	var found [][]string

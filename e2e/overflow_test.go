@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/dialects/overflow"
 )
 
-// TestOverflowTable holds the table of docs/overflow.md to the rules. `go test ./e2e -run OverflowTable -update` writes
-// it.
+// TestOverflowTable compares the table of docs/overflow.md with the rules. `go test ./e2e -run OverflowTable -update`
+// writes it.
 func TestOverflowTable(t *testing.T) {
 	var rules [][]string
 	for _, r := range overflow.Rules() {
@@ -20,7 +20,7 @@ func TestOverflowTable(t *testing.T) {
 		table([]string{"rule", "class", "holds where", "pattern", "source"}, rules))
 }
 
-// code shows an expression in a cell of a table.
+// code formats an expression for a cell of a table.
 func code(expression string) string {
 	if expression == "" {
 		return ""

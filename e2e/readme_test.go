@@ -14,10 +14,10 @@ import (
 
 // block is a fenced block of a document.
 type block struct {
-	// info is what stands behind the fence: `sh`, `sh build`, `sh daemon`, `sh client` or `text`.
+	// info is the text after the fence: `sh`, `sh build`, `sh daemon`, `sh client` or `text`.
 	info string
 	text string
-	// line is where it begins.
+	// line is the number of its first line.
 	line int
 }
 
@@ -47,8 +47,8 @@ func blocks(t *testing.T, text, section string) []block {
 	return found
 }
 
-// TestReadmeCommands runs the two commands: the example as it stands there, and the other, which would run this test
-// again, as far as to say what it does and to find this package's tests.
+// TestReadmeCommands runs the two commands of the README. The second would run this test again, so only its help and
+// the list of this package's tests are checked.
 func TestReadmeCommands(t *testing.T) {
 	needs(t, "bash")
 	found := blocks(t, document(t, "README.md"), "Two commands")
@@ -76,8 +76,7 @@ func TestReadmeCommands(t *testing.T) {
 	require.True(t, strings.HasSuffix(document(t, ".ci/run"), "\nexec "+tests+"\n"), "CI runs the same")
 }
 
-// TestReadmeQuickStart takes the quick start step by step, as a newcomer would, and compares each answer with the one
-// that is shown.
+// TestReadmeQuickStart runs the quick start step by step, and compares each output with the README.
 func TestReadmeQuickStart(t *testing.T) {
 	needs(t, "bash", "seq", "sed", "grep", "cut", "uniq", "head")
 	folder := t.TempDir()
@@ -103,7 +102,8 @@ func TestReadmeQuickStart(t *testing.T) {
 	require.NotEmpty(t, addr)
 	require.GreaterOrEqual(t, len(steps), 8)
 
-	// One shell for all steps, since later ones use what earlier ones have set; the answer to each into a file of its own.
+	// One shell runs all steps, since later ones use variables of earlier ones. The output of each step goes into a
+	// file.
 	var script strings.Builder
 	script.WriteString("set -eu\n")
 	for i, step := range steps {
@@ -130,7 +130,7 @@ func TestReadmeQuickStart(t *testing.T) {
 	require.Contains(t, string(summary), "Never touch go.mod. [#1]", "the drawing at the top promises this line")
 }
 
-// needs skips a test where a tool of a Unix shell is missing.
+// needs skips a test if a program is missing.
 func needs(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {
@@ -140,8 +140,8 @@ func needs(t *testing.T, tools ...string) {
 	}
 }
 
-// buildAsDocumented runs the commands that build, with their outputs into a folder in place of the repository. grpcurl
-// is taken from the repository's own tools where it has been built already.
+// buildAsDocumented runs the build commands, with their outputs in a folder instead of the repository. It uses the
+// repository's own grpcurl if that is built.
 func buildAsDocumented(t *testing.T, folder string, b block) {
 	t.Helper()
 	for line := range strings.Lines(strings.TrimSpace(b.text)) {

@@ -10,23 +10,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lastSeedCase is the highest number of a seed case; they begin with 1.
+// lastSeedCase is the highest number of the seed cases, which begin with 1.
 const lastSeedCase = 234
 
-// Cases that have no test by their number.
+// Cases without a test.
 var (
-	// cannotArise are those that this design rules out; the row says why.
+	// cannotArise are the cases that the design excludes; their rows say why.
 	cannotArise = runs([2]int{64, 64}, [2]int{172, 172}, [2]int{176, 178}, [2]int{184, 184})
 )
 
-// ruled are the cases for which the list says what a service has to do, against what its sources do: no word explains
-// them away.
+// ruled are the cases for which the list of seed cases demands a behaviour that differs from its sources. They must
+// have tests.
 var ruled = []int{
 	9, 14, 22, 23, 31, 32, 41, 50, 54, 55, 62, 67, 68, 72, 80, 82, 96, 98, 100, 101, 105, 116, 127, 137, 146, 148, 169, 171,
 	175, 180, 185, 192, 199, 200, 216,
 }
 
-// runs is the set of the numbers from the first to the last of each pair.
+// runs returns the numbers of ranges, each with its first and last number.
 func runs(pairs ...[2]int) map[int]bool {
 	set := make(map[int]bool)
 	for _, pair := range pairs {
@@ -37,7 +37,7 @@ func runs(pairs ...[2]int) map[int]bool {
 	return set
 }
 
-// TestSeedCases demands a row for each case: with tests that exist, or with why there is none.
+// TestSeedCases requires a row for each case, with existing tests or with a reason why there is none.
 func TestSeedCases(t *testing.T) {
 	next := 1
 	for _, row := range rows(t, document(t, "docs/seed-cases.md"), "case", "what compactord does") {
@@ -60,7 +60,7 @@ func TestSeedCases(t *testing.T) {
 	}
 }
 
-// TestComplaints demands that the tests exist which hold what users complain of.
+// TestComplaints requires that the tests exist which the table of users' complaints names.
 func TestComplaints(t *testing.T) {
 	held := rows(t, document(t, "docs/seed-cases.md"), "complaint", "what compactord does")
 	require.NotEmpty(t, held)
@@ -71,8 +71,8 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
-// requireTest demands that there is such a test in this repository: PACKAGE.NAME is one in Go, FILE::NAME one of a client
-// package. In TypeScript, where a name is a sentence, NAME is how it begins.
+// requireTest requires that a test exists: PACKAGE.NAME in Go, FILE::NAME in a client package. In TypeScript, where a
+// name is a sentence, NAME is its beginning.
 func requireTest(t *testing.T, row any, name string) {
 	t.Helper()
 	if file, function, ok := strings.Cut(name, "::"); ok {

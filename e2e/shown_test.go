@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A document shows of an output what a reader needs. A line of `...` stands for any lines, `...` within a line for any
-// text; all else, each figure too, is what the program prints.
+// omitted marks omissions in outputs that documents show. On a line of its own it means any lines, and within a line
+// any text. Everything else, also each figure, must be as the program prints it.
 const omitted = "..."
 
-// requireShown demands that an output is what a block of a document shows of it. With -update it writes the block anew, as
-// far as the block says what it leaves out.
+// requireShown requires that an output matches a block of a document. With -update it rewrites the block, if it can
+// keep the omissions.
 func requireShown(t *testing.T, path string, b block, output string) {
 	t.Helper()
 	shown, lines := linesOf(b.text), linesOf(output)
@@ -39,17 +39,17 @@ func requireShown(t *testing.T, path string, b block, output string) {
 
 func linesOf(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }
 
-// comparison makes the expression for a line that a document shows.
+// comparison returns the expression for a line of a block.
 type comparison func(shown string) *regexp.Regexp
 
-// exactly takes a line as it is shown.
+// exactly matches a line as it is shown.
 func exactly(shown string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(shown), `\.\.\.`, `.*`) + "$")
 }
 
 var figure = regexp.MustCompile(`[0-9][0-9,]*`)
 
-// butForFigures takes any figure for another, and each of the pieces between `...` as a group.
+// butForFigures matches a line with any figures. Each piece between `...` is a group.
 func butForFigures(shown string) *regexp.Regexp {
 	pieces := strings.Split(shown, omitted)
 	for i, piece := range pieces {
@@ -58,13 +58,13 @@ func butForFigures(shown string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Join(pieces, ".*") + "$")
 }
 
-// match finds the lines that are shown among those of an output. It returns the number of the first that is not there.
+// match finds the lines of a block in an output. It returns the number of the first missing line.
 func match(shown, lines []string, by comparison) (int, error) {
 	_, at, err := places(shown, lines, by)
 	return at, err
 }
 
-// places says where in the output the lines stand that are shown; -1 for those of `...`.
+// places returns the positions of a block's lines in the output, -1 for `...`.
 func places(shown, lines []string, by comparison) (places []int, failed int, err error) {
 	at, anywhere := 0, false
 	for i, want := range shown {
@@ -88,7 +88,7 @@ func places(shown, lines []string, by comparison) (places []int, failed int, err
 	return places, 0, nil
 }
 
-// renew makes a block anew from an output: whole where it leaves nothing out, else line by line, with the same left out.
+// renew rewrites a block from an output: whole if it omits nothing, else line by line with the same omissions.
 func renew(shown, lines []string) (renewed []string, fits bool) {
 	if !strings.Contains(strings.Join(shown, "\n"), omitted) {
 		return lines, true
@@ -107,8 +107,8 @@ func renew(shown, lines []string) (renewed []string, fits bool) {
 	return renewed, true
 }
 
-// sameEnds takes from the output the lines before the first `...` and those behind the last: where they stand is clear,
-// whatever words they have now.
+// sameEnds replaces the lines before the first `...` and after the last by those of the output. Their positions are
+// clear even if their words have changed.
 func sameEnds(shown, lines []string) []string {
 	renewed := slices.Clone(shown)
 	take := func(i, from int) bool {
@@ -131,12 +131,12 @@ func sameEnds(shown, lines []string) []string {
 	return renewed
 }
 
-// A figure that is wrong was taken for any other, so that the README showed tokens that no one got.
+// Figures used not to be compared, so that the README showed wrong numbers of tokens.
 func TestShownFiguresAreCompared(t *testing.T) {
 	for _, test := range []struct {
 		shown, output string
 		same          bool
-		// renewed is what -update makes of it; empty where that is for a person.
+		// renewed is the block after -update; empty if a person has to write it.
 		renewed string
 	}{
 		{"a 165", "a 165", true, "a 165"},

@@ -14,7 +14,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// One compaction by each provider, through a daemon.
+// One compaction with each provider, through a daemon.
 func TestCompactionsAgainstTheMock(t *testing.T) {
 	summary := llmtest.Written{
 		Sections: session.StandardSections(), Lines: []string{"Written by the mock."},

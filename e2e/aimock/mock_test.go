@@ -1,8 +1,8 @@
-// Package aimock_test runs summaries by models against a mock of their providers that others have written: what we
-// take for a provider's protocol, they take for it too.
+// Package aimock_test runs summaries by models against a mock of their providers that others have written, so that our
+// understanding of the protocols is compared with theirs.
 //
-// The mock is a program of Node; package.json says which. `npm ci` in this folder installs it, as
-// `go run -C tools ./verify test` does. Without it the tests skip.
+// The mock is a program of Node; package.json says which. `npm ci` in this folder installs it, as `go run -C tools
+// ./verify test` does. Without it the tests are skipped.
 package aimock_test
 
 import (
@@ -26,10 +26,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program is the mock's command line, as it is installed.
+// program is the installed mock.
 const program = "node_modules/@copilotkit/aimock/dist/cli.js"
 
-// key is what the mock wants from who asks it.
+// key is the API key that the mock requires.
 const key = "key-of-the-test"
 
 // mock is a running mock of all providers.
@@ -42,19 +42,19 @@ type mock struct {
 // object is a JSON object.
 type object = map[string]any
 
-// answering is a fixture: what a request is answered whose last user message holds a text.
+// answering is a fixture: the response to requests whose last user message contains a text.
 func answering(userMessage string, response object) object {
 	return object{"match": object{"userMessage": userMessage}, "response": response}
 }
 
 var listensOn = regexp.MustCompile(`server listening on (http://\S+)`)
 
-// start starts the mock with these fixtures, until the test ends.
+// start runs the mock with fixtures until the test ends.
 func start(t testing.TB, fixtures ...object) *mock {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("node is not there: the tests against the mock need Node 20")
+		t.Skip("node is not installed: the tests against the mock need Node 20")
 	}
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("the mock is not installed: run `npm ci` in e2e/aimock")
@@ -79,11 +79,11 @@ func start(t testing.TB, fixtures ...object) *mock {
 		<-drained
 		_ = cmd.Wait()
 	})
-	// It logs whatever it does: who does not read on would have it wait.
+	// The mock logs a lot. It would block if nobody read its output.
 	lines := bufio.NewScanner(stdout)
-	said := ""
+	output := ""
 	for m.url == "" && lines.Scan() {
-		said += lines.Text() + "\n"
+		output += lines.Text() + "\n"
 		if found := listensOn.FindStringSubmatch(lines.Text()); found != nil {
 			m.url = found[1]
 		}
@@ -93,11 +93,11 @@ func start(t testing.TB, fixtures ...object) *mock {
 		for lines.Scan() {
 		}
 	}()
-	require.NotEmpty(t, m.url, "the mock does not listen: %s", said)
+	require.NotEmpty(t, m.url, "the mock does not listen: %s", output)
 	return m
 }
 
-// server is where the mock is asked by a protocol.
+// server returns the mock's address and key for a protocol.
 func (m *mock) server(p llmtest.Protocol) daemontest.Server {
 	base := m.url
 	if p == llmtest.Chat || p == llmtest.Responses {
@@ -106,7 +106,7 @@ func (m *mock) server(p llmtest.Protocol) daemontest.Server {
 	return daemontest.Server{BaseURL: base, APIKey: key, Client: m.client}
 }
 
-// asked is a request as the mock noted it: every protocol's in the same shape.
+// asked is a request in the mock's journal, which has one shape for all protocols.
 type asked struct {
 	Path string
 	Body struct {
@@ -116,7 +116,7 @@ type asked struct {
 	Response struct{ Status int }
 }
 
-// journal is all that was asked so far.
+// journal returns all requests so far.
 func (m *mock) journal() []asked {
 	m.t.Helper()
 	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, m.url+"/__aimock/journal", http.NoBody)
@@ -131,13 +131,13 @@ func (m *mock) journal() []asked {
 	return all
 }
 
-// paths are where the protocols are spoken.
+// paths are the paths of the protocols' endpoints.
 var paths = map[llmtest.Protocol]string{
 	llmtest.Chat: "/v1/chat/completions", llmtest.Responses: "/v1/responses", llmtest.Messages: "/v1/messages",
 	llmtest.Gemini: "/v1beta/models/" + daemontest.ModelName + ":streamGenerateContent",
 }
 
-// The mock is the one that we name, from no server in particular.
+// The lock file has the mock of package.json, and names no registry.
 func TestLockedAsNamed(t *testing.T) {
 	var named struct{ Dependencies map[string]string }
 	content, err := os.ReadFile("package.json")
@@ -154,8 +154,8 @@ func TestLockedAsNamed(t *testing.T) {
 		require.Equal(t, version, locked.Packages["node_modules/"+name].Version)
 	}
 	for name, one := range locked.Packages {
-		require.Empty(t, one.Resolved, "%s: a lock file tells no registry; take the field out", name)
+		require.Empty(t, one.Resolved, "%s: a lock file must name no registry; remove the field", name)
 		require.Equal(t, name != "", one.Integrity != "", name)
 	}
-	require.NotContains(t, string(lock), "http", "a lock file tells no registry")
+	require.NotContains(t, string(lock), "http", "a lock file must name no registry")
 }

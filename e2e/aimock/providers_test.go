@@ -14,7 +14,8 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// fixtures are what the providers are asked for here. Usage has the names of all providers; each answers with its own.
+// fixtures are the requests of these tests with their responses. Usage has the field names of all providers; each uses
+// its own.
 func fixtures() []object {
 	usage := object{
 		"prompt_tokens": 70, "completion_tokens": 9, "input_tokens": 70, "output_tokens": 9,

@@ -16,17 +16,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// leftOut are the fields that differ from run to run, wherever they stand.
+// leftOut are the fields that differ from run to run, at any depth.
 var leftOut = []string{
 	"appended_at", "changed_at", "created_at", "duration", "has_more", "next_page_token", "plan_token", "time", "view_token",
 }
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// ids numbers the ids that the daemon makes, in the order in which a case's answers first hold them.
+// ids numbers the ids that the daemon generates, in the order of their first appearance in a case's answers.
 type ids map[string]string
 
-// comparable is an answer as the table has it: without what differs from run to run, and without what is empty at its top.
+// comparable returns an answer as the table has it: without fields that differ from run to run, and without empty
+// fields at the top level.
 func (known ids) comparable(answer map[string]any, without []string) map[string]any {
 	known.walk(answer, append(slices.Clone(leftOut), without...))
 	maps.DeleteFunc(answer, func(_ string, value any) bool { return empty(value) })
@@ -76,7 +77,7 @@ func empty(value any) bool {
 	return false
 }
 
-// object is a message as protobuf's JSON with the names of the contract.
+// object converts a message to protobuf's JSON with the field names of the contract.
 func object(t *testing.T, m proto.Message) map[string]any {
 	t.Helper()
 	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
@@ -86,7 +87,7 @@ func object(t *testing.T, m proto.Message) map[string]any {
 	return value
 }
 
-// list is the messages as a JSON list.
+// list converts messages to a JSON list.
 func list[M proto.Message](t *testing.T, messages []M) []any {
 	t.Helper()
 	values := make([]any, len(messages))
@@ -96,7 +97,7 @@ func list[M proto.Message](t *testing.T, messages []M) []any {
 	return values
 }
 
-// texts is the strings as a JSON list.
+// texts converts strings to a JSON list.
 func texts(all []string) []any {
 	values := make([]any, len(all))
 	for i, text := range all {
@@ -105,30 +106,30 @@ func texts(all []string) []any {
 	return values
 }
 
-// failure is an error as the table has it: what programs decide by, and not its text.
+// failure converts an error to the table's form: everything that programs decide by, but not the message.
 func failure(t *testing.T, err error) map[string]any {
 	t.Helper()
 	s, ok := status.FromError(err)
 	require.True(t, ok, "%v", err)
-	told := map[string]any{"code": code.Code_name[int32(s.Code())]}
+	details := map[string]any{"code": code.Code_name[int32(s.Code())]}
 	for _, detail := range s.Details() {
 		switch d := detail.(type) {
 		case *errdetails.ErrorInfo:
-			told["reason"] = d.GetReason()
+			details["reason"] = d.GetReason()
 			metadata := map[string]any{}
 			for key, value := range d.GetMetadata() {
 				metadata[key] = value
 			}
 			if len(metadata) > 0 {
-				told["metadata"] = metadata
+				details["metadata"] = metadata
 			}
 		case *errdetails.BadRequest:
 			fields := make([]string, len(d.GetFieldViolations()))
 			for i, violation := range d.GetFieldViolations() {
 				fields[i] = violation.GetField()
 			}
-			told["fields"] = texts(fields)
+			details["fields"] = texts(fields)
 		}
 	}
-	return map[string]any{"error": told}
+	return map[string]any{"error": details}
 }

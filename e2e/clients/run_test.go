@@ -21,9 +21,9 @@ type runner struct {
 	t *testing.T
 	*daemontest.Daemon
 	dialect string
-	// handles are what a client keeps of a session, by its id and dialect.
+	// handles are the clients' states, by session and dialect.
 	handles map[handleKey]*handle
-	// plan is the last answer of a plan step.
+	// plan is the answer of the last plan step.
 	plan *compactordv1.PlanCompactionResponse
 	ids  ids
 }
@@ -37,7 +37,7 @@ type handle struct {
 	token    string
 }
 
-// run runs a case and returns what its steps answer. Its sessions are deleted behind it.
+// run runs a case and returns the answers of its steps. It deletes the case's sessions afterwards.
 func run(t *testing.T, d *daemontest.Daemon, c testCase) []any {
 	t.Helper()
 	r := &runner{t: t, Daemon: d, dialect: c.Dialect, handles: map[handleKey]*handle{}, ids: ids{}}
@@ -57,7 +57,7 @@ func run(t *testing.T, d *daemontest.Daemon, c testCase) []any {
 	return answers
 }
 
-// take reads an argument of a step, where it has it.
+// take reads an argument of a step, if the step has it.
 func (s step) take(t *testing.T, name string, into any) bool {
 	t.Helper()
 	raw, ok := s[name]
@@ -67,7 +67,7 @@ func (s step) take(t *testing.T, name string, into any) bool {
 	return ok
 }
 
-// request fills a request from those arguments of a step that are fields of it.
+// request fills a request from the arguments of a step that are fields of the request.
 func (s step) request(t *testing.T, req proto.Message, but ...string) {
 	t.Helper()
 	fields := maps.Clone(s)
@@ -83,7 +83,7 @@ func (s step) request(t *testing.T, req proto.Message, but ...string) {
 	require.NoError(t, protojson.Unmarshal(text, req), "%s", text)
 }
 
-// handle is what is kept of the step's session in the step's dialect.
+// handle returns the state of the step's session in the step's dialect.
 func (r *runner) handle(s step) (*handle, compactordv1.Dialect) {
 	r.t.Helper()
 	key := handleKey{dialect: r.dialect}
@@ -103,7 +103,7 @@ func (r *runner) handle(s step) (*handle, compactordv1.Dialect) {
 	return r.handles[key], dialect
 }
 
-// deleteSessions deletes what the case has left, so that another run can use the same ids.
+// deleteSessions deletes the sessions of the case, so that another run can use the same ids.
 func (r *runner) deleteSessions() {
 	r.t.Helper()
 	seen := map[string]bool{}
@@ -115,7 +115,7 @@ func (r *runner) deleteSessions() {
 	}
 }
 
-// message is one neutral message of a case: a text of the user, one of the short forms, or the message itself.
+// message parses a neutral message of a case: a text of the user, a short form, or the whole message.
 func message(t *testing.T, raw json.RawMessage) *compactordv1.Message {
 	t.Helper()
 	var text string
@@ -164,7 +164,7 @@ func said(role compactordv1.Role, text string) *compactordv1.Message {
 	}}
 }
 
-// providerJSON is what a step appends in its dialect: raw text, a value, or several values as one list.
+// providerJSON returns the JSON that a step appends in its dialect: raw text, a value, or several values as one list.
 func (s step) providerJSON(t *testing.T) (string, bool) {
 	t.Helper()
 	var raw string
@@ -188,7 +188,7 @@ func (s step) providerJSON(t *testing.T) (string, bool) {
 	return "[" + strings.Join(elements, ",") + "]", true
 }
 
-// compact is a JSON value without white space between its tokens.
+// compact removes the white space of a JSON value.
 func compact(t *testing.T, value json.RawMessage) string {
 	t.Helper()
 	var text bytes.Buffer

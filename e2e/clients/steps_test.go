@@ -14,7 +14,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// do does a step and returns its answer.
+// do runs a step and returns its answer.
 func (r *runner) do(s step) (map[string]any, error) {
 	r.t.Helper()
 	var name string
@@ -66,7 +66,7 @@ func (r *runner) do(s step) (map[string]any, error) {
 	return does(s)
 }
 
-// answer is the answer of an RPC whose request is the step.
+// answer calls an RPC with the step as its request.
 func answer[Req, Res proto.Message](
 	r *runner, s step, req Req, call func(context.Context, Req, ...grpc.CallOption) (Res, error),
 ) (map[string]any, error) {
@@ -131,12 +131,12 @@ func (r *runner) appendMessages(s step) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := object(r.t, res)
-	delete(told, "point")
-	return told, nil
+	value := object(r.t, res)
+	delete(value, "point")
+	return value, nil
 }
 
-// prune answers what was done, or would be, as a compaction does.
+// prune returns its result in the form of a compaction's.
 func (r *runner) prune(s step) (map[string]any, error) {
 	req := &compactordv1.PruneRequest{}
 	s.request(r.t, req)
@@ -144,16 +144,16 @@ func (r *runner) prune(s step) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := object(r.t, res)
+	value := object(r.t, res)
 	switch {
 	case res.GetPrune() == nil:
-		told["reason"] = told["skip_reason"]
-		delete(told, "skip_reason")
-		return outcome("skipped", told), nil
+		value["reason"] = value["skip_reason"]
+		delete(value, "skip_reason")
+		return outcome("skipped", value), nil
 	case req.GetDryRun():
-		return outcome("planned", told), nil
+		return outcome("planned", value), nil
 	default:
-		return outcome("completed", told), nil
+		return outcome("completed", value), nil
 	}
 }
 
@@ -168,7 +168,7 @@ func (r *runner) planCompaction(s step) (map[string]any, error) {
 	return object(r.t, plan), nil
 }
 
-// plans asks for a plan and all its prompts.
+// plans returns a plan with all its prompts.
 func (r *runner) plans(req *compactordv1.PlanCompactionRequest) (*compactordv1.PlanCompactionResponse, error) {
 	plan, err := r.Compactions.PlanCompaction(r.t.Context(), req)
 	if err != nil {
@@ -201,13 +201,13 @@ func (r *runner) commit(req *compactordv1.CommitCompactionRequest) (map[string]a
 	return outcome("completed", object(r.t, res.GetCompleted())), nil
 }
 
-// outcome is how a compaction ended, with what it tells.
-func outcome(name string, told map[string]any) map[string]any {
-	told["outcome"] = name
-	return told
+// outcome adds the way in which a compaction ended to its fields.
+func outcome(name string, fields map[string]any) map[string]any {
+	fields["outcome"] = name
+	return fields
 }
 
-// compactWith plans, and commits the step's answer for each final prompt.
+// compactWith plans a compaction, and commits the step's answer for each final prompt.
 func (r *runner) compactWith(s step) (map[string]any, error) {
 	req := &compactordv1.PlanCompactionRequest{}
 	s.request(r.t, req, "answer", "model")
@@ -261,7 +261,7 @@ func (r *runner) fork(s step) (map[string]any, error) {
 	return map[string]any{}, err
 }
 
-// recall reads all of a text, or with `page` what one request answers.
+// recall reads a whole text or, with `page`, one page.
 func (r *runner) recall(s step) (map[string]any, error) {
 	req := &compactordv1.RecallContentRequest{}
 	s.request(r.t, req, "page")
@@ -324,7 +324,7 @@ func (r *runner) listRecords(s step) (map[string]any, error) {
 	return map[string]any{"records": list(r.t, all)}, err
 }
 
-// records are all records that a request asks for.
+// records returns all pages of a request.
 func (r *runner) records(req *compactordv1.ListRecordsRequest) ([]*compactordv1.Record, error) {
 	var all []*compactordv1.Record
 	for {
@@ -352,7 +352,7 @@ func (r *runner) listCompactions(s step) (map[string]any, error) {
 	return map[string]any{"compactions": list(r.t, all)}, err
 }
 
-// watch reads the first `count` messages and records of a session's log.
+// watch returns the first `count` messages and records that a watch sends.
 func (r *runner) watch(s step) (map[string]any, error) {
 	req := &compactordv1.WatchSessionRequest{}
 	s.request(r.t, req, "count")
@@ -381,7 +381,7 @@ func (r *runner) classifyError(s step) (map[string]any, error) {
 	return answer(r, s, &compactordv1.ClassifyErrorRequest{}, r.Compactions.ClassifyError)
 }
 
-// countTokens counts a text, neutral messages, a provider's JSON, or with neither the session's view.
+// countTokens counts a text, neutral messages, a provider's JSON or, without any of them, the session's view.
 func (r *runner) countTokens(s step) (map[string]any, error) {
 	_, dialect := r.handle(s)
 	req := &compactordv1.CountTokensRequest{}
@@ -426,9 +426,9 @@ func (r *runner) compact(s step) (map[string]any, error) {
 	last := events[len(events)-1]
 	switch {
 	case last.GetCompleted() != nil:
-		told := object(r.t, last.GetCompleted())
-		delete(told, "continue_index")
-		return outcome("completed", told), nil
+		value := object(r.t, last.GetCompleted())
+		delete(value, "continue_index")
+		return outcome("completed", value), nil
 	case last.GetSkipped() != nil:
 		return outcome("skipped", object(r.t, last.GetSkipped())), nil
 	default:
@@ -437,7 +437,7 @@ func (r *runner) compact(s step) (map[string]any, error) {
 	}
 }
 
-// compactionEvents answers the kinds of a compaction's events, each run of one kind once.
+// compactionEvents returns the kinds of a compaction's events, without repetitions of the same kind.
 func (r *runner) compactionEvents(s step) (map[string]any, error) {
 	events, err := r.compactionOf(s)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// generation is a buf.gen.yaml, as far as the tests read it.
+// generation is the part of a buf.gen.yaml that the tests read.
 type generation struct {
 	Version string           `yaml:"version"`
 	Inputs  []map[string]any `yaml:"inputs"`
@@ -29,10 +29,11 @@ type generation struct {
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// What docs/stubs.md has protoc generate, it does: a file or more for each of the contract, and none that needs the rules.
+// The commands of docs/stubs.md with protoc work: they generate at least one file for each file of the contract, and
+// none that needs the validation rules.
 func TestDocumentedStubs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs other programs, of which a short run learns nothing")
+		t.Skip("it runs other programs, which do not change with ours")
 	}
 	protoc, buf := tool(t, "clients/python/.venv/bin/protoc"), tool(t, ".bin/buf")
 	text, err := os.ReadFile(filepath.Join(root, "docs", "stubs.md"))
@@ -83,10 +84,10 @@ func generate(t *testing.T, buf string, template generation, folder string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// rules is how code in some language names the file that was left out.
+// rules matches imports of the validation rules in generated code of any language.
 var rules = regexp.MustCompile(`(?i)(buf|build\.buf)[./\\:]+validate`)
 
-// requireStubs fails unless a folder has at least so many files, all of them without the rules.
+// requireStubs requires a folder to have a minimum of files, none of which needs the validation rules.
 func requireStubs(t *testing.T, folder string, least int) {
 	t.Helper()
 	files := 0
@@ -102,10 +103,10 @@ func requireStubs(t *testing.T, folder string, least int) {
 	require.GreaterOrEqual(t, files, least, folder)
 }
 
-// The example in Java runs against the daemon, and prints the view: what it appended, in OpenAI's shape.
+// The Java example runs against the daemon, and prints the view: the appended messages in OpenAI's shape.
 func TestJavaExample(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs other programs, of which a short run learns nothing")
+		t.Skip("it runs other programs, which do not change with ours")
 	}
 	for _, program := range []string{"java", "mvn"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -113,24 +114,25 @@ func TestJavaExample(t *testing.T) {
 		}
 	}
 	d := daemontest.Start(t, daemontest.Options{})
-	// The first run downloads what the pom names.
+	// The first run downloads the dependencies of the pom.
 	ctx, cancel := context.WithTimeout(t.Context(), 7*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "mvn", "--quiet", "--batch-mode", "--file", "examples/java/pom.xml",
 		"compile", "exec:java", "-Dexec.args="+d.Address)
 	cmd.Dir = root
-	// Java writes in the locale's characters.
+	// By default Java writes in the encoding of the locale.
 	cmd.Env = append(os.Environ(), "JAVA_TOOL_OPTIONS=-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8 -Dsun.stdout.encoding=UTF-8")
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil && unreachable.Match(out) {
-		t.Skipf("not run: Maven finds no network to fetch what it takes: %s", lastLines(string(out), 5))
+		t.Skipf("not run: Maven has no network to download dependencies: %s", lastLines(string(out), 5))
 	}
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), `{"role":"user","content":"Grüß Gott, Java!"}`)
 }
 
-// unreachable is what Maven says where there is no network. A version that no repository has is a fault of the pom's.
+// unreachable matches Maven's errors where there is no network. A version that does not exist is an error of the pom
+// instead.
 var unreachable = regexp.MustCompile(`(?i)unknown host|connection (refused|reset|timed out)|(connect|read) timed out|network is unreachable|` +
 	`no route to host|name resolution|cannot access .* in offline mode`)
 
@@ -162,7 +164,7 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// tool is a program that verify sets up. Where it has not, the test is skipped.
+// tool returns the path of a program that verify installs. It skips the test if the program is missing.
 func tool(t *testing.T, path string) string {
 	t.Helper()
 	full, err := filepath.Abs(filepath.Join(root, path))

@@ -14,7 +14,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The service config of docs/stubs.md sends nothing again that is unsafe to send again, and names what there is.
+// The service config of docs/stubs.md retries only calls that are safe to repeat, and names existing calls.
 func TestDocumentedServiceConfig(t *testing.T) {
 	type method struct{ Service, Method string }
 	var config struct {
@@ -47,13 +47,13 @@ func TestDocumentedServiceConfig(t *testing.T) {
 			}
 		}
 	}
-	// Streams are taken up, and not sent again. A revert may have a summary written, and then is UNAVAILABLE with its summarizer.
+	// Streams are resumed, not repeated. A revert with a summary is UNAVAILABLE when its summarizer is.
 	want := []string{"DeleteSession", "RevertToCheckpoint", "WatchSession", "Compact", "CancelCompaction"}
 	require.ElementsMatch(t, want, not)
 	require.Len(t, resent, services+len(want))
 }
 
-// The commands with protoc run as they stand in a clone that nothing was generated in.
+// The commands with protoc run in a clone without generated files.
 func TestDocumentedProtoc(t *testing.T) {
 	protoc := tool(t, "clients/python/.venv/bin/protoc")
 	shell, err := exec.LookPath("sh")
@@ -75,7 +75,7 @@ func TestDocumentedProtoc(t *testing.T) {
 	require.Contains(t, string(ignored), "\n/gen/\n")
 }
 
-// documented is what a block of docs/stubs.md holds.
+// documented returns the content of a block of docs/stubs.md.
 func documented(t *testing.T, block string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "stubs.md"))

@@ -1,5 +1,5 @@
-// Package clients_test runs the table of cases in clients/cases with the generated stubs alone, and writes what they answer:
-// the client packages are held to the same answers.
+// Package clients_test runs the cases of clients/cases with the generated stubs alone, and writes their answers. The
+// tests of the client packages compare with the same answers.
 package clients_test
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/compactord/compactord/e2e/daemontest"
 )
 
-// table is where the cases are.
+// table is the folder of the cases.
 const table = "../../clients/cases"
 
-var update = flag.Bool("update", false, "write what the cases answer, in place of comparing")
+var update = flag.Bool("update", false, "write the answers of the cases, instead of comparing them")
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
@@ -31,17 +31,17 @@ type file struct {
 	Cases []testCase `json:"cases"`
 }
 
-// testCase is one of them.
+// testCase is a case.
 type testCase struct {
 	Name    string `json:"name"`
 	Dialect string `json:"dialect"`
 	Steps   []step `json:"steps"`
 }
 
-// step is what is done: its name under `do`, and what it takes, most of it by the name of the field in the request.
+// step is an action: its name under `do`, and its arguments, most of them with the name of the field in the request.
 type step map[string]json.RawMessage
 
-// Each case answers, step by step, what lies beside it.
+// Each step of each case returns the answer in the case's .want.json.
 func TestCasesByStubs(t *testing.T) {
 	d := daemontest.Start(t, daemontest.Options{})
 	paths, err := filepath.Glob(filepath.Join(table, "*.json"))
@@ -93,7 +93,7 @@ func read(t *testing.T, path string, into any) {
 	require.NoError(t, decoder.Decode(into), path)
 }
 
-// write writes a file of JSON for reading: sorted, and with its text as it is.
+// write writes readable JSON: with sorted keys, and with <, > and & unescaped.
 func write(t *testing.T, path string, content any) {
 	t.Helper()
 	var text bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// messages are the neutral messages of a step.
+// messages returns the neutral messages of a step.
 func (r *runner) messages(s step) []*compactordv1.Message {
 	r.t.Helper()
 	var raw []json.RawMessage
@@ -20,8 +20,8 @@ func (r *runner) messages(s step) []*compactordv1.Message {
 	return all
 }
 
-// view draws the view: all of it, or what is new since the last one of the same session and dialect, page by page. With
-// as_of what is kept is neither used nor changed.
+// view fetches the view: all of it, or what is new since the last one of the same session and dialect, page by page.
+// With as_of the kept state is neither used nor changed.
 func (r *runner) view(s step) (map[string]any, error) {
 	kept, dialect := r.handle(s)
 	req := &compactordv1.GetLLMViewRequest{}

@@ -1,3 +1,3 @@
-// Package corpus reads the recorded conversations that tests run on, and draws views of them as the strategies leave
-// them at many lengths. The recordings are no part of the repository.
+// Package corpus reads the recorded conversations for tests, and runs strategies on them. The recordings are not in the
+// repository.
 package corpus

@@ -13,8 +13,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Dir returns the folder of the recordings: COMPACTORD_CORPUS, by default ../shared/corpus of the repository. It skips the
-// test where there is none.
+// Dir returns the folder of the recordings: COMPACTORD_CORPUS, by default ../shared/corpus of the repository. It skips
+// the test if the folder does not exist.
 func Dir(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("COMPACTORD_CORPUS"); dir != "" {
@@ -37,7 +37,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// Files returns the recordings in the neutral form, the malformed ones included.
+// Files returns the recordings in the neutral form, also the malformed ones.
 func Files(t testing.TB) []string {
 	t.Helper()
 	dir := Dir(t)
@@ -50,7 +50,7 @@ func Files(t testing.TB) []string {
 	return files
 }
 
-// Read returns the messages of a recording. They are read once for all tests of a process, and must not be changed.
+// Read returns the messages of a recording. All tests of a process share them, so they must not be changed.
 func Read(t testing.TB, file string) []*compactordv1.Message {
 	t.Helper()
 	once, _ := recordings.LoadOrStore(file, sync.OnceValues(func() ([]*compactordv1.Message, error) {
@@ -63,7 +63,7 @@ func Read(t testing.TB, file string) []*compactordv1.Message {
 	return messages
 }
 
-// recordings are the functions that read a file once, by the file.
+// recordings holds a function for each file that reads the file once.
 var recordings sync.Map
 
 func read(file string) (messages []*compactordv1.Message, err error) {

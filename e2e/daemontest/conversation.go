@@ -9,11 +9,11 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Mark is a word that stands in message number i of Working and nowhere else.
+// Mark is a word that occurs only in message number i of Working.
 func Mark(i int) string { return fmt.Sprintf("mark-%05d", i) }
 
-// Working is a conversation: a system prompt, and so many turns of four messages, each with a tool result of resultChars
-// characters. Message i holds Mark(i).
+// Working is a conversation of a system prompt and turns of four messages, each with a tool result of resultChars
+// characters. Message i contains Mark(i).
 func Working(turns, resultChars int) []*compactordv1.Message {
 	messages := []*compactordv1.Message{text(compactordv1.Role_ROLE_SYSTEM, "You are a careful assistant. Never touch main.go. "+Mark(0))}
 	next := func() string { return Mark(len(messages)) }
@@ -49,7 +49,7 @@ func result(id, content string) *compactordv1.Message {
 	}}
 }
 
-// By is a policy with a window of 200,000 tokens that has a summarizer write, and keeps about that many tokens.
+// By is a policy with a window of 200,000 tokens that names a summarizer and keeps about recentTokens tokens.
 func By(name string, fallback compactordv1.SummaryFallback, recentTokens uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{
 		ContextWindow: proto.Uint32(200_000),

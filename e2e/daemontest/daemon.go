@@ -1,5 +1,4 @@
-// Package daemontest has a daemon for tests that go through the whole of it: the real server on a real listener, with a
-// store on disk.
+// Package daemontest runs a complete daemon for tests: the real server on a real listener, with a store on disk.
 package daemontest
 
 import (
@@ -30,12 +29,12 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// Daemon is a running daemon and a client of it. It ends with its test.
+// Daemon is a running daemon with a client of it. It stops at the end of its test.
 type Daemon struct {
 	Sessions    compactordv1.SessionServiceClient
 	Compactions compactordv1.CompactionServiceClient
 	Metrics     *prometheus.Registry
-	// Address is where it listens.
+	// Address is the address it listens on.
 	Address string
 
 	t       testing.TB
@@ -45,15 +44,15 @@ type Daemon struct {
 	stop    func()
 }
 
-// Options are what a daemon is made of.
+// Options are the settings of a daemon.
 type Options struct {
-	// Summarizers are those that policies can name beside `extractive`.
+	// Summarizers are the summarizers beside extractive.
 	Summarizers []summarizers.Summarizer
-	// Drain is how long a stopping daemon lets compactions finish. Default a minute.
+	// Drain is how long compactions may go on when the daemon stops. The default is a minute.
 	Drain time.Duration
 }
 
-// logs keeps what a daemon logs.
+// logs holds the daemon's log.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -65,7 +64,7 @@ func (l *logs) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// Start starts a daemon. When its test ends, it stops and its store is checked.
+// Start starts a daemon. At the end of the test, the daemon stops and its store is checked.
 func Start(t testing.TB, o Options) *Daemon {
 	t.Helper()
 	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
@@ -124,19 +123,19 @@ func (d *Daemon) Restart() {
 	d.run()
 }
 
-// Logs is what the daemon has logged so far, at all levels.
+// Logs returns the daemon's log so far, at all levels.
 func (d *Daemon) Logs() string {
 	d.logs.mu.Lock()
 	defer d.logs.mu.Unlock()
 	return d.logs.text.String()
 }
 
-// Create creates a session with that policy and messages.
+// Create creates a session with a policy and messages.
 func (d *Daemon) Create(id string, policy *compactordv1.Policy, messages ...*compactordv1.Message) {
 	d.t.Helper()
 	_, err := d.Sessions.CreateSession(d.t.Context(), &compactordv1.CreateSessionRequest{SessionId: id, Policy: policy})
 	require.NoError(d.t, err)
-	// Requests have at most 10,000 messages and some megabytes.
+	// A request may have at most 10,000 messages and some megabytes.
 	for len(messages) > 0 {
 		n := min(len(messages), 500)
 		_, err = d.Sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{SessionId: id, Messages: messages[:n]})
@@ -145,7 +144,7 @@ func (d *Daemon) Create(id string, policy *compactordv1.Policy, messages ...*com
 	}
 }
 
-// Compact runs a compaction of a session to its end and returns its events and the RPC's error.
+// Compact runs a compaction of a session to its end. It returns the events and the RPC's error.
 func (d *Daemon) Compact(ctx context.Context, req *compactordv1.CompactRequest) ([]*compactordv1.CompactionEvent, error) {
 	d.t.Helper()
 	stream, err := d.Compactions.Compact(ctx, req)
@@ -165,12 +164,12 @@ func (d *Daemon) Compact(ctx context.Context, req *compactordv1.CompactRequest) 
 	}
 }
 
-// Request asks for a compaction of a session under its own policy.
+// Request returns a request to compact a session by its own policy.
 func Request(id string) *compactordv1.CompactRequest {
 	return &compactordv1.CompactRequest{Target: &compactordv1.CompactRequest_SessionId{SessionId: id}}
 }
 
-// View is all of a session's view.
+// View returns a session's whole view.
 func (d *Daemon) View(id string) []*compactordv1.ViewMessage {
 	d.t.Helper()
 	req := &compactordv1.GetLLMViewRequest{Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id}}
@@ -186,7 +185,7 @@ func (d *Daemon) View(id string) []*compactordv1.ViewMessage {
 	}
 }
 
-// Records are all records of a session, the newest first.
+// Records returns all records of a session, newest first.
 func (d *Daemon) Records(id string) []*compactordv1.Record {
 	d.t.Helper()
 	var all []*compactordv1.Record

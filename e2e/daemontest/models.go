@@ -16,21 +16,21 @@ import (
 	"github.com/compactord/compactord/summarizers/openai"
 )
 
-// Server is where a model is asked.
+// Server is the provider's endpoint.
 type Server struct {
-	// BaseURL is what the protocol's provider wants for one.
+	// BaseURL is the base URL in the form of the protocol's provider.
 	BaseURL, APIKey string
 	Client          *http.Client
-	// IdleTimeout is how long an answer may be silent; 0: the provider's default.
+	// IdleTimeout is how long an answer may be silent; 0 means the provider's default.
 	IdleTimeout time.Duration
-	// MaxAnswerBytes is where an endless answer is ended; 0: the provider's default.
+	// MaxAnswerBytes is the size at which an endless answer is ended; 0 means the provider's default.
 	MaxAnswerBytes int64
 }
 
-// ModelName is the model that Provider asks for.
+// ModelName is the name of the model in Provider's requests.
 const ModelName = "model-1"
 
-// Kind is the kind of a profile that speaks a protocol.
+// Kind returns the kind of a profile for a protocol.
 func Kind(p llmtest.Protocol) string {
 	switch p {
 	case llmtest.Chat, llmtest.Responses:
@@ -42,7 +42,7 @@ func Kind(p llmtest.Protocol) string {
 	}
 }
 
-// Provider is what asks a model by a protocol, as the program would make it.
+// Provider returns a client of a model, made as the program makes it.
 func Provider(t testing.TB, p llmtest.Protocol, s Server) llm.Provider {
 	t.Helper()
 	tooLong := tooLong(t)
@@ -73,7 +73,7 @@ func Provider(t testing.TB, p llmtest.Protocol, s Server) llm.Provider {
 	return provider
 }
 
-// tooLong knows providers' overflows as ClassifyError does.
+// tooLong recognizes providers' overflow errors as ClassifyError does.
 func tooLong(t testing.TB) func(status int, code, message string) bool {
 	t.Helper()
 	classifier, err := overflow.New(overflow.Extra{})

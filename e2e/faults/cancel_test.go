@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// running is a compaction whose model has been asked and does not come to an end.
+// running is a compaction that waits for its model.
 type running struct {
 	daemon *daemontest.Daemon
 	model  *model
@@ -24,13 +24,13 @@ type running struct {
 	asked  *llmtest.Request
 }
 
-// cancels are the ways in which a compaction is ended from outside, and how its RPC then ends.
+// cancels are the ways to end a compaction from outside, with the status of its RPC.
 func cancels() map[string]struct {
 	end  func(t *testing.T, r *running)
 	code codes.Code
-	// late says that what ends the RPC is its deadline.
+	// late says that the RPC's deadline ends it.
 	late bool
-	// gone says that the session has been deleted.
+	// gone says that the session is deleted.
 	gone bool
 } {
 	type way = struct {
@@ -57,7 +57,7 @@ func cancels() map[string]struct {
 	}
 }
 
-// late is a context that ends when a test wants it, and says that its deadline has passed.
+// late is a context that ends when the test wants, with DeadlineExceeded.
 type late struct {
 	value func(key any) any
 	over  chan struct{}
@@ -83,7 +83,7 @@ func (l *late) Err() error {
 	}
 }
 
-// Who ends a compaction ends the provider's request, and nothing is written but the attempt.
+// Ending a compaction ends the provider's request. Only the attempt is recorded.
 func TestCancelClosesTheProvidersRequest(t *testing.T) {
 	t.Parallel()
 	replies := map[string]llmtest.Reply{
@@ -128,8 +128,8 @@ func TestCancelClosesTheProvidersRequest(t *testing.T) {
 	}
 }
 
-// requireOnlyAttempt holds that the log has one record more, the attempt. What ends an RPC on the client's side is written
-// down on the other side when it has arrived there: another compaction waits for that.
+// requireOnlyAttempt requires that the log has one more record, the attempt. After a cancelled RPC the attempt is
+// recorded a little later; another compaction waits for that.
 func requireOnlyAttempt(t *testing.T, d *daemontest.Daemon, records int) {
 	t.Helper()
 	again := daemontest.Request("s")

@@ -21,7 +21,7 @@ import (
 
 var standard = session.StandardSections()
 
-// crowd counts the requests that wait for their answers, and lets the first ones go once so many wait.
+// crowd counts waiting requests, and lets them go when the wanted number waits.
 type crowd struct {
 	mu            sync.Mutex
 	waiting, most int
@@ -31,7 +31,7 @@ type crowd struct {
 
 func newCrowd(wanted int) *crowd { return &crowd{wanted: wanted, enough: make(chan struct{})} }
 
-// arrive returns once so many have arrived. What it counts are requests of which no byte is answered yet.
+// arrive returns when the wanted number of requests waits. They have got no byte of their answers yet.
 func (c *crowd) arrive() {
 	c.mu.Lock()
 	c.waiting++
@@ -50,7 +50,7 @@ func (c *crowd) arrive() {
 	c.mu.Unlock()
 }
 
-// compressing has a model write the results of all tools but the newest shorter.
+// compressing is a policy that lets a model shorten all tool results but the newest.
 func compressing(name string, fallback compactordv1.SummaryFallback) *compactordv1.Policy {
 	p := daemontest.By(name, fallback, 0)
 	p.Strategy = &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{
@@ -61,7 +61,8 @@ func compressing(name string, fallback compactordv1.SummaryFallback) *compactord
 	return p
 }
 
-// Results are written shorter as many at a time as the profile says, and stand in their places whichever is ready first.
+// As many results are shortened in parallel as the profile allows. Each replaces its own result, whichever is ready
+// first.
 func TestResultsAreWrittenSeveralAtATime(t *testing.T) {
 	t.Parallel()
 	const results = 14
@@ -93,7 +94,7 @@ func TestResultsAreWrittenSeveralAtATime(t *testing.T) {
 	}
 }
 
-// Where the whole fails with the first failure, nothing else is paid for.
+// Without a fallback, the first failure cancels the other requests.
 func TestFirstFailureCancelsTheOtherResults(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, llmtest.Messages, nil)
@@ -123,7 +124,7 @@ func TestFirstFailureCancelsTheOtherResults(t *testing.T) {
 	require.EqualValues(t, 4, attempt.GetProvenance().GetSummarizerCalls(), "what was cancelled was paid for")
 }
 
-// Where the fallback writes what fails, the others go on, and a provider that refuses the key is asked no more.
+// With a fallback the other requests go on, but a provider that refuses the key gets no new ones.
 func TestFallbackLetsTheOtherResultsGoOn(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, llmtest.Chat, func(p *profileOf, _ *daemontest.Server) { p.Concurrency = 3 })
@@ -142,7 +143,7 @@ func TestFallbackLetsTheOtherResultsGoOn(t *testing.T) {
 	require.Len(t, m.server.Requests(), 3, "those that were under way")
 }
 
-// Who cancels a compaction ends all that is under way.
+// Cancelling a compaction cancels all its running requests.
 func TestCancelEndsAllResultsUnderWay(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, llmtest.Gemini, nil)
@@ -165,7 +166,7 @@ func TestCancelEndsAllResultsUnderWay(t *testing.T) {
 	require.Len(t, m.server.Requests(), 4)
 }
 
-// The two halves of a split turn are written at the same time. What the second says is told once the first is finished.
+// The two summaries of a split turn are written in parallel. The second is streamed when the first is complete.
 func TestHalvesOfASplitTurnAreWrittenAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	for _, p := range llmtest.Protocols() {
@@ -184,7 +185,7 @@ func TestHalvesOfASplitTurnAreWrittenAtTheSameTime(t *testing.T) {
 			d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
 			d.Create("s", daemontest.By(m.Name(), noFallback, 20), daemontest.Working(12, 500)...)
 			go func() {
-				// The first half begins when the second has been answered whole.
+				// The first summary begins when the second is complete.
 				<-(<-turnArrived).Ended()
 				for piece := range strings.SplitAfterSeq(llmtest.Written{Sections: standard}.Of(&llmtest.Request{}), " ") {
 					pieces <- piece

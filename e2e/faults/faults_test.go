@@ -20,37 +20,37 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// outcome is what the API answers where no fallback writes.
+// outcome is the error of a compaction without a fallback.
 type outcome struct {
 	code   codes.Code
 	reason string
-	// check is which check refused the summary; empty where there was none to check.
+	// check is the check that refused the summary; empty if there was no summary.
 	check string
-	// status is the provider's HTTP status, 0 where it gave none.
+	// status is the provider's HTTP status, or 0.
 	status int
-	// named is the code that the error is told under; empty: not looked at.
+	// named is the error's code in the metadata; empty if it is not compared.
 	named string
-	// retry is when the client is told to try again.
+	// retry is the retry delay for the client.
 	retry time.Duration
-	// requests is how many HTTP requests the provider gets.
+	// requests is the number of HTTP requests that the provider gets.
 	requests int
 }
 
-// fault is what a provider does, to every request of a compaction.
+// fault is a provider's behaviour at every request of a compaction.
 type fault struct {
 	reply llmtest.Reply
 	want  outcome
-	// answered says that the provider tells what its answers took.
+	// answered says that the provider's answers have usage.
 	answered bool
-	// closed says that the daemon leaves the provider's answers unread.
+	// closed says that the daemon closes the answers without reading them.
 	closed bool
-	// waits is the least that is waited before each further request; 0 where none follow at an interval.
+	// waits is the shortest wait before each further request; 0 if there are none at an interval.
 	waits time.Duration
-	// change makes the model's own settings those of the fault.
+	// change changes the model's settings for this fault.
 	change func(*llm.Profile, *daemontest.Server)
 }
 
-// half is what a model has written when it fails.
+// half is the text of a model that fails while it writes.
 const half = "## Goal\nHalf of a"
 
 func outOfReach(httpStatus int) outcome {
@@ -65,11 +65,11 @@ func rejected(check string) outcome {
 	return outcome{code: codes.FailedPrecondition, reason: "SUMMARY_REJECTED", check: check, requests: 2}
 }
 
-// limit is how long a request may take that is never answered.
+// limit is the time limit of a request without an answer.
 const limit = 500 * time.Millisecond
 
 func faults() map[string]fault {
-	// They are sent once, since these limits pass by the clock.
+	// These limits are in real time, so the requests are sent only once.
 	hasty := func(p *llm.Profile, _ *daemontest.Server) { p.TryTimeout, p.Tries = limit, 1 }
 	listening := func(p *llm.Profile, s *daemontest.Server) { s.IdleTimeout, p.Tries = limit, 1 }
 	all := map[string]fault{
@@ -115,7 +115,7 @@ func faults() map[string]fault {
 			Sections: session.StandardSections(), Lines: slices.Repeat([]string{"One line of many."}, 1000),
 		}), want: rejected(summarizers.CheckBudget), answered: true},
 	}
-	// What is too large is halved, three times.
+	// A request that is too large is halved, three times.
 	all["status 413"] = fault{reply: llmtest.Status(http.StatusRequestEntityTooLarge), want: outcome{
 		code: codes.FailedPrecondition, reason: "SUMMARIZER_REFUSED", status: http.StatusRequestEntityTooLarge, requests: 4,
 	}}
@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// identifier is the name of a profile that a text makes.
+// identifier returns a profile's name for a text.
 func identifier(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 func testFault(t *testing.T, d *daemontest.Daemon, m *model, f fault) {
@@ -176,11 +176,11 @@ func testFault(t *testing.T, d *daemontest.Daemon, m *model, f fault) {
 	events, err := d.Compact(t.Context(), daemontest.Request(failing))
 	requireOutcome(t, m, f.want, err)
 	requireRequests(t, m, f)
-	told := ending(events).GetFailed()
-	require.Equal(t, int32(f.want.code), told.GetStatusCode())
-	require.Equal(t, "ERROR_REASON_"+f.want.reason, told.GetReason().String())
-	require.Equal(t, f.want.retry, told.GetRetryAfter().AsDuration())
-	requireUnspoken(t, told.GetMessage())
+	failed := ending(events).GetFailed()
+	require.Equal(t, int32(f.want.code), failed.GetStatusCode())
+	require.Equal(t, "ERROR_REASON_"+f.want.reason, failed.GetReason().String())
+	require.Equal(t, f.want.retry, failed.GetRetryAfter().AsDuration())
+	requireUnspoken(t, failed.GetMessage())
 	requireSameViews(t, view, d.View(failing))
 	after := d.Records(failing)
 	require.Len(t, after, len(records)+1, "the attempt, and nothing else")
@@ -224,7 +224,7 @@ func requireOutcome(t *testing.T, m *model, want outcome, err error) {
 	}
 }
 
-// requireUnspoken holds that a text says nothing of what the conversation or the provider said.
+// requireUnspoken requires that a text quotes neither the conversation nor the provider.
 func requireUnspoken(t *testing.T, text string) {
 	t.Helper()
 	require.NotContains(t, text, llmtest.Quoted)
@@ -267,7 +267,7 @@ func requireAttempt(t *testing.T, attempt *compactordv1.CompactionAttempt, m *mo
 	}
 }
 
-// newest is the record with the highest sequence.
+// newest returns the record with the highest sequence.
 func newest(records []*compactordv1.Record) *compactordv1.Record {
 	var found *compactordv1.Record
 	for _, r := range records {
@@ -278,7 +278,7 @@ func newest(records []*compactordv1.Record) *compactordv1.Record {
 	return found
 }
 
-// lastAttempt is the text of the last attempt, as it was streamed.
+// lastAttempt returns the streamed text of the last attempt.
 func lastAttempt(events []*compactordv1.CompactionEvent) string {
 	attempt, streamed := uint32(0), ""
 	for _, event := range events {

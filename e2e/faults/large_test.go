@@ -15,13 +15,13 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// prose is text of about so many tokens that a summarizer is shown whole, since users and agents write it.
+// prose is text of about this many tokens. Summarizers get it whole, since users and agents write such text.
 func prose(tokens int) string {
 	const line = "The harbour master wrote down each ship that came in, and what it carried.\n"
 	return strings.Repeat(line, tokens/15)
 }
 
-// largeLog is a log of about so many tokens. Message i holds daemontest.Mark(i).
+// largeLog is a log of about this many tokens. Message i contains daemontest.Mark(i).
 func largeLog(tokens int) []*compactordv1.Message {
 	const each = 1_500
 	said := func(role compactordv1.Role, i int) *compactordv1.Message {
@@ -38,8 +38,8 @@ func largeLog(tokens int) []*compactordv1.Message {
 
 var marks = regexp.MustCompile(`mark-\d{5}`)
 
-// A log a hundred times as long as the summarizer's window is read whole, in requests each of which fits the window
-// together with the answer that it leaves room for, as the server counts. One request is built at a time.
+// A log a hundred times as long as the summarizer's window is read whole. By the server's count each request fits into
+// the window together with its answer. The requests are made one at a time.
 func TestThreeMillionTokensThroughASmallWindow(t *testing.T) {
 	t.Parallel()
 	const window = 32_000

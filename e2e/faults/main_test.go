@@ -1,5 +1,5 @@
-// Package faults_test has models fail in every way that we know, through the whole of a daemon: from the RPC to the
-// provider's HTTP and back. Whatever a provider does, the log is as it was, or has a valid entry that says who wrote it.
+// Package faults_test tests every known failure of a model through a whole daemon, from the RPC to the provider's HTTP.
+// Whatever a provider does, the log is unchanged, or has a valid record that says who wrote the summary.
 package faults_test
 
 import (
@@ -28,7 +28,7 @@ const (
 	fallingBack = compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
 )
 
-// model is a summarizer on a provider that does what a test says.
+// model is a summarizer on a scripted provider.
 type model struct {
 	*llm.Summarizer
 	server *llmtest.Server
@@ -37,10 +37,10 @@ type model struct {
 	waits []time.Duration
 }
 
-// tries is how often a model's request is sent at the most.
+// tries is how often a request is sent at most.
 const tries = 3
 
-// newModel returns a model that is asked by a protocol. It never waits before it asks again, but notes how long it would.
+// newModel returns a model for a protocol. It does not wait before a retry, but records how long it would.
 func newModel(t testing.TB, p llmtest.Protocol, change func(*llm.Profile, *daemontest.Server)) *model {
 	t.Helper()
 	m := &model{server: llmtest.New(t)}
@@ -65,7 +65,7 @@ func (m *model) after(d time.Duration) <-chan time.Time {
 	return passed
 }
 
-// waited returns the waits since the last call.
+// waited returns the waits since its last call.
 func (m *model) waited() []time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,10 +74,10 @@ func (m *model) waited() []time.Duration {
 	return waits
 }
 
-// budget is the most tokens that a summary may have.
+// budget is the budget of a summary in tokens.
 const budget = 600
 
-// policy has a summarizer write one summary of whole turns.
+// policy names a summarizer that writes one summary of whole turns.
 func policy(name string, fallback compactordv1.SummaryFallback) *compactordv1.Policy {
 	p := daemontest.By(name, fallback, 500)
 	p.GetStrategy().GetSummarize().SplitTurn = compactordv1.SplitTurn_SPLIT_TURN_OFF.Enum()
@@ -85,7 +85,7 @@ func policy(name string, fallback compactordv1.SummaryFallback) *compactordv1.Po
 	return p
 }
 
-// details are what the API promises of an error beside its status.
+// details are an error's reason, metadata and retry delay.
 type details struct {
 	reason   string
 	metadata map[string]string
@@ -117,7 +117,7 @@ func ending(events []*compactordv1.CompactionEvent) *compactordv1.CompactionEven
 	return events[len(events)-1]
 }
 
-// profileOf is what a test changes of a model.
+// profileOf is the profile that a test changes.
 type profileOf = llm.Profile
 
 func summarizersOf(models ...*model) []summarizers.Summarizer {

@@ -15,7 +15,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-// requireProgress holds that progress never falls within a stage, and reaches its total in each.
+// requireProgress requires that progress never falls within a stage, and reaches its total in each.
 func requireProgress(t *testing.T, events []*compactordv1.CompactionEvent) {
 	t.Helper()
 	stages := map[compactordv1.CompactionStage]*compactordv1.CompactionProgress{}
@@ -37,11 +37,11 @@ func requireProgress(t *testing.T, events []*compactordv1.CompactionEvent) {
 	}
 }
 
-// toldWhenCut is how many tokens of output a provider has told of by the time that the connection breaks.
-var toldWhenCut = map[llmtest.Protocol]int{llmtest.Messages: 1, llmtest.Gemini: int(llmtest.DefaultUsage.Output)}
+// reportedWhenCut is how many output tokens a provider has reported when the connection breaks.
+var reportedWhenCut = map[llmtest.Protocol]int{llmtest.Messages: 1, llmtest.Gemini: int(llmtest.DefaultUsage.Output)}
 
-// A compaction whose model fails in between and is asked in several prompts ends with one summary: what was streamed of
-// the last attempt is what the model wrote, and what is stored.
+// A fold whose model fails in between ends with one summary. The streamed text of the last attempt is the stored
+// summary.
 func TestFoldedWithFaultsInBetween(t *testing.T) {
 	t.Parallel()
 	for _, p := range llmtest.Protocols() {
@@ -77,13 +77,13 @@ func TestFoldedWithFaultsInBetween(t *testing.T) {
 			require.Equal(t, m.Name(), provenance.GetSummarizer())
 			require.Equal(t, daemontest.ModelName, provenance.GetModel())
 			whole := (len(requests) - 2) * int(llmtest.DefaultUsage.Output)
-			require.EqualValues(t, whole+toldWhenCut[p], provenance.GetUsage().GetOutputTokens(), "the refused answer's too")
+			require.EqualValues(t, whole+reportedWhenCut[p], provenance.GetUsage().GetOutputTokens(), "the refused answer's too")
 			require.Len(t, m.waited(), 2)
 		})
 	}
 }
 
-// What a model writes is seen while it writes.
+// Text is streamed while the model writes.
 func TestTextIsSeenAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, p := range llmtest.Protocols() {
@@ -119,8 +119,8 @@ func TestTextIsSeenAsItIsWritten(t *testing.T) {
 	}
 }
 
-// A split turn is two requests, the second for its first part, which come at the same time; what was streamed of both is
-// the summary.
+// A split turn makes two parallel requests, the second for the turn's first part. The streamed text of both is the
+// summary.
 func TestSplitTurnIsTwoRequests(t *testing.T) {
 	t.Parallel()
 	for _, p := range llmtest.Protocols() {
@@ -165,5 +165,5 @@ func TestSplitTurnIsTwoRequests(t *testing.T) {
 	}
 }
 
-// ofTurn says that a request is for the first part of a turn.
+// ofTurn says whether a request is for the first part of a turn.
 func ofTurn(req *llmtest.Request) bool { return strings.Contains(req.User, "## Original Request") }
