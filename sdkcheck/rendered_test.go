@@ -75,8 +75,8 @@ func TestRecordings(t *testing.T) {
 		for _, d := range all {
 			requireReadable(t, d, view)
 		}
-		lives := corpus.Lives(t)
-		lives[i%len(lives)].Live(t, corpus.Read(t, file), 4, func(v corpus.View) {
+		scenarios := corpus.Scenarios(t)
+		scenarios[i%len(scenarios)].Run(t, corpus.Read(t, file), 4, func(v corpus.View) {
 			for _, d := range all {
 				requireReadable(t, d, v.Messages)
 			}

@@ -16,8 +16,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// The recordings are in the shape of Chat Completions: read and written, they are the same, and by way of a log each of
-// the dialects takes them, and takes back what it made of them.
+// The recordings are in the shape of Chat Completions. They are the same after reading and writing. Each dialect can
+// render the log's view, and read what it rendered.
 func TestRecordingsInEveryDialect(t *testing.T) {
 	t.Parallel()
 	chat, found := dialects.For(compactordv1.Dialect_DIALECT_OPENAI_CHAT)
@@ -46,7 +46,7 @@ func TestRecordingsInEveryDialect(t *testing.T) {
 	}
 }
 
-// listIn reads the lines of a recording that are messages.
+// listIn reads the messages of a recording.
 func listIn(t *testing.T, file string) *dialect.List {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -62,20 +62,20 @@ func listIn(t *testing.T, file string) *dialect.List {
 	return list
 }
 
-// Every recording, kept small by every strategy and preset, at 20 lengths: valid in every dialect. In a short run a
-// twelfth of the recordings is looked at, another one for each life, and the dialects take turns.
+// Every scenario runs on every recording at 20 lengths. Each view is valid in every dialect. A short run uses a twelfth
+// of the recordings, a different one for each scenario, and one dialect for each view in turn.
 func TestEveryViewOfARecordingIsValid(t *testing.T) {
 	t.Parallel()
 	files, all := corpus.Files(t), dialects.All()
-	for n, life := range corpus.Lives(t) {
-		t.Run(life.Name, func(t *testing.T) {
+	for n, scenario := range corpus.Scenarios(t) {
+		t.Run(scenario.Name, func(t *testing.T) {
 			t.Parallel()
 			requests, views := 0, 0
 			for i, file := range files {
 				if testing.Short() && i%12 != n%12 {
 					continue
 				}
-				life.Live(t, corpus.Read(t, file), 20, func(v corpus.View) {
+				scenario.Run(t, corpus.Read(t, file), 20, func(v corpus.View) {
 					if dialecttest.ModeOf(v.Messages) == dialect.Request {
 						requests++
 					}

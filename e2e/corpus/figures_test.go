@@ -16,17 +16,17 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// figures are what was done to a recording, in one line without a word of it. The digest is over all that was planned, so
-// that what is done in another way shows even where the sums are the same.
+// figures describes in one line what was done to a recording, without a word of it. The digest covers all plans, so
+// that a difference shows even where the sums are the same.
 func figures(name string, r *corpus.Replay, plans []*compactordv1.CompactionPlan) string {
 	cuts := 0
 	edits := make(map[string]int)
 	digest := sha256.New()
-	for _, fold := range r.Folds {
-		plans = append(plans, fold.Plan)
+	for _, rewrite := range r.OnUserMessage {
+		plans = append(plans, rewrite.Plan)
 	}
 	for _, plan := range plans {
-		fmt.Fprintln(digest, planTold(plan))
+		fmt.Fprintln(digest, planLine(plan))
 		if plan.GetCut() != nil {
 			cuts++
 		}
@@ -41,14 +41,14 @@ func figures(name string, r *corpus.Replay, plans []*compactordv1.CompactionPlan
 		}
 	}
 	line := fmt.Sprintf("%s: window %d, %d rewrites, %d on user messages, %d cuts", name, r.Policy.GetContextWindow(),
-		len(r.Rewrites), len(r.Folds), cuts)
+		len(r.Rewrites), len(r.OnUserMessage), cuts)
 	for _, kind := range slices.Sorted(maps.Keys(edits)) {
 		line += fmt.Sprintf(", %d %s", edits[kind], kind)
 	}
 	return line + fmt.Sprintf("; %d tokens at the end; %x", r.Writer.Head.GetViewTokens(), digest.Sum(nil)[:4])
 }
 
-// requireLines compares lines with those of a file of testdata that begin with the same name. Those of a sample are some.
+// requireLines compares lines with a file of testdata. In a short run it compares only the lines of the sample.
 func requireLines(t *testing.T, name string, lines []string) {
 	t.Helper()
 	if !testing.Short() {

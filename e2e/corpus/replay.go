@@ -14,30 +14,30 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Replay is a recording that is lived again, message by message, by an agent that compacts when it is told to.
+// Replay replays a recording message by message, as by an agent that compacts when compaction is due.
 type Replay struct {
 	Writer *sessiontest.Writer
 	Policy *compactordv1.Policy
-	// Rewrites are those that were made so far, of Run.
+	// Rewrites are the rewrites of Run so far.
 	Rewrites []Rewrite
-	// Folds are those that policy.on_user_message made.
-	Folds []Rewrite
+	// OnUserMessage are the rewrites of policy.on_user_message so far.
+	OnUserMessage []Rewrite
 
 	registry *strategies.Registry
 }
 
 // Rewrite is one compaction or prune that changed the view.
 type Rewrite struct {
-	// Length is how many messages the log held.
+	// Length is the number of messages in the log.
 	Length int
-	// Appended are the tokens appended until then.
+	// Appended is the number of tokens appended so far.
 	Appended uint32
 	Plan     *compactordv1.CompactionPlan
 	// Before and After are the view's tokens.
 	Before, After uint32
 }
 
-// NewReplay begins the life of a session under a resolved policy.
+// NewReplay begins a session under a resolved policy.
 func NewReplay(t testing.TB, policy *compactordv1.Policy) *Replay {
 	t.Helper()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
@@ -45,23 +45,23 @@ func NewReplay(t testing.TB, policy *compactordv1.Policy) *Replay {
 	return &Replay{Writer: sessiontest.NewWriter(policy), Policy: policy, registry: registry}
 }
 
-// Append appends a message, and does what policy.on_append and policy.on_user_message say. What its provider reported was
-// for another view, so it is left out.
+// Append appends a message, and applies policy.on_append and policy.on_user_message. It drops the usage report, which
+// is about another view.
 func (r *Replay) Append(t testing.TB, m *compactordv1.Message) *compactordv1.LoggedMessage {
 	t.Helper()
 	if m.GetUsage() != nil {
 		m = proto.CloneOf(m)
 		m.Usage = nil
 	}
-	logged := r.Writer.AppendEdited(m, r.arriving(t, m)...)
+	logged := r.Writer.AppendEdited(m, r.arrivalEdits(t, m)...)
 	if session.StartsTurn(logged.GetMessage()) && len(r.Policy.GetOnUserMessage().GetStrategies()) > 0 {
-		r.fold(t)
+		r.userMessage(t)
 	}
 	return logged
 }
 
-// arriving is what policy.on_append makes of a message.
-func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1.Edit {
+// arrivalEdits returns the edits of policy.on_append.
+func (r *Replay) arrivalEdits(t testing.TB, m *compactordv1.Message) []*compactordv1.Edit {
 	t.Helper()
 	if len(r.Policy.GetOnAppend().GetStrategies()) == 0 || m.GetRole() != compactordv1.Role_ROLE_TOOL {
 		return nil
@@ -77,8 +77,8 @@ func (r *Replay) arriving(t testing.TB, m *compactordv1.Message) []*compactordv1
 	return strategies.OnAppend(w.Head, counter, r.Policy, l, call)
 }
 
-// fold does what policy.on_user_message says, unless the view does not become smaller by it.
-func (r *Replay) fold(t testing.TB) {
+// userMessage applies policy.on_user_message if that makes the view smaller.
+func (r *Replay) userMessage(t testing.TB) {
 	t.Helper()
 	in := r.input(compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE)
 	plan, err := r.registry.PlanAll(t.Context(), in, r.Policy.GetOnUserMessage().GetStrategies())
@@ -87,19 +87,19 @@ func (r *Replay) fold(t testing.TB) {
 	if len(plan.GetEdits()) == 0 {
 		return
 	}
-	done := r.begun(plan)
+	done := r.rewriteOf(plan)
 	if r.write(t, &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
 		Edits: plan.GetEdits(), Provenance: &compactordv1.Provenance{Reason: in.Reason, OperationId: "replay"},
 	}}}) {
 		done.After = r.Writer.Head.GetViewTokens()
-		r.Folds = append(r.Folds, done)
+		r.OnUserMessage = append(r.OnUserMessage, done)
 	}
 }
 
 // Due says whether the context report asks for a compaction.
 func (r *Replay) Due() bool { return strategies.Report(r.Writer.Head, r.Policy).GetShouldCompact() }
 
-// Plan plans for a reason, and carries nothing out.
+// Plan makes a plan for a reason, without carrying it out.
 func (r *Replay) Plan(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {
 	t.Helper()
 	in := r.input(reason)
@@ -109,7 +109,8 @@ func (r *Replay) Plan(t testing.TB, reason compactordv1.CompactionReason, s *com
 	return plan
 }
 
-// Run plans for a reason and carries the plan out; what is summarized becomes as long as it may. The plan is what was made.
+// Run makes a plan for a reason, carries it out and returns it. Summaries have the greatest length that the plan
+// allows, but at most half of their input.
 func (r *Replay) Run(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {
 	t.Helper()
 	plan := r.Plan(t, reason, s)
@@ -119,10 +120,10 @@ func (r *Replay) Run(t testing.TB, reason compactordv1.CompactionReason, s *comp
 	return plan
 }
 
-// Carry carries out a plan that was made just now.
+// Carry carries out a fresh plan.
 func (r *Replay) Carry(t testing.TB, reason compactordv1.CompactionReason, plan *compactordv1.CompactionPlan) {
 	t.Helper()
-	done := r.begun(plan)
+	done := r.rewriteOf(plan)
 	if edits := plan.GetEdits(); len(edits) > 0 {
 		r.Writer.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
 			Edits: written(edits), Provenance: &compactordv1.Provenance{Reason: reason, OperationId: "replay"},
@@ -138,7 +139,7 @@ func (r *Replay) Carry(t testing.TB, reason compactordv1.CompactionReason, plan 
 	}
 }
 
-// Change changes the policy, which must be a resolved one.
+// Change changes the policy to another resolved one.
 func (r *Replay) Change(policy *compactordv1.Policy) {
 	r.Writer.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
 		PolicyChange: &compactordv1.PolicyChange{Given: policy, Resolved: policy},
@@ -150,15 +151,16 @@ func (r *Replay) input(reason compactordv1.CompactionReason) *strategies.Input {
 	return &strategies.Input{State: r.Writer.State(), Policy: r.Policy, Reason: reason}
 }
 
-// begun is a rewrite that has yet to be carried out.
-func (r *Replay) begun(plan *compactordv1.CompactionPlan) Rewrite {
+// rewriteOf begins a rewrite by a plan, before the plan is carried out.
+func (r *Replay) rewriteOf(plan *compactordv1.CompactionPlan) Rewrite {
 	h := r.Writer.Head
 	return Rewrite{
 		Length: len(r.Writer.Messages), Appended: h.GetAppendedTokens(), Plan: plan, Before: h.GetViewTokens(),
 	}
 }
 
-// cut writes a plan's cut with a summary of half of what it stands for, unless the view does not become smaller by it.
+// cut writes the cut of a plan if that makes the view smaller. The summary has half of the tokens of its input, or the
+// most that are allowed.
 func (r *Replay) cut(t testing.TB, reason compactordv1.CompactionReason, plan *compactordv1.CompactionPlan) {
 	t.Helper()
 	c := plan.GetCut()
@@ -169,7 +171,7 @@ func (r *Replay) cut(t testing.TB, reason compactordv1.CompactionReason, plan *c
 	}}})
 }
 
-// write writes a record if the view becomes smaller by it.
+// write writes a record if that makes the view smaller.
 func (r *Replay) write(t testing.TB, record *compactordv1.Record) bool {
 	t.Helper()
 	w := r.Writer
@@ -182,7 +184,7 @@ func (r *Replay) write(t testing.TB, record *compactordv1.Record) bool {
 	return true
 }
 
-// written are edits with the text that a summarizer was to write.
+// written returns edits with the texts that a summarizer would write.
 func written(edits []*compactordv1.Edit) []*compactordv1.Edit {
 	all := make([]*compactordv1.Edit, len(edits))
 	for i, e := range edits {

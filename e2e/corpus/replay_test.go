@@ -18,7 +18,7 @@ import (
 
 const threshold = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
 
-// resolved is the policy of a preset for a window.
+// resolved returns the policy of a preset for a window.
 func resolved(t testing.TB, preset string, window uint32) *compactordv1.Policy {
 	t.Helper()
 	policy, err := strategies.Resolve(&compactordv1.Policy{
@@ -28,7 +28,7 @@ func resolved(t testing.TB, preset string, window uint32) *compactordv1.Policy {
 	return policy
 }
 
-// tokensOf is what a recording holds.
+// tokensOf returns the estimate of a recording.
 func tokensOf(t testing.TB, messages []*compactordv1.Message) uint32 {
 	t.Helper()
 	counter, err := session.CounterFor(0)
@@ -40,10 +40,10 @@ func tokensOf(t testing.TB, messages []*compactordv1.Message) uint32 {
 	return tokens
 }
 
-// TestPresetsLiveThroughEveryRecording has an agent live each recording under each preset with a window that it outgrows:
-// each plan keeps the rules, each rewrite makes the view smaller, and the view is that of the naive model. No two rewrites
-// come without as much new content in between as the preset demands. What was done is as golden, in figures.
-func TestPresetsLiveThroughEveryRecording(t *testing.T) {
+// TestPresetsOnEveryRecording replays each recording under each preset, with a window that is too small for it. Each
+// plan is valid, each rewrite makes the view smaller, and the view agrees with the naive model. Between two rewrites
+// there is as much new content as the preset demands. Golden files have the figures.
+func TestPresetsOnEveryRecording(t *testing.T) {
 	t.Parallel()
 	files := sample(corpus.Files(t))
 	for _, preset := range strategies.PresetNames() {
@@ -54,8 +54,8 @@ func TestPresetsLiveThroughEveryRecording(t *testing.T) {
 			for _, file := range files {
 				messages := corpus.Read(t, file)
 				r := corpus.NewReplay(t, resolved(t, preset, outgrown(t, messages)))
-				plans := live(t, r, messages)
-				requireCalm(t, r, r.Policy.GetStrategy(), filepath.Base(file))
+				plans := replayAll(t, r, messages)
+				requireFarApart(t, r, r.Policy.GetStrategy(), filepath.Base(file))
 				rewrites += len(r.Rewrites)
 				lines = append(lines, figures(filepath.Base(file), r, plans))
 			}
@@ -65,15 +65,15 @@ func TestPresetsLiveThroughEveryRecording(t *testing.T) {
 	}
 }
 
-// outgrown is a window of a third of what a recording holds.
+// outgrown returns a window of a third of a recording's tokens.
 func outgrown(t testing.TB, messages []*compactordv1.Message) uint32 {
 	t.Helper()
 	return max(4_000, tokensOf(t, messages)/3)
 }
 
-// live appends a recording, compacts where that is due, and looks at each rewrite. It returns the plans, those that do
-// nothing too.
-func live(t *testing.T, r *corpus.Replay, messages []*compactordv1.Message) []*compactordv1.CompactionPlan {
+// replayAll appends a recording, compacts when compaction is due, and checks each rewrite. It returns all plans, also
+// those that do nothing.
+func replayAll(t *testing.T, r *corpus.Replay, messages []*compactordv1.Message) []*compactordv1.CompactionPlan {
 	t.Helper()
 	var plans []*compactordv1.CompactionPlan
 	var prefix []*compactordv1.ViewMessage
@@ -90,21 +90,21 @@ func live(t *testing.T, r *corpus.Replay, messages []*compactordv1.Message) []*c
 				prefix = requireAsModel(t, r)
 			}
 		}
-		folds := len(r.Folds)
+		before := len(r.OnUserMessage)
 		r.Append(t, m)
-		if len(r.Folds) != folds {
+		if len(r.OnUserMessage) != before {
 			prefix = nil
 		}
 	}
 	requireGrown(t, r, prefix)
 	requireAsModel(t, r)
-	for i, done := range slices.Concat(r.Rewrites, r.Folds) {
+	for i, done := range slices.Concat(r.Rewrites, r.OnUserMessage) {
 		require.Less(t, done.After, done.Before, "rewrite %d", i)
 	}
 	return plans
 }
 
-// requireGrown demands that the view has only grown since it was last looked at (I8).
+// requireGrown requires that the view has only grown since the last check (I8).
 func requireGrown(t *testing.T, r *corpus.Replay, prefix []*compactordv1.ViewMessage) {
 	t.Helper()
 	if len(prefix) == 0 {
@@ -132,9 +132,9 @@ func requireSame(t *testing.T, want, got []*compactordv1.ViewMessage) {
 	}
 }
 
-// TestPrunesNeverFlap replays each recording with the strategy by which each preset prunes, at its trigger. Presets that
-// prune alike in the same window share a replay.
-func TestPrunesNeverFlap(t *testing.T) {
+// TestPrunesAreFarApart replays each recording with the prune strategy of each preset, at the preset's trigger. Presets
+// with the same pruning share a replay.
+func TestPrunesAreFarApart(t *testing.T) {
 	t.Parallel()
 	for _, file := range sample(corpus.Files(t)) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -158,15 +158,15 @@ func TestPrunesNeverFlap(t *testing.T) {
 					}
 					r.Append(t, m)
 				}
-				requireCalm(t, r, s, preset)
+				requireFarApart(t, r, s, preset)
 			}
 		})
 	}
 }
 
-// requireCalm demands that no two rewrites came without as much new content in between as the strategy demands. Where a view
-// is half-way from the trigger to the window, a strategy that nests others does not wait: the next answer might not fit.
-func requireCalm(t *testing.T, r *corpus.Replay, s *compactordv1.Strategy, what string) {
+// requireFarApart requires as much new content between two rewrites as the strategy demands. In a view that is halfway
+// from the trigger to the window, a strategy that nests others does not wait, since the next answer might not fit.
+func requireFarApart(t *testing.T, r *corpus.Replay, s *compactordv1.Strategy, what string) {
 	t.Helper()
 	least, rewrites := minimumTokens(s)
 	if !rewrites {
@@ -185,7 +185,7 @@ func nearlyFull(p *compactordv1.Policy, view uint32) bool {
 	return view >= trigger+(session.ContextLimit(p)-trigger)/2
 }
 
-// minimumTokens is the least that the strategies which rewrite without a summary demand; false where there is none.
+// minimumTokens returns the smallest minimum of the strategies that rewrite without a summary; false if there is none.
 func minimumTokens(s *compactordv1.Strategy) (uint32, bool) {
 	switch k := s.GetKind().(type) {
 	case *compactordv1.Strategy_PruneToolOutputs:
@@ -218,14 +218,14 @@ func leastOf(all []*compactordv1.Strategy) (least uint32, found bool) {
 	return least, found
 }
 
-// TestDefaultAndMaskingAct has `default` and `masking` do something on every recording that is over its trigger, whatever
-// its turns: many have one or two user messages only.
+// TestDefaultAndMaskingAct requires that `default` and `masking` do something on every recording over its trigger, also
+// on those with one or two user messages.
 func TestDefaultAndMaskingAct(t *testing.T) {
 	t.Parallel()
 	files := sample(corpus.Files(t))
 	over := 0
 	for _, file := range files {
-		// One log for all: a policy can change.
+		// All policies share one log.
 		r := corpus.NewReplay(t, resolved(t, "default", 8_000))
 		for _, m := range corpus.Read(t, file) {
 			r.Append(t, m)
@@ -246,7 +246,7 @@ func TestDefaultAndMaskingAct(t *testing.T) {
 	require.Greater(t, over, len(files), "hardly a recording is over its trigger")
 }
 
-// sample are the recordings that a test takes in a short run.
+// sample returns the recordings of a short run.
 func sample(files []string) []string {
 	if !testing.Short() {
 		return files

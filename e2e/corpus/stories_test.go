@@ -10,40 +10,39 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// What each preset does to one and the same story, in a window that holds less than half of it, and in one that holds most
-// of it.
-func TestPresetsLiveAsGolden(t *testing.T) {
+// Each preset on the same story, in a window that holds less than half of it and in one that holds most of it.
+func TestPresetsAsGolden(t *testing.T) {
 	t.Parallel()
 	for _, preset := range strategies.PresetNames() {
 		t.Run(preset, func(t *testing.T) {
 			t.Parallel()
 			requireGolden(t, "presets/"+preset+".txt",
-				lived(t, resolved(t, preset, 16_000), story())+"\n"+lived(t, resolved(t, preset, 40_000), story()))
+				historyOf(t, resolved(t, preset, 16_000), story())+"\n"+historyOf(t, resolved(t, preset, 40_000), story()))
 		})
 	}
 }
 
-// What each strategy does to it, where nothing but the strategy is of the policy.
-func TestStrategiesLiveAsGolden(t *testing.T) {
+// Each strategy on the story, with an otherwise empty policy.
+func TestStrategiesAsGolden(t *testing.T) {
 	t.Parallel()
-	told := make(map[string]bool)
+	seen := make(map[string]bool)
 	for name, s := range small() {
-		told[name] = true
+		seen[name] = true
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			policy, err := strategies.Resolve(&compactordv1.Policy{
 				ContextWindow: proto.Uint32(16_000), MaxOutputTokens: proto.Uint32(2_000), Strategy: s,
 			})
 			require.NoError(t, err)
-			requireGolden(t, "strategies/"+name+".txt", lived(t, policy, story()))
+			requireGolden(t, "strategies/"+name+".txt", historyOf(t, policy, story()))
 		})
 	}
 	for _, s := range strategies.Builtin() {
-		require.True(t, told[s.Name()], "%s is not told", s.Name())
+		require.True(t, seen[s.Name()], "%s has no golden file", s.Name())
 	}
 }
 
-// small are the strategies with numbers that fit the story.
+// small returns the strategies with numbers that fit the story.
 func small() map[string]*compactordv1.Strategy {
 	hide := &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
 		HideToolResults: &compactordv1.HideToolResultsStrategy{KeepGroups: proto.Uint32(3), MinimumTokens: proto.Uint32(1_000)},
@@ -51,14 +50,14 @@ func small() map[string]*compactordv1.Strategy {
 	cut := &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
 		Summarize: &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(3_000)},
 	}}
-	fold := &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
+	dialogue := &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{
 		DialogueOnly: &compactordv1.DialogueOnlyStrategy{KeepTurns: proto.Uint32(1)},
 	}}
 	media := &compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
 		StripMedia: &compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(1)},
 	}}
 	return map[string]*compactordv1.Strategy{
-		"summarize": cut, "hide_tool_results": hide, "dialogue_only": fold, "strip_media": media,
+		"summarize": cut, "hide_tool_results": hide, "dialogue_only": dialogue, "strip_media": media,
 		"mask_observations": {Kind: &compactordv1.Strategy_MaskObservations{
 			MaskObservations: &compactordv1.MaskObservationsStrategy{
 				KeepGroups: proto.Uint32(4), ActiveFileGroups: proto.Uint32(2), MinimumTokens: proto.Uint32(1_000),
@@ -92,7 +91,7 @@ func small() map[string]*compactordv1.Strategy {
 		}},
 		"ladder": {Kind: &compactordv1.Strategy_Ladder{
 			Ladder: &compactordv1.LadderStrategy{Rungs: []*compactordv1.LadderStrategy_Rung{
-				{Strategy: media}, {Strategy: fold}, {Strategy: hide}, {Strategy: cut, AtRatio: proto.Float64(0.8)},
+				{Strategy: media}, {Strategy: dialogue}, {Strategy: hide}, {Strategy: cut, AtRatio: proto.Float64(0.8)},
 			}},
 		}},
 	}

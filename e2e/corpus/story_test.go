@@ -8,10 +8,10 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// story is a transcript of our own, of a coding agent: turns with one step and with many, parallel, failing, aborted and
-// open calls, media, thinking, to-dos, developer messages in mid-conversation, and results of all sizes.
+// story is an invented transcript of a coding agent: turns with one step and with many, parallel, failing, aborted and
+// open calls, media, thinking, to-dos, developer messages in the middle, and results of all sizes.
 func story() []*compactordv1.Message {
-	s := &teller{}
+	s := &storyWriter{}
 	s.says(compactordv1.Role_ROLE_SYSTEM, prose("You are a coding agent.", 200))
 	s.says(compactordv1.Role_ROLE_DEVELOPER, prose("Tests run by make test.", 40))
 	s.firstTurn()
@@ -24,8 +24,8 @@ func story() []*compactordv1.Message {
 	return s.messages
 }
 
-// firstTurn is an ordinary task, begun with a picture: to-dos, parallel reads, an error and its fix.
-func (s *teller) firstTurn() {
+// firstTurn is an ordinary task that begins with a picture: to-dos, parallel reads, an error and its fix.
+func (s *storyWriter) firstTurn() {
 	s.says(compactordv1.Role_ROLE_USER, prose("The list command needs --json, as in the sketch.", 60), picture("sketch.png"))
 	s.steps("todo_write", `{"todos":[{"content":"write --json","status":"in_progress"},{"content":"test it","status":"pending"}]}`)
 	s.answered(10)
@@ -43,8 +43,8 @@ func (s *teller) firstTurn() {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, prose("The list command writes JSON now.", 90))
 }
 
-// screenshots brings results that are media.
-func (s *teller) screenshots() {
+// screenshots has results with media.
+func (s *storyWriter) screenshots() {
 	s.says(compactordv1.Role_ROLE_USER, prose("Look at how the table is drawn.", 30))
 	for _, name := range []string{"wide.png", "narrow.png", "fixed.png"} {
 		s.thinks(80, "screenshot table")
@@ -53,8 +53,8 @@ func (s *teller) screenshots() {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, prose("The columns align again.", 50))
 }
 
-// migration is one request that takes many steps, told to go on by the operator in the middle of it.
-func (s *teller) migration() {
+// migration is one request with many steps, and a developer message in the middle.
+func (s *storyWriter) migration() {
 	s.says(compactordv1.Role_ROLE_USER, prose("Move the store to the new schema, file by file.", 120))
 	s.steps("todo_write", `{"todos":[{"content":"move 14 files","status":"in_progress"}]}`)
 	s.answered(10)
@@ -77,8 +77,8 @@ func (s *teller) migration() {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, prose("All files are moved.", 140))
 }
 
-// brokenOff ends in an aborted call, which the next message of the user closes.
-func (s *teller) brokenOff() {
+// brokenOff ends with an aborted call, which the next message of the user gives up.
+func (s *storyWriter) brokenOff() {
 	s.says(compactordv1.Role_ROLE_USER, prose("Now delete the old schema.", 20))
 	s.thinks(20, "bash rm -r old")
 	s.messages[len(s.messages)-1].StopReason = compactordv1.StopReason_STOP_REASON_ABORTED
@@ -88,16 +88,16 @@ func (s *teller) brokenOff() {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, prose("The old schema stays.", 30))
 }
 
-// smallTalk is turns without tools.
-func (s *teller) smallTalk() {
+// smallTalk has turns without tools.
+func (s *storyWriter) smallTalk() {
 	for _, about := range []string{"the name", "the release"} {
 		s.says(compactordv1.Role_ROLE_USER, prose("A question on "+about+".", 40))
 		s.says(compactordv1.Role_ROLE_ASSISTANT, prose("An answer on "+about+".", 350))
 	}
 }
 
-// review is a second long turn, of parallel calls.
-func (s *teller) review() {
+// review is a second long turn, with parallel calls.
+func (s *storyWriter) review() {
 	s.says(compactordv1.Role_ROLE_USER, prose("Review all commands.", 30))
 	for i, tokens := range []int{600, 350, 1400, 800, 260, 950} {
 		s.thinks(50, fmt.Sprintf("read cmd/a%d.go", i), fmt.Sprintf("grep TODO cmd/a%d.go", i))
@@ -107,8 +107,8 @@ func (s *teller) review() {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, prose("Three commands lack a test.", 300))
 }
 
-// unfinished is a turn that is under way when the story ends.
-func (s *teller) unfinished() {
+// unfinished is a turn that has not ended when the story ends.
+func (s *storyWriter) unfinished() {
 	s.says(compactordv1.Role_ROLE_USER, prose("Write these tests.", 25))
 	for i, tokens := range []int{700, 1100, 400} {
 		s.thinks(35, fmt.Sprintf("bash go test ./cmd/a%d", i))
@@ -118,22 +118,23 @@ func (s *teller) unfinished() {
 	s.answered(540)
 }
 
-// teller writes a transcript. Results answer the calls in their order.
-type teller struct {
+// storyWriter writes a transcript. Results answer the calls in their order.
+type storyWriter struct {
 	messages []*compactordv1.Message
 	open     []*compactordv1.ToolCall
 	calls    int
 }
 
-func (s *teller) says(role compactordv1.Role, parts ...*compactordv1.Part) {
+func (s *storyWriter) says(role compactordv1.Role, parts ...*compactordv1.Part) {
 	if role == compactordv1.Role_ROLE_USER {
 		s.open = nil
 	}
 	s.messages = append(s.messages, &compactordv1.Message{Role: role, Parts: parts})
 }
 
-// thinks calls tools, each by its name and its main argument, after so many tokens of thinking.
-func (s *teller) thinks(tokens int, calls ...string) {
+// thinks adds a message with thinking of about this many tokens, and calls, each by the tool's name and its main
+// argument.
+func (s *storyWriter) thinks(tokens int, calls ...string) {
 	var parts []*compactordv1.Part
 	if tokens > 0 {
 		parts = append(parts, &compactordv1.Part{Kind: &compactordv1.Part_Thinking{
@@ -151,20 +152,20 @@ func (s *teller) thinks(tokens int, calls ...string) {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, parts...)
 }
 
-// steps is a message with one call and nothing else.
-func (s *teller) steps(tool, arguments string) {
+// steps adds a message with a single call.
+func (s *storyWriter) steps(tool, arguments string) {
 	s.says(compactordv1.Role_ROLE_ASSISTANT, s.call(tool, arguments))
 }
 
-func (s *teller) call(tool, arguments string) *compactordv1.Part {
+func (s *storyWriter) call(tool, arguments string) *compactordv1.Part {
 	s.calls++
 	c := &compactordv1.ToolCall{Id: fmt.Sprintf("call%d", s.calls), Name: tool, Arguments: arguments}
 	s.open = append(s.open, c)
 	return &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{ToolCall: c}}
 }
 
-// answered is the result of the oldest open call, with pictures of these names.
-func (s *teller) answered(tokens int, pictures ...string) *compactordv1.ToolResult {
+// answered adds the result of the oldest open call, with pictures.
+func (s *storyWriter) answered(tokens int, pictures ...string) *compactordv1.ToolResult {
 	call := s.open[0]
 	s.open = s.open[1:]
 	r := &compactordv1.ToolResult{CallId: call.GetId(), Parts: []*compactordv1.ResultPart{
@@ -179,7 +180,7 @@ func (s *teller) answered(tokens int, pictures ...string) *compactordv1.ToolResu
 	return r
 }
 
-func (s *teller) fails(tokens int) { s.answered(tokens).IsError = true }
+func (s *storyWriter) fails(tokens int) { s.answered(tokens).IsError = true }
 
 func picture(name string) *compactordv1.Part {
 	return &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: &compactordv1.MediaPart{
@@ -191,7 +192,7 @@ func prose(sentence string, tokens int) *compactordv1.Part {
 	return session.TextPart(filled(sentence, tokens))
 }
 
-// filled is a sentence, made as long as so many tokens by lines after it.
+// filled returns a sentence, followed by lines that fill it up to about this many tokens.
 func filled(sentence string, tokens int) string {
 	var b strings.Builder
 	b.WriteString(sentence)

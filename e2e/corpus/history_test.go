@@ -10,16 +10,16 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// chronicle tells, in lines to read, what was done to a session while it grew.
-type chronicle struct {
+// history describes, in lines to read, what was done to a session while it grew.
+type history struct {
 	strings.Builder
 	*corpus.Replay
 }
 
-// lived has an agent live through messages, and tells of it.
-func lived(t *testing.T, policy *compactordv1.Policy, messages []*compactordv1.Message) string {
+// historyOf replays messages under a policy and returns the history.
+func historyOf(t *testing.T, policy *compactordv1.Policy, messages []*compactordv1.Message) string {
 	t.Helper()
-	c := &chronicle{Replay: corpus.NewReplay(t, policy)}
+	c := &history{Replay: corpus.NewReplay(t, policy)}
 	c.begin(messages)
 	for _, m := range messages {
 		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && c.Due() {
@@ -31,9 +31,9 @@ func lived(t *testing.T, policy *compactordv1.Policy, messages []*compactordv1.M
 	return c.String()
 }
 
-func (c *chronicle) line(format string, args ...any) { fmt.Fprintf(c, format+"\n", args...) }
+func (c *history) line(format string, args ...any) { fmt.Fprintf(c, format+"\n", args...) }
 
-func (c *chronicle) begin(messages []*compactordv1.Message) {
+func (c *history) begin(messages []*compactordv1.Message) {
 	trigger, _ := session.TriggerTokens(c.Policy)
 	c.line("%d messages in a window of %d tokens; compaction is due at %d", len(messages), c.Policy.GetContextWindow(), trigger)
 	if groups := c.Policy.GetTrigger().GetTriggerToolGroups(); groups > 0 {
@@ -42,8 +42,8 @@ func (c *chronicle) begin(messages []*compactordv1.Message) {
 	c.line("")
 }
 
-// due compacts, and tells the plan and what came of it.
-func (c *chronicle) due(t *testing.T) {
+// due compacts, and describes the plan and its effect.
+func (c *history) due(t *testing.T) {
 	t.Helper()
 	before, at := c.Writer.Head.GetViewTokens(), len(c.Writer.Messages)
 	plan := c.Run(t, threshold, c.Policy.GetStrategy())
@@ -55,7 +55,7 @@ func (c *chronicle) due(t *testing.T) {
 	c.plan(plan)
 }
 
-func (c *chronicle) plan(plan *compactordv1.CompactionPlan) {
+func (c *history) plan(plan *compactordv1.CompactionPlan) {
 	if cut := plan.GetCut(); cut != nil {
 		split := ""
 		if cut.SplitTurnStart != nil {
@@ -78,30 +78,30 @@ func (c *chronicle) plan(plan *compactordv1.CompactionPlan) {
 	}
 }
 
-// arrived tells what the policy made of a message as it came.
-func (c *chronicle) arrived(l *compactordv1.LoggedMessage) {
+// arrived describes the arrival edits of a message, and what on_user_message did.
+func (c *history) arrived(l *compactordv1.LoggedMessage) {
 	for _, e := range l.GetArrivalEdits() {
 		c.line("message %d: %s of %d tokens, -%d", l.GetIndex(), short(e.GetKind(), "EDIT_KIND_"), l.GetTokens(),
 			e.GetTokensFreed())
 	}
-	if n := len(c.Folds); n > 0 && c.Folds[n-1].Length == len(c.Writer.Messages) {
-		c.line("with message %d: %d tokens, then %d", l.GetIndex(), c.Folds[n-1].Before, c.Folds[n-1].After)
-		c.plan(c.Folds[n-1].Plan)
+	if n := len(c.OnUserMessage); n > 0 && c.OnUserMessage[n-1].Length == len(c.Writer.Messages) {
+		c.line("with message %d: %d tokens, then %d", l.GetIndex(), c.OnUserMessage[n-1].Before, c.OnUserMessage[n-1].After)
+		c.plan(c.OnUserMessage[n-1].Plan)
 	}
 }
 
-// end tells the view that the model is given at last, a line for each message.
-func (c *chronicle) end() {
+// end describes the view at the end, with a line for each message.
+func (c *history) end() {
 	view := c.Writer.State().View(session.ViewOptions{})
 	c.line("")
 	c.line("the view at the end: %d tokens", view.Tokens)
 	for _, vm := range view.Messages {
-		c.line("  %s", told(vm))
+		c.line("  %s", viewLine(vm))
 	}
 }
 
-// told is a message of a view in one line.
-func told(vm *compactordv1.ViewMessage) string {
+// viewLine describes a message of a view in one line.
+func viewLine(vm *compactordv1.ViewMessage) string {
 	var from string
 	switch origin := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
@@ -117,29 +117,29 @@ func told(vm *compactordv1.ViewMessage) string {
 		words = append(words, short(kind, "EDIT_KIND_"))
 	}
 	for _, p := range m.GetParts() {
-		words = append(words, partTold(p))
+		words = append(words, partText(p))
 	}
 	return strings.Join(words, " | ")
 }
 
-func partTold(p *compactordv1.Part) string {
+func partText(p *compactordv1.Part) string {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
-		return begun(k.Text.GetText())
+		return shortened(k.Text.GetText())
 	case *compactordv1.Part_Thinking:
-		return "thinks: " + begun(k.Thinking.GetText())
+		return "thinks: " + shortened(k.Thinking.GetText())
 	case *compactordv1.Part_ToolCall:
-		return k.ToolCall.GetName() + begun(k.ToolCall.GetArguments())
+		return k.ToolCall.GetName() + shortened(k.ToolCall.GetArguments())
 	case *compactordv1.Part_Media:
 		return k.Media.GetName()
 	case *compactordv1.Part_ToolResult:
-		return resultTold(k.ToolResult)
+		return resultText(k.ToolResult)
 	default:
 		return "?"
 	}
 }
 
-func resultTold(r *compactordv1.ToolResult) string {
+func resultText(r *compactordv1.ToolResult) string {
 	var words []string
 	if r.GetIsError() {
 		words = append(words, "error:")
@@ -147,7 +147,7 @@ func resultTold(r *compactordv1.ToolResult) string {
 	for _, p := range r.GetParts() {
 		switch k := p.GetKind().(type) {
 		case *compactordv1.ResultPart_Text:
-			words = append(words, begun(k.Text.GetText()))
+			words = append(words, shortened(k.Text.GetText()))
 		case *compactordv1.ResultPart_Media:
 			words = append(words, k.Media.GetName())
 		}
@@ -155,8 +155,8 @@ func resultTold(r *compactordv1.ToolResult) string {
 	return strings.Join(words, " ")
 }
 
-// begun is a text as far as it tells it from others, in one line.
-func begun(text string) string {
+// shortened returns the beginning of a text as one line.
+func shortened(text string) string {
 	const most = 60
 	text = strings.ReplaceAll(text, "\n", "/")
 	if runes := []rune(text); len(runes) > most {
@@ -165,13 +165,13 @@ func begun(text string) string {
 	return text
 }
 
-// short is the name of an enum's value without what all of its names begin with.
+// short returns the name of an enum's value without the prefix of all its names.
 func short(value fmt.Stringer, prefix string) string {
 	return strings.TrimPrefix(value.String(), prefix)
 }
 
-// planTold is a plan in one line, without a word of the conversation.
-func planTold(plan *compactordv1.CompactionPlan) string {
+// planLine describes a plan in one line, without a word of the conversation.
+func planLine(plan *compactordv1.CompactionPlan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d>%s>%d", plan.GetTokensBefore(), plan.GetSkipReason(), plan.GetSummarizerInputTokens())
 	if cut := plan.GetCut(); cut != nil {

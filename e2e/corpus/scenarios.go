@@ -13,23 +13,23 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Life is how a session is kept small while it grows: by these strategies, at each of the lengths that are looked at.
-type Life struct {
+// Scenario is a policy, and the strategies that run on a growing session.
+type Scenario struct {
 	Name   string
 	Policy *compactordv1.Policy
-	// Strategies are carried out in this order.
+	// Strategies run in this order.
 	Strategies []*compactordv1.Strategy
 }
 
-// Lives are all presets, and each built-in strategy with numbers so small that it has something to do in every
-// recording. Between them they place the summary in each of the ways that there are.
-func Lives(t testing.TB) []Life {
+// Scenarios returns a scenario for each preset, and scenarios for the built-in strategies with numbers so small that
+// they change every recording. Together they use every placement of the summary.
+func Scenarios(t testing.TB) []Scenario {
 	t.Helper()
-	return append(strategyLives(), presetLives(t)...)
+	return append(strategyScenarios(), presetScenarios(t)...)
 }
 
-func strategyLives() []Life {
-	return []Life{
+func strategyScenarios() []Scenario {
+	return []Scenario{
 		{
 			Name:       "summarize",
 			Policy:     placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR),
@@ -123,18 +123,18 @@ func strategyLives() []Life {
 	}
 }
 
-func presetLives(t testing.TB) []Life {
+func presetScenarios(t testing.TB) []Scenario {
 	t.Helper()
 	names := strategies.PresetNames()
-	lives := make([]Life, 0, len(names))
+	scenarios := make([]Scenario, 0, len(names))
 	for _, name := range names {
 		policy, err := strategies.Preset(name, strategies.Limits{Window: 32_000})
 		require.NoError(t, err)
-		lives = append(lives, Life{
+		scenarios = append(scenarios, Scenario{
 			Name: name, Policy: policy, Strategies: []*compactordv1.Strategy{policy.GetPruneStrategy(), policy.GetStrategy()},
 		})
 	}
-	return lives
+	return scenarios
 }
 
 func placed(where compactordv1.SummaryPlacement) *compactordv1.Policy {
@@ -145,16 +145,16 @@ func summarize(p *compactordv1.SummarizeStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: p}}
 }
 
-// View is what a model would be given.
+// View is what the model would get.
 type View struct {
-	// Length is how many messages the log held.
+	// Length is the number of messages in the log.
 	Length   int
 	Messages []*compactordv1.Message
 }
 
-// Live appends messages to a log, and at so many lengths, spread over it, carries out the strategies and looks at the
-// view. A call that is still open at the end is closed by a USER message.
-func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, look func(View)) {
+// Run appends messages to a log. At the given number of lengths, spread over the log, it runs the strategies and calls
+// look with the view. At the end a USER message gives up open calls.
+func (l Scenario) Run(t testing.TB, messages []*compactordv1.Message, lengths int, look func(View)) {
 	t.Helper()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, 
 				Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart("Go on.")},
 			}, nil)
 		}
-		// Groups that are open are waited for.
+		// Wait for the end of an open tool group.
 		if len(session.Awaited(w.Head)) > 0 || (i+1)*lengths < next*len(messages) {
 			continue
 		}
@@ -179,7 +179,7 @@ func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, 
 			require.NoError(t, strategies.Check(in, plan))
 			carryOut(w, plan)
 			if len(plan.GetEdits()) > 0 && plan.GetCut() == nil {
-				// What was edited is edited for good.
+				// Edits are permanent: a second run makes none.
 				rest, err := registry.Plan(t.Context(), &strategies.Input{State: w.State(), Policy: l.Policy}, s)
 				require.NoError(t, err)
 				require.Empty(t, rest.GetEdits())
@@ -189,7 +189,7 @@ func (l Life) Live(t testing.TB, messages []*compactordv1.Message, lengths int, 
 	}
 }
 
-// carryOut writes edits and cut, as a service does that has the summary.
+// carryOut writes the records of a plan, with a fixed summary.
 func carryOut(w *sessiontest.Writer, plan *compactordv1.CompactionPlan) {
 	if edits := plan.GetEdits(); len(edits) > 0 {
 		w.Write(&compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{

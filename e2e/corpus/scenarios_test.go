@@ -12,16 +12,16 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Each life has something to show: edits where it prunes, a summary where it cuts.
-func TestLivesLeaveTheirMark(t *testing.T) {
+// Each scenario makes many views smaller.
+func TestScenariosChangeViews(t *testing.T) {
 	t.Parallel()
 	files := corpus.Files(t)
 	every := 7
 	if testing.Short() {
 		every = 21
 	}
-	for _, life := range corpus.Lives(t) {
-		t.Run(life.Name, func(t *testing.T) {
+	for _, scenario := range corpus.Scenarios(t) {
+		t.Run(scenario.Name, func(t *testing.T) {
 			t.Parallel()
 			shorter, views := 0, 0
 			for i, file := range files {
@@ -30,7 +30,7 @@ func TestLivesLeaveTheirMark(t *testing.T) {
 				}
 				messages := corpus.Read(t, file)
 				var lengths []int
-				life.Live(t, messages, 20, func(v corpus.View) {
+				scenario.Run(t, messages, 20, func(v corpus.View) {
 					lengths = append(lengths, v.Length)
 					views++
 					if size(v) < size(corpus.View{Messages: messages[:v.Length]}) {
@@ -58,11 +58,11 @@ func size(v corpus.View) int {
 	return n
 }
 
-func TestLivesCoverStrategiesAndPresets(t *testing.T) {
+func TestScenariosCoverStrategiesAndPresets(t *testing.T) {
 	t.Parallel()
 	var names []string
-	for _, life := range corpus.Lives(t) {
-		names = append(names, life.Name)
+	for _, scenario := range corpus.Scenarios(t) {
+		names = append(names, scenario.Name)
 	}
 	all := strings.Join(names, " ")
 	for _, s := range strategies.Builtin() {
