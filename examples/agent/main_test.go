@@ -51,14 +51,14 @@ func TestAgent(t *testing.T) {
 	}
 	require.Equal(t, len(entries), strings.Count(out.String(), "  compacted from "))
 
-	// The log has everything: a system prompt, and in each turn a request, a call and a result for each file, an answer.
+	// The log has the system prompt and, for each turn, a request, a call and a result for each file, and an answer.
 	got, err := sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: id})
 	require.NoError(t, err)
 	require.EqualValues(t, 1+turns*(2+2*callsPerTurn), got.GetSession().GetNextIndex())
 	require.Less(t, got.GetReport().GetTokens(), uint32(window))
 	require.Empty(t, got.GetReport().GetOpenCalls())
 
-	// The view is short, and what the user demanded in the first turn is still in it.
+	// The view is short, and still has the user's demand of the first turn.
 	view, err := compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id},
 	})
@@ -69,7 +69,7 @@ func TestAgent(t *testing.T) {
 	require.Contains(t, summary.GetMessage().GetParts()[0].GetText().GetText(), "Never change anything under db/migrations.")
 }
 
-// TestDeltas has an agent work with deltas alone, and compares what it holds with the whole view after each turn.
+// TestDeltas runs an agent that only fetches deltas, and compares its view with the whole one after each turn.
 func TestDeltas(t *testing.T) {
 	conn, err := grpc.NewClient(startDaemon(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// TestOverflow has an agent work that never compacts before the model refuses.
+// TestOverflow runs an agent that compacts only when the model refuses.
 func TestOverflow(t *testing.T) {
 	const window = 16_000
 	conn, err := grpc.NewClient(startDaemon(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -132,7 +132,7 @@ func TestOverflow(t *testing.T) {
 	require.Equal(t, len(entries), strings.Count(out.String(), "  the model refused: "))
 }
 
-// compactionsOf are the compaction entries of a session, the newest first.
+// compactionsOf returns the compactions of a session, newest first.
 func compactionsOf(
 	t *testing.T, sessions compactordv1.SessionServiceClient, id string,
 ) []*compactordv1.CompactionEntry {
@@ -156,7 +156,7 @@ func TestCancel(t *testing.T) {
 	require.Error(t, run(ctx, io.Discard, startDaemon(t), 1, 32_000))
 }
 
-// TestStubsOnly holds the promise of the program's first sentence.
+// TestStubsOnly requires that the program uses only the generated stubs, as its first sentence promises.
 func TestStubsOnly(t *testing.T) {
 	for _, name := range []string{"main.go", "model.go"} {
 		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
@@ -170,7 +170,7 @@ func TestStubsOnly(t *testing.T) {
 	}
 }
 
-// startDaemon serves on a free port, as `compactord serve` does, until the test ends.
+// startDaemon serves on a free port until the test ends.
 func startDaemon(t *testing.T) string {
 	t.Helper()
 	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// summary is what a model may write.
+// summary is a valid summary.
 func summary() string {
 	var b strings.Builder
 	for _, h := range summarizers.Headings(summarizers.History, session.StandardSections()) {
@@ -32,7 +32,7 @@ func summary() string {
 	return strings.TrimSpace(b.String())
 }
 
-// talked is a daemon with a session in which there was much to say.
+// talked starts a daemon with a long session.
 func talked(t *testing.T, changes ...func(*compactordv1.Policy)) *daemontest.Daemon {
 	t.Helper()
 	d := daemontest.Start(t, daemontest.Options{})
@@ -66,7 +66,7 @@ func TestProgramAsModel(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), &out, d.Address, "", nil), "say which")
 }
 
-// What is refused is asked for again with what is wrong, and at last the fallback writes.
+// A refused answer is asked for again with the complaint. The fallback writes after the last try.
 func TestModelThatIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers []string
@@ -95,7 +95,7 @@ func TestModelThatIsRefused(t *testing.T) {
 	}
 }
 
-// Without a fallback, a model that never passes is asked three times, and the error says what is wrong.
+// Without a fallback, the model is asked three times, and the error has the last complaint.
 func TestModelThatNeverPasses(t *testing.T) {
 	d := talked(t, func(p *compactordv1.Policy) {
 		p.Summary = &compactordv1.SummaryPolicy{Fallback: compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL.Enum()}

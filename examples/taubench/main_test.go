@@ -16,7 +16,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// messagesOf reads messages as compactord does, and refuses what is malformed.
+// messagesOf reads messages strictly, as compactord does.
 func messagesOf(t *testing.T, content []byte) []*compactordv1.Message {
 	t.Helper()
 	r, err := transcript.Open(bytes.NewReader(content), transcript.Strict())
@@ -58,7 +58,7 @@ func TestWhichRun(t *testing.T) {
 	}
 }
 
-// corpus is the folder of recorded conversations, which is not in the repository.
+// corpus returns the folder of recorded conversations, which is not in the repository.
 func corpus(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("COMPACTORD_CORPUS")
@@ -71,7 +71,8 @@ func corpus(t *testing.T) string {
 	return folder
 }
 
-// said is a message without how it was written: the corpus writes the content of a message of calls as an empty text.
+// said returns a message without differences of notation: the corpus has an empty text as the content of messages with
+// calls.
 func said(m *compactordv1.Message) *compactordv1.Message {
 	m.Attachments = nil
 	m.Parts = slices.DeleteFunc(m.GetParts(), func(p *compactordv1.Part) bool {
@@ -80,7 +81,7 @@ func said(m *compactordv1.Message) *compactordv1.Message {
 	return m
 }
 
-// Every recorded run becomes what the corpus has of it in OpenAI's shape.
+// Every recorded run becomes its OpenAI form in the corpus.
 func TestRecordedRunsEqualTheirCounterparts(t *testing.T) {
 	folder := corpus(t)
 	path := filepath.Join(folder, "native", "tau-bench", "gpt-4o-airline.subset.json")

@@ -27,8 +27,7 @@ type Watch struct {
 
 // Help is printed below the flags.
 func (c *Watch) Help() string {
-	return `Shows new messages and records of the session as they come, until Ctrl-C. This needs a daemon: a command that watched a
-store would lock it for all writers.`
+	return `It runs until Ctrl-C. It needs a daemon: a command that watched a store would lock it for all writers.`
 }
 
 // Run watches a session.
