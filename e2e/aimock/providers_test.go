@@ -68,7 +68,7 @@ func TestProvidersCompleteAgainstTheMock(t *testing.T) {
 	}
 }
 
-func TestProvidersTellHowTheMockEnds(t *testing.T) {
+func TestProvidersReportHowTheMockEnds(t *testing.T) {
 	m := start(t, fixtures()...)
 	for _, p := range llmtest.Protocols() {
 		t.Run(p.String(), func(t *testing.T) {

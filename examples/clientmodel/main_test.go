@@ -63,7 +63,7 @@ func TestProgramAsModel(t *testing.T) {
 	require.Equal(t, "compacted from 4400 tokens to 554; the summary is by client\n", out.String())
 	require.Contains(t, d.View("s")[0].GetMessage().GetParts()[0].GetText().GetText(), "all is well")
 	require.ErrorContains(t, run(t.Context(), &out, d.Address, "s", []string{"cat", file}), "nothing to do: ")
-	require.ErrorContains(t, run(t.Context(), &out, d.Address, "", nil), "say which")
+	require.ErrorContains(t, run(t.Context(), &out, d.Address, "", nil), "name the session")
 }
 
 // A refused answer is asked for again with the complaint. The fallback writes after the last try.

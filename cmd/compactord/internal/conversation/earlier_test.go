@@ -18,7 +18,7 @@ func broughtSummary(turns int) string {
 
 // The result used to report the 13 messages that were added, and not that another tool's summary covered the 485
 // before.
-func TestCompactTellsOfTheSummaryThatTheFileBrought(t *testing.T) {
+func TestCompactReportsTheSummaryOfTheFile(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", broughtSummary(60))
 	const before = "  Before      36 messages, from #0 to #35, are in the summary from the file; the new one includes it\n"
@@ -37,7 +37,7 @@ func TestCompactTellsOfTheSummaryThatTheFileBrought(t *testing.T) {
 	require.NotContains(t, sample.Document(t, programtest.Ran(t, "compact", path, "--keep-recent-tokens", "3000", "--without-compactions", "--json").Out), "earlier")
 }
 
-func TestTheSummaryBeforeIsToldOfOurOwnToo(t *testing.T) {
+func TestCompactReportsItsOwnEarlierSummary(t *testing.T) {
 	store := sample.StorePath(t)
 	on := func(args ...string) programtest.Answer {
 		return programtest.Ran(t, append(args, "--session", "s", "--store", store)...)
@@ -62,7 +62,7 @@ func TestTheSummaryBeforeIsToldOfOurOwnToo(t *testing.T) {
 	sample.Contains(t, mine("compact", "--keep-recent-tokens", "3000", "--dry-run").Ends(t, terminal.ExitDone).Out, "are in the summary written before;")
 }
 
-func TestCompareSaysThatTheFilesCompactionsAreLeftOut(t *testing.T) {
+func TestCompareSaysThatItIgnoresTheFilesCompactions(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", broughtSummary(60))
 	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file has 1 compaction of its own. They are ignored")

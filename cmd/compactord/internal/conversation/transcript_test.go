@@ -73,14 +73,14 @@ func TestFilesThatMakeNoSense(t *testing.T) {
 }
 
 // A message of an unknown role used to make the whole file fail. It is now left out and reported; --strict refuses it.
-func TestOneRecordThatCannotBeReadIsTold(t *testing.T) {
+func TestOneUnreadableRecordIsReported(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "bad.jsonl", sample.Talk(3)+"\n"+`{"role":"robot","content":"hello"}`)
 	programtest.Ran(t, "view", path).Ends(t, terminal.ExitDone).Says(t, "1 record that cannot be read left out (line 14); the first: role: ")
 	programtest.Ran(t, "view", path, "--strict").Ends(t, terminal.ExitFailed).Says(t, "bad.jsonl, line 14: role: ")
 }
 
-func TestBrokenLinesAreTold(t *testing.T) {
+func TestBrokenLinesAreReported(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "bad.jsonl", sample.Talk(3)+`{"role":"user","content":`+"\n{\"role\":\"user\",\"content\":\"\xff\"}")
 	programtest.Ran(t, "compact", path).Says(t, "2 broken lines left out (lines 13, 14)")

@@ -56,7 +56,7 @@ func (b *broken) Write(p []byte) (int, error) {
 }
 
 // A panic in a command itself is reported as a bug, without a stack.
-func TestPanicOfACommandIsTold(t *testing.T) {
+func TestPanicOfACommandIsReported(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.TalkFile(t)
 	run := func(args ...string) string {

@@ -11,7 +11,7 @@ import (
 )
 
 // The parser's own messages mention "a valid 32 bit uint", an empty choice, and quoting of negative numbers.
-func TestWrongNumbersAndChoicesAreToldInAPersonsWords(t *testing.T) {
+func TestWrongNumbersAndChoicesAreExplained(t *testing.T) {
 	for _, c := range []struct{ flag, value, says string }{
 		{"--context-window", "100k", `compactord: --context-window: expected a whole number but got "100k"` + "\n"},
 		{"--context-window", "-5", `compactord: --context-window: expected a whole number but got "-5"` + "\n"},

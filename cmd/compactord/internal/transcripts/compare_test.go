@@ -245,7 +245,7 @@ func (s *panickingOnKimi) Summarize(
 }
 
 // A bug under one preset used to suppress the whole table.
-func TestCompareTellsAFailureInItsRow(t *testing.T) {
+func TestCompareShowsAFailureInItsRow(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.TalkFile(t)
 	compare := func(args ...string) programtest.Answer {

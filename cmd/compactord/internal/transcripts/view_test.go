@@ -81,7 +81,7 @@ func TestOneIsNotCountedAsMany(t *testing.T) {
 }
 
 // `view --as-of` shows the figures, messages and dialects of an earlier point, and changes nothing.
-func TestViewOfThen(t *testing.T) {
+func TestViewAsOfAPoint(t *testing.T) {
 	on := programtest.FiveTurns(t)
 	whole := on("view", "--session", "s", "--messages").Ends(t, terminal.ExitDone).Out
 	rendered := on("view", "--session", "s", "--dialect", "anthropic").Ends(t, terminal.ExitDone).Out

@@ -9,7 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-func TestWhoWrote(t *testing.T) {
+func TestWriterText(t *testing.T) {
 	fallback := compactordv1.SummaryFallback_SUMMARY_FALLBACK_EXTRACTIVE
 	for name, test := range map[string]struct {
 		provenance *compactordv1.Provenance
