@@ -86,5 +86,5 @@ def test_the_blocks_of_the_readme_run(
     before, after = re.findall(r"^(\d+) -> (\d+)$", told, re.MULTILINE)[0]
     assert int(after) < int(before)
     assert "LoggedMessage\n" in told
-    assert "the log goes on at" in told
+    assert "the next index is" in told
     assert told.endswith("SESSION_NOT_FOUND\n")
