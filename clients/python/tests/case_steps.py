@@ -248,7 +248,11 @@ async def _messages(runner: Runner, step: Json) -> Json:
 
 async def _records(runner: Runner, step: Json) -> Json:
     listed = runner.session(step).records(
-        from_sequence=step.get("from_sequence", 0), page_size=step.get("page_size", 0)
+        kinds=[_word(kind, "RECORD_KIND_") for kind in step.get("kinds", ())],
+        compaction_id=step.get("compaction_id", ""),
+        newest_first=step.get("newest_first", False),
+        from_sequence=step.get("from_sequence"),
+        page_size=step.get("page_size", 0),
     )
     return {"records": all_json(await everything(listed))}
 

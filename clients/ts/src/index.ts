@@ -22,7 +22,7 @@ export type { PolicyLike, PolicyObject } from "./contract/policy.js";
 export type { AppendOptions, RecallOptions, RevertOptions, RevertTarget } from "./session/options.js";
 export type { ViewOptions } from "./view/sessionView.js";
 export type { ModelOutput } from "./turn/modelOutput.js";
-export type { ListedCheckpoint, SearchQuery } from "./session/reading.js";
+export type { ListedCheckpoint, RecordFilter, SearchQuery } from "./session/reading.js";
 export { ToolOutput, ToolRejected } from "./turn/toolCalls.js";
 export type { Mail, RunTool, ToolAnswer, ToolCall, TouchedFile } from "./turn/toolCalls.js";
 export type { AgentToolName, ToolDefinition, ToolParameter, ToolParameters, ToolShapes } from "./agentTools/tools.js";
@@ -36,6 +36,7 @@ export type { WatchItem, WatchOptions } from "./session/watch.js";
 export type {
   CompactionReasonName,
   EstimatorName,
+  RecordKindName,
   RoleName,
   StateName,
   StopReasonName,

@@ -4,7 +4,7 @@ import { before, test } from "node:test";
 import type { Client } from "../src/index.js";
 import { assistant, SessionExistsError, SessionNotFoundError, system, toolResult, user } from "../src/index.js";
 import type { RecordSchema } from "../src/v1.js";
-import { ContentKind, ErrorClass, Estimator, MessageState, Role, StopReason } from "../src/v1.js";
+import { ContentKind, ErrorClass, Estimator, MessageState, RecordKind, Role, StopReason } from "../src/v1.js";
 import type { MessageShape } from "@bufbuild/protobuf";
 import { Proxy } from "./fixture/proxy.js";
 import { TestDaemon } from "./fixture/daemon.js";
@@ -241,6 +241,31 @@ test("messages come as the transcript or the dialogue, over all pages", async ()
   assert.equal((await all(session.messages())).length, 300);
   assert.equal((await all(session.messages({ listing: "dialogue", fromIndex: 290 }))).length, 10);
   assert.deepEqual(kinds(await all(session.records({ fromSequence: 0 }))), ["policyChange"]);
+});
+
+test("records are filtered by kind, by compaction and by sequence, from either end", async () => {
+  const session = await client.createSession({ policy: { strategy: { summarize: { recentTokens: 60 } } } });
+  const question = (i: number) => [user(`question ${i} `.repeat(50)), assistant(`answer ${i}`)];
+  await session.append(Array.from({ length: 6 }, (_, i) => question(i)).flat());
+  const { compaction: first } = await session.compact();
+  await session.append(question(6));
+  const { compaction: second } = await session.compact();
+  assert.ok(first && second);
+  assert.deepEqual(
+    (await all(session.compactions())).map(({ id }) => id),
+    [second.id, first.id],
+  );
+  const one = await all(session.records({ compactionId: first.id }));
+  assert.deepEqual([kinds(one), one[0]?.sequence], [["compaction"], first.sequence]);
+  const from = { fromSequence: first.sequence };
+  const later = await all(session.records({ kinds: ["compaction", RecordKind.POLICY_CHANGE], ...from }));
+  assert.deepEqual(
+    later.map(({ sequence }) => sequence),
+    [first.sequence, second.sequence],
+  );
+  assert.deepEqual(kinds(await all(session.records({ newestFirst: true, ...from }))), ["compaction", "policyChange"]);
+  assert.deepEqual(await all(session.records({ compactionId: "unknown" })), []);
+  assert.throws(() => session.records({ kinds: ["compactions" as "compaction"] }), /kinds: "compactions"/);
 });
 
 test("the daemon classifies errors, counts tokens, and tells what there is", async () => {

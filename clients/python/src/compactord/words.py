@@ -25,7 +25,11 @@ Order: TypeAlias = Literal["created", "changed"]
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 """Who speaks."""
 State: TypeAlias = Literal["active", "covered", "put_aside"]
-"""Where a message stands."""
+"""The state of a message."""
+RecordKind: TypeAlias = Literal[
+    "compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change"
+]
+"""The kind of a record."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
 """A policy: the contract's message, or its fields as JSON names them, such as ``{"context_window": 200_000}``. A list
 may be given as such: ``{"on_append": []}``."""
@@ -98,6 +102,13 @@ def states(given: Iterable[str | int]) -> list[v1.MessageState.ValueType]:
     return [
         cast("v1.MessageState.ValueType", _value(v1.MessageState.DESCRIPTOR, one, "MESSAGE_STATE_", "states"))
         for one in given
+    ]
+
+
+def record_kinds(given: Iterable[str | int]) -> list[v1.RecordKind.ValueType]:
+    """The record kinds with these names."""
+    return [
+        cast("v1.RecordKind.ValueType", _value(v1.RecordKind.DESCRIPTOR, one, "RECORD_KIND_", "kinds")) for one in given
     ]
 
 

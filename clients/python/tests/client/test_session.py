@@ -288,11 +288,31 @@ def test_pages_of_everything(client: compactord.Client, session: compactord.Sess
     assert [one.index for one in session.messages("dialogue", from_index=7, page_size=2)] == [7, 8, 9, 10, 11]
     assert len(list(session.records(page_size=2))) == 6
     assert [one.checkpoint.id for one in session.checkpoints(page_size=2)] == [1, 2, 3, 4, 5]
+    newest = session.records(kinds=["checkpoint"], newest_first=True, page_size=2)
+    assert [one.checkpoint.id for one in newest] == [5, 4, 3, 2, 1]
     label = {"group": session.id}
     ids = [client.create_session(labels=label).id for _ in range(5)]
     assert [one.session_id for one in client.list_sessions(labels=label, page_size=2)] == ids[::-1]
     client.session(ids[0]).update(title="changed last")
     assert next(iter(client.list_sessions(labels=label, order="changed"))).session_id == ids[0]
+
+
+def test_records_are_filtered(session: compactord.Session) -> None:
+    first = session.compact().compaction
+    session.append("more ? " * 50, compactord.assistant("yes"))
+    second = session.compact().compaction
+    assert first is not None
+    assert second is not None
+    assert [one.id for one in session.compactions(page_size=1)] == [second.id, first.id]
+    assert [one.compaction.id for one in session.records(compaction_id=first.id)] == [first.id]
+    assert session.compaction(second.id) == second
+    from_first = session.records(kinds=["compaction", "policy_change"], from_sequence=first.sequence)
+    assert [one.compaction.id for one in from_first] == [first.id, second.id]
+    back = session.records(newest_first=True, from_sequence=first.sequence)
+    assert [one.WhichOneof("kind") for one in back] == ["compaction", "policy_change"]
+    assert list(session.records(compaction_id="unknown")) == []
+    with pytest.raises(ValueError, match="kinds: there is no 'compactions'"):
+        session.records(kinds=["compactions"])  # type: ignore[list-item]
 
 
 def test_search_and_recall(session: compactord.Session) -> None:

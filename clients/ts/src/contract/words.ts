@@ -1,5 +1,5 @@
 import { checkList } from "./arguments.js";
-import { CompactionReason, Estimator, MessageState, Role, StopReason, ThinkingPolicy } from "../v1.js";
+import { CompactionReason, Estimator, MessageState, RecordKind, Role, StopReason, ThinkingPolicy } from "../v1.js";
 
 /** How tokens are counted. */
 export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrated";
@@ -7,8 +7,12 @@ export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrate
 /** Who speaks. */
 export type RoleName = "system" | "developer" | "user" | "assistant" | "tool";
 
-/** Where a message stands. */
+/** The state of a message. */
 export type StateName = "active" | "covered" | "put_aside";
+
+/** The kind of a record. */
+export type RecordKindName =
+  "compaction" | "prune" | "attempt" | "checkpoint" | "revert" | "pin" | "unpin" | "policy_change";
 
 /** Why a model stopped. */
 export type StopReasonName =
@@ -33,6 +37,17 @@ const states: Readonly<Record<StateName, MessageState>> = {
   active: MessageState.ACTIVE,
   covered: MessageState.COVERED,
   put_aside: MessageState.PUT_ASIDE,
+};
+
+const recordKinds: Readonly<Record<RecordKindName, RecordKind>> = {
+  compaction: RecordKind.COMPACTION,
+  prune: RecordKind.PRUNE,
+  attempt: RecordKind.ATTEMPT,
+  checkpoint: RecordKind.CHECKPOINT,
+  revert: RecordKind.REVERT,
+  pin: RecordKind.PIN,
+  unpin: RecordKind.UNPIN,
+  policy_change: RecordKind.POLICY_CHANGE,
 };
 
 const stopReasons: Readonly<Record<StopReasonName, StopReason>> = {
@@ -61,6 +76,12 @@ export function rolesOf(given: readonly (RoleName | Role)[]): Role[] {
 export function statesOf(given: readonly (StateName | MessageState)[]): MessageState[] {
   checkList("states", given);
   return given.map((one) => valueOf("states", states, one));
+}
+
+/** The contract's values of record kinds. */
+export function recordKindsOf(given: readonly (RecordKindName | RecordKind)[]): RecordKind[] {
+  checkList("kinds", given);
+  return given.map((one) => valueOf("kinds", recordKinds, one));
 }
 
 /** The contract's value of a stop reason. */

@@ -19,8 +19,8 @@ import type {
   SearchMessagesRequestSchema,
 } from "../v1.js";
 import { MessageListing, RecordKind } from "../v1.js";
-import type { RoleName, StateName } from "../contract/words.js";
-import { rolesOf, statesOf } from "../contract/words.js";
+import type { RecordKindName, RoleName, StateName } from "../contract/words.js";
+import { recordKindsOf, rolesOf, statesOf } from "../contract/words.js";
 
 /** What to search for: words that all have to be there, or an expression in the syntax of RE2; and where. */
 export type SearchQuery = (
@@ -31,7 +31,19 @@ export type SearchQuery = (
     /** Only messages that stand so. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
   };
 
-/** A checkpoint with where it stands now. */
+/** Which records to list, and in which order. */
+export interface RecordFilter {
+  /** Only records of these kinds. Default: all. */
+  readonly kinds?: readonly (RecordKindName | RecordKind)[];
+  /** Only the compaction with this id. */
+  readonly compactionId?: string;
+  /** Whether the newest record comes first. Default false: the order of the log. */
+  readonly newestFirst?: boolean;
+  /** The sequence where to begin. Default: the start of the log; with `newestFirst`, its end. */
+  readonly fromSequence?: number;
+}
+
+/** A checkpoint, and whether a revert put it aside. */
 export interface ListedCheckpoint {
   readonly checkpoint: Checkpoint;
   /** Whether a revert put it aside. It can then be gone back to by its point alone. */
@@ -94,11 +106,17 @@ export class SessionReading extends SessionView {
     });
   }
 
-  /** The records of the log from a sequence on: compactions, reverts, changes of policy, failed attempts. */
-  records(options: CallOptions & { readonly fromSequence?: number } = {}): AsyncGenerator<LogRecord, void, undefined> {
-    const fromSequence = checkedIndex("fromSequence", options.fromSequence ?? 0);
+  /** Iterates over the records of the log, including those that a revert put aside. */
+  records(options: CallOptions & RecordFilter = {}): AsyncGenerator<LogRecord, void, undefined> {
+    const { fromSequence } = options;
+    const filter = {
+      kinds: recordKindsOf(options.kinds ?? []),
+      compactionId: options.compactionId ?? "",
+      newestFirst: options.newestFirst ?? false,
+      ...(fromSequence !== undefined && { fromSequence: checkedIndex("fromSequence", fromSequence) }),
+    };
     return pages(async (pageToken) => {
-      const request = { sessionId: this.id, fromSequence, pageToken };
+      const request = { sessionId: this.id, pageToken, ...filter };
       const page = await this.client.sessions.listRecords(request, callOptions(options));
       return [page.records, page.nextPageToken];
     });

@@ -194,8 +194,9 @@ export const steps: Readonly<Record<string, Does>> = {
     };
   },
   records: async (runner, step) => {
-    const { fromSequence } = request(v1.ListRecordsRequestSchema, step);
-    return { records: await list(v1.RecordSchema, runner.session(step).records({ fromSequence: fromSequence ?? 0 })) };
+    const { kinds, compactionId, newestFirst, fromSequence } = request(v1.ListRecordsRequestSchema, step);
+    const filter = { kinds, compactionId, newestFirst, ...(fromSequence !== undefined && { fromSequence }) };
+    return { records: await list(v1.RecordSchema, runner.session(step).records(filter)) };
   },
   compactions: async (runner, step) => ({
     compactions: await list(v1.CompactionEntrySchema, runner.session(step).compactions()),

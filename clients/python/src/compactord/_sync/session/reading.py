@@ -54,35 +54,51 @@ class LogReading(SessionView):
         return self._pages(self._calls.sessions.ListMessages, request, lambda page: page.messages, timeout)
 
     def records(
-        self, *, from_sequence: int = 0, page_size: int = 0, timeout: float | None = None
+        self,
+        *,
+        kinds: Iterable[words.RecordKind] = (),
+        compaction_id: str = "",
+        newest_first: bool = False,
+        from_sequence: int | None = None,
+        page_size: int = 0,
+        timeout: float | None = None,
     ) -> Iterator[v1.Record]:
-        """Go through the records, the audit trail, in the order of the log.
+        """Iterate over the records, the audit trail of the session, in the order of the log.
+
+        Records that a revert put aside are included.
 
         Args:
-            from_sequence: Where to begin.
-            page_size: Records that one answer holds, up to 1,000. Default 100.
-            timeout: Seconds that each answer may take. Default: the client's.
-        """
-        request = v1.ListRecordsRequest(session_id=self._id, from_sequence=from_sequence, page_size=page_size)
-        return self._pages(self._calls.sessions.ListRecords, request, lambda page: page.records, timeout)
+            kinds: Only records of these kinds. Default: all.
+            compaction_id: Only the compaction with this id.
+            newest_first: Whether the newest record comes first.
+            from_sequence: The sequence where to begin. Default: the start of the log; with ``newest_first``, its end.
+            page_size: Records per response, up to 1,000. Default 100.
+            timeout: Seconds for each response. Default: the client's.
 
-    def checkpoints(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.Record]:
-        """Go through the records of the checkpoints by ascending id, also those that a revert put aside.
-
-        Each has its ``checkpoint``, and says whether it was ``put_aside``.
+        Raises:
+            ValueError: One of ``kinds`` is unknown.
         """
         request = v1.ListRecordsRequest(
-            session_id=self._id, kinds=[v1.RecordKind.RECORD_KIND_CHECKPOINT], page_size=page_size
+            session_id=self._id,
+            kinds=words.record_kinds(kinds),
+            compaction_id=compaction_id,
+            newest_first=newest_first,
+            from_sequence=from_sequence,
+            page_size=page_size,
         )
         return self._pages(self._calls.sessions.ListRecords, request, lambda page: page.records, timeout)
 
+    def checkpoints(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.Record]:
+        """Iterate over the records of the checkpoints by ascending id, including those that a revert put aside.
+
+        Each record holds its ``checkpoint``; ``put_aside`` tells whether a revert put it aside.
+        """
+        return self.records(kinds=["checkpoint"], page_size=page_size, timeout=timeout)
+
     def compactions(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.CompactionEntry]:
-        """Go through the compactions, the newest first, also those that a revert put aside."""
+        """Iterate over the compactions, newest first, including those that a revert put aside."""
         request = v1.ListRecordsRequest(
-            session_id=self._id,
-            kinds=[v1.RecordKind.RECORD_KIND_COMPACTION],
-            newest_first=True,
-            page_size=page_size,
+            session_id=self._id, kinds=words.record_kinds(["compaction"]), newest_first=True, page_size=page_size
         )
         return self._pages(self._calls.sessions.ListRecords, request, _compactions, timeout)
 
@@ -90,13 +106,10 @@ class LogReading(SessionView):
         """Get one compaction.
 
         Raises:
-            CompactionNotFoundError: The session has none with this id.
+            CompactionNotFoundError: The session has no compaction with this id.
         """
-        request = v1.ListRecordsRequest(
-            session_id=self._id, kinds=[v1.RecordKind.RECORD_KIND_COMPACTION], compaction_id=compaction_id
-        )
-        for entry in self._pages(self._calls.sessions.ListRecords, request, _compactions, timeout):
-            return entry
+        for record in self.records(kinds=["compaction"], compaction_id=compaction_id, timeout=timeout):
+            return record.compaction
         raise CompactionNotFoundError(f"session {self._id!r} has no compaction {compaction_id!r}")
 
     def recall(
