@@ -65,13 +65,13 @@ def _small() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (5, "an int"),
-        (b"x", "a bytes"),
-        (compactord.assistant("no"), "no TOOL message"),
-        (compactord.tool_result("call-2", "no"), "another call"),
-        ({"at": NOW}, "a dict: a datetime"),
-        ({"n": float("nan")}, "a dict"),
-        (ToolOutput(cast(Any, 5)), "its text is an int"),
+        (5, "an int for call call-1 of look: "),
+        (b"x", "a bytes for call call-1 of look: "),
+        (compactord.assistant("no"), ".* for call call-1 of look: it is not a TOOL message"),
+        (compactord.tool_result("call-2", "no"), ".* for call call-1 of look: .* another call"),
+        ({"at": NOW}, "a dict for call call-1 of look: a datetime"),
+        ({"n": float("nan")}, "a dict for call call-1 of look: NaN"),
+        (ToolOutput(cast(Any, 5)), ".* for call call-1 of look: its text is an int"),
     ],
     ids=["int", "bytes", "assistant", "call", "datetime", "nan", "output"],
 )
@@ -81,7 +81,7 @@ def test_a_wrong_result_is_told_and_asked_for_again(
     """The error names the call and the tool. Taken up again, the turn asks the tool, and not the model, again."""
     session = either.create_session(dialect=chat.dialect)
     model = Model(chat, Said("", [LOOK]), Said("Done."))
-    with pytest.raises(TypeError, match=f"run_tool answered call call-1 of look with .*{text}"):
+    with pytest.raises(TypeError, match=f"run_tool returned {text}"):
         session.run_turn(model, "hi", run_tool=lambda _: wrong)
     assert session.run_turn(model, run_tool=lambda _: "seen").text == "Done."
     assert transcript(session) == ["user: hi", "assistant: look({})", "tool: look: seen", "assistant: Done."]
@@ -92,7 +92,7 @@ def test_a_result_that_the_daemon_refuses_is_asked_for_again(either: compactord.
     session = either.create_session(dialect=chat.dialect)
     model = Model(chat, Said("", [LOOK]), Said("Done."))
     wrong = {"role": "tool", "tool_call_id": 7, "content": "no"}
-    with pytest.raises(compactord.InvalidRequestError, match="what run_tool answered to call call-1 of look"):
+    with pytest.raises(compactord.InvalidRequestError, match="the result of run_tool for call call-1 of look"):
         session.run_turn(model, "hi", run_tool=lambda _: wrong)
     assert session.run_turn(model, run_tool=lambda _: "seen").text == "Done."
     assert transcript(session) == ["user: hi", "assistant: look({})", "tool: look: seen", "assistant: Done."]

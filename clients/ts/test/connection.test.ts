@@ -30,7 +30,7 @@ function nowhere(): string {
 test("an address alone will do, and with options behind it", () => {
   assert.equal(new Client("10.0.0.5:9999").address, "10.0.0.5:9999");
   assert.equal(new Client("unix:/tmp/x", { token: "secret" }).address, "unix:/tmp/x");
-  assert.throws(() => new Client("nowhere"), /^TypeError: address: "nowhere" is none/);
+  assert.throws(() => new Client("nowhere"), /^TypeError: address: "nowhere" is not an address/);
   for (const given of [{}, undefined, { address: "" }, ""] as const) {
     assert.equal(new Client(given as string).address, "127.0.0.1:7440");
   }

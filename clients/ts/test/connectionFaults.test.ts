@@ -38,7 +38,7 @@ test("a port that speaks no HTTP/2 fails the call, and does not end the program"
       for (let call = 0; call < 2; call++) {
         await assert.rejects(client.createSession(), (e) => {
           assert.ok(e instanceof UnavailableError);
-          assert.ok(e.message.startsWith(`no gRPC answers at ${address}: `), e.message);
+          assert.ok(e.message.startsWith(`no gRPC server answers at ${address}: `), e.message);
           return true;
         });
       }

@@ -72,14 +72,14 @@ test("what cannot be appended is told before a call is made", () => {
         bytes("\xff").map(() => 0xff),
         "gemini",
       ),
-    { name: "TypeError", message: "append: the bytes are no UTF-8" },
+    { name: "TypeError", message: "append: the bytes are not UTF-8" },
   );
   const loop: Record<string, unknown> = {};
   loop["self"] = loop;
   for (const given of [loop, { id: 1n }]) {
     assert.throws(() => contentOf(given, "anthropic"), {
       name: "TypeError",
-      message: /^append: the object has no JSON/,
+      message: /^append: the object cannot be written as JSON/,
     });
   }
   assert.throws(() => contentOf((() => "Hi.") as unknown as object, "anthropic"), /a function is no message/);

@@ -1,4 +1,4 @@
-"""Addresses of daemons: HOST:PORT, or unix: and the path of a socket."""
+"""The addresses of daemons: HOST:PORT or unix:PATH."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ _UNIX = "unix:"
 
 
 def is_unix(address: str) -> bool:
-    """Whether it is the path of a Unix socket."""
+    """Whether the address is the path of a Unix socket."""
     return address.startswith(_UNIX)
 
 
 def checked(address: object) -> str:
-    """The address, with the user's folder in place of a ``~`` at the beginning of a path.
+    """Check an address and return it. A ``~`` at the beginning of a path is replaced by the user's home folder.
 
     Raises:
-        ValueError: It is none.
+        ValueError: This is not an address.
     """
     if not isinstance(address, str):
         raise ValueError(f"{address!r} is not an address: write 'HOST:PORT' or 'unix:PATH'")
@@ -34,8 +34,8 @@ def checked(address: object) -> str:
 
 def _path(given: str) -> str:
     if given in ("", "//"):
-        raise ValueError("unix: needs the path of a socket after it")
+        raise ValueError("the address unix: has no path: write unix:PATH")
     path = os.path.expanduser(given)
     if path.startswith("~"):
-        raise ValueError(f"unix:{given}: there is no such user's folder")
+        raise ValueError(f"unix:{given}: the user has no home folder")
     return path

@@ -1,4 +1,4 @@
-"""What a model answered, as `run_turn` takes it from the function that called the model."""
+"""The answers of models, as `run_turn` gets them from the function that calls the model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from compactord import v1
 from compactord.messages import SDKObject, assistant, to_json
 
 AnswerLike: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | list[Any] | SDKObject
-"""What a model can be said to have answered:
+"""The forms in which `call_model` can return a model's answer:
 
 - a dict, or an object of a provider's SDK: the response's body, or the assistant's message;
-- ``bytes``: the same as it came over HTTP;
+- ``bytes``: the same as raw JSON, as received over HTTP;
 - a list of dicts or such objects: the events of a streamed answer, or a provider's list of items;
 - ``str``: the text of the answer;
 - :class:`compactord.v1.Message`: a neutral ASSISTANT message.
@@ -25,11 +25,11 @@ _NO_EVENTS = "the model's stream had no events"
 class StreamedAnswer:
     """The events of an answer, collected while it is streamed.
 
-    They are kept as JSON: what the provider's package made of them can go as soon as the next one is there.
+    They are kept as JSON, so that each object of the provider's package can be freed after its event.
     """
 
     def __init__(self, dialect: v1.Dialect.ValueType) -> None:
-        """Begin with none.
+        """Start without events.
 
         Args:
             dialect: The session's dialect.
@@ -39,10 +39,10 @@ class StreamedAnswer:
         self._text: list[str] = []
 
     def add(self, event: object) -> None:
-        """Take the next event: an object of the provider's SDK, a dict, its JSON as bytes, or a piece of text.
+        """Add the next event: an object of the provider's SDK, a dict, its JSON as bytes, or a piece of text.
 
         Raises:
-            TypeError: It has no JSON, or pieces of text and events are mixed.
+            TypeError: The event cannot be written as JSON, or pieces of text and events are mixed.
         """
         if isinstance(event, str):
             self._text.append(event)
@@ -54,10 +54,10 @@ class StreamedAnswer:
             raise TypeError("a streamed answer is either events or pieces of text (str), not both")
 
     def whole(self) -> bytes | v1.Message:
-        """The answer, as one append takes it: all events as a JSON list, or an assistant's text.
+        """Return the whole answer for one append: all events as a JSON list, or an assistant message with the text.
 
         Raises:
-            ValueError: It had neither.
+            ValueError: There was neither an event nor text.
         """
         if not self._text and not self._events:
             raise ValueError(_NO_EVENTS)
@@ -65,28 +65,28 @@ class StreamedAnswer:
 
 
 def appendable(answer: object) -> object:
-    """What to append of an answer that came whole.
+    """Return what to append for an answer that was not streamed.
 
     Raises:
-        TypeError: It is None.
-        ValueError: It is a list of events without any.
+        TypeError: The answer is None.
+        ValueError: The answer is an empty list of events.
     """
     if answer is None:
-        raise TypeError("call_model returned None in place of the model's answer")
+        raise TypeError("call_model returned None: it must return the model's answer")
     if answer == []:
         raise ValueError(_NO_EVENTS)
     return assistant(answer) if isinstance(answer, str) else answer
 
 
 def is_stream(answer: object) -> TypeGuard[Iterable[Any]]:
-    """Whether an answer still has to be read to its end, event by event."""
+    """Whether an answer is a stream that has to be read event by event."""
     if isinstance(answer, str | bytes | bytearray | memoryview | Mapping | list | tuple | v1.Message):
         return False
-    # The models of pydantic are iterable, too: over their fields.
+    # Models of pydantic are iterable too: over their fields.
     pydantic = callable(getattr(answer, "model_dump", None))
     return isinstance(answer, Iterable) and not pydantic
 
 
 def is_async_stream(answer: object) -> TypeGuard[AsyncIterable[Any]]:
-    """The same of an answer whose events have to be waited for."""
+    """Whether an answer is an asynchronous stream of events."""
     return isinstance(answer, AsyncIterable)

@@ -1,4 +1,4 @@
-"""How a client reaches its daemon: address, TLS, token, deadlines, retries and the channel's options."""
+"""The settings of a connection to the daemon: address, TLS, token, deadlines, retries and channel options."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ DEFAULT_ADDRESS = "127.0.0.1:7440"
 ADDRESS_VARIABLE = "COMPACTORD_ADDR"
 
 TIMEOUT = 30.0
-"""Seconds that a unary call may take."""
+"""The timeout of a unary call, in seconds."""
 COMPACTION_TIMEOUT = 15 * 60.0
-"""Seconds that a call may take in which a summary is written."""
+"""The timeout of a call that may write a summary, in seconds."""
 MAX_MESSAGE_BYTES = 64 << 20
-"""Bytes of the largest request and answer."""
+"""The size of the largest request and response, in bytes."""
 MAX_PAGE_BYTES = 32 << 20
-"""The most that one answer holds of a view. For each of them the daemon draws the view anew."""
+"""The most bytes of a view in one response. The daemon makes the whole view again for each of them."""
 KEEPALIVE = 30.0
-"""Seconds of silence of a call after which the daemon is asked whether it is still there."""
+"""Seconds without data on a call before the client sends a keepalive ping."""
 LEAST_KEEPALIVE = 10.0
-"""The least that this may be: the daemon answers questions that come faster by closing the connection."""
+"""The lowest value of keepalive: the daemon closes a connection that pings more often."""
 
 ATTEMPTS = 5
 FIRST_BACKOFF = 0.2
@@ -58,7 +58,7 @@ READS = (
     "ClassifyError",
     "ListStrategies",
 )
-"""Calls that write nothing, and are sent again as they are."""
+"""Calls that write nothing. They are sent again unchanged."""
 
 WRITES = (
     "CreateSession",
@@ -72,14 +72,14 @@ WRITES = (
     "CommitCompaction",
     "Prune",
 )
-"""Calls that are sent again with the request_id that each of them gets here."""
+"""Calls that write. Each gets a request_id here, so that it is safe to send again."""
 
 RESUMED = ("Compact", "WatchSession", "RevertToCheckpoint")
-"""Calls that this package takes up again itself. gRPC cannot: two are streams, and a revert that has a summary written
-ends in UNAVAILABLE also where the summarizer is out of reach, which no second try in a second helps."""
+"""Calls that this package resumes itself, since gRPC cannot. Two are streams. A revert with a summary also fails with
+UNAVAILABLE where the summarizer cannot be reached; a retry within seconds does not help then."""
 
 NEVER_RESENT = ("DeleteSession", "CancelCompaction")
-"""Calls that answer NOT_FOUND the second time."""
+"""Calls that are never sent again, since the second one would fail with NOT_FOUND."""
 
 _SLOW = {"Compact", "CommitCompaction"}
 _ENDLESS = {"WatchSession"}
@@ -90,15 +90,15 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class TLS:
-    """How to encrypt, and whom to trust.
+    """The TLS settings: which certificates to trust and to send.
 
-    The daemon itself has no TLS yet: this is for a proxy before it.
+    The daemon itself has no TLS yet. Use these settings for a proxy in front of it.
 
     Attributes:
-        ca: The certificates to trust, in PEM: a path, or what such a file holds. Default: those of gRPC.
-        cert: The client's own certificate chain, in PEM, for servers that ask for one. Goes with ``key``.
-        key: Its private key, in PEM.
-        server_name: The name that the server's certificate has, where that is not the address.
+        ca: The certificates to trust, in PEM: a path, or the content of such a file. Default: those of gRPC.
+        cert: The client's own certificate chain, in PEM, for servers that ask for one. Needs ``key``.
+        key: The private key of ``cert``, in PEM.
+        server_name: The name in the server's certificate, where it is not the address.
     """
 
     ca: str | Path | bytes | None = None
@@ -120,12 +120,12 @@ class TLS:
 
 
 Token: TypeAlias = str | Callable[[], str]
-"""A token, or what answers it: it is asked before each call, and must not block."""
+"""A token, or a function that returns it. The function is called before each call, and must not block."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All that a client is told about its connection. :class:`compactord.Client` explains the fields."""
+    """The settings of a client's connection. :class:`compactord.Client` explains the fields."""
 
     address: str
     tls: TLS | None
@@ -138,7 +138,7 @@ class Settings:
 
     @property
     def page_bytes(self) -> int:
-        """Bytes of an answer that holds a page of a view. What the page is wrapped in must fit beside it."""
+        """The most bytes of a view in one response. Half of the message limit is left for the rest of the response."""
         return min(MAX_PAGE_BYTES, self.max_message_bytes // 2)
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -149,7 +149,7 @@ class Settings:
         return (("authorization", f"Bearer {token}"),)
 
     def timeout_of(self, method: str) -> float | None:
-        """Seconds that a call of this method may take; None for as long as it likes."""
+        """The timeout of this method in seconds; None without a limit."""
         if method in _ENDLESS:
             return None
         return self.compaction_timeout if method in _SLOW else self.timeout
@@ -168,7 +168,7 @@ class Settings:
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2_000),
-            # Else closing one client, or its back-off, would touch the others of this process.
+            # Without it, clients of one process share connections: closing one, or its backoff, affects the others.
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_retries", int(self.retry)),
         ]
@@ -192,27 +192,27 @@ def settings(
     keepalive: float,
     retry: bool,
 ) -> Settings:
-    """Check what a client is told, and fill in what it is not.
+    """Check the settings of a client and fill in the defaults.
 
     Raises:
-        ValueError: The address is none, a figure is out of range, or a token would be sent in the clear.
+        ValueError: The address is not valid, a number is out of range, or a token would be sent without encryption.
     """
     address = addresses.checked(address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS)
     given = TLS() if tls is True else tls or None
     if token is not None and given is None and not addresses.is_unix(address) and not allow_plaintext_token:
         raise ValueError(
-            "a token needs TLS or a Unix socket, since anyone on the way could read it; "
-            "allow_plaintext_token=True sends it all the same"
+            "token: without TLS or a Unix socket, others on the network could read it; "
+            "set tls, or allow_plaintext_token=True to send it anyway"
         )
     if timeout <= 0 or compaction_timeout <= 0 or keepalive <= 0 or max_message_bytes <= 0:
-        raise ValueError("timeout, compaction_timeout, keepalive and max_message_bytes are above 0")
+        raise ValueError("timeout, compaction_timeout, keepalive and max_message_bytes must be above 0")
     if keepalive < LEAST_KEEPALIVE:
         raise ValueError(f"keepalive: {keepalive:g} s is less than {LEAST_KEEPALIVE:g} s")
     return Settings(address, given, token, timeout, compaction_timeout, max_message_bytes, keepalive, retry)
 
 
 def service_config() -> str:
-    """The gRPC service config: which calls are sent again, how often, and after how long."""
+    """The gRPC service config: which calls gRPC sends again, how often, and after what time."""
     names = [
         {"service": service.full_name, "method": method.name}
         for service in SERVICES
@@ -230,7 +230,7 @@ def service_config() -> str:
 
 
 def backoffs() -> Iterator[float]:
-    """Seconds to wait before each further attempt, for calls that gRPC does not send again itself."""
+    """Yield the seconds to wait before each further attempt, for calls that gRPC does not send again itself."""
     wait = FIRST_BACKOFF
     for _ in range(ATTEMPTS - 1):
         yield wait * random.uniform(0.8, 1.2)
@@ -238,12 +238,12 @@ def backoffs() -> Iterator[float]:
 
 
 def new_request_id() -> str:
-    """An id that makes a write safe to send again."""
+    """Make a request id, which makes a write safe to send again."""
     return str(uuid.uuid4())
 
 
 def new_session_id() -> str:
-    """An id as the daemon gives sessions that have none: a UUID, version 7."""
+    """Make a session id as the daemon does: a UUID of version 7."""
     value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
@@ -251,9 +251,9 @@ def new_session_id() -> str:
 
 
 def identified(request: Any) -> Any:
-    """Give a write a request_id, where it takes one and has none.
+    """Return the request with a request_id, where it has that field and the field is empty.
 
-    A session that is made without an id cannot have a request_id: it gets an id, as the daemon would have given it one.
+    The daemon accepts a request_id for a new session only together with the session's id, so this sets that too.
     """
     fields = request.DESCRIPTOR.fields_by_name
     if "request_id" not in fields or request.request_id or ("history" in fields and request.HasField("history")):
@@ -268,7 +268,7 @@ def identified(request: Any) -> Any:
 
 
 class DefaultedCall:
-    """A method of a stub, with the client's deadline, token and request ids."""
+    """A method of a stub with the client's deadline, token and request ids."""
 
     def __init__(self, method: str, call: Any, settings: Settings) -> None:
         self._method = method
@@ -277,7 +277,7 @@ class DefaultedCall:
 
     @property
     def limit(self) -> float | None:
-        """Seconds that a call may take which has no timeout of its own."""
+        """The timeout of a call that is made without one, in seconds; None without a limit."""
         return self._settings.timeout_of(self._method)
 
     def __call__(
@@ -287,24 +287,24 @@ class DefaultedCall:
         metadata: Sequence[tuple[str, str | bytes]] | None = None,
         **options: Any,
     ) -> Any:
-        """Call the method, as the stub's own takes it."""
+        """Call the method. The arguments are those of the stub's method."""
         given = tuple(metadata or ()) + self._settings.metadata()
         limit = self.limit if timeout is None else timeout
         return self._call(identified(request), timeout=limit, metadata=given or None, **options)
 
 
 def unreachable(address: str, why: str) -> str:
-    """What to say where no daemon answers, which gRPC tells in words of its own."""
+    """The error text where no daemon answers. ``why`` is the text of gRPC."""
     return f"no daemon answers at {address}: start one with `compactord serve`, or set {ADDRESS_VARIABLE} ({why})"
 
 
 def limit_of(method: object, timeout: float | None) -> float | None:
-    """Seconds that a call of a method with defaults may take; None for as long as it likes."""
+    """The timeout of a call in seconds: the given one, else the default of the method; None without a limit."""
     return method.limit if timeout is None and isinstance(method, DefaultedCall) else timeout
 
 
 def with_defaults(stub: S, service: ServiceDescriptor, settings: Settings) -> S:
-    """Give each method of a stub the client's defaults."""
+    """Wrap each method of a stub in a :class:`DefaultedCall`."""
     for method in service.methods:
         setattr(stub, method.name, DefaultedCall(method.name, getattr(stub, method.name), settings))
     return stub

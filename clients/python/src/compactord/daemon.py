@@ -1,4 +1,4 @@
-"""A daemon that this program starts and ends."""
+"""A daemon that this program starts and stops."""
 
 from __future__ import annotations
 
@@ -18,36 +18,37 @@ from compactord.errors import BinaryNotFoundError, DaemonStartError
 
 BINARY_VARIABLE = "COMPACTORD_BINARY"
 START_TIMEOUT = 30.0
-"""Seconds that a daemon may take to come up."""
+"""Seconds that a daemon may take to start."""
 _STOP_TIMEOUT = guard.GRACE + 5.0
 _LONGEST_SOCKET = 100
 _GUARD_LAG = 1.0
-_TOLD_BYTES = 4_000
+_OUTPUT_BYTES = 4_000
 _NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
 def find_binary(given: str | Path | None) -> str:
-    """Find the program.
+    """Find the daemon's program.
 
     Args:
-        given: Its path. Default: that in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.
+        given: Its path. Default: the path in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.
 
     Raises:
-        BinaryNotFoundError: There is none.
+        BinaryNotFoundError: The program does not exist.
     """
     wanted = os.fspath(given) if given is not None else os.environ.get(BINARY_VARIABLE) or "compactord"
     found = shutil.which(wanted)
     if found is None:
         raise BinaryNotFoundError(
-            f"there is no program {wanted}: give binary=, set {BINARY_VARIABLE}, or put compactord on the PATH"
+            f"the program {wanted} does not exist: give binary=, set {BINARY_VARIABLE}, or put compactord on the PATH"
         )
     return os.path.abspath(found)
 
 
 class Daemon:
-    """A daemon of this program, with a folder for its socket, its configuration and, if none is given, its store.
+    """A daemon that belongs to this program. Its folder holds its socket, configuration and, by default, its store.
 
-    It ends with this program, however that ends: a guard process waits for the end of a pipe that this program holds.
+    It ends when this program ends, even when this program is killed: a guard process waits until a pipe from this
+    program is closed.
     """
 
     def __init__(
@@ -68,13 +69,13 @@ class Daemon:
         self.address = _free_address(self._folder)
 
     def start(self) -> None:
-        """Start it. It does not serve yet when this returns."""
+        """Start the daemon. It may not serve yet when this returns."""
         store = self._store or self._folder / "compactord.db"
         command = [self._binary, "serve", "--listen", self.address, "--store", os.fspath(store)]
         if self._config is not None:
             command += ["--config", os.fspath(self._config_file())]
         command += self._args
-        # A Ctrl-C in the terminal is for the program, and not for the daemon that it may want to ask to stop something.
+        # Ctrl-C in the terminal must not reach the daemon, since this program may still need it to stop cleanly.
         with self._log().open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", guard.__file__, os.fspath(self._folder), *command],
@@ -86,16 +87,16 @@ class Daemon:
             )
 
     def check(self) -> None:
-        """Raise where it has ended.
+        """Raise an error where the daemon has ended.
 
         Raises:
-            DaemonStartError: It has; the text ends with what it said.
+            DaemonStartError: The daemon has ended. The text ends with the end of its output.
         """
         if self._process is None or self._process.poll() is not None:
             raise self.failure("the daemon has ended")
 
     def has_ended(self) -> bool:
-        """Whether it was started and has ended by itself. Its connections end a moment before its guard does."""
+        """Whether the daemon was started and has ended by itself. Waits up to a second for the guard process to end."""
         if self._process is None:
             return False
         try:
@@ -105,15 +106,15 @@ class Daemon:
         return True
 
     def failure(self, what: str) -> DaemonStartError:
-        """The error that says what went wrong, with the last of what the daemon said."""
+        """Make the error that says what went wrong, with the end of the daemon's output."""
         try:
-            told = self._log().read_bytes()[-_TOLD_BYTES:].decode("utf-8", "replace").strip()
+            output = self._log().read_bytes()[-_OUTPUT_BYTES:].decode("utf-8", "replace").strip()
         except OSError:
-            told = ""
-        return DaemonStartError(f"{what}. It said: {told}" if told else what)
+            output = ""
+        return DaemonStartError(f"{what}. Its output: {output}" if output else what)
 
     def stop(self) -> None:
-        """End it, and remove its folder. It may be called again. In a forked child it does nothing."""
+        """Stop the daemon and remove its folder. Safe to call again. Does nothing in a forked child process."""
         if os.getpid() != self._owner:
             return
         process, self._process = self._process, None
@@ -143,9 +144,9 @@ class Daemon:
 
 def _folder() -> Path:
     folder = tempfile.mkdtemp(prefix="compactord-")
-    # The path of a Unix socket has about 100 characters, and gRPC reads it as part of a URL.
-    unfit = len(folder) > _LONGEST_SOCKET - len("/daemon.sock") or any(mark in folder for mark in "%#?")
-    if unfit and os.path.isdir("/tmp"):
+    # The path of a Unix socket can have about 100 characters, and gRPC reads it as part of a URL.
+    unusable = len(folder) > _LONGEST_SOCKET - len("/daemon.sock") or any(mark in folder for mark in "%#?")
+    if unusable and os.path.isdir("/tmp"):
         os.rmdir(folder)
         folder = tempfile.mkdtemp(prefix="compactord-", dir="/tmp")
     return Path(folder)

@@ -1,4 +1,4 @@
-"""How long a call may take, and what it means that it ended then."""
+"""The deadline of a call, and whether an error means that it passed."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _EARLY = 0.1
 
 
 class Deadline:
-    """The end of the time that a call may take, from now on."""
+    """The deadline of a call. Its time starts now."""
 
     def __init__(self, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin to count.
+        """Start the time.
 
         Args:
-            seconds: How long; None for as long as it likes.
-            clock: Answers the time in seconds.
+            seconds: The time limit; None without a limit.
+            clock: Returns the time in seconds.
         """
         self._seconds = seconds
         self._clock = clock
         self._begun = clock()
 
-    def judged(self, error: CompactordError) -> CompactordError:
-        """What an error of the call is.
+    def classified(self, error: CompactordError) -> CompactordError:
+        """Return a DeadlineExceededError where the error means that the deadline passed, else the error itself.
 
-        The daemon counts the same deadline. Where it is first, gRPC says that the call was cancelled.
+        The daemon has the same deadline. If it acts on it first, gRPC reports that the call was cancelled.
         """
         seconds = self._seconds
         if seconds is None or error.reason:
@@ -39,4 +39,4 @@ class Deadline:
         late = error.code is grpc.StatusCode.DEADLINE_EXCEEDED
         if not late and not (passed and error.code is grpc.StatusCode.CANCELLED):
             return error
-        return DeadlineExceededError(f"no answer in {seconds:g} s", code=grpc.StatusCode.DEADLINE_EXCEEDED)
+        return DeadlineExceededError(f"no answer within {seconds:g} s", code=grpc.StatusCode.DEADLINE_EXCEEDED)

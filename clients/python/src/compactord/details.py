@@ -1,4 +1,4 @@
-"""The details that errors carry. The package that knows their messages has no types."""
+"""The details of errors. The package of their messages, googleapis-common-protos, has no types."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DOMAIN = "compactord"
 
 
 class Details(NamedTuple):
-    """What the details of an error say.
+    """The details of an error.
 
     Attributes:
-        reason: The reason, where the error is compactord's own.
-        metadata: What belongs to it.
-        violations: The fields of a bad request, each with what is wrong.
-        retry_after: When to try again.
+        reason: The reason; empty where the error is not from compactord.
+        metadata: The values that belong to the reason.
+        violations: The wrong fields of the request, each with a description.
+        retry_after: How long to wait before a retry.
     """
 
     reason: str = ""
@@ -34,18 +34,18 @@ class Details(NamedTuple):
 
 
 def read(status: bytes) -> Details:
-    """Read the details of a serialized ``google.rpc.Status``. What is none has no details."""
+    """Read the details of a serialized ``google.rpc.Status``. Other bytes have no details."""
     try:
         details: Iterable[Any] = _STATUS.FromString(status).details
     except DecodeError:
         return Details()
-    told = Details()
+    result = Details()
     for detail in details:
         info, request, retry = _KINDS.ErrorInfo(), _KINDS.BadRequest(), _KINDS.RetryInfo()
         if detail.Unpack(info) and info.domain == DOMAIN:
-            told = told._replace(reason=info.reason, metadata=dict(info.metadata))
+            result = result._replace(reason=info.reason, metadata=dict(info.metadata))
         elif detail.Unpack(request):
-            told = told._replace(violations=tuple((v.field, v.description) for v in request.field_violations))
+            result = result._replace(violations=tuple((v.field, v.description) for v in request.field_violations))
         elif detail.Unpack(retry):
-            told = told._replace(retry_after=retry.retry_delay.ToTimedelta())
-    return told
+            result = result._replace(retry_after=retry.retry_delay.ToTimedelta())
+    return result

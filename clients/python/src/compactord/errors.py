@@ -1,8 +1,8 @@
 """The exceptions of this package.
 
-Every error of the daemon has a stable reason (`docs/api.md` lists them), and each reason that a program would want to
-catch has a class. Catch :class:`CompactordError` for all of them. Decide by class or ``reason``; the text is for
-people. No error holds anything of a conversation.
+Every error of the daemon has a stable reason (`docs/api.md` lists them). Each reason that a program may want to catch
+has a class. All classes derive from :class:`CompactordError`. Decide by class or ``reason``; the text is for people.
+No error contains content of a conversation.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class FieldViolation:
 
 
 class CompactordError(Exception):
-    """Something went wrong between this program and the daemon, or in the daemon.
+    """An error in the daemon, or between this program and the daemon.
 
     Attributes:
         code: The gRPC status.
-        reason: The stable reason, such as ``"WRONG_NEXT_INDEX"``. Empty where gRPC itself, and not compactord, failed.
+        reason: The stable reason, such as ``"WRONG_NEXT_INDEX"``. Empty where gRPC failed and not compactord.
         message: What happened, in a sentence for people.
-        metadata: Figures and names that belong to the reason, as `docs/api.md` lists them.
-        field_violations: Of an invalid request: the fields that are wrong, at most 20.
-        retry_after: When it makes sense to try again, where the daemon says so.
-        request_id: Of a write: the id that it was sent with. The same call with this ``request_id`` does nothing twice.
+        metadata: The values that belong to the reason, as `docs/api.md` lists them.
+        field_violations: For an invalid request: the wrong fields, at most 20.
+        retry_after: How long to wait before a retry, where the daemon says so.
+        request_id: For a write: the request's id. The same call with this ``request_id`` is not executed twice.
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class CompactordError(Exception):
 
 
 class InvalidRequestError(CompactordError):
-    """The request makes no sense to the daemon: ``field_violations`` and ``metadata`` say where."""
+    """The request is not valid: ``field_violations`` and ``metadata`` say where."""
 
 
 class NotFoundError(CompactordError):
-    """What the request names is not there."""
+    """Something that the request names does not exist."""
 
 
 class SessionNotFoundError(NotFoundError):
@@ -96,17 +96,17 @@ class CheckpointNotFoundError(NotFoundError):
 
     @property
     def last_checkpoint(self) -> int | None:
-        """The highest checkpoint id that there is."""
-        return _figure(self.metadata, "last_checkpoint")
+        """The highest checkpoint id of the session."""
+        return _int(self.metadata, "last_checkpoint")
 
 
 class CheckpointPutAsideError(CompactordError):
-    """A revert went back to before the checkpoint."""
+    """A revert to an earlier point put the checkpoint aside."""
 
     @property
     def point(self) -> int | None:
-        """The checkpoint's point, which can still be gone to."""
-        return _figure(self.metadata, "point")
+        """The checkpoint's point. A revert to the point is still possible."""
+        return _int(self.metadata, "point")
 
 
 class CompactionNotFoundError(NotFoundError):
@@ -117,11 +117,11 @@ class CompactionNotFoundError(NotFoundError):
 
 
 class OperationNotFoundError(NotFoundError):
-    """No compaction runs here, or none with this operation id."""
+    """The session has no running compaction, or none with this operation id."""
 
 
 class ContentNotFoundError(NotFoundError):
-    """The log has no such message, or the message no such part."""
+    """The log does not have the message, or the message does not have the part."""
 
 
 class MessagePutAsideError(CompactordError):
@@ -129,55 +129,55 @@ class MessagePutAsideError(CompactordError):
 
 
 class NothingToRevertError(CompactordError):
-    """There is no such turn to take back, or no change to undo."""
+    """There are not enough turns to revert, or there is no change to undo."""
 
 
 class ConflictError(CompactordError):
-    """Somebody else was first: look at the session again, and decide anew."""
+    """The session changed in the meantime: read it again, then decide."""
 
 
 class WrongNextIndexError(ConflictError):
-    """``expected_next_index`` is not the log's."""
+    """``expected_next_index`` is not the index that the next message gets."""
 
     @property
     def next_index(self) -> int | None:
         """The index that the next message will get."""
-        return _figure(self.metadata, "next_index")
+        return _int(self.metadata, "next_index")
 
 
 class HistoryRevertedError(ConflictError):
-    """The view that the answer was made from was reverted: fetch a new one and take the turn again."""
+    """A revert came after the view that the answer was made from: fetch a new view and repeat the turn."""
 
 
 class StateChangedError(ConflictError):
-    """The session was reverted or compacted meanwhile."""
+    """The session was reverted or compacted in the meantime."""
 
 
 class PlanInvalidError(ConflictError):
-    """A plan would break the view. The text names the invariant."""
+    """A plan would make the view invalid. The text names the rule that it breaks."""
 
 
 class CompactionRunningError(CompactordError):
-    """A compaction of this session runs."""
+    """A compaction of this session is already running."""
 
     @property
     def operation_id(self) -> str:
-        """The id of the compaction that runs."""
+        """The operation id of the running compaction."""
         return self.metadata.get("operation_id", "")
 
 
 class TargetUnreachableError(CompactordError):
-    """What no compaction can remove is at or above the trigger."""
+    """The fixed tokens, which no compaction can remove, are at or above the trigger."""
 
     @property
     def fixed_tokens(self) -> int | None:
         """Tokens that no compaction can remove."""
-        return _figure(self.metadata, "fixed_tokens")
+        return _int(self.metadata, "fixed_tokens")
 
     @property
     def trigger_tokens(self) -> int | None:
         """Tokens at which compaction is due."""
-        return _figure(self.metadata, "trigger_tokens")
+        return _int(self.metadata, "trigger_tokens")
 
 
 class BreakerOpenError(CompactordError):
@@ -185,119 +185,119 @@ class BreakerOpenError(CompactordError):
 
     @property
     def closes_after_tokens(self) -> int | None:
-        """Tokens that must be appended before the next may run by itself."""
-        return _figure(self.metadata, "closes_after_tokens")
+        """Tokens that must be appended before automatic compactions run again."""
+        return _int(self.metadata, "closes_after_tokens")
 
 
 class ToolCallsOpenError(CompactordError):
-    """A view in a dialect, or the announcement of a checkpoint, needs the results of open calls first."""
+    """Tool calls are open. A rendered view and the announcement of a checkpoint need their results first."""
 
     @property
     def call_ids(self) -> tuple[str, ...]:
-        """The ids of the calls, as far as they are told."""
+        """The ids of the open calls, as far as the daemon lists them."""
         given = self.metadata.get("call_ids", "")
         return tuple(part.strip() for part in given.split(",") if part.strip())
 
 
 class ViewInvalidError(CompactordError):
-    """A view would break a rule of the provider, and no repair is known."""
+    """The view would break a rule of the provider, and there is no repair for it."""
 
     @property
     def rule(self) -> str:
-        """The rule's id."""
+        """The id of the rule."""
         return self.metadata.get("rule", "")
 
     @property
     def message_index(self) -> int | None:
-        """The message that breaks it, by its position in the view."""
-        return _figure(self.metadata, "message")
+        """The position in the view of the message that breaks the rule."""
+        return _int(self.metadata, "message")
 
 
 class LimitExceededError(CompactordError):
-    """The request or the answer is over a limit, or the daemon's disk is full."""
+    """The request or the response exceeds a limit, or the daemon's disk is full."""
 
     @property
     def limit(self) -> str:
-        """The limit's name."""
+        """The name of the limit."""
         return self.metadata.get("limit", "")
 
     @property
     def value(self) -> int | None:
-        """The limit's value."""
-        return _figure(self.metadata, "value")
+        """The value of the limit."""
+        return _int(self.metadata, "value")
 
 
 class WatcherTooSlowError(CompactordError):
-    """A watch reads more slowly than its session changes."""
+    """A watch reads too slowly for the changes of its session."""
 
     @property
     def next_sequence(self) -> int | None:
-        """Where to go on."""
-        return _figure(self.metadata, "next_sequence")
+        """The sequence where to continue."""
+        return _int(self.metadata, "next_sequence")
 
 
 class SummarizerUnavailableError(CompactordError):
-    """The summarizer is out of reach; ``retry_after`` says when to try again."""
+    """The summarizer cannot be reached; ``retry_after`` says when to try again."""
 
 
 class SummarizerRefusedError(CompactordError):
-    """The summarizer's provider refuses the request, and would again: a wrong key, an unknown model."""
+    """The summarizer's provider refuses the request, and a retry does not help: a wrong key, an unknown model."""
 
 
 class SummaryRejectedError(CompactordError):
-    """No summary passed the checks, and the policy wants no fallback."""
+    """No summary passed the checks, and the policy has no fallback."""
 
     @property
     def check(self) -> str:
-        """The check that was not passed."""
+        """The check that failed."""
         return self.metadata.get("check", "")
 
     @property
     def complaint(self) -> str:
-        """What is wrong with the summary, in a sentence that can be handed to the model that wrote it."""
+        """What is wrong with the summary, as a sentence for the model that wrote it."""
         return self.message.partition("passed the checks: ")[2]
 
 
 class UnavailableError(CompactordError):
-    """No daemon answers at the address, or it shuts down.
+    """No daemon answers at the address, or it is shutting down.
 
-    After a write it is not known whether it was done: call again with the error's ``request_id``.
+    A write may have been executed or not: call again with the ``request_id`` of the error.
     """
 
 
 class DeadlineExceededError(CompactordError):
-    """The call's ``timeout`` has passed, or the policy's limit for summaries.
+    """The call's ``timeout`` has passed, or the policy's time limit for summaries.
 
-    After a write it is not known whether it was done: call again with the error's ``request_id``.
+    A write may have been executed or not: call again with the ``request_id`` of the error.
     """
 
 
 class OperationCancelledError(CompactordError):
-    """The call was cancelled: by this program, by another client, or by the end of the client or the session."""
+    """The call was cancelled: by this program, by another client, or because the client or the session ended."""
 
 
 class UnauthenticatedError(CompactordError):
-    """No token, or a wrong one."""
+    """The token is missing or wrong."""
 
 
 class PermissionDeniedError(CompactordError):
-    """The token may not do this."""
+    """The token does not permit this call."""
 
 
 class UnsupportedError(CompactordError):
-    """The daemon is older than this package, or was built without what the request asks for."""
+    """The daemon does not support the request: it is older than this package, or was built without the feature."""
 
 
 class InternalError(CompactordError):
-    """A bug, or a store that holds what it must not. The text has an id that the daemon's log has too."""
+    """A bug in the daemon, or a corrupt store. The text contains an id that is also in the daemon's log."""
 
 
 class ClientClosedError(CompactordError):
-    """The client was closed."""
+    """The client is closed."""
 
 
 class TurnRunningError(CompactordError):
-    """A turn of this session runs already."""
+    """A turn of this session is already running."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="TURN_RUNNING")
@@ -311,13 +311,13 @@ class TurnAbortedError(CompactordError):
 
 
 class ContextOverflowError(CompactordError):
-    """The model's context window overflows, and compacting does not help.
+    """The conversation does not fit into the model's context window, and compacting does not help.
 
-    Its ``__cause__`` is what the provider's package raised, where it raised something.
+    Its ``__cause__`` is the exception of the provider's package, where there was one.
 
     Attributes:
-        why: The rule that decided, in a sentence with the figures.
-        tokens: Tokens of the context at the overflow, by the daemon's report; None where there is none.
+        why: The rule that found the overflow, in a sentence with the figures.
+        tokens: Tokens of the context at the overflow, as the daemon reports them; None where there is no report.
         context_window: The context window; None where it is unknown.
     """
 
@@ -331,11 +331,11 @@ class ContextOverflowError(CompactordError):
 
 
 class BinaryNotFoundError(CompactordError):
-    """There is no ``compactord`` program to start."""
+    """The ``compactord`` program was not found."""
 
 
 class DaemonStartError(CompactordError):
-    """The daemon did not come up. The text ends with what it said."""
+    """The daemon did not start. The text ends with the end of its output."""
 
 
 REASONS: dict[str, type[CompactordError]] = {
@@ -378,7 +378,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "MESSAGE_PUT_ASIDE": MessagePutAsideError,
     "WATCHER_TOO_SLOW": WatcherTooSlowError,
 }
-"""The class of each reason. A reason that a newer daemon has beside them gets the class of its status."""
+"""The class of each reason. A reason that is not listed, from a newer daemon, gets the class of its status."""
 
 _STATUSES: dict[grpc.StatusCode, type[CompactordError]] = {
     grpc.StatusCode.INVALID_ARGUMENT: InvalidRequestError,
@@ -398,59 +398,59 @@ _STATUSES: dict[grpc.StatusCode, type[CompactordError]] = {
 
 
 class RpcFailure(Protocol):
-    """What gRPC raises, whether it blocks or not."""
+    """The exceptions of gRPC, both blocking and asyncio."""
 
     def code(self) -> grpc.StatusCode:
-        """Answer the status."""
+        """Return the status."""
         ...
 
     def details(self) -> str | None:
-        """Answer the text."""
+        """Return the text."""
         ...
 
     def trailing_metadata(self) -> Metadata | None:
-        """Answer the metadata that came with the status."""
+        """Return the metadata that came with the status."""
         ...
 
 
 def from_rpc_error(error: RpcFailure) -> CompactordError:
-    """Make the exception of an error that gRPC raised.
+    """Convert an error of gRPC to an exception of this package. For use with raw stubs.
 
     Args:
-        error: A ``grpc.RpcError`` of a call, or a ``grpc.aio.AioRpcError``. Who works with raw stubs calls it.
+        error: A ``grpc.RpcError`` of a call, or a ``grpc.aio.AioRpcError``.
 
     Returns:
-        An exception of the class that belongs to the error's reason, or else to its status.
+        An exception of the class for the error's reason, or else for its status.
     """
     return from_status(error.code(), error.details() or "", error.trailing_metadata() or ())
 
 
 def from_status(code: grpc.StatusCode, message: str, metadata: Metadata = ()) -> CompactordError:
-    """Make the exception of a status.
+    """Convert a gRPC status to an exception of this package.
 
     Args:
         code: The gRPC status.
         message: Its text.
-        metadata: The trailing metadata, which hold the details.
+        metadata: The trailing metadata, which contain the details.
 
     Returns:
-        An exception of the class that belongs to the reason in the details, or else to the status.
+        An exception of the class for the reason in the details, or else for the status.
     """
     serialized = next((value for key, value in metadata if key == _DETAILS and isinstance(value, bytes)), b"")
-    told = details.read(serialized)
-    reason = told.reason.removeprefix(_PREFIX)
+    found = details.read(serialized)
+    reason = found.reason.removeprefix(_PREFIX)
     kind = REASONS.get(reason) or _STATUSES.get(code, CompactordError)
     return kind(
         message,
         code=code,
         reason=reason,
-        metadata=told.metadata,
-        field_violations=tuple(FieldViolation(field, wrong) for field, wrong in told.violations),
-        retry_after=told.retry_after,
+        metadata=found.metadata,
+        field_violations=tuple(FieldViolation(field, wrong) for field, wrong in found.violations),
+        retry_after=found.retry_after,
     )
 
 
-def _figure(metadata: Mapping[str, str], key: str) -> int | None:
+def _int(metadata: Mapping[str, str], key: str) -> int | None:
     try:
         return int(metadata[key])
     except (KeyError, ValueError):

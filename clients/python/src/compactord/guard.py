@@ -1,6 +1,7 @@
-"""Runs a program, and ends it when the standard input ends.
+"""Runs a program, and ends it when the standard input is closed.
 
-That is when whoever holds the other end of it is gone, however that went. The program's folder is removed then.
+That happens when the process at the other end of the pipe ends, even if it is killed. The program's folder is removed
+then.
 
 Usage: python guard.py FOLDER PROGRAM ARGUMENT...
 """
@@ -18,7 +19,7 @@ GRACE = 15.0
 
 
 def main(folder: str, command: list[str]) -> None:
-    """Run the command until it ends, or until it has to."""
+    """Run the command until it ends or the standard input is closed."""
     program = subprocess.Popen(command, stdin=subprocess.DEVNULL)
 
     def end(_signal: int, _frame: FrameType | None) -> None:
@@ -35,12 +36,12 @@ def main(folder: str, command: list[str]) -> None:
         program.wait(GRACE)
     except subprocess.TimeoutExpired:
         program.kill()
-    # The other thread ends this process.
+    # The thread of _leave_with ends this process.
     threading.Event().wait()
 
 
 def _leave_with(program: "subprocess.Popen[bytes]", folder: str, orphaned: threading.Event) -> None:
-    """End this process when the program has ended. Who is still there may want to read the folder first."""
+    """End this process when the program has ended. The folder is kept where the parent process may still read it."""
     status = program.wait()
     if orphaned.is_set():
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What can be appended to a session, and how it becomes a request."""
+"""The forms of messages that can be appended, and their conversion to a request."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from compactord import v1
 
 
 class SDKObject(Protocol):
-    """An object of a provider's SDK: a model of pydantic."""
+    """An object of a provider's SDK: a pydantic model."""
 
     def model_dump(self) -> dict[str, Any]:
-        """Answer its fields."""
+        """Return its fields."""
         ...
 
 
@@ -24,17 +24,17 @@ Appendable: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | Iterable[
 """What can be appended:
 
 - ``str``: the text of a user's message;
-- a dict, a list of dicts, or an object of a provider's SDK: the provider's JSON, in the session's dialect: a message, a
-  list of messages, the body of a request or a response, or the list of the events of a streamed one;
-- ``bytes``: such JSON as it came over HTTP, kept byte for byte;
-- :class:`compactord.v1.Message`: a neutral message, as :func:`user` and its like make it. In a session without a
-  dialect, dicts are neutral messages, as JSON of the contract.
+- a dict, a list of dicts, or an object of a provider's SDK: the provider's JSON in the session's dialect. It can be a
+  message, a list of messages, the body of a request or a response, or the list of the events of a streamed response;
+- ``bytes``: the same as raw JSON, as received over HTTP, kept byte for byte;
+- :class:`compactord.v1.Message`: a neutral message, such as :func:`user` makes. In a session without a dialect, dicts
+  are neutral messages in the contract's JSON.
 """
 
 
 @dataclass(frozen=True)
 class Content:
-    """What an append holds: either neutral messages or a provider's JSON.
+    """The content of an append: either neutral messages or a provider's JSON.
 
     Attributes:
         messages: The neutral messages.
@@ -55,22 +55,22 @@ class Call(Protocol):
 
 
 def system(text: str) -> v1.Message:
-    """A neutral message with the operator's instructions."""
+    """Make a neutral message with the operator's instructions."""
     return _text(v1.Role.ROLE_SYSTEM, text)
 
 
 def developer(text: str) -> v1.Message:
-    """A neutral message with the application's instructions."""
+    """Make a neutral message with the application's instructions."""
     return _text(v1.Role.ROLE_DEVELOPER, text)
 
 
 def user(text: str) -> v1.Message:
-    """A neutral message of the user."""
+    """Make a neutral message of the user."""
     return _text(v1.Role.ROLE_USER, text)
 
 
 def assistant(text: str) -> v1.Message:
-    """A neutral message of the model."""
+    """Make a neutral message of the model."""
     return _text(v1.Role.ROLE_ASSISTANT, text)
 
 
@@ -81,11 +81,11 @@ def tool_result(
     is_error: bool = False,
     files: Iterable[v1.FileTouch | str] = (),
 ) -> v1.Message:
-    """A neutral message with what a tool answered.
+    """Make a neutral message with the result of a tool call.
 
     Args:
-        call: The call that it answers, or its id.
-        text: The answer.
+        call: The call, or its id.
+        text: The result.
         is_error: Whether the tool failed.
         files: Files that the tool read (a path) or changed (a :class:`compactord.v1.FileTouch`), for the file lists of
             summaries.
@@ -102,14 +102,14 @@ def tool_result(
 
 
 def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Content:
-    """Make of all that is given what one append can hold.
+    """Convert everything that is given to the content of one append.
 
     Args:
-        given: What the caller appends.
+        given: The arguments of the append.
         dialect: The session's dialect.
 
     Raises:
-        TypeError: Something cannot be appended, or neutral messages and provider JSON are mixed.
+        TypeError: One argument cannot be appended, or neutral messages and provider JSON are mixed.
         ValueError: There is nothing to append.
     """
     items = list(given)
@@ -123,7 +123,7 @@ def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Conte
     if any(neutral):
         raise TypeError(
             "neutral messages (str, compactord.v1.Message) and provider JSON (dicts, bytes, SDK objects) "
-            "cannot go into one append: make two"
+            "cannot be in one append: make two appends"
         )
     if len(items) == 1:
         return Content(json=_raw(items[0], dialect))
@@ -132,10 +132,10 @@ def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Conte
 
 
 def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:
-    """Write a provider's message, list, body or event as JSON, objects of its SDK within them included.
+    """Write a provider's message, list, body or event as JSON. It may contain objects of the provider's SDK.
 
     Raises:
-        TypeError: Something in it has no JSON.
+        TypeError: Something in it cannot be written as JSON.
     """
 
     def plain(value: object) -> object:
@@ -145,7 +145,7 @@ def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:
         text = json.dumps(given, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=plain)
         text.encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair, which UTF-8 has no bytes for.
+        # The text has half of a surrogate pair, which UTF-8 cannot encode.
         text = json.dumps(given, separators=(",", ":"), allow_nan=False, default=plain)
     except ValueError as error:
         raise TypeError(_why_no_json(error)) from None
@@ -153,28 +153,28 @@ def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:
 
 
 def _why_no_json(error: ValueError) -> str:
-    """The reason that json gives, in words that quote nothing: other errors may be those of the objects themselves."""
-    told = str(error)
-    if told.startswith("Out of range float"):
-        return "NaN and infinity have no JSON"
-    if told.startswith("Circular reference"):
-        return "what contains itself has no JSON"
+    """The cause of an error of json, without its own text, which could quote content of the objects."""
+    text = str(error)
+    if text.startswith("Out of range float"):
+        return "NaN and infinity cannot be written as JSON"
+    if text.startswith("Circular reference"):
+        return "an object that contains itself cannot be written as JSON"
     return "an object or a number in it cannot be written as JSON"
 
 
 def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:
-    # The models of pydantic, which the SDKs of OpenAI, Anthropic and Google are made of.
+    # Pydantic models, which the SDKs of OpenAI, Anthropic and Google use.
     dump = getattr(value, "model_dump", None)
     if callable(dump):
-        # Gemini's objects name the fields that they lack.
+        # Gemini's objects list unset fields as None.
         return dump(
             mode="json",
             by_alias=True,
             exclude_unset=True,
             exclude_none=dialect == v1.Dialect.DIALECT_GEMINI,
-            # What an SDK's helpers add, which its API does not take.
+            # Fields that an SDK's helpers add and its API does not accept.
             exclude=getattr(value, "__api_exclude__", None),
-            # The helpers put objects of their own classes where others are declared.
+            # The helpers use their own classes where the fields declare others.
             warnings=False,
         )
     if isinstance(value, Mapping):
@@ -184,10 +184,10 @@ def _plain(value: object, dialect: v1.Dialect.ValueType) -> object:
     name = type(value).__name__
     if hasattr(value, "__enter__") or hasattr(value, "__aenter__"):
         raise TypeError(
-            f"a {name} cannot be appended: it has no JSON. If it opens a stream, hand its events on: "
+            f"a {name} cannot be appended: it cannot be written as JSON. If it opens a stream, pass its events on: "
             "with it as stream: yield from stream"
         )
-    raise TypeError(f"a {name} cannot be appended: it has no JSON")
+    raise TypeError(f"a {name} cannot be appended: it cannot be written as JSON")
 
 
 def _is_neutral(item: object) -> bool:
@@ -210,16 +210,19 @@ def _neutral(item: object) -> Iterator[v1.Message]:
         for one in cast(Iterable[object], item):
             yield from _neutral(one)
     else:
-        raise TypeError(f"a {type(item).__name__} is no neutral message; a session with a dialect takes provider JSON")
+        raise TypeError(
+            f"a {type(item).__name__} is not a neutral message; only a session with a dialect accepts provider JSON"
+        )
 
 
 def _parsed(given: Mapping[str, Any]) -> v1.Message:
     try:
         return json_format.ParseDict(dict(given), v1.Message())
     except json_format.ParseError:
-        # What the parser says quotes the message.
+        # The text of the parser quotes the message.
         raise TypeError(
-            "a dict is no neutral message in the JSON of the contract; a session with a dialect takes provider JSON"
+            "the dict is not a neutral message in the contract's JSON; "
+            "only a session with a dialect accepts provider JSON"
         ) from None
 
 
@@ -230,7 +233,7 @@ def _raw(item: object, dialect: v1.Dialect.ValueType) -> str:
 
 
 def _elements(raw: str) -> Iterator[str]:
-    """What a text adds to a list: itself, or where it is a list what is in it."""
+    """The JSON elements of a text: those of a list, else the text itself."""
     text = raw.strip()
     if not text.startswith("["):
         yield text
@@ -243,7 +246,7 @@ def _text(role: v1.Role.ValueType, text: str) -> v1.Message:
 
 
 def _clean(text: str) -> str:
-    """Text that UTF-8 has bytes for: pairs of surrogates are joined, halves replaced."""
+    """Make a text that UTF-8 can encode: surrogate pairs are joined, single halves replaced."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What the client's own model is asked to write, and what it answers."""
+"""The prompts for the client's own model, and its answers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Prompt:
     """One request to the client's own model.
 
     Attributes:
-        kind: What it is to write: ``"HISTORY"``, ``"TURN_PREFIX"`` or ``"OBSERVATION"``.
-        system: The system prompt. Empty on the agent's own prompt.
-        text: The user message, whole: where the prompt goes on from the one before, that answer is in it.
-        max_answer_tokens: The most tokens that the answer may have, as the session counts.
-        complaint: Why the last answers were refused, in a sentence for the model; empty at first.
-        view: With ``policy.summary.cached_prefix``: the messages that go before ``text``, sent as the agent sends them,
-            with its system prompt and tools.
+        kind: What to write: ``"HISTORY"``, ``"TURN_PREFIX"`` or ``"OBSERVATION"``.
+        system: The system prompt; empty where the agent's own prompt is used.
+        text: The complete user message. In a fold it contains the answer to the prompt before.
+        max_answer_tokens: The most tokens that the answer may have, by the session's estimator.
+        complaint: Why the last answers were refused, as a sentence for the model; empty at the first try.
+        view: With ``policy.summary.cached_prefix``: the messages to send before ``text``, as the agent sends them, with
+            its system prompt and tools.
     """
 
     kind: str
@@ -31,13 +31,13 @@ class Prompt:
 
 @dataclass(frozen=True)
 class PromptAnswer:
-    """What the client's own model wrote.
+    """An answer of the client's own model.
 
     Attributes:
-        text: The text.
+        text: The text that the model wrote.
         model: The model, as its provider names it.
-        usage: What the provider reported.
-        cost_usd: What it cost, in US dollars.
+        usage: The usage that the provider reported.
+        cost_usd: The cost in US dollars.
     """
 
     text: str
@@ -49,12 +49,12 @@ class PromptAnswer:
 def prompt_of(
     asked: v1.SummaryPrompt, previous_answer: str, complaint: str, view: tuple[v1.ViewMessage, ...]
 ) -> Prompt:
-    """The prompt with the answer to the one before in it."""
-    goes_on = asked.HasField("text_before_answer")
+    """Make a prompt. Where it continues the prompt before, insert the answer to that."""
+    continues = asked.HasField("text_before_answer")
     return Prompt(
         kind=v1.SummaryPromptKind.Name(asked.kind).removeprefix("SUMMARY_PROMPT_KIND_"),
         system=asked.system,
-        text=asked.text_before_answer + previous_answer + asked.text if goes_on else asked.text,
+        text=asked.text_before_answer + previous_answer + asked.text if continues else asked.text,
         max_answer_tokens=asked.max_answer_tokens,
         complaint=complaint,
         view=view[: asked.view_messages] if asked.HasField("view_messages") else (),
@@ -62,7 +62,7 @@ def prompt_of(
 
 
 def add_answer(commit: v1.CommitCompactionRequest, asked: v1.SummaryPrompt, answer: PromptAnswer) -> None:
-    """Note an answer in the commit: its text where it is final, and what it cost."""
+    """Add an answer to the commit: its usage and cost, and its text where the prompt is final."""
     commit.summarizer_calls += 1
     if asked.final:
         commit.answers.append(answer.text)

@@ -1,21 +1,21 @@
-"""What the exceptions of providers' packages tell, whatever the package."""
+"""Status and text of the exceptions of providers' packages, whichever the package."""
 
 from __future__ import annotations
 
 import json
 
-# ClassifyError takes 1 MiB; a character is up to 4 bytes.
+# ClassifyError accepts 1 MiB; a character has up to 4 bytes.
 _MOST_CHARACTERS = 1 << 18
 
 
 def http_status(error: BaseException) -> int:
-    """Finds the HTTP status that an exception tells of.
+    """Find the HTTP status of an exception.
 
     Args:
-        error: What a provider's package raised.
+        error: The exception of a provider's package.
 
     Returns:
-        The status; 0 where it tells of none.
+        The status; 0 where the exception has none.
     """
     response = _attribute(error, "response")
     for holder, name in (
@@ -32,13 +32,13 @@ def http_status(error: BaseException) -> int:
 
 
 def text(error: BaseException) -> str:
-    """Finds what a provider said with its error.
+    """Find the provider's text of an error.
 
     Args:
-        error: What a provider's package raised.
+        error: The exception of a provider's package.
 
     Returns:
-        The response's body where the exception has it, else the exception's own text.
+        The body of the response where the exception has it, else the exception's own text.
     """
     body = _attribute(error, "body")
     for said in (_attribute(_attribute(error, "response"), "text"), body, str(error)):
@@ -54,5 +54,5 @@ def text(error: BaseException) -> str:
 def _attribute(holder: object, name: str) -> object:
     try:
         return getattr(holder, name, None)
-    except Exception:  # A streamed response that nobody has read refuses to tell its text.
+    except Exception:  # A streamed response that was not read raises an error.
         return None

@@ -1,4 +1,4 @@
-"""Recalling content: the request, and how answers that go on are followed and joined."""
+"""Recalling content: the first request, the requests for the rest, and joining the responses."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def recall_request(
     context_lines: int,
     max_bytes: int | None,
 ) -> v1.RecallContentRequest:
-    """Make the request.
+    """Make the first request.
 
     Raises:
-        ValueError: Several kinds of range were given.
+        ValueError: More than one kind of range was given.
     """
     by_bytes = offset is not None or length is not None
     by_lines = first_line is not None or line_count is not None
     if (by_bytes and (by_lines or match is not None)) or (match is not None and line_count is not None):
-        raise ValueError("recall: give a range of bytes, a range of lines or a match")
+        raise ValueError("recall: give only one of a range of bytes, a range of lines and a match")
     request = v1.RecallContentRequest(
         session_id=session_id, part=part, result_part=result_part, max_bytes=max_bytes or 0
     )
@@ -49,17 +49,17 @@ def recall_request(
     return request
 
 
-def goes_on(request: v1.RecallContentRequest, answer: v1.RecallContentResponse) -> bool:
-    """Whether there is more, and a next request says where.
+def has_rest(request: v1.RecallContentRequest, answer: v1.RecallContentResponse) -> bool:
+    """Whether there is more content that another request of the same kind can get.
 
-    Lines that end within one of them have no such request: what was asked for ends in lines, and goes on in bytes.
+    A response can end within a line. A request for lines cannot get the rest of that line; only one for bytes can.
     """
     by_lines = request.WhichOneof("range") in ("lines", "match")
     return answer.has_more and (not by_lines or answer.next_line != 0)
 
 
-def followed(request: v1.RecallContentRequest, answer: v1.RecallContentResponse) -> v1.RecallContentRequest:
-    """The request for what follows the answer."""
+def rest_request(request: v1.RecallContentRequest, answer: v1.RecallContentResponse) -> v1.RecallContentRequest:
+    """Make the request for the content after the response."""
     more = v1.RecallContentRequest()
     more.CopyFrom(request)
     match request.WhichOneof("range"):
@@ -77,7 +77,7 @@ def followed(request: v1.RecallContentRequest, answer: v1.RecallContentResponse)
 
 
 def joined(answer: v1.RecallContentResponse, more: v1.RecallContentResponse) -> v1.RecallContentResponse:
-    """The answer with what follows it."""
+    """Join two responses that follow each other."""
     whole = v1.RecallContentResponse()
     whole.CopyFrom(answer)
     whole.text += more.text

@@ -1,26 +1,26 @@
-"""What the agent's tools answer to the model: recalled content and search hits as text."""
+"""The results of the agent's tools as text for the model: recalled content and search hits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from compactord import v1
-from compactord.texts import told
+from compactord.texts import model_text
 
 
 def reference(index: int, part: int | None = None, result_part: int | None = None) -> str:
-    """The reference that names content of the log, as views write it: ``#12``, ``#12.0``, ``#12.0.1``."""
+    """Make a reference to content of the log, as views write it: ``#12``, ``#12.0``, ``#12.0.1``."""
     places = [str(place) for place in (index, part, result_part) if place is not None]
     return "#" + ".".join(places)
 
 
 def content_text(answer: v1.RecallContentResponse, *, by_bytes: bool, match: str) -> str:
-    """Recalled content as a text: what it is, the content, and how to read on.
+    """Describe recalled content: a line about it, the content, and how to read on.
 
     Args:
-        answer: What the daemon answered.
+        answer: The response of the daemon.
         by_bytes: Whether the model asked for bytes.
-        match: The expression that the model asked for; empty where for none.
+        match: The expression that the model searched for; empty where it did not search.
     """
     if answer.kind == v1.ContentKind.CONTENT_KIND_MEDIA:
         return f"[{_head(answer)}: {answer.mime_type} of {answer.total_bytes} bytes, which cannot be shown as text]"
@@ -36,18 +36,18 @@ def content_text(answer: v1.RecallContentResponse, *, by_bytes: bool, match: str
 
 
 def hits_text(hits: Sequence[v1.SearchHit], *, skipped: int, more: bool) -> str:
-    """Hits as lines, each with the reference to recall it by.
+    """List hits, one on each line, with the reference to recall it by.
 
     Args:
         hits: The hits.
-        skipped: How many were passed over.
-        more: Whether there are others.
+        skipped: The number of hits that were skipped before these.
+        more: Whether there are more hits after these.
     """
     if not hits:
-        return told("no_further_hits" if skipped else "no_hits")
+        return model_text("no_further_hits" if skipped else "no_hits")
     lines = [_hit(hit) for hit in hits]
     if more:
-        lines.append(told("more_hits", skip=skipped + len(hits)))
+        lines.append(model_text("more_hits", skip=skipped + len(hits)))
     return "\n".join(lines)
 
 
@@ -72,7 +72,7 @@ def _line_count(text: str) -> int:
 
 
 def _blocks(blocks: Sequence[v1.LineBlock]) -> str:
-    """Numbered lines; a colon marks those that match, as grep does."""
+    """Number the lines. A colon marks those that match, as in the output of grep."""
     shown: list[str] = []
     for block in blocks:
         matching = set(block.matching_lines)
@@ -88,8 +88,8 @@ def _more(answer: v1.RecallContentResponse) -> str:
     if not answer.has_more:
         return ""
     if answer.next_line:
-        return told("more_lines", line=answer.next_line)
-    return told("more_bytes", byte=answer.next_offset)
+        return model_text("more_lines", line=answer.next_line)
+    return model_text("more_bytes", byte=answer.next_offset)
 
 
 def _hit(hit: v1.SearchHit) -> str:

@@ -1,4 +1,4 @@
-"""What the calls of a session answer."""
+"""The results of a session's calls."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from compactord import v1
 
 @dataclass(frozen=True)
 class Appended:
-    """Where appended messages went.
+    """The result of an append.
 
     Attributes:
-        first_index: The index of the first of them; the others follow it.
+        first_index: The index of the first message; the others follow it.
         next_index: The index that the next message will get.
-        point: The point after them.
+        point: The point after the messages.
         report: How full the context is, and whether to compact.
-        findings: What was malformed and taken all the same. The first 1,000.
-        answer: With ``model_answer``: what the model answered, described; else None.
+        findings: What was malformed and accepted anyway. The first 1,000.
+        answer: With ``model_answer``: the daemon's description of the model's answer; else None.
     """
 
     first_index: int
@@ -31,13 +31,13 @@ class Appended:
 
 @dataclass(frozen=True)
 class CompactionResult:
-    """How a compaction ended that did not fail. True where something was done.
+    """The result of a compaction that did not fail. Its truth value says whether something was committed.
 
     Attributes:
-        operation_id: The operation's id; empty where the client's own model wrote.
-        completed: What was committed.
-        skipped: Why nothing was done.
-        planned: What would be done: the answer to ``dry_run``.
+        operation_id: The operation's id; empty where the client's own model wrote the summary.
+        completed: What was committed; None where nothing was.
+        skipped: Why nothing was done; None where something was.
+        planned: With ``dry_run``: the plan.
     """
 
     operation_id: str = ""
@@ -50,22 +50,21 @@ class CompactionResult:
 
     @property
     def compaction(self) -> v1.CompactionEntry | None:
-        """The entry, where a cut was made."""
+        """The compaction's entry; None where no messages were summarized."""
         done = self.completed
         return done.compaction if done is not None and done.HasField("compaction") else None
 
     @property
     def prune(self) -> v1.PruneEntry | None:
-        """The edits, where some were made."""
+        """The edits; None where there are none."""
         done = self.completed
         return done.prune if done is not None and done.HasField("prune") else None
 
     @property
     def fallback_cause(self) -> str:
-        """Which summarizer failed and why, in a sentence, where the policy's fallback wrote for it; else empty.
+        """Which summarizer failed and why, in a sentence, where the policy's fallback wrote in its place; else empty.
 
-        What wrote instead is the ``provenance.summarizer`` of ``compaction``, or that of ``prune`` where results were
-        written shorter.
+        ``provenance.summarizer`` of ``compaction`` or ``prune`` names the fallback.
         """
         for entry in (self.compaction, self.prune):
             if entry is not None and entry.provenance.fallback != v1.SummaryFallback.SUMMARY_FALLBACK_UNSPECIFIED:
@@ -74,13 +73,13 @@ class CompactionResult:
 
     @property
     def report(self) -> v1.ContextReport | None:
-        """How full the context is; None of a plan."""
+        """How full the context is; None for a plan."""
         ended = self.completed or self.skipped
         return ended.report if ended is not None else None
 
     @property
     def reason(self) -> str:
-        """Why nothing was done, such as ``"BELOW_THRESHOLD"``; empty where something was."""
+        """Why nothing was done, such as ``"BELOW_THRESHOLD"``; empty where something was done."""
         if self.skipped is None:
             return ""
         known = self.skipped.reason in v1.SkipReason.values()
@@ -88,12 +87,12 @@ class CompactionResult:
 
     @property
     def message(self) -> str:
-        """The same in a sentence with the figures."""
+        """Why nothing was done, in a sentence with the figures; empty where something was done."""
         return self.skipped.message if self.skipped is not None else ""
 
 
 def result_of(event: v1.CompactionEvent) -> CompactionResult | None:
-    """The result that an event tells; None where the compaction goes on, failed or was cancelled."""
+    """Return the result in an event; None where the compaction still runs, failed or was cancelled."""
     match event.WhichOneof("event"):
         case "completed":
             return CompactionResult(event.operation_id, completed=event.completed)
@@ -107,13 +106,13 @@ def result_of(event: v1.CompactionEvent) -> CompactionResult | None:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A point with a name.
+    """A checkpoint: a point with a number and a title.
 
     Attributes:
-        id: Its id, from 1; never used again.
-        point: The point that a revert to it goes to.
-        title: What it is called.
-        marker_index: The message that announces it to the model, where one was asked for.
+        id: Its id, from 1. An id is never used again.
+        point: The point that a revert to the checkpoint goes back to.
+        title: Its title.
+        marker_index: The index of the message that announces it to the model; None where it was not announced.
         report: How full the context is.
     """
 
@@ -126,14 +125,14 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class Reverted:
-    """What a revert or a clearing wrote.
+    """The result of a revert or a clear.
 
     Attributes:
-        record: The record; None where there was nothing to put aside or to tell.
-        point: The point after it.
+        record: The record; None where nothing was put aside and no message was added.
+        point: The point after the record.
         report: How full the context is.
-        messages_put_aside: How many messages were put aside.
-        first_request_put_aside: The first of them that is a request of the user, if there is one.
+        messages_put_aside: The number of messages that were put aside.
+        first_request_put_aside: The index of the first of them that is a request of the user; None where none is.
     """
 
     record: v1.Record | None
@@ -145,11 +144,11 @@ class Reverted:
 
 @dataclass(frozen=True)
 class Pinned:
-    """What a pinning or unpinning wrote.
+    """The result of pinning or unpinning.
 
     Attributes:
-        record: The record; None where there was nothing to do.
-        point: The point after it.
+        record: The record; None where nothing changed.
+        point: The point after the record.
         report: How full the context is.
     """
 

@@ -1,4 +1,4 @@
-"""What this package says to the agent's model: the same as the clients for other languages."""
+"""The texts for the agent's model. They are the same in the clients for all languages."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import cache
 from importlib import resources
 
 
-def told(name: str, **values: object) -> str:
-    """A text for the model.
+def model_text(name: str, **values: object) -> str:
+    """Return a text for the model.
 
     Args:
         name: Its name in ``texts.json``.
-        values: What goes into its braces.
+        values: The values for its placeholders.
 
     Raises:
-        KeyError: There is no such text, or it has braces that no value is given for.
+        KeyError: There is no text with this name, or a value for a placeholder is missing.
     """
     return _texts()[name].format(**values)
 

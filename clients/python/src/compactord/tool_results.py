@@ -1,4 +1,4 @@
-"""What a tool answered, as the message that is appended for it."""
+"""Converting the result of a tool to the message that is appended."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from compactord.tools import ToolCall, ToolOutput
 
 
 def result_message(call: ToolCall, output: object, dialect: v1.Dialect.ValueType) -> object:
-    """Make what is appended of what ``run_tool`` answered.
+    """Convert what ``run_tool`` returned to a message.
 
-    A text and a :class:`ToolOutput` are results; None is an empty one. A dict (or an object of pydantic) with a
-    ``role`` or a ``type`` is a message in the session's dialect, any other and a list is data, whose JSON is the
-    result.
+    A text and a :class:`ToolOutput` are results. None is an empty result. A dict or pydantic object with a ``role`` or
+    a ``type`` is a message in the session's dialect. Another dict and a list are data, whose JSON is the result.
 
     Args:
-        call: The call that it answers.
+        call: The tool call.
         output: What ``run_tool`` returned.
         dialect: The session's dialect.
 
     Raises:
-        TypeError: It is nothing that can be the result of this call. The text names the call and the tool.
+        TypeError: This cannot be the result of the call. The text names the call and the tool.
     """
     try:
         match output:
@@ -39,28 +38,28 @@ def result_message(call: ToolCall, output: object, dialect: v1.Dialect.ValueType
             case _:
                 return _message_or_data(call, output, dialect)
     except (TypeError, ValueError) as wrong:
-        raise TypeError(f"run_tool answered call {call.id} of {call.name} with {_kind(output)}: {wrong}") from None
+        raise TypeError(f"run_tool returned {_kind(output)} for call {call.id} of {call.name}: {wrong}") from None
 
 
 def _written(call: ToolCall, output: ToolOutput) -> v1.Message:
     text = cast(object, output.text)
     if not isinstance(text, str):
-        raise TypeError(f"its text is {_kind(text)}, and is to be a str")
+        raise TypeError(f"its text is {_kind(text)} and must be a str")
     return tool_result(call, text, is_error=output.is_error, files=output.files)
 
 
 def _answering(call: ToolCall, message: v1.Message) -> v1.Message:
     answered = [part.tool_result.call_id for part in message.parts if part.HasField("tool_result")]
     if message.role != v1.Role.ROLE_TOOL or not answered:
-        raise TypeError("it is no TOOL message with a tool_result")
+        raise TypeError("it is not a TOOL message with a tool_result")
     if any(call_id not in ("", call.id) for call_id in answered):
-        raise TypeError("its call_id is that of another call")
+        raise TypeError("its call_id belongs to another call")
     return message
 
 
 def _message_or_data(call: ToolCall, output: object, dialect: v1.Dialect.ValueType) -> object:
     if not _has_json(output):
-        raise TypeError("it is to be a str, a ToolOutput, a message, or a dict or list with data")
+        raise TypeError("it must be a str, a ToolOutput, a message, or a dict or list with data")
     text = to_json(output, dialect)
     plain: object = json.loads(text)
     if not isinstance(plain, dict) or not plain.keys() & {"role", "type"}:

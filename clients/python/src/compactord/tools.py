@@ -1,4 +1,4 @@
-"""The tools that an agent's model is offered: their definitions, their calls and what they answer."""
+"""The tools for an agent's model: definitions, calls and results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, cast
 
 from compactord import v1
-from compactord.texts import told
+from compactord.texts import model_text
 
 RECALL = "recall_content"
 SEARCH = "search_messages"
@@ -19,12 +19,12 @@ DMAIL = "send_dmail"
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A tool that the model wants called.
+    """A tool call of the model.
 
     Attributes:
         id: The call's id, as views show it.
         name: The tool's name.
-        arguments: The arguments as the model wrote them: JSON as a rule, but models err.
+        arguments: The arguments as the model wrote them. Usually JSON, but models make mistakes.
         index: The index in the log of the message that holds the call.
     """
 
@@ -34,23 +34,23 @@ class ToolCall:
     index: int
 
     def json(self) -> Any:
-        """Parses the arguments.
+        """Parse the arguments.
 
         Returns:
-            What they say; an empty dict where there are none.
+            The parsed arguments; an empty dict where there are none.
 
         Raises:
-            ValueError: They are no JSON.
+            ValueError: The arguments are not JSON.
         """
         return json.loads(self.arguments) if self.arguments.strip() else {}
 
 
 @dataclass(frozen=True)
 class ToolOutput:
-    """What a tool answered.
+    """The result of a tool.
 
     Attributes:
-        text: The answer.
+        text: The text of the result.
         is_error: Whether the tool failed.
         files: Files that the tool read or changed, for the file lists of summaries.
     """
@@ -61,34 +61,34 @@ class ToolOutput:
 
 
 class ToolRejected(Exception):
-    """Raised by a `run_tool` whose user did not allow the call.
+    """`run_tool` raises it where the user did not allow the call.
 
-    The model is told so. After the step the turn ends, unless there is feedback for the model to go on with.
+    The model gets a result that says so. The turn ends after the step, unless the user gave feedback for the model.
     """
 
     def __init__(self, feedback: str = "") -> None:
-        """Makes one.
+        """Make the exception.
 
         Args:
-            feedback: What the user said to it; empty where nothing.
+            feedback: The user's text for the model; empty where there is none.
         """
         super().__init__(feedback or "The user rejected this call.")
         self.feedback = feedback
 
     def output(self) -> ToolOutput:
-        """Says to the model that the call was rejected."""
+        """Make the result that tells the model that the call was rejected."""
         if self.feedback:
-            return ToolOutput(told("rejected_with_feedback", feedback=self.feedback), is_error=True)
-        return ToolOutput(told("rejected"), is_error=True)
+            return ToolOutput(model_text("rejected_with_feedback", feedback=self.feedback), is_error=True)
+        return ToolOutput(model_text("rejected"), is_error=True)
 
 
 @dataclass(frozen=True)
 class Mail:
-    """A message that a model sends back to itself.
+    """A message that the model sends to itself at an earlier checkpoint.
 
     Attributes:
         message: The message.
-        checkpoint_id: The checkpoint that it goes back to.
+        checkpoint_id: The checkpoint to go back to.
     """
 
     message: str
@@ -96,14 +96,14 @@ class Mail:
 
 
 def calls_of(index: int, parts: Iterable[v1.Part]) -> list[ToolCall]:
-    """Finds the calls in a model's answer.
+    """Find the tool calls in a model's answer.
 
     Args:
         index: The answer's index in the log.
-        parts: Its parts, all of them.
+        parts: All its parts.
 
     Returns:
-        The calls in their order. Those without an id have the one that views show.
+        The calls in order. A call without an id gets the id that views show.
     """
     return [
         ToolCall(
@@ -118,15 +118,15 @@ def calls_of(index: int, parts: Iterable[v1.Part]) -> list[ToolCall]:
 
 
 def definitions(names: Iterable[str], dialect: str | None = None) -> list[dict[str, Any]]:
-    """Defines tools in the shape that a provider's request wants.
+    """Make the definitions of tools in the shape of a provider's request.
 
     Args:
         names: The tools: `recall_content`, `search_messages`, `send_dmail`.
         dialect: `openai_chat`, `openai_responses`, `anthropic` or `gemini`; None: name, description and parameters,
-            where the parameters are a JSON Schema.
+            with the parameters as a JSON Schema.
 
     Returns:
-        The value for the request's `tools`, or some of it: a new list each time.
+        Elements for the request's `tools`. A new list each time.
 
     Raises:
         ValueError: The dialect is unknown.
@@ -151,7 +151,7 @@ def _shape(tools: list[dict[str, Any]], dialect: str | None) -> list[dict[str, A
         case "gemini":
             return [{"functionDeclarations": tools}] if tools else []
         case _:
-            raise ValueError(f"dialect {dialect!r} is none of openai_chat, openai_responses, anthropic and gemini")
+            raise ValueError(f"dialect {dialect!r} is unknown: use openai_chat, openai_responses, anthropic or gemini")
 
 
 def _definition(name: str) -> dict[str, Any]:
@@ -160,29 +160,29 @@ def _definition(name: str) -> dict[str, Any]:
 
 @cache
 def _sources() -> Mapping[str, str]:
-    """Holds each definition as JSON, so that no caller can change another's."""
+    """The definitions as JSON, so that no caller can change the definition of another."""
     text = resources.files("compactord").joinpath("tools.json").read_text(encoding="utf-8")
     return {tool["name"]: json.dumps(tool) for tool in json.loads(text)}
 
 
 class ArgumentError(ValueError):
-    """What is wrong with a call's arguments, in words for the model that wrote them."""
+    """The arguments of a call are wrong. The text is for the model that wrote them."""
 
 
 class Arguments:
-    """The arguments of a call, read one by one.
+    """The arguments of a call, with a method for each type of value.
 
-    Every reader raises ArgumentError where the model wrote something else than the definition asks for.
+    Each method raises an ArgumentError where the value does not match the tool's definition.
     """
 
     def __init__(self, call: ToolCall) -> None:
-        """Parses them.
+        """Parse the arguments.
 
         Args:
             call: The call.
 
         Raises:
-            ArgumentError: They are no JSON object, or hold a name that the definition does not have.
+            ArgumentError: The arguments are not a JSON object, or one has a name that is not in the definition.
         """
         try:
             parsed = call.json()
@@ -197,7 +197,7 @@ class Arguments:
                 raise ArgumentError(f"there is no {name[:64]!r}; known are {', '.join(self._known)}")
 
     def text(self, name: str) -> str:
-        """Reads a text; empty where it is not given."""
+        """Return a text; empty where it is not given."""
         value = self._values.get(name)
         if value is None:
             return ""
@@ -206,7 +206,7 @@ class Arguments:
         return value
 
     def flag(self, name: str) -> bool:
-        """Reads a yes or no; False where it is not given."""
+        """Return a truth value; False where it is not given."""
         value = self._values.get(name)
         if value is None:
             return False
@@ -215,7 +215,7 @@ class Arguments:
         return value
 
     def number(self, name: str) -> int | None:
-        """Reads a whole number within the definition's bounds; None where it is not given."""
+        """Return a whole number within the definition's bounds; None where it is not given."""
         value = self._values.get(name)
         if value is None:
             return None

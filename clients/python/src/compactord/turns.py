@@ -1,4 +1,4 @@
-"""What became of a turn."""
+"""The result of a turn."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from compactord.tools import ToolCall
 
 @dataclass(frozen=True)
 class Turn:
-    """What became of a turn.
+    """The result of a turn.
 
     Attributes:
-        done: Whether the model has come to an end. It has not where calls wait for their results, where a call was
-            rejected, where ``max_steps`` ended the turn, and where the answer was cut off or failed, which its
-            ``stop_reason`` says: then ``run_turn`` goes on from here.
-        answer: What the model answered last, as the daemon describes it; None where it was not called.
-        tool_calls: The calls that nobody has answered. Append their results, with
-            :func:`compactord.tool_result`, before the next turn, or give them to it.
+        done: Whether the model has finished. It is False where calls wait for their results, where a call was
+            rejected, where ``max_steps`` ended the turn, and where the answer was aborted or failed, as its
+            ``stop_reason`` says. Call ``run_turn`` again to continue.
+        answer: The model's last answer, as the daemon describes it; None where the model was not called.
+        tool_calls: The calls without a result. Append their results, with :func:`compactord.tool_result`, before the
+            next turn, or pass them to it.
         rejected: Whether a call was rejected without feedback.
         report: How full the context is.
         steps: How many times the model answered.
-        compactions: The compactions that were made on the way, or why they failed.
+        compactions: The compactions of the turn: their results, or the errors of those that failed.
     """
 
     done: bool

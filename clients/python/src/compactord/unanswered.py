@@ -1,4 +1,4 @@
-"""Appends that ended in no answer, so that the same content appended again is not doubled."""
+"""Appends without a response, remembered so that appending the same content again does not duplicate it."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from compactord import v1
 from compactord.errors import DeadlineExceededError, OperationCancelledError, UnavailableError
 
 MEMORY = 600.0
-"""Seconds after which the same content is taken for a new message."""
+"""Seconds after which the same content counts as a new message."""
 
 
 class Unanswered:
-    """The appends of one session of which it is not known whether the daemon has them.
+    """The appends of one session that the daemon may or may not have executed.
 
-    What the daemon knows by its request id it refuses in other bytes. So what is sent again is the first request as it
-    was, with the view's token of then, which is therefore left out of what makes two appends the same.
+    The daemon refuses a known request id with different bytes. So the first request is sent again unchanged, with its
+    old view token. Two appends are the same where all but their request id and view token is equal.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with none.
+        """Start without appends.
 
         Args:
-            clock: Answers the time in seconds.
+            clock: Returns the time in seconds.
         """
         self._clock = clock
         self._mutex = threading.Lock()
         self._kept: dict[bytes, tuple[float, v1.AppendMessagesRequest]] = {}
 
     def first(self, request: v1.AppendMessagesRequest) -> v1.AppendMessagesRequest | None:
-        """The request that the same content went out in, where there was no answer to it."""
+        """Return the request that was sent with the same content and got no response; else None."""
         with self._mutex:
             since, first = self._kept.get(_digest(request), (0.0, None))
             return first if self._clock() - since < MEMORY else None
 
     def keep(self, request: v1.AppendMessagesRequest) -> None:
-        """Remember a request that ended in no answer."""
+        """Remember a request that got no response."""
         with self._mutex:
             self._kept.setdefault(_digest(request), (self._clock(), request))
 
     def drop(self, request: v1.AppendMessagesRequest) -> None:
-        """Forget the request of this content, to which there was an answer."""
+        """Forget the request with this content, since there is a response now."""
         with self._mutex:
             self._kept.pop(_digest(request), None)
 
     def clear(self) -> None:
-        """Forget all: something else was appended since, so that they were given up."""
+        """Forget all requests: the caller has appended something else since, and so given them up."""
         with self._mutex:
             self._kept.clear()
 
@@ -62,5 +62,5 @@ def _digest(request: v1.AppendMessagesRequest) -> bytes:
 
 
 def leaves_open(error: BaseException) -> bool:
-    """Whether an error leaves open if the daemon did what it was asked for."""
+    """Whether it is unknown after this error if the daemon executed the request."""
     return isinstance(error, UnavailableError | DeadlineExceededError | OperationCancelledError)

@@ -1,4 +1,4 @@
-"""The view of a session: what the model gets, and how the deltas of it are joined."""
+"""The view of a session, and joining its deltas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compactord.words import Dialect, dialect_name
 
 
 class RawMessage:
-    """A rendered message: its JSON as the daemon wrote it, and parsed on demand, once."""
+    """A rendered message: the daemon's JSON, which is parsed once, on demand."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
@@ -26,15 +26,15 @@ class RawMessage:
 
 @dataclass(frozen=True)
 class View:
-    """What the model gets. A snapshot: a later fetch does not change it.
+    """The messages that the model needs to go on. A view does not change after it was fetched.
 
     Attributes:
         dialect: The provider's shape; None where the messages are neutral.
-        token: Names the view. An append of the answer that was made from it takes it along.
+        token: The view token. The append of an answer that was made from the view sends it.
         report: How full the context is, and whether to compact.
-        view_report: What was done to draw the view.
-        messages_sent: How many messages the fetch that made it moved: what was new.
-        complete: Whether the view has an end; always so in what a session answers.
+        view_report: How the daemon made the view.
+        messages_sent: How many messages the daemon sent for this view: only new ones.
+        complete: Whether all pages were joined. True for every view that a session returns.
     """
 
     dialect: Dialect | None
@@ -51,8 +51,8 @@ class View:
     def messages(self) -> list[Any]:
         """The messages: dicts in the provider's shape, or without a dialect :class:`compactord.v1.ViewMessage`.
 
-        Each message is parsed once and shared by all views that show it: to change one, copy it first. Where a number
-        must keep all its digits, as in ``1.0``, take :attr:`messages_json`.
+        Each message is parsed once, and all views share it: copy it before you change it. Use :attr:`messages_json`
+        where a number such as ``1.0`` must keep all its digits.
         """
         return [message.parsed for message in self._raw] if self.dialect else list(self._neutral)
 
@@ -63,24 +63,24 @@ class View:
 
     @property
     def system(self) -> list[Any]:
-        """The system prompt where the provider keeps it apart.
+        """The system prompt, for providers that have it apart from the messages.
 
-        Anthropic's blocks, Gemini's one content, the one text of OpenAI Responses.
+        Anthropic's blocks, Gemini's one content, or the one text of OpenAI Responses.
         """
         return [message.parsed for message in self._system]
 
     @property
     def system_json(self) -> list[str]:
-        """The same as the daemon wrote it, byte for byte."""
+        """The system prompt as the daemon wrote it, byte for byte."""
         return [message.raw for message in self._system]
 
     @property
     def disable_thinking(self) -> bool:
-        """Whether thinking must be off in the next request, since a live tool loop had to lose its thinking."""
+        """Whether thinking must be off in the next request, since the open tool loop lost its thinking."""
         return self.view_report.disable_thinking
 
     def request(self) -> dict[str, Any]:
-        """The fields of the provider's request that hold the conversation, to be splatted into it.
+        """Make the fields of the provider's request that contain the conversation, for use with ``**``.
 
         Returns:
             Chat Completions: ``messages``. Responses: ``input``, and ``instructions`` where there are some. Anthropic:
@@ -101,21 +101,21 @@ class View:
             case "gemini":
                 return ({"systemInstruction": system[0]} if system else {}) | {"contents": self.messages}
             case None:
-                raise ValueError("a neutral view is no provider's request: open the session with a dialect")
+                raise ValueError("the view is neutral, which no provider accepts: open the session with a dialect")
 
     def joined(self, page: v1.GetLLMViewResponse, *, sent_before: int = 0) -> View:
-        """The view that a page of an answer makes of this one.
+        """Join a page to this view.
 
         Args:
-            page: The page, which was asked for with this view's token.
-            sent_before: Messages that the pages before it moved.
+            page: The page, which was requested with this view's token.
+            sent_before: How many messages the pages before it had.
 
         Raises:
-            InternalError: The page does not fit.
+            InternalError: The page does not belong to this view.
         """
         held = len(self._raw) if self.dialect else len(self._neutral)
         if page.unchanged_prefix > held:
-            raise InternalError(f"the view has {held} messages, and the daemon goes on behind {page.unchanged_prefix}")
+            raise InternalError(f"the view has {held} messages, but the daemon continues after {page.unchanged_prefix}")
         prefix = page.unchanged_prefix
         return View(
             dialect=self.dialect,
@@ -131,10 +131,10 @@ class View:
 
 
 def empty(dialect: v1.Dialect.ValueType) -> View:
-    """The view that nothing has been joined to."""
+    """Make an empty view."""
     return View(dialect=dialect_name(dialect))
 
 
 def _kept(held: tuple[RawMessage, ...], new: Any) -> tuple[RawMessage, ...]:
-    """The system prompt, parsed once as long as it stays the same."""
+    """Return the parsed system prompt, the old one where it is the same."""
     return held if [message.raw for message in held] == list(new) else tuple(RawMessage(raw) for raw in new)

@@ -1,4 +1,4 @@
-"""The words for values of the contract's enums: ``"anthropic"`` for ``DIALECT_ANTHROPIC``, and so on."""
+"""Short names for the values of the contract's enums, such as ``"anthropic"`` for ``DIALECT_ANTHROPIC``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Dialect: TypeAlias = Literal["openai_chat", "openai_responses", "anthropic", "ge
 Estimator: TypeAlias = Literal["chars4", "o200k_base", "cl100k_base", "calibrated"]
 """How tokens are counted."""
 Reason: TypeAlias = Literal["manual", "threshold", "overflow"]
-"""Why a compaction is asked for."""
+"""Why a compaction is requested."""
 Thinking: TypeAlias = Literal["keep_valid", "keep_all", "strip"]
 """Which thinking a view shows."""
 Listing: TypeAlias = Literal["transcript", "dialogue"]
-"""Which messages are listed: all of the log, or what user and assistant said on the active path."""
+"""Which messages are listed: all of the log, or the active text of user and assistant."""
 Order: TypeAlias = Literal["created", "changed"]
 """How sessions are sorted, the newest first."""
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
@@ -31,74 +31,74 @@ RecordKind: TypeAlias = Literal[
 ]
 """The kind of a record."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
-"""A policy: the contract's message, or its fields as JSON names them, such as ``{"context_window": 200_000}``. A list
-may be given as such: ``{"on_append": []}``."""
+"""A policy: a :class:`compactord.v1.Policy`, or a dict in its JSON form, such as ``{"context_window": 200_000}``. In
+place of a message that only contains a list, the list can be given: ``{"on_append": []}``."""
 
 
 def session_id(given: object) -> str:
-    """The id of a session that is meant.
+    """Check the id of an existing session and return it.
 
     Raises:
-        ValueError: It is none: the daemon would take its absence for the wish for a new session.
+        ValueError: This is not an id. The daemon would create a new session where the id is empty.
     """
     if not isinstance(given, str) or not given:
-        raise ValueError("session_id: it is a text, and not empty")
+        raise ValueError("session_id: must be a text that is not empty")
     return given
 
 
 def dialect(given: str | int | None) -> v1.Dialect.ValueType:
-    """The dialect of this name; None is neutral."""
+    """The dialect with this name; None means neutral."""
     return cast("v1.Dialect.ValueType", _value(v1.Dialect.DESCRIPTOR, given, "DIALECT_", "dialect"))
 
 
 def dialect_name(value: v1.Dialect.ValueType) -> Dialect | None:
-    """The name of a dialect; None is neutral."""
+    """The name of a dialect; None means neutral."""
     return cast(Dialect, v1.Dialect.Name(value).removeprefix("DIALECT_").lower()) if value else None
 
 
 def estimator(given: str | int | None) -> v1.Estimator.ValueType:
-    """The estimator of this name; None is the default."""
+    """The estimator with this name; None means the default."""
     return cast("v1.Estimator.ValueType", _value(v1.Estimator.DESCRIPTOR, given, "ESTIMATOR_", "estimator"))
 
 
 def reason(given: str | int | None) -> v1.CompactionReason.ValueType:
-    """The reason of this name; None is the default."""
+    """The reason with this name; None means the default."""
     return cast(
         v1.CompactionReason.ValueType, _value(v1.CompactionReason.DESCRIPTOR, given, "COMPACTION_REASON_", "reason")
     )
 
 
 def thinking(given: str | int) -> v1.ThinkingPolicy.ValueType:
-    """The thinking policy of this name."""
+    """The thinking policy with this name."""
     return cast(
         v1.ThinkingPolicy.ValueType, _value(v1.ThinkingPolicy.DESCRIPTOR, given, "THINKING_POLICY_", "thinking")
     )
 
 
 def listing(given: str | int | None) -> v1.MessageListing.ValueType:
-    """The listing of this name; None is the default."""
+    """The listing with this name; None means the default."""
     return cast(
         "v1.MessageListing.ValueType", _value(v1.MessageListing.DESCRIPTOR, given, "MESSAGE_LISTING_", "listing")
     )
 
 
 def order(given: str | int | None) -> v1.SessionOrder.ValueType:
-    """The order of this name; None is the default."""
+    """The order with this name; None means the default."""
     return cast("v1.SessionOrder.ValueType", _value(v1.SessionOrder.DESCRIPTOR, given, "SESSION_ORDER_", "order"))
 
 
 def stop_reason(given: str | int | None) -> v1.StopReason.ValueType:
-    """The stop reason of this name; None is not told."""
+    """The stop reason with this name; None means unknown."""
     return cast("v1.StopReason.ValueType", _value(v1.StopReason.DESCRIPTOR, given, "STOP_REASON_", "stop_reason"))
 
 
 def roles(given: Iterable[str | int]) -> list[v1.Role.ValueType]:
-    """The roles of these names."""
+    """The roles with these names."""
     return [cast("v1.Role.ValueType", _value(v1.Role.DESCRIPTOR, one, "ROLE_", "roles")) for one in given]
 
 
 def states(given: Iterable[str | int]) -> list[v1.MessageState.ValueType]:
-    """The states of these names."""
+    """The states with these names."""
     return [
         cast("v1.MessageState.ValueType", _value(v1.MessageState.DESCRIPTOR, one, "MESSAGE_STATE_", "states"))
         for one in given
@@ -113,10 +113,10 @@ def record_kinds(given: Iterable[str | int]) -> list[v1.RecordKind.ValueType]:
 
 
 def policy(given: Policy | None) -> v1.Policy | None:
-    """The policy that is meant.
+    """Convert a policy to the contract's message.
 
     Raises:
-        ValueError: It is none, or a field is none of a policy, or has no such value.
+        ValueError: This is not a policy, or a field is unknown or has a wrong value.
     """
     if given is None or isinstance(given, v1.Policy):
         return given
@@ -127,9 +127,9 @@ def policy(given: Policy | None) -> v1.Policy | None:
 
 
 def _with_lists(given: object, message: Descriptor) -> dict[str, Any]:
-    """What is given, with each list in the message that the contract has for it."""
+    """Return the fields with each bare list wrapped in the contract's message for it."""
     if not isinstance(given, Mapping):
-        raise ValueError(f"policy: give a v1.Policy or a mapping of its fields, and not a {type(given).__name__}")
+        raise ValueError(f"policy: must be a v1.Policy or a mapping of its fields, not a {type(given).__name__}")
     fields = {**message.fields_by_name, **message.fields_by_camelcase_name}
     return {
         name: _with_list(value, fields[name]) if name in fields else value
@@ -155,5 +155,5 @@ def _value(enum: EnumDescriptor, given: object, prefix: str, name: str) -> int:
         return given
     known = {one.name.removeprefix(prefix).lower(): one.number for one in enum.values if one.number != 0}
     if not isinstance(given, str) or given.lower() not in known:
-        raise ValueError(f"{name}: there is no {given!r}; there are {', '.join(known)}")
+        raise ValueError(f"{name}: {given!r} is unknown: use one of {', '.join(known)}")
     return known[given.lower()]

@@ -84,8 +84,8 @@ def test_dicts_without_a_dialect_are_neutral_messages() -> None:
         ([object()], CHAT, "object cannot be appended"),
         ([{"role": object()}], CHAT, "object cannot be appended"),
         ([{"n": float("nan")}], CHAT, "NaN"),
-        ([7], NEUTRAL, "int is no neutral message"),
-        ([{"role": "user", "content": "hello"}], NEUTRAL, "no neutral message"),
+        ([7], NEUTRAL, "int is not a neutral message"),
+        ([{"role": "user", "content": "hello"}], NEUTRAL, "not a neutral message"),
     ],
 )
 def test_what_cannot_be_appended(given: list[Any], dialect: v1.Dialect.ValueType, match: str) -> None:
@@ -97,7 +97,7 @@ def test_nothing_cannot_be_appended(client: compactord.Client) -> None:
     session = client.create_session()
     with pytest.raises(ValueError, match="nothing"):
         session.append()
-    with pytest.raises(TypeError, match="go with provider JSON"):
+    with pytest.raises(TypeError, match="only with provider JSON"):
         session.append("hello", model="m")
 
 
@@ -261,8 +261,8 @@ def test_what_has_no_json_is_told_apart() -> None:
     loop: dict[str, Any] = {}
     loop["self"] = loop
     for wrong, why in (
-        ({"n": float("nan")}, "NaN and infinity have no JSON"),
-        (loop, "what contains itself has no JSON"),
+        ({"n": float("nan")}, "NaN and infinity cannot be written as JSON"),
+        (loop, "an object that contains itself cannot be written as JSON"),
         ({"n": 10**5_000}, "an object or a number in it cannot be written as JSON"),
     ):
         with pytest.raises(TypeError, match=why):

@@ -175,7 +175,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         ("https://host:443", "tls=True"),
         ("::1:7440", "brackets"),
         (7440, "HOST:PORT"),
-        ("unix:~nobody-of-this-name/c.sock", "no such user"),
+        ("unix:~nobody-of-this-name/c.sock", "no home folder"),
     ],
 )
 def test_what_is_nearly_an_address_is_told_apart(address: Any, why: str) -> None:

@@ -17,17 +17,17 @@ def test_a_call_that_is_cut_off_once_its_time_is_over_is_late(error: compactord.
     now = [50.0]
     deadline = Deadline(30.0, lambda: now[0])
     now[0] = 80.0
-    judged = deadline.judged(error)
+    judged = deadline.classified(error)
     assert isinstance(judged, compactord.DeadlineExceededError)
-    assert judged.message == "no answer in 30 s"
+    assert judged.message == "no answer within 30 s"
 
 
 def test_a_call_that_is_cancelled_before_is_cancelled() -> None:
     now = [50.0]
     deadline = Deadline(30.0, lambda: now[0])
     now[0] = 70.0
-    assert deadline.judged(CANCELLED) is CANCELLED
-    assert Deadline(None, lambda: now[0]).judged(CANCELLED) is CANCELLED
+    assert deadline.classified(CANCELLED) is CANCELLED
+    assert Deadline(None, lambda: now[0]).classified(CANCELLED) is CANCELLED
 
 
 def test_what_the_daemon_has_a_reason_for_stays() -> None:
@@ -35,4 +35,4 @@ def test_what_the_daemon_has_a_reason_for_stays() -> None:
     deadline = Deadline(30.0, lambda: now[0])
     now[0] = 90.0
     told = compactord.OperationCancelledError("by another", code=grpc.StatusCode.CANCELLED, reason="CANCELLED")
-    assert deadline.judged(told) is told
+    assert deadline.classified(told) is told

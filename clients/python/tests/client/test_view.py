@@ -180,7 +180,7 @@ def test_other_options_give_the_whole_view(client: compactord.Client) -> None:
 
 def test_a_page_that_does_not_fit_is_an_error() -> None:
     page = v1.GetLLMViewResponse(unchanged_prefix=3)
-    with pytest.raises(compactord.InternalError, match="goes on behind 3"):
+    with pytest.raises(compactord.InternalError, match="continues after 3"):
         empty(v1.Dialect.DIALECT_ANTHROPIC).joined(page)
 
 

@@ -17,19 +17,19 @@ import { definitionOf, inShapeOf, type AgentToolName, type ToolDefinition, type 
 import { ToolOutput, type Mail, type ToolCall } from "../turn/toolCalls.js";
 import type { SearchHit } from "../v1.js";
 
-/** Which tools are offered. */
+/** Which tools to offer. */
 export interface AgentToolsOptions {
-  /** `recall_content`: reads what views no longer show. Default true. */
+  /** `recall_content`: reads content that views do not show. Default true. */
   readonly recall?: boolean;
-  /** `search_messages`: finds it. Default true. */
+  /** `search_messages`: searches the log. Default true. */
   readonly search?: boolean;
   /** `send_dmail`: takes the conversation back to a checkpoint, with a message. Default false. */
   readonly dmail?: boolean;
 }
 
 /**
- * Tools for the agent's model, with their handlers: what was compacted away can be recalled and searched, and with D-Mail the
- * model can put aside what it no longer needs. Views never hide again what `recall_content` and `search_messages` answered.
+ * Tools for the agent's model, and their handlers. The model can recall and search content that views do not show. With
+ * D-Mail it can go back to a checkpoint. Views never hide results of `recall_content` and `search_messages`.
  */
 export class AgentTools {
   /** Whether the model can send D-Mails. */
@@ -38,7 +38,7 @@ export class AgentTools {
   readonly #names: readonly AgentToolName[];
   readonly #mailbox = new Mailbox();
 
-  /** Makes them for a session; `SessionLog` is the part of it that they read. */
+  /** Makes the tools for a session. */
   constructor(session: SessionLog, options: AgentToolsOptions = {}) {
     const { recall = true, search = true, dmail = false } = options;
     this.#session = session;
@@ -59,14 +59,14 @@ export class AgentTools {
     return dialect === undefined ? tools : inShapeOf(dialect, tools);
   }
 
-  /** Whether a tool of this name is one of these. */
+  /** Whether this object has a tool with this name. */
   handles(name: string): boolean {
     return this.#names.some((known) => known === name);
   }
 
   /**
-   * Answers a call of one of these tools; undefined for any other. What is wrong with the arguments, or what the log does not
-   * hold, is told to the model as an error result. Throws what is no fault of the call, such as a daemon that is out of reach.
+   * Runs a call of one of these tools; returns undefined for other tools. Wrong arguments, or content that the log does
+   * not have, give an error result for the model. Throws other errors, such as a daemon that cannot be reached.
    */
   async handle(
     call: Pick<ToolCall, "name" | "arguments">,
@@ -92,12 +92,12 @@ export class AgentTools {
     }
   }
 
-  /** Takes out the pending D-Mail, to deliver it once the results of its step are appended. `runTurn` does it. */
+  /** Returns and forgets the pending D-Mail. `runTurn` delivers it after the results of its step were appended. */
   takeMail(): Mail | undefined {
     return this.#mailbox.take();
   }
 
-  /** Discards the pending D-Mail, as where a tool of its step was rejected. `runTurn` does it. */
+  /** Discards the pending D-Mail, for example where a tool call of its step was rejected. `runTurn` does it. */
   discardMail(): void {
     this.#mailbox.take();
   }
@@ -133,7 +133,7 @@ export class AgentTools {
   }
 }
 
-/** Whether something else than what was asked for is at fault: the model can do nothing about it. */
+/** Whether the error has another cause than the call, so that the model cannot correct it. */
 function isOutage(error: CompactordError): boolean {
   return [
     ClientClosedError,

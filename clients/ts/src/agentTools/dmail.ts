@@ -1,16 +1,16 @@
 import { checkedArguments, definitionOf } from "./tools.js";
-import { told } from "../contract/texts.js";
+import { modelText } from "../contract/texts.js";
 import { ToolOutput, type Mail } from "../turn/toolCalls.js";
 import type { ListedCheckpoint } from "../session/reading.js";
 
-/** Holds the one D-Mail that may be pending. It never touches anything but the conversation, and that only on delivery. */
+/** The one D-Mail that may be pending. It changes only the conversation, and only when it is delivered. */
 export class Mailbox {
   #pending: Mail | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Takes the arguments of a send_dmail call and answers what the model reads. Calls of one step are taken one after the
-   * other, in their order, so that the first of two is pending before the second is looked at.
+   * Handles a send_dmail call and returns its result. The calls of a step are handled one after the other, in order, so
+   * that the second of two finds the first pending.
    */
   send(json: string, checkpoints: () => AsyncIterable<ListedCheckpoint>): Promise<ToolOutput> {
     const sent = this.#last.then(() => this.#send(json, checkpoints));
@@ -18,7 +18,7 @@ export class Mailbox {
     return sent;
   }
 
-  /** Takes the pending D-Mail out. */
+  /** Returns and forgets the pending D-Mail. */
   take(): Mail | undefined {
     const mail = this.#pending;
     this.#pending = undefined;
@@ -27,7 +27,7 @@ export class Mailbox {
 
   async #send(json: string, checkpoints: () => AsyncIterable<ListedCheckpoint>): Promise<ToolOutput> {
     if (this.#pending !== undefined) {
-      return refused(told("mail_pending"));
+      return refused(modelText("mail_pending"));
     }
     const given = checkedArguments(definitionOf("send_dmail"), json);
     if (typeof given === "string") {
@@ -42,8 +42,8 @@ export class Mailbox {
       return refused(why);
     }
     this.#pending = mail;
-    // Delivery puts this result aside. So who can read it has not been taken back.
-    return new ToolOutput(told("mail_sent"));
+    // The delivery puts this result aside, so the model only reads it where nothing was delivered.
+    return new ToolOutput(modelText("mail_sent"));
   }
 }
 
@@ -52,10 +52,10 @@ async function unreachable(id: number, checkpoints: AsyncIterable<ListedCheckpoi
   for await (const { checkpoint, putAside } of checkpoints) {
     last = checkpoint.id;
     if (last === id) {
-      return putAside ? told("mail_to_put_aside", { checkpoint: id }) : undefined;
+      return putAside ? modelText("mail_to_put_aside", { checkpoint: id }) : undefined;
     }
   }
-  return told("mail_to_unknown", { checkpoint: id, last });
+  return modelText("mail_to_unknown", { checkpoint: id, last });
 }
 
 function refused(why: string): ToolOutput {

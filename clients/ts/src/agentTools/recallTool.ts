@@ -1,16 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedArguments, definitionOf, type Arguments } from "./tools.js";
-import { told } from "../contract/texts.js";
+import { modelText } from "../contract/texts.js";
 import { ContentKind, MessageState, Role, type RecallContentRequestSchema, type RecallContentResponse } from "../v1.js";
 
-/** What is asked of the daemon, but for the session. */
+/** A request to the daemon without the session. */
 export type RecallAsked = Omit<MessageInitShape<typeof RecallContentRequestSchema>, "sessionId" | "$typeName">;
 
 const defaultMaxBytes = 16_384;
 const defaultContextLines = 2;
 
-/** Reads the arguments of a recall_content call. Answers what to ask the daemon, or a sentence on what is wrong. */
+/** Reads the arguments of a recall_content call. Returns the request, or a sentence about what is wrong. */
 export function recallAsked(json: string): RecallAsked | string {
   const given = checkedArguments(definitionOf("recall_content"), json);
   if (typeof given === "string") {
@@ -55,7 +55,7 @@ function rangeOf(given: Arguments): (RecallAsked["range"] & object) | string {
     : { case: "lines", value: { first: numberOr(first_line, 1), count: numberOr(line_count, 0) } };
 }
 
-/** Puts recalled content as text: a line that says what it is, the content, and how to read on. */
+/** Writes recalled content as text: a line that describes it, the content, and how to read on. */
 export function recalledText(content: RecallContentResponse): string {
   const body = content.kind === ContentKind.MEDIA ? mediaLine(content) : bodyOf(content);
   return [`[${headOf(content)}]`, body, ...restOf(content)].join("\n");
@@ -91,7 +91,9 @@ function restOf({ hasMore, nextLine, nextOffset, kind }: RecallContentResponse):
   if (!hasMore || kind === ContentKind.MEDIA) {
     return [];
   }
-  return [nextLine > 0 ? told("more_lines", { line: nextLine }) : told("more_bytes", { byte: String(nextOffset) })];
+  return [
+    nextLine > 0 ? modelText("more_lines", { line: nextLine }) : modelText("more_bytes", { byte: String(nextOffset) }),
+  ];
 }
 
 function numberOr(value: Arguments[string] | undefined, otherwise: number): number {

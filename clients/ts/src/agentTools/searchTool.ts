@@ -1,22 +1,22 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedArguments, definitionOf } from "./tools.js";
-import { told } from "../contract/texts.js";
+import { modelText } from "../contract/texts.js";
 import { MessageState, Role, type SearchHit, type SearchMessagesRequestSchema } from "../v1.js";
 
-/** A search as the model asked for it. */
+/** A search of the model. */
 export interface SearchAsked {
-  /** What is asked of the daemon, but for the session and the page. */
+  /** The request to the daemon, without session and page. */
   readonly query: Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "query" | "newestFirst">;
-  /** How many hits to answer at the most. */
+  /** The most hits to return. */
   readonly limit: number;
-  /** How many to pass over first. */
+  /** The number of hits to skip first. */
   readonly skip: number;
 }
 
 const defaultLimit = 20;
 
-/** Reads the arguments of a search_messages call. Answers the search, or a sentence on what is wrong. */
+/** Reads the arguments of a search_messages call. Returns the search, or a sentence about what is wrong. */
 export function searchAsked(json: string): SearchAsked | string {
   const given = checkedArguments(definitionOf("search_messages"), json);
   if (typeof given === "string") {
@@ -37,13 +37,13 @@ export function searchAsked(json: string): SearchAsked | string {
   };
 }
 
-/** Puts hits as text: a line for each, with its reference for recall_content, and how to see more where there are more. */
+/** Writes hits as text: a line for each, with its reference for recall_content, and how to get more hits. */
 export function foundText(hits: readonly SearchHit[], more: boolean, { limit, skip }: SearchAsked): string {
   const lines = hits.map(lineOf);
   if (lines.length === 0) {
-    return told(skip === 0 ? "no_hits" : "no_further_hits");
+    return modelText(skip === 0 ? "no_hits" : "no_further_hits");
   }
-  return [...lines, ...(more ? [told("more_hits", { skip: skip + limit })] : [])].join("\n");
+  return [...lines, ...(more ? [modelText("more_hits", { skip: skip + limit })] : [])].join("\n");
 }
 
 function lineOf({ index, part, resultPart, role, state, tool, line, matches, snippet }: SearchHit): string {

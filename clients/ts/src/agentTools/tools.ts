@@ -1,32 +1,32 @@
 import { definitions } from "../gen/tools.js";
 import type { DialectName } from "../contract/messages.js";
 
-/** What a tool may be given for one of its parameters, in JSON Schema. */
+/** The JSON Schema of a parameter. */
 export interface ToolParameter {
-  /** What it is. */
+  /** The type. */
   readonly type: "string" | "integer" | "boolean";
-  /** What it is for, as the model reads it. */
+  /** The description for the model. */
   readonly description: string;
-  /** The least that it may be. Default: any. */
+  /** The lowest value. Default: no limit. */
   readonly minimum?: number;
-  /** The most that it may be. Default: any. */
+  /** The highest value. Default: no limit. */
   readonly maximum?: number;
 }
 
-/** What a tool takes, in JSON Schema. A type, not an interface: so it fits where SDKs want any JSON Schema. */
+/** The JSON Schema of a tool's parameters. A type, not an interface, since SDKs accept only a type as JSON Schema. */
 export type ToolParameters = {
   readonly type: "object";
   readonly properties: Readonly<Record<string, ToolParameter>>;
   readonly required?: string[];
 };
 
-/** A tool as it is offered to a model, whatever the provider. */
+/** The definition of a tool, independent of the provider. */
 export interface ToolDefinition {
-  /** By which the model calls it. */
+  /** The name by which the model calls it. */
   readonly name: string;
-  /** What it is for, as the model reads it. */
+  /** The description for the model. */
   readonly description: string;
-  /** Its arguments, as a JSON Schema. */
+  /** The JSON Schema of its parameters. */
   readonly parameters: ToolParameters;
 }
 
@@ -38,17 +38,17 @@ export interface ToolShapes {
   openai_responses: { type: "function"; name: string; description: string; parameters: ToolParameters; strict: false };
   /** Anthropic Messages: an element of `tools`. */
   anthropic: { name: string; description: string; input_schema: ToolParameters };
-  /** Gemini: an element of `tools`, with all of them. */
+  /** Gemini: an element of `tools` that contains all tools. */
   gemini: { functionDeclarations: { name: string; description: string; parameters: ToolParameters }[] };
 }
 
-/** The agent tools that there are, by name. */
+/** The names of the agent tools. */
 export type AgentToolName = "recall_content" | "search_messages" | "send_dmail";
 
-/** What can be changed: the generated definitions cannot, and copies of them can. */
+/** A type without readonly: copies of the generated definitions may be changed. */
 type Writable<T> = { -readonly [K in keyof T]: Writable<T[K]> };
 
-/** The definition of an agent tool: a new object each time, so that nobody changes another's. */
+/** The definition of an agent tool. A new object each time, so that changes do not affect other callers. */
 export function definitionOf(name: AgentToolName): ToolDefinition {
   const found = definitions.find((definition) => definition.name === name);
   if (found === undefined) {
@@ -57,7 +57,7 @@ export function definitionOf(name: AgentToolName): ToolDefinition {
   return structuredClone(found) as Writable<typeof found>;
 }
 
-/** Tools as the elements of a provider's `tools`. */
+/** Converts tools to elements of a provider's `tools`. */
 export function inShapeOf<D extends DialectName>(dialect: D, tools: readonly ToolDefinition[]): ToolShapes[D][] {
   return shapers[dialect](tools);
 }
@@ -74,8 +74,8 @@ const shapers: { readonly [D in DialectName]: (tools: readonly ToolDefinition[])
 export type Arguments = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Checks the arguments that a model wrote against the tool's parameters. Answers them, or a sentence for the model that says
- * what is wrong.
+ * Checks the arguments that a model wrote against the tool's parameters. Returns them, or a sentence for the model
+ * about what is wrong.
  */
 export function checkedArguments(tool: ToolDefinition, json: string): Arguments | string {
   const given = parsedObject(json);
@@ -104,7 +104,7 @@ export function checkedArguments(tool: ToolDefinition, json: string): Arguments 
   return checked;
 }
 
-/** Some models write all parameters, and leave empty what they do not mean to give. */
+/** Drops empty values: some models write all parameters, with empty values for those that they do not use. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }

@@ -33,13 +33,13 @@ import { CompactionService, SessionOrder, SessionService } from "../v1.js";
 import type { EstimatorName } from "../contract/words.js";
 import { estimatorOf } from "../contract/words.js";
 
-/** How a client connects, and where to. */
+/** The address of the daemon and the settings of the connection. */
 export interface ClientOptions extends ConnectionOptions {
-  /** Where the daemon listens: `HOST:PORT` or `unix:PATH`. Default, also for "": `COMPACTORD_ADDR`, else `127.0.0.1:7440`. */
+  /** The address, `HOST:PORT` or `unix:PATH`. Default, also for "": `COMPACTORD_ADDR`, else `127.0.0.1:7440`. */
   readonly address?: string;
 }
 
-/** Every option of a client, so that a misspelt one is told. */
+/** All options of a client. Other keys are refused. */
 const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
   address: true,
   tls: true,
@@ -52,11 +52,11 @@ const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
   retry: true,
 };
 
-/** What a new session is like. */
+/** The settings of a new session. */
 export interface SessionOptions extends WriteOptions {
   /** Its id: 1 to 128 printable ASCII characters without spaces. Default: a UUID. */
   readonly sessionId?: string;
-  /** The provider's shape of what is appended and viewed. Default: neutral messages. */
+  /** The provider's shape of messages that are appended and returned. Default: neutral messages. */
   readonly dialect?: DialectName;
   /** Its policy. Default: the daemon's. */
   readonly policy?: PolicyLike;
@@ -64,22 +64,22 @@ export interface SessionOptions extends WriteOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Its title. At most 512 bytes. */
   readonly title?: string;
-  /** How its tokens are counted, from then on. Default: the daemon's choice. */
+  /** How tokens are counted. It cannot be changed later. Default: `chars4`. */
   readonly estimator?: EstimatorName | Estimator;
 }
 
-/** How a turn is taken. */
+/** The options of a turn. */
 export interface TurnOptions extends LoopOptions {
-  /** The agent tools; they handle the calls of their own names. */
+  /** The agent tools. They handle the calls of tools with their names. */
   readonly tools?: AgentTools;
 }
 
 /**
- * A conversation. It keeps the view that was fetched last, so that the next fetch moves only what is new. One object may be
- * used by several tasks at once.
+ * A session: one conversation. It keeps the last view, so that the daemon only sends what is new. Several tasks may use
+ * one object at once.
  */
 export class Session extends SessionTurns {
-  /** The client that it is used through. */
+  /** The client that makes its calls. */
   override readonly client: Client;
 
   /** Use {@link Client.createSession}, {@link Client.openSession} or {@link Client.session}. */
@@ -88,7 +88,7 @@ export class Session extends SessionTurns {
     this.client = client;
   }
 
-  /** Makes a new session of this one's log: up to a checkpoint, up to a point, or all of it. */
+  /** Makes a new session with a copy of this one's log, up to a checkpoint, up to a point, or all of it. */
   async fork(
     options: WriteOptions & {
       /** The checkpoint to fork at. */ readonly atCheckpoint?: number;
@@ -118,13 +118,14 @@ export class Session extends SessionTurns {
   }
 
   /**
-   * Takes a turn: appends the input, compacts where that is due, calls the model with the view, appends its answer, runs its
-   * tool calls, and goes on until it has none. After an overflow it compacts and calls the model once more. What `callModel`
-   * throws is thrown as it is, and nothing was appended of that answer; the next turn goes on where this one broke off.
+   * Runs a turn: appends the input, compacts when due, calls the model with the view, appends its answer, runs its tool
+   * calls, and repeats until there are none. After an overflow it compacts and calls the model once more. An error of
+   * `callModel` is thrown unchanged, and nothing of that answer is appended. The next turn continues where this one
+   * stopped.
    *
-   * `input` is what the user says, or results of calls that the last turn left open; an empty list where the log has it
-   * already. Rejects with TurnRunningError where a turn runs, TurnAbortedError where a compaction or {@link abortTurn} ends
-   * it, and ContextOverflowError where no compaction helps.
+   * `input` is the user's message, or results of calls that the last turn left open; an empty list where the log has
+   * them already. Rejects with TurnRunningError where a turn is already running, TurnAbortedError where a compaction or
+   * {@link abortTurn} aborts it, and ContextOverflowError where no compaction helps.
    */
   async runTurn(callModel: CallModel, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
     return this.takeTurn(callModel, input, options);
@@ -141,21 +142,21 @@ function forkPoint(options: { readonly atCheckpoint?: number; readonly point?: n
 }
 
 /**
- * A connection to a compactord daemon. It opens when the first call is made, and again when it broke. One client is enough
- * for a program.
+ * The client of a compactord daemon. It connects at the first call, and again after the connection broke. A program
+ * needs only one client.
  *
  * ```ts
  * await using client = new Client({ address: "127.0.0.1:7440" });
  * ```
  *
- * An open connection without a call on it does not keep the program alive; a watch or a compaction does.
+ * A connection without a running call does not keep the program alive; a watch or a compaction does.
  */
 export class Client implements AsyncDisposable {
-  /** Where the daemon listens. */
+  /** The daemon's address. */
   readonly address: string;
-  /** The stubs of sessions, for what is not wrapped: with time limits, repetitions and this package's errors. */
+  /** The stubs of SessionService, for direct calls. They have this client's time limits, retries and errors. */
   readonly sessions: Stub<typeof SessionService>;
-  /** The stubs of compactions and views. */
+  /** The stubs of CompactionService. */
   readonly compactions: Stub<typeof CompactionService>;
   /** @internal */
   readonly connection: Connection;
@@ -163,8 +164,8 @@ export class Client implements AsyncDisposable {
   readonly retry: boolean;
 
   /**
-   * Makes no call. In place of options with an address, the address alone will do, or with options behind it. Throws a
-   * TypeError or RangeError for options that make no sense.
+   * Makes a client, without a call. Accepts options, an address, or an address and options. Throws a TypeError or
+   * RangeError for invalid options.
    */
   constructor(address: string, options?: Omit<ClientOptions, "address">);
   constructor(options?: ClientOptions);
@@ -178,7 +179,7 @@ export class Client implements AsyncDisposable {
     this.compactions = stubsOf(CompactionService, this.connection);
   }
 
-  /** Ends the connection and all calls on it, which reject with ClientClosedError. Later calls do, too. */
+  /** Closes the connection. Running and later calls reject with ClientClosedError. */
   close(): Promise<void> {
     this.connection.close();
     return Promise.resolve();
@@ -189,7 +190,7 @@ export class Client implements AsyncDisposable {
     await this.close();
   }
 
-  /** Begins a session. Throws SessionExistsError where the id is in use. */
+  /** Creates a session. Throws SessionExistsError where the id is in use. */
   async createSession(options: SessionOptions = {}): Promise<Session> {
     const session = this.session(options.sessionId ?? newSessionId(), options.dialect);
     await this.sessions.createSession(
@@ -206,7 +207,7 @@ export class Client implements AsyncDisposable {
     return session;
   }
 
-  /** Goes on with the session of this id, or begins it where there is none: then with these options. */
+  /** Opens the session with this id. Where it does not exist, creates it with these options. */
   async openSession(
     sessionId: string,
     options: Omit<SessionOptions, "sessionId" | "requestId"> = {},
@@ -221,17 +222,17 @@ export class Client implements AsyncDisposable {
     }
   }
 
-  /** The session of this id, without asking whether there is one. */
+  /** Makes an object for the session with this id. No call checks that the session exists. */
   session(sessionId: string, dialect?: DialectName): Session {
     return new Session(this, sessionId, dialect);
   }
 
-  /** The sessions that have all of these labels, newest first. */
+  /** Iterates over the sessions with all of these labels, newest first. */
   listSessions(
     options: CallOptions & {
       /** Labels that a session must have. At most 16. */ readonly labels?: Readonly<Record<string, string>>;
-      /** Sessions that one answer of the daemon holds, up to 1,000. Default 100. */ readonly pageSize?: number;
-      /** What makes one newer. Default `created`. */ readonly order?: "created" | "changed";
+      /** Sessions per response, up to 1,000. Default 100. */ readonly pageSize?: number;
+      /** Whether to sort by creation or by last change. Default `created`. */ readonly order?: "created" | "changed";
     } = {},
   ): AsyncGenerator<SessionState, void, undefined> {
     const order = orderOf(options.order);
@@ -244,12 +245,12 @@ export class Client implements AsyncDisposable {
     });
   }
 
-  /** Removes a session and its log for good. */
+  /** Removes a session and its log for ever. */
   async deleteSession(sessionId: string, options: CallOptions = {}): Promise<void> {
     await this.sessions.deleteSession({ sessionId }, callOptions(options));
   }
 
-  /** Whether a provider's error is a context overflow. */
+  /** Asks the daemon whether a provider's error is a context overflow. */
   async classifyError(
     error: MessageInitShape<typeof ClassifyErrorRequestSchema>,
     options: CallOptions = {},
@@ -257,10 +258,11 @@ export class Client implements AsyncDisposable {
     return this.compactions.classifyError(error, callOptions(options));
   }
 
-  /** How many tokens a session's view, messages or a text are. */
+  /** Counts the tokens of a session's view, of messages or of a text. */
   async countTokens(
     what: Omit<MessageInitShape<typeof CountTokensRequestSchema>, "$typeName" | "estimator"> & {
-      /** How to count. Default: the session's own, else `chars4`. */ readonly estimator?: EstimatorName | Estimator;
+      /** How tokens are counted. Default: as the session does, else `chars4`. */ readonly estimator?:
+        EstimatorName | Estimator;
     },
     options: CallOptions = {},
   ): Promise<CountTokensResponse> {
@@ -271,7 +273,7 @@ export class Client implements AsyncDisposable {
     );
   }
 
-  /** The strategies with their parameters, the presets for a model, and the summarizers. */
+  /** Lists the strategies with their parameters, the presets for a model, and the summarizers. */
   async strategies(
     model: MessageInitShape<typeof ListStrategiesRequestSchema> = {},
     options: CallOptions = {},
@@ -279,7 +281,7 @@ export class Client implements AsyncDisposable {
     return this.compactions.listStrategies(model, callOptions(options));
   }
 
-  /** Whether the daemon serves. It does not where it is out of reach, either. */
+  /** Whether the daemon serves. False where it cannot be reached. */
   async health(options: CallOptions = {}): Promise<boolean> {
     try {
       return await checkHealth(this.connection, options);

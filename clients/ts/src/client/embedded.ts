@@ -13,36 +13,36 @@ import { defaults } from "../wire/defaults.js";
 import { BinaryNotFoundError, DaemonStartError } from "../wire/errors.js";
 import { forward, pause } from "../wire/retry.js";
 
-/** How a daemon of the program's own is started. */
+/** The options of an embedded daemon. */
 export interface EmbeddedOptions extends Omit<ClientOptions, "address" | "tls" | "token" | "allowPlaintextToken"> {
-  /** The `compactord` program. Default: `COMPACTORD_BINARY`, else the one on `PATH`. */
+  /** The path of the `compactord` program. Default: `COMPACTORD_BINARY`, else `compactord` on `PATH`. */
   readonly binary?: string;
-  /** The file that it keeps its sessions in. Default: a temporary one, removed at the end. */
+  /** The file with the sessions. Default: a temporary one, removed at the end. */
   readonly store?: string;
-  /** Its configuration file, or what stands in one as an object. Default: none. */
+  /** A configuration file, or its content as an object. Default: none. */
   readonly config?: string | Readonly<Record<string, unknown>>;
   /** More arguments of `compactord serve`. */
   readonly args?: readonly string[];
-  /** How long it may take to be ready, in milliseconds. Default 30,000. */
+  /** The time limit of its start, in milliseconds. Default 30,000. */
   readonly startTimeoutMs?: number;
-  /** Ends the start, and only that. */
+  /** Aborts the start. It has no effect later. */
   readonly signal?: AbortSignal;
 }
 
-/** How long a daemon may take to end before it is killed. */
+/** The time that a daemon has to end before it is killed. */
 const stopTimeoutMs = 15_000;
-/** How much of what the daemon writes to stderr is kept for an error. */
+/** How much of the daemon's stderr is kept for errors. */
 const keptStderrChars = 4000;
-/** How often a daemon that starts is asked whether it serves. */
+/** The interval between checks of whether a starting daemon serves. */
 const askMs = 20;
-/** The system's limit of the path of a Unix socket is 104 bytes where it is lowest, the zero at the end among them. */
+/** The lowest limit of any system for the path of a Unix socket is 104 bytes, with the zero at the end. */
 const longestSocketBytes = 103;
-/** The longest time that timers take, some 24 days: a longer one ends at once. */
+/** The longest time of a timer, about 24 days. A longer one would end at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** The name of the socket in its folder. */
+/** The file name of the socket. */
 const socketName = "socket";
 
-/** A client of a daemon that ends with it. */
+/** A client of an embedded daemon. Closing it ends the daemon. */
 export class EmbeddedClient extends Client {
   private readonly daemon: Daemon;
   private ended: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class EmbeddedClient extends Client {
     return this.daemon.process.pid;
   }
 
-  /** Ends the connection and the daemon, and removes its temporary folder. */
+  /** Closes the connection, ends the daemon and removes its temporary folder. */
   override async close(): Promise<void> {
     await super.close();
     this.ended ??= this.daemon.stop();
@@ -67,15 +67,15 @@ export class EmbeddedClient extends Client {
 }
 
 /**
- * Starts a daemon for this program alone, on a Unix socket in a temporary folder (on Windows: on a free port of this
- * machine), and returns a client of it. Closing the client ends the daemon; `client.address` serves other programs until
- * then. The daemon ends with the program, too; on Windows not where that is killed.
+ * Starts a daemon for this program and returns a client of it. The daemon listens on a Unix socket in a temporary
+ * folder, on Windows on a free port. Closing the client ends the daemon; until then, other programs can use
+ * `client.address`. The daemon also ends with the program; on Windows it does not where the program is killed.
  *
  * ```ts
  * await using client = await embedded();
  * ```
  *
- * Throws BinaryNotFoundError where there is no such program, DaemonStartError where it does not come to serve.
+ * Throws BinaryNotFoundError where the program does not exist, DaemonStartError where the daemon does not start.
  */
 export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedClient> {
   const { startTimeoutMs: limit = defaults.startTimeoutMs } = options;
@@ -102,7 +102,7 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
   }
 }
 
-/** What a client of the daemon is told: the options without those of the daemon itself. */
+/** The options of the client: all but those of the daemon. */
 function clientOptions(options: EmbeddedOptions, address: string): ClientOptions {
   const { timeoutMs, compactionTimeoutMs, maxMessageBytes, keepaliveMs, retry } = options;
   return {
@@ -115,7 +115,7 @@ function clientOptions(options: EmbeddedOptions, address: string): ClientOptions
   };
 }
 
-/** A process of `compactord serve`, and the folder that goes with it. */
+/** A process of `compactord serve` and its temporary folder. */
 class Daemon {
   readonly process: ChildProcess;
   private readonly folder: string;
@@ -130,7 +130,7 @@ class Daemon {
     this.folder = folder;
     this.process = spawn(binary, args, {
       stdio: ["ignore", "ignore", "pipe"],
-      // A Ctrl-C in the terminal is for the program, which may want to ask the daemon to stop something.
+      // Ctrl-C in the terminal must not reach the daemon, since the program may still need it to stop cleanly.
       detached: process.platform !== "win32",
     });
     this.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -146,7 +146,7 @@ class Daemon {
     });
     process.on("exit", this.killAtExit);
     this.guard = guardOf(this.process, folder);
-    // The daemon does not keep the program alive; who uses it does.
+    // The daemon alone does not keep the program alive; running calls do.
     this.process.unref();
     unrefPipe(this.process);
   }
@@ -170,7 +170,7 @@ class Daemon {
     }
   }
 
-  /** Has the daemon end, kills it where it does not, and removes the folder. */
+  /** Ends the daemon, kills it where it does not end, and removes the folder. */
   async stop(): Promise<void> {
     process.off("exit", this.killAtExit);
     if (!this.exited.signal.aborted) {
@@ -187,8 +187,9 @@ class Daemon {
 }
 
 /**
- * A shell that waits for the end of its input, which comes with the end of this program however it ends, then ends the
- * daemon and removes its temporary folder, which holds a conversation where no store was given. It is in a process group of its own, so that Ctrl-C in a terminal leaves it to its work.
+ * Starts a shell that waits for the end of its input, which comes when this program ends, even if it is killed. The
+ * shell then ends the daemon and removes its temporary folder, which contains conversations where no store was given.
+ * The shell has its own process group, so that Ctrl-C in a terminal does not end it.
  */
 function guardOf({ pid }: ChildProcess, folder: string): ChildProcess | undefined {
   if (pid === undefined || process.platform === "win32") {
@@ -201,7 +202,7 @@ kill -KILL "$1"; rm -rf -- "$2"`;
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
-  // Without it the daemon still ends where the program does so in good order.
+  // Without the shell, the daemon still ends where the program exits normally.
   guard.on("error", () => undefined);
   guard.unref();
   if (guard.stdin instanceof Socket) {
@@ -210,14 +211,14 @@ kill -KILL "$1"; rm -rf -- "$2"`;
   return guard;
 }
 
-/** The pipe of a child's stderr is a socket, which would keep the program alive. */
+/** Lets the program end although the pipe of a child's stderr, a socket, is still open. */
 function unrefPipe({ stderr }: ChildProcess): void {
   if (stderr instanceof Socket) {
     stderr.unref();
   }
 }
 
-/** A temporary folder that a Unix socket can be in. */
+/** Makes a temporary folder whose path is short enough for a Unix socket. */
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "compactord-"));
   if (process.platform === "win32" || Buffer.byteLength(join(folder, socketName)) <= longestSocketBytes) {
@@ -231,13 +232,13 @@ async function makeFolder(): Promise<string> {
   return mkdtemp("/tmp/compactord-");
 }
 
-/** The path of a configuration file; one that is given as an object is written to the folder. */
+/** Returns the path of the configuration file. An object is written to a file in the folder. */
 async function configFile(config: string | Readonly<Record<string, unknown>>, folder: string): Promise<string> {
   if (typeof config === "string") {
     return config;
   }
   const path = join(folder, "config.yaml");
-  // JSON is YAML. Keys of providers may stand in it.
+  // JSON is YAML. The file may contain keys of providers.
   await writeFile(path, JSON.stringify(config), { mode: 0o600 });
   return path;
 }
@@ -246,7 +247,7 @@ async function findBinary(given: string | undefined): Promise<string> {
   const named = given ?? process.env[defaults.binaryVariable];
   if (named !== undefined && named !== "") {
     await access(named, constants.X_OK).catch((cause: unknown) => {
-      throw new BinaryNotFoundError(`there is no program ${named}`, cause);
+      throw new BinaryNotFoundError(`the program ${named} does not exist`, cause);
     });
     return named;
   }
@@ -261,7 +262,7 @@ async function findBinary(given: string | undefined): Promise<string> {
       return path;
     }
   }
-  throw new BinaryNotFoundError("there is no compactord on PATH: give binary, or set COMPACTORD_BINARY");
+  throw new BinaryNotFoundError("compactord is not on PATH: give binary, or set COMPACTORD_BINARY");
 }
 
 async function freePort(): Promise<number> {

@@ -16,38 +16,40 @@ import type {
 import { CommitCompactionRequestSchema, PlanCompactionRequestSchema, SkipReason, UsageSchema } from "../v1.js";
 import { reasonOf } from "../contract/words.js";
 
-/** What the model is to be asked, as it stands. */
+/** A prompt for the model. */
 export interface Prompt {
   /** The system prompt. */
   readonly system: string;
-  /** The user message; with `viewMessages`, the one behind them. */
+  /** The user message; with `viewMessages`, the one after them. */
   readonly text: string;
-  /** The most that the answer may be, in tokens as the session counts. */
+  /** The most tokens that the answer may have, by the session's estimator. */
   readonly maxAnswerTokens: number;
-  /** Send so many messages of the session's view before the text, with the agent's own system prompt and tools. */
+  /**
+   * The number of messages of the session's view to send before the text, with the agent's own system prompt and tools.
+   */
   readonly viewMessages: number | undefined;
-  /** Why the last answers were refused: to be told to the model. Empty at first. */
+  /** Why the last answers were refused, as a sentence for the model. Empty at the first try. */
   readonly complaint: string;
 }
 
-/** What a model answered. */
+/** An answer of the model. */
 export interface Answer {
   /** The text. */
   readonly text: string;
   /** The model's name. */
   readonly model?: string;
-  /** What it used. */
+  /** The usage that the provider reported. */
   readonly usage?: Partial<
     Pick<Usage, "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "totalTokens">
   >;
-  /** What it cost, in US dollars. */
+  /** The cost in US dollars. */
   readonly costUsd?: number;
 }
 
-/** How often the prompts are asked; the last try has the fallback write what does not pass. */
+/** How often the prompts are tried. At the last try, the fallback writes the texts that fail the checks. */
 const tries = 3;
 
-/** Plans a compaction, has the model write the summaries, and commits. */
+/** Plans a compaction, lets the model write the summaries, and commits them. */
 export async function compactWithModel(
   session: SessionLog,
   write: (prompt: Prompt) => Promise<Answer | string>,
@@ -100,7 +102,7 @@ async function planned(
     request.fromPrompt = plan.prompts.length;
     const page = await session.client.compactions.planCompaction(request, callOptions(options));
     if (page.planToken !== plan.planToken) {
-      // Someone wrote in between: the pages would be of two plans.
+      // The session changed between the pages, so they would belong to two plans.
       return planned(session, options);
     }
     plan.prompts.push(...page.prompts);
@@ -109,7 +111,10 @@ async function planned(
   return plan;
 }
 
-/** Asks all prompts, each folded one with the answer to the one before it, and keeps the answers to be committed. */
+/**
+ * Lets the model answer all prompts, in a fold each with the answer to the one before, and returns the answers to
+ * commit.
+ */
 async function answered(
   prompts: readonly SummaryPrompt[],
   complaint: string,
@@ -155,11 +160,11 @@ function committed(session: SessionLog, { outcome }: CommitCompactionResponse): 
     case "skipped":
       return new CompactionResult("skipped", outcome.value);
     case undefined:
-      throw new TypeError("the daemon answered a commit without an outcome");
+      throw new TypeError("the daemon's response to a commit has no outcome");
   }
 }
 
-/** The sentence of the error that says what is wrong with the text; it holds nothing of the conversation. */
+/** The part of the error that says what is wrong with the text. It contains nothing of the conversation. */
 function complaintOf(e: SummaryRejectedError): string {
   const mark = "passed the checks: ";
   const at = e.message.indexOf(mark);

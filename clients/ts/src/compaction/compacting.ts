@@ -15,20 +15,20 @@ import type { CancelCompactionResponse } from "../v1.js";
 import { CompactRequestSchema } from "../v1.js";
 import { reasonOf } from "../contract/words.js";
 
-/** The part of a session that makes its context smaller. A layer above says which turns it makes way for. */
+/** The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way. */
 export abstract class SessionCompactions extends SessionLog {
   /**
-   * Compacts, and returns how it ended: done, skipped with the reason, or planned with `dryRun`. Throws the error of its
-   * reason where it fails, such as SummarizerUnavailableError. A turn that runs is aborted first, unless `abortRunning` is
-   * false.
+   * Compacts and returns the result: completed, skipped with the reason, or planned with `dryRun`. Where it fails,
+   * throws the error of the reason, such as SummarizerUnavailableError. A running turn is aborted first, unless
+   * `abortRunning` is false.
    */
   async compact(options: CompactOptions = {}): Promise<CompactionResult> {
     return this.compactionEvents(options).finish(options.onEvent);
   }
 
   /**
-   * Compacts, and yields the events as it goes on. It begins, and aborts a running turn, when the first is asked for. Turns
-   * wait until its last event has come or its loop was left: an iterator that is begun by hand and dropped holds them up.
+   * Compacts and yields the events. It starts, and aborts a running turn, when the first event is requested. Turns wait
+   * until the last event has come or the loop was left. So do not abandon an iterator that you use without a loop.
    */
   compactionEvents(options: CompactionOptions = {}): Compaction {
     const request = create(CompactRequestSchema, {
@@ -56,8 +56,8 @@ export abstract class SessionCompactions extends SessionLog {
   }
 
   /**
-   * Cancels the compaction that runs in the session, whoever asked for it, or only the one with this id; waits for its end,
-   * and says what it was. Undefined where none runs.
+   * Cancels the running compaction of the session, whichever client started it, or only the one with this operation id.
+   * Waits for its end and returns how it ended; undefined where none is running.
    */
   async cancelCompaction(
     options: CallOptions & { readonly operationId?: string } = {},
@@ -74,17 +74,17 @@ export abstract class SessionCompactions extends SessionLog {
   }
 
   /**
-   * Compacts with summaries that the program's own model writes: `write` is called with each prompt, in order, and returns
-   * the model's answer. Where an answer does not pass the daemon's checks, all prompts are asked once more with
-   * `prompt.complaint` set, and then the policy's fallback writes what still does not pass.
+   * Compacts with summaries by the program's own model: `write` is called with each prompt, in order, and returns the
+   * model's answer. Where an answer fails the daemon's checks, all prompts are tried again with `prompt.complaint` set.
+   * After the last try, the policy's fallback writes the texts that still fail.
    */
   async compactWith(
     write: (prompt: Prompt) => Promise<Answer | string>,
     options: CompactionOptions & {
-      /** What the model's window holds beside its answer, in tokens. */ readonly maxPromptTokens?: number;
+      /** The most tokens of a prompt: the model's context window less its answer. */ readonly maxPromptTokens?: number;
     } = {},
   ): Promise<CompactionResult> {
-    // What was given up before it began must not abort a turn.
+    // A call that was aborted before it started must not abort a turn.
     options.signal?.throwIfAborted();
     const place = await this.makeWay(abortsTurn(options));
     let result: CompactionResult | undefined;
@@ -117,14 +117,14 @@ export abstract class SessionCompactions extends SessionLog {
   }
 
   /**
-   * Makes way for a compaction, beside turns or in their place.
+   * Lets new turns wait for a compaction, and aborts the running one where that is requested.
    *
    * @internal
    */
   protected abstract makeWay(abortRunning: boolean): Promise<CompactionPlace>;
 }
 
-/** Whether a compaction is to abort a turn first. A dry run changes nothing that a turn could trip over. */
+/** Whether a compaction aborts a running turn first. A dry run does not, since it changes nothing. */
 function abortsTurn({ abortRunning, dryRun }: CompactionOptions): boolean {
   return (abortRunning ?? true) && dryRun !== true;
 }

@@ -15,26 +15,26 @@ import type {
 } from "../v1.js";
 import { SkipReason, SummaryFallback } from "../v1.js";
 
-/** How a compaction ended that did not fail. */
+/** The result of a compaction that did not fail. */
 export class CompactionResult {
-  /** Whether it wrote something, had nothing to do, or was a dry run. */
+  /** Whether it committed something, was skipped, or was a dry run. */
   readonly outcome: "completed" | "skipped" | "planned";
-  /** The summary that was written, if a cut was made. */
+  /** The compaction's entry; undefined where no messages were summarized. */
   readonly compaction: CompactionEntry | undefined;
-  /** The edits that were written, if there are any. */
+  /** The edits; undefined where there are none. */
   readonly prune: PruneEntry | undefined;
   /**
-   * Which summarizer failed and why, in a sentence, where the policy's fallback wrote for it; else empty. What wrote
-   * instead is the `provenance.summarizer` of `compaction`, or that of `prune` where tool results were written shorter.
+   * Which summarizer failed and why, in a sentence, where the policy's fallback wrote in its place; else empty.
+   * `provenance.summarizer` of `compaction` or `prune` names the fallback.
    */
   readonly fallbackCause: string;
-  /** Of a dry run: what would be done. */
+  /** With `dryRun`: the plan. */
   readonly plan: CompactionPlan | undefined;
   /** How full the context is now. */
   readonly report: ContextReport | undefined;
-  /** Of a skipped one: why, such as `NOTHING_TO_COMPACT`; else empty. */
+  /** Why it was skipped, such as `NOTHING_TO_COMPACT`; else empty. */
   readonly reason: keyof typeof SkipReason | "";
-  /** The same in a sentence with the figures. */
+  /** Why it was skipped, in a sentence with the figures; else empty. */
   readonly message: string;
 
   /** @internal */
@@ -68,7 +68,7 @@ export class CompactionResult {
   }
 }
 
-/** The result that an event tells, if it is the last one of a compaction that did not fail. */
+/** The result in an event, where it is the last event of a compaction that did not fail. */
 export function resultOf({ event }: Pick<CompactionEvent, "event">): CompactionResult | undefined {
   switch (event.case) {
     case "completed":
@@ -82,43 +82,44 @@ export function resultOf({ event }: Pick<CompactionEvent, "event">): CompactionR
   }
 }
 
-/** A compaction's place beside the turns of its session, from before it begins until after its end. */
+/** What lets the turns of a session wait, from before a compaction until after its end. */
 export interface CompactionPlace {
-  /** Whether the daemon may not have seen yet that the compaction of an aborted turn has ended. */
+  /** Whether the daemon may still be ending the compaction of an aborted turn. */
   readonly preempt: boolean;
-  /** Leaves it: turns go on. Announces the result, if there is one. */
+  /** Lets the turns continue. Announces the result, if there is one. */
   leave(result: CompactionResult | undefined): Promise<void>;
 }
 
-/** What a compaction needs to run and to end. */
+/** The parameters of a compaction. */
 export interface CompactionParts {
-  /** Where it is asked for. */
+  /** The stubs. */
   readonly stub: Stub<typeof CompactionService>;
-  /** The connection, for the pauses before it is asked for again. */
+  /** The connection, for the pauses before a retry. */
   readonly connection: Connection;
   /** The session's id. */
   readonly sessionId: string;
-  /** What is asked for, with a request id. */
+  /** The request, with a request id. */
   readonly request: CompactRequest;
   /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
   /** The time limit of each try. */
   readonly timeoutMs: number | undefined;
-  /** Whether to go on after a break. */
+  /** Whether to retry after the connection broke. */
   readonly retry: boolean;
-  /** Makes way for it beside the session's turns. */
+  /** Lets the session's turns wait. */
   readonly enter: () => Promise<CompactionPlace>;
 }
 
-/** How long to wait for the daemon's word that a cancelled compaction has ended. */
+/** How long to wait until the daemon reports the end of a cancelled compaction. */
 const cancelTimeoutMs = 5000;
 
 /**
- * A compaction as it goes on: its events, once, with `for await`. Leaving the loop, {@link cancel}, `await using` and the
- * signal of the options cancel it, unless it was asked for with `detach`. The loop throws where the compaction fails.
+ * A running compaction. Iterate over its events once with `for await`. Leaving the loop, {@link cancel}, the end of an
+ * `await using` block and the signal of the options cancel it, but with `detach` it continues. The loop throws where the
+ * compaction fails.
  *
- * If the connection breaks, the compaction is asked for again with the same request id: it was committed, and the loop
- * gets the `completed` event, or it runs anew, with a `started` event and an operation id of its own.
+ * If the connection breaks, the compaction is requested again with the same request id. Where it was committed, the
+ * loop gets the `completed` event. Otherwise it runs again, with a `started` event and a new operation id.
  */
 export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposable {
   private readonly parts: CompactionParts;
@@ -133,15 +134,15 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
     this.parts = parts;
   }
 
-  /** How it ended; undefined until then, and where it failed or was cancelled. */
+  /** The result; undefined before the end, and where the compaction failed or was cancelled. */
   get result(): CompactionResult | undefined {
     return this.ended;
   }
 
-  /** Runs the compaction. There is one run: a second call throws a TypeError. */
+  /** Runs the compaction. A second call throws a TypeError. */
   async *[Symbol.asyncIterator](): AsyncGenerator<CompactionEvent, void, undefined> {
     if (this.begun) {
-      throw new TypeError("the events of a compaction can be had once");
+      throw new TypeError("the events of a compaction can be iterated only once");
     }
     this.begun = true;
     // What was given up before it began must not abort a turn.
@@ -154,7 +155,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
         this.operationId = event.operationId;
         this.ended = resultOf(event);
         if (this.ended !== undefined) {
-          // Who reads the last event may take a turn next, which waits for compactions to have left.
+          // The reader of the last event may start a turn next, which would wait for this compaction.
           await place.leave(this.ended);
         }
         yield event;
@@ -171,7 +172,9 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
     }
   }
 
-  /** Runs the compaction to its end, and calls `onEvent` with each event. What that throws, or rejects with, cancels it. */
+  /**
+   * Runs the compaction to its end and calls `onEvent` with each event. An error of `onEvent` cancels the compaction.
+   */
   async finish(onEvent?: (event: CompactionEvent) => unknown): Promise<CompactionResult> {
     for await (const event of this) {
       await onEvent?.(event);
@@ -183,8 +186,9 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
   }
 
   /**
-   * Cancels the compaction, and waits until the daemon has ended it. After the end it does nothing. A detached one is left
-   * alone: `session.cancelCompaction()` ends it.
+   * Cancels the compaction and waits for its end. Does nothing after the end. A detached compaction is not cancelled;
+   * use
+   * `session.cancelCompaction()` for that.
    */
   async cancel(): Promise<void> {
     const { stub, sessionId, request } = this.parts;
@@ -197,8 +201,8 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
     if (this.operationId === "" || request.detach) {
       return;
     }
-    // The end of the stream cancels it. This waits for it, so that what comes next finds no compaction running; where the
-    // daemon has no more of it, or does not answer, there is nothing to wait for.
+    // Closing the stream cancels the compaction. Wait for its end, so that the next call finds no compaction running.
+    // Where the daemon does not know it any more, or does not answer, there is nothing to wait for.
     await stub
       .cancelCompaction({ sessionId, operationId: this.operationId }, { timeoutMs: cancelTimeoutMs })
       .catch(() => undefined);
@@ -225,7 +229,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       if (ended) {
         return;
       }
-      // After a break the daemon may still be ending what it ran for the broken stream.
+      // The daemon may still be ending the compaction of the broken stream.
       const passes = broken instanceof UnavailableError || (attempt > 1 && broken instanceof CompactionRunningError);
       if (!passes || !this.parts.retry || attempt === retryFigures.attempts) {
         throw broken;

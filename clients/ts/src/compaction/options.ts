@@ -3,40 +3,44 @@ import type { PolicyLike } from "../contract/policy.js";
 import type { CompactionEvent } from "../v1.js";
 import type { CompactionReasonName } from "../contract/words.js";
 
-/** How a compaction goes about it. */
+/** The options of a compaction. */
 export interface CompactionOptions extends WriteOptions {
-  /** Why. A `threshold` one is skipped where none is due. Default `manual`. */
+  /** The reason. With `threshold`, it is skipped where no compaction is due. Default `manual`. */
   readonly reason?: CompactionReasonName;
-  /** What the summary is to attend to. At most 16 KiB. */
+  /** What the summary must pay attention to. At most 16 KiB. */
   readonly focus?: string;
-  /** After an overflow: whether the last user message is shown again behind the summary. Default: as the policy says. */
+  /**
+   * After an overflow: whether to show the user's last message again after the summary. Default: the policy's setting.
+   */
   readonly replay?: boolean;
-  /** Cancels a running compaction of the session first. Default false. */
+  /** Whether to cancel a running compaction of the session first. Default false. */
   readonly preempt?: boolean;
-  /** Goes on when the call ends. Default false. */
+  /** Whether it continues when the call ends. Default false. */
   readonly detach?: boolean;
-  /** Only plans. Default false. */
+  /** Whether to only plan. Default false. */
   readonly dryRun?: boolean;
-  /** In place of the session's policy, field by field. */
+  /** Fields that replace those of the session's policy for this call. */
   readonly policy?: PolicyLike;
-  /** Whether the model is called again after it: told to those who watch. Default false. */
+  /** Whether the caller will repeat the turn. Every event contains it. Default false. */
   readonly willRetry?: boolean;
-  /** Whether it aborts a turn that runs in this session object; else it goes on beside it. Default true. */
+  /** Whether to abort the running turn of this session object first. Default true. */
   readonly abortRunning?: boolean;
 }
 
-/** How {@link CompactionOptions}' compaction goes about it, and who is told. */
+/** {@link CompactionOptions} with a callback for the events. */
 export interface CompactOptions extends CompactionOptions {
-  /** Called with each event, and awaited. What it throws, or rejects with, cancels the compaction and is thrown. */
+  /**
+   * Called with each event, and awaited. An error that it throws cancels the compaction and is thrown to the caller.
+   */
   readonly onEvent?: (event: CompactionEvent) => unknown;
 }
 
-/** How a prune goes about it. */
+/** The options of a prune. */
 export interface PruneOptions extends WriteOptions {
-  /** Why. Default `manual`. */
+  /** The reason. Default `manual`. */
   readonly reason?: CompactionReasonName;
-  /** Only plans. Default false. */
+  /** Whether to only plan. Default false. */
   readonly dryRun?: boolean;
-  /** In place of the session's policy, field by field. */
+  /** Fields that replace those of the session's policy for this call. */
   readonly policy?: PolicyLike;
 }

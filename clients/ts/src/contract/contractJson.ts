@@ -1,8 +1,8 @@
 import { fromJson, type DescMessage, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 
 /**
- * Makes a message of an object in the JSON of the contract. Throws a TypeError that names the argument and what is wrong
- * with it, without the values: they may be of a conversation.
+ * Converts an object in the contract's JSON to a message. Throws a TypeError that names the argument and the mistake.
+ * It contains no values, since they may belong to a conversation.
  */
 export function fromObject<T extends DescMessage>(argument: string, schema: T, object: object): MessageShape<T> {
   try {
@@ -12,7 +12,7 @@ export function fromObject<T extends DescMessage>(argument: string, schema: T, o
   }
 }
 
-/** What protobuf-es says is wrong, in words that are safe to log. */
+/** The mistake that protobuf-es found, as a text that is safe to log. */
 function complaint(error: unknown): string {
   const said = error instanceof Error ? error.message : "";
   const [, unknownKey] = /key "(\w{1,64})" is unknown$/.exec(said) ?? [];

@@ -10,30 +10,31 @@ import { Dialect, FileTouchSchema, MessageSchema, Role } from "../gen/compactord
 import type { AppendMessagesRequest } from "../gen/compactord/v1/append_pb.js";
 import { AppendMessagesRequestSchema } from "../gen/compactord/v1/append_pb.js";
 
-/** A provider's shape of messages, as the daemon's command line names it. */
+/** The name of a provider's shape of messages. */
 export type DialectName = "openai_chat" | "openai_responses" | "anthropic" | "gemini";
 
 /**
  * What can be appended:
  *
  * - a string: the text of a user message;
- * - bytes: a provider's JSON as it came over HTTP, kept to the digit: a message, a list, the body of a request or response,
- *   or the list of the events of a streamed response;
- * - an object: the same as the provider's SDK has it. In a session without a dialect, a neutral message in the JSON of the
- *   contract;
- * - a `v1.Message`: a neutral message, such as {@link system}, {@link user}, {@link assistant} and {@link toolResult} make.
+ * - bytes: a provider's JSON as received over HTTP, kept byte for byte: a message, a list, the body of a request or
+ *   response, or the list of the events of a streamed response;
+ * - an object: the same as an object of the provider's SDK. In a session without a dialect, a neutral message in the
+ *   contract's JSON;
+ * - a `v1.Message`: a neutral message, such as {@link system}, {@link user}, {@link assistant} and {@link toolResult}
+ *   make.
  */
 export type Appendable = string | Uint8Array | Message | ProviderJson;
 
-/** An object or a list of a provider's JSON, as its SDK types it: neither a promise nor a function. */
+/** An object or a list of a provider's JSON, as typed by its SDK. Not a promise or a function. */
 export type ProviderJson =
   | (object & { readonly then?: never; readonly bind?: never })
   | { readonly [key: string]: unknown; readonly then?: never; readonly bind?: never };
 
-/** Messages that can be given where one is wanted. */
+/** One message or a list of messages to append. */
 export type Appendables = Appendable | readonly Appendable[];
 
-/** A tool's result that can be appended: the call that it answers, and what it says. */
+/** The options of a tool result. */
 export interface ToolResultOptions {
   /** Whether the tool failed. Default false. */
   readonly isError?: boolean;
@@ -41,27 +42,27 @@ export interface ToolResultOptions {
   readonly files?: readonly MessageInitShape<typeof FileTouchSchema>[];
 }
 
-/** The operator's instructions, as a neutral message. */
+/** Makes a neutral message with the operator's instructions. */
 export function system(text: string): Message {
   return textMessage(Role.SYSTEM, text);
 }
 
-/** An instruction of the program amid the conversation, as a neutral message. */
+/** Makes a neutral message with the application's instructions. */
 export function developer(text: string): Message {
   return textMessage(Role.DEVELOPER, text);
 }
 
-/** What the user says, as a neutral message. */
+/** Makes a neutral message of the user. */
 export function user(text: string): Message {
   return textMessage(Role.USER, text);
 }
 
-/** What the model answered, as a neutral message. */
+/** Makes a neutral message of the model. */
 export function assistant(text: string): Message {
   return textMessage(Role.ASSISTANT, text);
 }
 
-/** The result of a tool call, as a neutral message; `call` is the call or its id. */
+/** Makes a neutral message with the result of a tool call. `call` is the call or its id. */
 export function toolResult(
   call: Pick<ToolCall, "id"> | string,
   text: string,
@@ -90,7 +91,7 @@ function textMessage(role: Role, text: string): Message {
   return create(MessageSchema, { role, parts: [{ kind: { case: "text", value: { text } } }] });
 }
 
-/** The contract's value of a dialect; UNSPECIFIED where there is none. */
+/** The contract's value of a dialect; UNSPECIFIED for undefined. */
 export function dialectOf(name: DialectName | undefined): Dialect {
   switch (name) {
     case undefined:
@@ -110,10 +111,10 @@ export function dialectOf(name: DialectName | undefined): Dialect {
   }
 }
 
-/** The fields of an append that hold messages. */
+/** The fields of an append that contain messages. */
 export type AppendedContent = Pick<MessageInitShape<typeof AppendMessagesRequestSchema>, "messages" | "providerJson">;
 
-/** Makes the fields of an append. All of the content must be of one shape: neutral, or the provider's. */
+/** Makes the fields of an append. All messages must have the same shape: neutral, or the provider's. */
 export function contentOf(
   given: Appendable | readonly Appendable[],
   dialect: DialectName | undefined,
@@ -161,11 +162,11 @@ function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new TypeError("append: the bytes are no UTF-8");
+    throw new TypeError("append: the bytes are not UTF-8");
   }
 }
 
-/** A neutral message of an object. Most who give one that is none mean a provider's, and forgot to say which. */
+/** Converts an object to a neutral message. The error mentions the dialect, since most mistakes are a missing one. */
 function neutralMessage(item: unknown): Message {
   if (!isObject(item)) {
     throw notAppendable(item);
@@ -188,7 +189,7 @@ function jsonOf(item: unknown): string {
   try {
     json = JSON.stringify(item);
   } catch {
-    throw new TypeError("append: the object has no JSON: it holds a BigInt, or itself");
+    throw new TypeError("append: the object cannot be written as JSON: it contains a BigInt, or itself");
   }
   if (typeof json !== "string") {
     throw notAppendable(item);
@@ -203,7 +204,9 @@ function notAppendable(item: unknown): TypeError {
   );
 }
 
-/** One JSON list of several JSON texts, lists among them taken apart; no text is parsed, so no number changes. */
+/**
+ * Joins JSON texts to one list, with the elements of lists among them. Nothing is parsed, so that no number changes.
+ */
 function joined(texts: readonly string[]): string {
   const elements = texts
     .map((text) => text.trim())
@@ -211,7 +214,7 @@ function joined(texts: readonly string[]): string {
   return `[${elements.filter((text) => text !== "").join(",")}]`;
 }
 
-/** A hash of an append but for its request id: what makes two appends the same. */
+/** A hash of an append without its request id. Two appends with the same hash are the same. */
 export function appendKey(request: AppendMessagesRequest): string {
   const bytes = toBinary(AppendMessagesRequestSchema, { ...request, requestId: "" });
   return createHash("sha256").update(bytes).digest("base64");

@@ -18,35 +18,35 @@ import type {
 import { PolicySchema } from "../v1.js";
 
 /**
- * A policy: a `v1.Policy`, or an object in the JSON of the contract such as `{ preset: "default", contextWindow: 200000,
- * strategy: { summarize: { recentTokens: 8000 } } }`.
+ * A policy: a `v1.Policy`, or an object in the JSON of the contract such as `{ preset: "default", contextWindow:
+ * 200000, strategy: { summarize: { recentTokens: 8000 } } }`.
  */
 export type PolicyLike = Policy | PolicyObject;
 
-/** A policy in the JSON of the contract, but that a list may be given as such: `{ onAppend: [] }`. */
+/** A policy in the contract's JSON. In place of a message that only contains a list, the list can be given. */
 export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMessage" | "summary"> & {
   /** Which tools read and change files. */
   readonly fileTools?: FileToolsJson | readonly FileToolJson[];
   /** Edits made when a message is appended. */
   readonly onAppend?: StrategyListJson | readonly StrategyJson[];
-  /** Edits made when a user speaks. */
+  /** Edits made when a USER message is appended. */
   readonly onUserMessage?: StrategyListJson | readonly StrategyJson[];
   /** Who writes summaries and how. */
   readonly summary?: Omit<SummaryPolicyJson, "extraContext" | "sections"> & {
-    /** Text given to the summarizer beside the conversation. */
+    /** Text for the summarizer in addition to the conversation. */
     readonly extraContext?: TextListJson | readonly string[];
     /** The sections of a summary. */
     readonly sections?: SectionListJson | readonly SectionJson[];
   };
 };
 
-/** Makes a policy of what was given for one. */
+/** Converts a policy to the contract's message. */
 export function policyOf(policy: PolicyLike): Policy {
   checkObject("policy", policy);
   return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, withLists(policy, PolicySchema));
 }
 
-/** What is given, with each list in the message that the contract has for it: so an empty one can be told from none. */
+/** Wraps each bare list in the contract's message for it, which can tell an empty list from none. */
 function withLists(given: object, schema: DescMessage): object {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]: [string, unknown]) => {

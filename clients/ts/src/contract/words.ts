@@ -89,7 +89,7 @@ export function stopReasonOf(given: StopReasonName | StopReason): StopReason {
   return valueOf("stopReason", stopReasons, given);
 }
 
-/** What a word means; who has the contract's value already may give it. */
+/** The contract's value of a name. A value of the contract is returned unchanged. */
 function valueOf<K extends string, V extends number>(
   argument: string,
   values: Readonly<Record<K, V>>,
@@ -104,7 +104,7 @@ function valueOf<K extends string, V extends number>(
   return values[given];
 }
 
-/** Why a compaction is asked for. */
+/** Why a compaction is requested. */
 export type CompactionReasonName = "manual" | "threshold" | "overflow";
 
 /** The contract's value of a reason. */
@@ -122,10 +122,10 @@ export function reasonOf(name: CompactionReasonName | undefined): CompactionReas
   }
 }
 
-/** What happens to thinking in a view. */
+/** Which thinking a view shows. */
 export type ThinkingName = "keep_valid" | "keep_all" | "strip";
 
-/** The contract's value of it. */
+/** The contract's value of a thinking policy. */
 export function thinkingOf(name: ThinkingName): ThinkingPolicy {
   switch (name) {
     case "keep_valid":

@@ -2,7 +2,10 @@ import type { AppendedContent } from "../contract/messages.js";
 import type { AppendOptions } from "./options.js";
 import { stopReasonOf } from "../contract/words.js";
 
-/** Adds to an append what is told of the provider's JSON beside it. Throws a TypeError where there is no such JSON. */
+/**
+ * Adds usage, model and stop reason to the provider's JSON of an append. Throws a TypeError where there is no such
+ * JSON.
+ */
 export function withFacts(
   content: AppendedContent,
   { usage, model, stopReason }: Pick<AppendOptions, "usage" | "model" | "stopReason">,

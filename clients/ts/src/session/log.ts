@@ -22,17 +22,17 @@ import { AppendMessagesRequestSchema } from "../v1.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
 import { watchSession } from "./watch.js";
 
-/** How many appends of which nothing is known a session keeps the request ids of. */
+/** For how many appends without a response a session remembers the request ids. */
 const keptUnsure = 100;
 
-/** The part of a session that writes its log, and says what it is. */
+/** The part of a session that appends to its log, reads and changes its settings, and deletes it. */
 export abstract class SessionLog extends SessionPoints {
-  /** The request ids of appends that failed without a word on whether they were written, by what was appended. */
+  /** The request ids of appends that the daemon may or may not have executed, by content. */
   private readonly unsure = new Map<string, string>();
 
   /**
-   * Appends messages, all or none, see {@link Appendable}. They are on disk before it returns. If an append fails and it is
-   * unknown whether it was written, append the same again: it is not doubled.
+   * Appends messages, all or none; see {@link Appendable}. They are on disk before it returns. If an append fails and
+   * it is unknown whether it was executed, append the same again: it is not duplicated.
    */
   async append(messages: Appendables, options: AppendOptions = {}): Promise<AppendMessagesResponse> {
     const request = create(AppendMessagesRequestSchema, {
@@ -59,7 +59,9 @@ export abstract class SessionLog extends SessionPoints {
     }
   }
 
-  /** Follows the session until the loop is left, over breaks of the connection, without a gap and nothing twice. */
+  /**
+   * Watches the session until the loop is left. After a broken connection it continues without a gap or a repetition.
+   */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchItem, void, undefined> {
     if (options.fromSequence !== undefined) {
       checkedIndex("fromSequence", options.fromSequence);
@@ -68,7 +70,7 @@ export abstract class SessionLog extends SessionPoints {
     return watchSession({ stub, connection, retry, sessionId: this.id, options });
   }
 
-  /** Replaces the session's policy, labels or title, whichever is given. */
+  /** Replaces the session's policy, labels or title. Each one that is given is replaced as a whole. */
   async update(
     changes: {
       readonly policy?: PolicyLike;
@@ -93,20 +95,20 @@ export abstract class SessionLog extends SessionPoints {
     return present(session, "session");
   }
 
-  /** The session's state, its policy as given and as resolved, and how full its context is. */
+  /** Returns the session with its policy, and a report of how full its context is. */
   async info(options: CallOptions = {}): Promise<GetSessionResponse> {
     const answer = await this.client.sessions.getSession({ sessionId: this.id }, callOptions(options));
     this.noteReport(answer.report);
     return answer;
   }
 
-  /** Removes the session and its log for good. */
+  /** Removes the session and its log for ever. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.client.sessions.deleteSession({ sessionId: this.id }, callOptions(options));
   }
 
   /**
-   * Takes note that something was appended.
+   * Called after each append.
    *
    * @internal
    */

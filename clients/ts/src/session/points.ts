@@ -14,13 +14,13 @@ import type {
   UnpinMessagesResponse,
 } from "../v1.js";
 
-/** The part of a session that goes back and forth in its log. It removes nothing. */
+/** The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log. */
 export abstract class SessionPoints extends SessionReading {
-  /** Names the end of the log, to go back to it later. */
+  /** Makes a checkpoint at the end of the log, so that a later revert can go back to it. */
   async checkpoint(
     options: WriteOptions & {
-      /** What it is called. At most 512 bytes. */ readonly title?: string;
-      /** Tells the model its number, by a message. Refused while calls are open. Default false. */ readonly announce?: boolean;
+      /** Its title. At most 512 bytes. */ readonly title?: string;
+      /** Shows its number to the model. Refused while calls are open. Default false. */ readonly announce?: boolean;
     } = {},
   ): Promise<Checkpoint> {
     const request = {
@@ -34,7 +34,7 @@ export abstract class SessionPoints extends SessionReading {
     return present(checkpoint, "checkpoint");
   }
 
-  /** Goes back to a checkpoint or a point, takes back turns, or undoes the last change. Nothing is removed. */
+  /** Goes back to a checkpoint or a point, or by some turns, or undoes the last change. Nothing is removed. */
   async revert(target: RevertTarget, options: RevertOptions = {}): Promise<RevertToCheckpointResponse> {
     const request = {
       sessionId: this.id,
@@ -50,7 +50,7 @@ export abstract class SessionPoints extends SessionReading {
     return answer;
   }
 
-  /** Puts all aside but the leading system and developer messages. Nothing is removed. */
+  /** Puts all messages aside except the SYSTEM and DEVELOPER messages at the start. Nothing is removed. */
   async clear(options: WriteOptions = {}): Promise<ClearSessionResponse> {
     const request = { sessionId: this.id, requestId: requestIdOf(options) };
     const answer = await this.client.sessions.clearSession(request, callOptions(options));
@@ -67,7 +67,7 @@ export abstract class SessionPoints extends SessionReading {
     return answer;
   }
 
-  /** Lets messages be covered and edited again. */
+  /** Unpins messages, so that they can be covered and edited again. */
   async unpin(indexes: readonly number[], options: WriteOptions = {}): Promise<UnpinMessagesResponse> {
     const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
     const answer = await this.client.sessions.unpinMessages(request, callOptions(options));
@@ -76,7 +76,7 @@ export abstract class SessionPoints extends SessionReading {
   }
 
   /**
-   * Takes note that the session was taken back.
+   * Called after each revert and clear.
    *
    * @internal
    */

@@ -22,13 +22,13 @@ import { MessageListing, RecordKind } from "../v1.js";
 import type { RecordKindName, RoleName, StateName } from "../contract/words.js";
 import { recordKindsOf, rolesOf, statesOf } from "../contract/words.js";
 
-/** What to search for: words that all have to be there, or an expression in the syntax of RE2; and where. */
+/** A search: words that must all occur, or a regular expression in RE2 syntax; with filters. */
 export type SearchQuery = (
   { readonly words: string; readonly pattern?: never } | { readonly pattern: string; readonly words?: never }
 ) &
   Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "newestFirst" | "snippetChars"> & {
     /** Only messages of these roles. Default: all. */ readonly roles?: readonly (RoleName | Role)[];
-    /** Only messages that stand so. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
+    /** Only messages in these states. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
   };
 
 /** Which records to list, and in which order. */
@@ -46,17 +46,17 @@ export interface RecordFilter {
 /** A checkpoint, and whether a revert put it aside. */
 export interface ListedCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** Whether a revert put it aside. It can then be gone back to by its point alone. */
+  /** Whether a revert put it aside. A revert to it is then possible only by its point. */
   readonly putAside: boolean;
-  /** How many messages the log held when it was made. */
+  /** The number of messages in the log when it was made. */
   readonly nextIndex: number;
   /** When it was made. */
   readonly createdAt: LogRecord["createdAt"];
 }
 
-/** The part of a session that reads its log. All of it sees what views hide, too. */
+/** The part of a session that reads its log, including content that views hide. */
 export class SessionReading extends SessionView {
-  /** The checkpoints, the first one first, also those that a revert put aside. */
+  /** Iterates over the checkpoints by ascending id, including those that a revert put aside. */
   checkpoints(options: CallOptions = {}): AsyncGenerator<ListedCheckpoint, void, undefined> {
     return pages(async (pageToken) => {
       const request = { sessionId: this.id, kinds: [RecordKind.CHECKPOINT], pageToken };
@@ -66,14 +66,14 @@ export class SessionReading extends SessionView {
   }
 
   /**
-   * Content of the log word for word: of a message's index, or of a reference as views show it, such as `#12.0`. Without
-   * `maxBytes` all of the range comes, however many calls that takes.
+   * Returns content of the log word for word. `what` is the index of a message, or a reference such as `#12.0`. Without
+   * `maxBytes` the whole range is fetched, in several requests where it is large.
    */
   async recall(what: number | string, options: RecallOptions = {}): Promise<RecallContentResponse> {
     return recallAll(this.client.sessions, this.id, what, options);
   }
 
-  /** Finds messages in all that the log holds, and yields the places. */
+  /** Iterates over the messages of the log that match, including hidden, covered and put aside ones. */
   search(query: SearchQuery, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
     checkKeys("search", query, ["words", "pattern", "roles", "states", "newestFirst", "snippetChars"]);
     const asked = onlyKey("search", query, ["words", "pattern"]);
@@ -93,7 +93,7 @@ export class SessionReading extends SessionView {
     });
   }
 
-  /** The messages of the log from an index on: the whole transcript, or what user and assistant said that is in force. */
+  /** Iterates over the messages of the log: all of them, or with `dialogue` the active text of user and assistant. */
   messages(
     options: CallOptions & { readonly listing?: "transcript" | "dialogue"; readonly fromIndex?: number } = {},
   ): AsyncGenerator<LoggedMessage, void, undefined> {
@@ -122,7 +122,7 @@ export class SessionReading extends SessionView {
     });
   }
 
-  /** The committed compactions, the newest first, also those that a revert put aside. */
+  /** Iterates over the compactions, newest first, including those that a revert put aside. */
   compactions(options: CallOptions = {}): AsyncGenerator<CompactionEntry, void, undefined> {
     return pages(async (pageToken) => {
       const request = { sessionId: this.id, kinds: [RecordKind.COMPACTION], newestFirst: true, pageToken };

@@ -6,12 +6,12 @@ import { callOptions } from "../wire/calls.js";
 import type { RecallOptions } from "./options.js";
 import type { RecallContentRequestSchema, RecallContentResponse, SessionService } from "../v1.js";
 
-/** The most that the daemon answers at once. */
+/** The most bytes of one response. */
 const maxPageBytes = 3_145_728;
 
 type Range = NonNullable<MessageInitShape<typeof RecallContentRequestSchema>["range"]>;
 
-/** Recalls content. Without `maxBytes` pages are followed and joined, so that the answer is as of one call without bounds. */
+/** Recalls content. Without `maxBytes`, fetches all pages and joins them to one response. */
 export async function recallAll(
   stub: Stub<typeof SessionService>,
   sessionId: string,
@@ -56,7 +56,7 @@ function rangeOf({ bytes, lines, match }: RecallOptions): Range {
   return match === undefined ? { case: undefined } : { case: "match", value: match };
 }
 
-/** What is left of the range behind an answer. */
+/** The rest of the range after a response. */
 function restOf({ bytes, lines, match }: RecallOptions, last: RecallContentResponse): Range {
   if (match !== undefined) {
     return { case: "match", value: { ...match, firstLine: last.nextLine } };
@@ -68,7 +68,7 @@ function restOf({ bytes, lines, match }: RecallOptions, last: RecallContentRespo
   return { case: "bytes", value: { offset: last.nextOffset, length: end === undefined ? 0 : end - last.nextOffset } };
 }
 
-/** Whether counted lines cannot go on, since one line alone is more than the daemon answers at once: bytes can. */
+/** Whether a single line is larger than a response. Only a request for bytes can get the rest of such a line. */
 function endsWithinLine({ lines }: RecallOptions, last: RecallContentResponse): boolean {
   return lines?.count !== undefined && lines.count > 0 && last.nextLine === 0;
 }

@@ -5,38 +5,38 @@ import { UnavailableError } from "../wire/errors.js";
 import { backoffMs, retryFigures } from "../wire/retry.js";
 import type { SessionService, WatchSessionResponse } from "../v1.js";
 
-/** Something that happened in a session: a message, a record, or an event of a running compaction. */
+/** An item of a watch: a message, a record, or an event of a running compaction. */
 export type WatchItem = Extract<WatchSessionResponse["kind"], { case: "message" | "record" | "event" }>;
 
-/** What to watch. */
+/** The options of a watch. */
 export interface WatchOptions {
-  /** The first sequence to deliver; 0 is the beginning of the log. Default: only what is written from now on. */
+  /** The sequence where to begin; 0 for the whole log. Default: the current end of the log. */
   readonly fromSequence?: number;
-  /** Whether the events of running compactions come too, as far as they are seen. Default false. */
+  /** Whether to include the events of running compactions. Default false. */
   readonly events?: boolean;
-  /** Whether messages come without their parts. Default false. */
+  /** Whether to leave out the parts of messages. Default false. */
   readonly withoutContent?: boolean;
-  /** Ends the watch: the loop throws its reason. */
+  /** Ends the watch. The loop then throws the reason of the signal. */
   readonly signal?: AbortSignal;
 }
 
-/** What a watch needs to go on after a break. */
+/** The parameters of a watch. */
 export interface WatchParts {
-  /** Where it is asked for. */
+  /** The stub. */
   readonly stub: Stub<typeof SessionService>;
-  /** The connection, for the pauses before it is asked for again. */
+  /** The connection, for the pauses before a retry. */
   readonly connection: Connection;
   /** The session's id. */
   readonly sessionId: string;
   /** What to watch. */
   readonly options: WatchOptions;
-  /** Whether to go on after a break. */
+  /** Whether to continue after the connection broke. */
   readonly retry: boolean;
 }
 
 /**
- * Yields what happens in a session until the loop is left. After a break it goes on behind what it yielded last, for as
- * long as it takes the daemon to come back; only the first call gives up, as other calls do.
+ * Yields the items of a session until the loop is left. After a broken connection it continues after the last item,
+ * however long the daemon takes to come back. Only the first call gives up, as other calls do.
  */
 export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem, void, undefined> {
   const { stub, sessionId, options } = parts;

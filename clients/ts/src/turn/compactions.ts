@@ -8,24 +8,24 @@ import { providerError } from "./providerError.js";
 import type { TurnRun } from "./run.js";
 import type { Step } from "./state.js";
 
-/** The compactions of a turn: where one is due, and after an overflow. */
+/** The compactions of a turn: at the trigger and after an overflow. */
 export class TurnCompactions {
   readonly #run: TurnRun;
   #thresholdFailed = false;
   #compacting = false;
-  /** What the caller's onEvent threw. */
+  /** The error of the caller's onEvent. */
   #broken: { readonly error: unknown } | undefined;
 
   constructor(run: TurnRun) {
     this.#run = run;
   }
 
-  /** Whether one is under way. */
+  /** Whether a compaction is running. */
   get compacting(): boolean {
     return this.#compacting;
   }
 
-  /** Step 1: compacts where the report says so. A failure is no reason to end the turn, and is not tried again in it. */
+  /** Step 1: compacts where the report says so. A failure does not end the turn; the turn does not try again. */
   async ifDue(): Promise<void> {
     const report = this.#run.session.report ?? (await orAborted(this.#run.session.info(), this.#run.signal)).report;
     if (report?.shouldCompact !== true || this.#thresholdFailed) {
@@ -43,7 +43,7 @@ export class TurnCompactions {
     }
   }
 
-  /** Makes room after an answer that is an overflow. False where it is none. */
+  /** Compacts after an answer that is an overflow. Returns false where it is none. */
   async relieved({ answer }: Step): Promise<boolean> {
     if (answer.overflow) {
       this.#run.turns.forgetStep();
@@ -52,30 +52,32 @@ export class TurnCompactions {
     return answer.overflow;
   }
 
-  /** Why what the call of the model threw is an overflow; undefined where it is none, or nobody can tell. */
+  /**
+   * The rule by which an error of the model call is an overflow; undefined where it is none, or the daemon cannot say.
+   */
   async overflowOf(thrown: unknown): Promise<string | undefined> {
     try {
       const { id: sessionId, client } = this.#run.session;
       const asked = { ...providerError(thrown), sessionId };
-      const judged = await client.compactions.classifyError(asked, { signal: this.#run.signal });
-      return judged.overflow ? judged.why : undefined;
+      const response = await client.compactions.classifyError(asked, { signal: this.#run.signal });
+      return response.overflow ? response.why : undefined;
     } catch {
       this.#run.signal.throwIfAborted();
-      // The caller is to see what the provider said, not that nobody could judge it.
+      // The caller must see the provider's error, not that the daemon could not be asked.
       return undefined;
     }
   }
 
   /**
-   * Step 4: compacts after an overflow, so that the model can be called again. Throws a ContextOverflowError where that was
-   * just done, or is of no use. A compaction that fails leaves the permission to try again.
+   * Step 4: compacts after an overflow, so that the model can be called again. Throws a ContextOverflowError where that
+   * was just done, or where there is nothing to compact. After a failed compaction it may be tried again.
    */
   async makeRoom(why: string, cause?: unknown): Promise<void> {
     if (!this.#run.turns.mayRetry) {
       throw this.#overflow("the context overflowed again after a compaction", why, cause);
     }
     const { result, waited } = await this.#compact({ reason: "overflow", willRetry: true });
-    // Another client's compaction may have made the room while this one waited for it.
+    // Where this turn waited for another client's compaction, that one may have been enough.
     if (!result.done && !waited) {
       throw this.#overflow("the context overflowed, and there is nothing to compact", why, cause);
     }
@@ -119,7 +121,7 @@ export class TurnCompactions {
     }
   }
 
-  /** The caller's onEvent, such that what it throws is told from a failure of the compaction. */
+  /** Wraps the caller's onEvent, so that its error can be distinguished from a failure of the compaction. */
   #watched(): LoopOptions["onEvent"] {
     const { onEvent } = this.#run.options;
     return (

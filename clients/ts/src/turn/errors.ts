@@ -2,7 +2,7 @@ import { Code } from "@connectrpc/connect";
 
 import { CompactordError } from "../wire/errors.js";
 
-/** Another turn of this session runs. */
+/** Another turn of this session is already running. */
 export class TurnRunningError extends CompactordError {
   override name = "TurnRunningError";
 
@@ -11,7 +11,7 @@ export class TurnRunningError extends CompactordError {
   }
 }
 
-/** The turn was aborted by a compaction, or by `abortTurn`. What its model still says is dropped. */
+/** The turn was aborted by a compaction or by `abortTurn`. Later answers of its model are dropped. */
 export class TurnAbortedError extends CompactordError {
   override name = "TurnAbortedError";
 
@@ -21,16 +21,16 @@ export class TurnAbortedError extends CompactordError {
 }
 
 /**
- * The context is over the model's window, and no compaction helps: the model answered with an overflow again after one, or
- * there was nothing to take out. `cause` is what the provider's SDK threw, where it threw something.
+ * The conversation does not fit into the model's context window, and no compaction helps: there was another overflow
+ * after one, or there was nothing to compact. `cause` is the error of the provider's SDK, where there was one.
  */
 export class ContextOverflowError extends CompactordError {
   override name = "ContextOverflowError";
-  /** Tokens of the context at the overflow, by the daemon's report. */
+  /** Tokens of the context at the overflow, as the daemon reports them. */
   readonly tokens: number | undefined;
-  /** The context window; undefined where unknown. */
+  /** The context window; undefined where it is unknown. */
   readonly contextWindow: number | undefined;
-  /** The rule by which it is an overflow, in one sentence. */
+  /** The rule that found the overflow, in one sentence. */
   readonly why: string;
 
   constructor(

@@ -13,7 +13,7 @@ import type { Step, TurnState, Write } from "./state.js";
 import { TurnSteps } from "./steps.js";
 import type { Turn } from "./turn.js";
 
-/** One turn: the five steps of an agent's loop, until the model has no more calls to make. */
+/** One turn: the five steps of an agent's loop, repeated until the model makes no more tool calls. */
 export class TurnLoop {
   readonly #callModel: CallModel;
   readonly #run: TurnRun;
@@ -28,17 +28,17 @@ export class TurnLoop {
     this.#steps = new TurnSteps(this.#run, this.#compactions);
   }
 
-  /** Whether a compaction of this turn is under way. */
+  /** Whether a compaction of this turn is running. */
   get compacting(): boolean {
     return this.#compactions.compacting;
   }
 
-  /** Ends the turn as soon as what it is writing is written. */
+  /** Aborts the turn after its current write. */
   abort(reason: Error): void {
     this.#run.abort(reason);
   }
 
-  /** Takes the turn. Rejects with the reason of the abort where it is aborted, whatever failed because of it. */
+  /** Runs the turn. After an abort it rejects with the reason of the abort, whatever failed because of it. */
   async run(input: Appendables): Promise<Turn> {
     const outer = this.#run.options.signal;
     const follow = (): void => {
@@ -78,8 +78,8 @@ export class TurnLoop {
   }
 
   /**
-   * Appends what an earlier turn could not, and the input. Without one, goes on where that turn broke off, which may be amid
-   * a step.
+   * Appends the messages that an earlier turn could not append, then the input. Without input, the turn continues where
+   * the earlier one stopped, which may be within a step.
    */
   async #takeUp(input: Appendables): Promise<Step | undefined> {
     const isNew = !(Array.isArray(input) && input.length === 0);
@@ -91,7 +91,7 @@ export class TurnLoop {
       try {
         await this.#run.write(write);
       } catch (error) {
-        // The view that it answers was taken back since: nobody waits for it any more.
+        // A revert came after the view of this answer, so the answer is not needed any more.
         if (!(write.kind === "answer" && error instanceof HistoryRevertedError)) {
           throw error;
         }
@@ -103,7 +103,7 @@ export class TurnLoop {
     return this.#run.turns.step;
   }
 
-  /** Drops the step that an earlier turn broke off in where a revert has put its answer aside: its tools are not to run. */
+  /** Forgets the unfinished step of an earlier turn where a revert put its answer aside: its tools must not run. */
   async #dropReverted(): Promise<void> {
     const { step } = this.#run.turns;
     if (step === undefined) {
@@ -124,7 +124,9 @@ export class TurnLoop {
     return this.#answer();
   }
 
-  /** Steps 2 to 4: the model's answer to the view, appended. An overflow has it called once more, after a compaction. */
+  /**
+   * Steps 2 to 4: calls the model and appends its answer. After an overflow it compacts and calls the model once more.
+   */
   async #answer(): Promise<Step> {
     for (;;) {
       await orAborted(this.#run.turns.announced(), this.#run.signal);
@@ -152,13 +154,13 @@ export class TurnLoop {
     }
   }
 
-  /** With D-Mail the model is told of the checkpoints that it can send one to. */
+  /** Makes the checkpoint of a step. With D-Mail it is announced, so that the model can send a D-Mail to it. */
   async #checkpoint(): Promise<void> {
     const announce = this.#run.options.tools?.dmail ?? false;
     if ((!announce && this.#run.options.checkpointSteps !== true) || this.#run.turns.between) {
       return;
     }
-    // One of which it is not known whether it was made is not made twice.
+    // A retry after an error without a response does not make a second one.
     const requestId = this.#run.turns.checkpointId(announce);
     try {
       await this.#run.session.checkpoint({ announce, requestId });

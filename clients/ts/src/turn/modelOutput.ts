@@ -3,15 +3,15 @@ import { assistant, type Appendable } from "../contract/messages.js";
 import type { Message } from "../v1.js";
 
 /**
- * What a call of the model may answer: the provider's answer as it is (a plain object, an SDK's object, or the raw body as
- * bytes), a neutral message, a text, or the events of a streamed answer as they come: an SDK's stream, or a generator that
- * hands the events through. A stream of strings is a text in pieces.
+ * The forms in which `callModel` can return an answer: the provider's answer (a plain object, an SDK's object, or the
+ * raw body as bytes), a neutral message, a text, or the events of a streamed answer: an SDK's stream, or a generator of
+ * the events. A stream of strings is a text in pieces.
  */
 export type ModelOutput = Appendable | Iterable<unknown> | AsyncIterable<unknown>;
 
 /**
- * The whole of what a model answers, as it can be appended. Of a stream the events are collected, each written down as it
- * comes: some SDKs go on to change the objects that they have handed out. Ends the stream where the signal aborts.
+ * Returns the complete answer of a model for an append. The events of a stream are collected as JSON, since some SDKs
+ * change their objects later. Ends the stream when the signal aborts.
  */
 export async function wholeOf(
   output: ModelOutput | PromiseLike<ModelOutput>,
@@ -22,7 +22,7 @@ export async function wholeOf(
     return assistant(answer);
   }
   if (answer === undefined || answer === null) {
-    throw new TypeError("callModel: it answered nothing");
+    throw new TypeError("callModel: it returned nothing; it must return the model's answer");
   }
   if (Array.isArray(answer) && answer.length === 0) {
     throw noEvents();
@@ -50,7 +50,7 @@ async function collect(
   }
 }
 
-/** The events of an answer as they come; or its text, in pieces. */
+/** Collects the events of an answer, or its text in pieces. */
 class StreamedAnswer {
   readonly #events: string[] = [];
   readonly #texts: string[] = [];
@@ -83,7 +83,7 @@ function noEvents(): Error {
   return new Error("the model's stream had no events");
 }
 
-/** Tells the source of the events that nobody reads on. It is not waited for: it may hang where the model does. */
+/** Closes the source of the events, without waiting: it may hang where the model does. */
 function end(events: Iterator<unknown> | AsyncIterator<unknown>): void {
   Promise.resolve()
     .then(() => events.return?.())

@@ -7,57 +7,60 @@ import type { ModelOutput } from "./modelOutput.js";
 import type { Mail, RunTool, ToolCall, ToolOutput } from "./toolCalls.js";
 
 /**
- * Calls the model with the view and answers what it answers. `signal` aborts when the turn does: hand it to the SDK, so that
- * the request ends; what a call answers after that is dropped.
+ * Calls the model with the view and returns its answer. `signal` aborts with the turn: pass it to the SDK, so that the
+ * request ends. An answer after the abort is dropped.
  */
 export type CallModel = (
   view: View,
   context: { readonly signal: AbortSignal },
 ) => ModelOutput | PromiseLike<ModelOutput>;
 
-/** Tools that are asked first, as a turn uses them. `AgentTools` are such. */
+/** Tools that are asked to run a call before `runTool`, such as `AgentTools`. */
 export interface Tools {
-  /** Whether the model can send D-Mails. */
+  /** Whether the model has `send_dmail`. */
   readonly dmail: boolean;
-  /** Whether a tool of this name is one of them. */
+  /** Whether this object has a tool with this name. */
   handles(name: string): boolean;
-  /** Answers a call; undefined where it is none of theirs. */
+  /** Runs a call; undefined where the call is of another tool. */
   handle(call: ToolCall, options: { readonly signal?: AbortSignal }): Promise<ToolOutput | undefined>;
-  /** Takes out the pending D-Mail. */
+  /** Returns and forgets the pending D-Mail. */
   takeMail(): Mail | undefined;
-  /** Discards it. */
+  /** Discards the pending D-Mail. */
   discardMail(): void;
 }
 
-/** How a turn is taken. */
+/** The options of a turn. */
 export interface LoopOptions {
-  /** Runs the calls that `tools` do not handle. Without it the turn ends where the model calls one of these. */
+  /** Runs the calls that `tools` do not handle. Without it the turn ends at such a call. */
   readonly runTool?: RunTool;
-  /** The tools that are asked first. */
+  /** Tools that are asked to run a call before `runTool`. */
   readonly tools?: Tools;
-  /** How many answers of the model the turn may take. Default: as many as it takes. */
+  /** How many times the model may answer. Default: no limit. */
   readonly maxSteps?: number;
-  /** Told every event of the turn's own compactions, and awaited. What it throws, or rejects with, ends the turn. */
+  /** Called with each event of the turn's compactions, and awaited. An error that it throws ends the turn. */
   readonly onEvent?: (event: CompactionEvent) => unknown;
-  /** Has the summaries of the turn's own compactions written by a model of the caller's, in place of the daemon's. */
+  /** Lets a model of the caller write the summaries of the turn's compactions, in place of the daemon's summarizer. */
   readonly summarizeWith?: (prompt: Prompt) => Promise<Answer | string>;
-  /** Whether a checkpoint is made before each step; with D-Mail it is, and announced. Default false. */
+  /**
+   * Whether to make a checkpoint before each step. With D-Mail, each step has an announced checkpoint anyway. Default
+   * false.
+   */
   readonly checkpointSteps?: boolean;
-  /** What happens to thinking in the turn's views, in place of the policy's. */
+  /** Which thinking the turn's views show, in place of the policy's setting. */
   readonly thinking?: ThinkingName;
-  /** Marks places for the provider's prompt cache in the turn's views. Default false. */
+  /** Whether the turn's views have marks for the provider's prompt cache. Default false. */
   readonly markCacheBreakpoints?: boolean;
-  /** Aborts the turn, which rejects with the signal's reason. An append that is under way is waited for. */
+  /** Aborts the turn, which rejects with the signal's reason. A running append is completed first. */
   readonly signal?: AbortSignal;
 }
 
-/** Throws a TypeError or RangeError that names what a turn cannot be taken with. */
+/** Checks the arguments of a turn. Throws a TypeError or RangeError that names the wrong one. */
 export function checkTurn(callModel: unknown, { maxSteps, thinking }: LoopOptions): void {
   if (typeof callModel !== "function") {
     throw new TypeError(`callModel: must be a function, and is ${typeof callModel}`);
   }
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw new RangeError(`maxSteps: ${String(maxSteps)} is no whole number above 0`);
+    throw new RangeError(`maxSteps: ${String(maxSteps)} is not a whole number above 0`);
   }
   if (thinking !== undefined) {
     thinkingOf(thinking);

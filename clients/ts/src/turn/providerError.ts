@@ -1,17 +1,17 @@
-/** What an exception of a provider's SDK tells of the request that failed. */
+/** Status and text of an error of a provider's SDK. */
 export interface ProviderError {
-  /** The HTTP status; 0 where it does not say. */
+  /** The HTTP status; 0 where the error has none. */
   readonly httpStatus: number;
-  /** Its text, and the body that the provider answered where it has that. */
+  /** Its text, and the body of the response where the error has it. */
   readonly errorText: string;
 }
 
-/** How much of a text is given on: more than the daemon searches, and less than it takes. */
+/** The most characters of the text to send: more than the daemon searches, and less than it accepts. */
 const maxChars = 256 * 1024;
 
 /**
- * Reads what SDKs put into the errors that they throw: `status`, `statusCode`, `code` or `response.status`, the `message`,
- * and the body in `error`, `body`, `responseBody` or `response.text`.
+ * Reads the fields of errors of providers' SDKs: the status in `status`, `statusCode`, `code` or `response.status`, the
+ * `message`, and the body in `error`, `body`, `responseBody` or `response.text`.
  */
 export function providerError(thrown: unknown): ProviderError {
   const error = fieldsOf(thrown);
@@ -25,8 +25,8 @@ export function providerError(thrown: unknown): ProviderError {
     response["text"],
     response["data"],
   ].map(textOf);
-  const told = texts.filter((text, at) => text !== "" && texts.indexOf(text) === at);
-  return { httpStatus, errorText: told.join("\n").slice(0, maxChars) };
+  const parts = texts.filter((text, at) => text !== "" && texts.indexOf(text) === at);
+  return { httpStatus, errorText: parts.join("\n").slice(0, maxChars) };
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
@@ -47,7 +47,7 @@ function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // It holds itself, or something that JSON has no word for.
+    // It contains itself, or a value that cannot be written as JSON.
     return "";
   }
 }

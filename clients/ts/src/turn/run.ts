@@ -7,7 +7,7 @@ import type { LoopOptions } from "./options.js";
 import type { TurnState, Write } from "./state.js";
 import type { Turn } from "./turn.js";
 
-/** What all parts of a turn share: its session, what it keeps, how it is aborted, and how it writes. */
+/** The common base of the parts of a turn: its session, its state, its abort signal, and the method that appends. */
 export class TurnRun {
   readonly compactions: (CompactionResult | Error)[] = [];
   readonly #abort = new AbortController();
@@ -36,7 +36,7 @@ export class TurnRun {
     });
   }
 
-  /** Appends, and keeps what is appended until it is known that the daemon has it. */
+  /** Appends, and keeps the append until it is known that the daemon has it. */
   async write(write: Write): Promise<void> {
     const { kind, content, requestId, view } = write;
     const options = { requestId, modelAnswer: kind === "answer", ...(view !== undefined && { view }) };
@@ -58,7 +58,7 @@ export class TurnRun {
 
   #note(answer: ModelAnswer | undefined): void {
     if (answer === undefined) {
-      throw new TypeError("the daemon does not describe answers: it is older than this client");
+      throw new TypeError("the daemon did not describe the answer: it is older than this client");
     }
     this.turns.step = { answer, outcomes: [] };
     if (answer.overflow) {
@@ -71,7 +71,7 @@ export class TurnRun {
     }
   }
 
-  /** All parts of a message of the log. */
+  /** Returns all parts of a message of the log. */
   async partsOf(index: number): Promise<Part[]> {
     for await (const { message } of this.session.messages({ fromIndex: index, signal: this.signal })) {
       return message?.parts ?? [];
@@ -79,7 +79,7 @@ export class TurnRun {
     return [];
   }
 
-  /** Whether the turn may have no more answers of the model. */
+  /** Whether the model may not answer again in this turn. */
   get full(): boolean {
     return this.#steps >= (this.options.maxSteps ?? Number.POSITIVE_INFINITY);
   }
@@ -98,7 +98,7 @@ export class TurnRun {
   }
 }
 
-/** Whether views leave the answer out, with its calls: there is nothing to go on with. */
+/** Whether the answer failed, so that views leave it out, together with its calls. */
 export function endedBadly({ stopReason }: ModelAnswer): boolean {
   return stopReason === StopReason.ERROR || stopReason === StopReason.ABORTED;
 }

@@ -12,58 +12,58 @@ import type { ModelAnswer } from "../v1.js";
 import type { View } from "../view/view.js";
 
 /**
- * Tells the model what it must know again after a compaction, such as background tasks that run, the state of a plan, or
- * attachments. Called with each completed compaction of this session object; a text becomes a DEVELOPER message, and
- * undefined nothing. It is appended before the model is called again, and once all calls are answered. It must not begin a
- * turn. Where it throws, the compaction is done all the same: it is asked again before the model is called next, and what it
- * throws then ends that turn.
+ * Returns what the model must know again after a compaction, such as running tasks or the state of a plan. It is called
+ * with each completed compaction of this session object. A text becomes a DEVELOPER message; for undefined nothing is
+ * appended. The message is appended before the next model call, when no tool call is open. The function must not start
+ * a turn. The compaction stays committed where the function throws. It is then called again before the next model call,
+ * and its error ends that turn.
  */
 export type Announce = (result: CompactionResult) => Appendables | undefined | PromiseLike<Appendables | undefined>;
 
-/** An append of a turn. Its request id makes it safe to send again, whatever else was appended meanwhile. */
+/** An append of a turn. Its request id makes it safe to send again, even after other appends. */
 export interface Write {
   readonly kind: "input" | "answer" | "results";
   readonly content: Appendables;
   readonly requestId: string;
-  /** Of an answer: the view that it was made from. */
+  /** For an answer: the view that it was made from. */
   readonly view?: View;
 }
 
-/** An answer of the model, and how far it is dealt with. */
+/** An answer of the model, and the progress of its tool calls. */
 export interface Step {
   readonly answer: ModelAnswer;
-  /** Its calls; undefined where they have not been looked for. */
+  /** Its calls; undefined before they were read. */
   calls?: readonly ToolCall[];
-  /** What became of each call; undefined where nobody has answered it. */
+  /** The outcome of each call; undefined where there is none yet. */
   readonly outcomes: (ToolOutcome | undefined)[];
-  /** The appends of the results that are still to be made; undefined as long as tools run. */
+  /** The appends of results that are not done yet; undefined while tools run. */
   writes?: Write[];
 }
 
-/** A turn that can run, as who lets turns begin and aborts them sees it. */
+/** A turn that can be run and aborted. */
 export interface RunningTurn {
-  /** Whether a compaction of it is under way. */
+  /** Whether a compaction of the turn is running. */
   readonly compacting: boolean;
-  /** Takes the turn. */
+  /** Runs the turn. */
   run(input: Appendables): Promise<Turn>;
-  /** Ends it as soon as what it is writing is written. */
+  /** Aborts the turn after its current write. */
   abort(reason: Error): void;
 }
 
-/** The turns of one session object, and the compactions beside them: who goes first, and who waits. */
+/** The state of the turns of one session object, and the order of its turns and compactions. */
 export class TurnState {
-  /** Set by the session's owner. */
+  /** The function of the program; see {@link Announce}. */
   announce: Announce | undefined;
-  /** The step that a turn is in, or broke off in. */
+  /** The current step, or the unfinished step of the last turn. */
   step: Step | undefined;
-  /** What a turn appends, or broke off while it did, in order. */
+  /** In order, the appends that are not done yet, or that the daemon may or may not have executed. */
   unsent: Write[] = [];
-  /** Whether the last answer is to be gone on with. */
+  /** Whether the provider paused the last answer, so that the model must be called again to continue it. */
   paused = false;
   readonly #session: SessionLog;
   readonly #compactions = new Set<Promise<void>>();
   #running: { readonly loop: RunningTurn; readonly settled: Promise<unknown> } | undefined;
-  /** The compactions that are to be announced, each with what was said of it, once that was asked. */
+  /** The compactions that are not announced yet, each with its append once `announce` has returned it. */
   #unannounced: { readonly result: CompactionResult; said: Write | undefined }[] = [];
   #announcing: Promise<void> | undefined;
   #checkpoint: { readonly announce: boolean; readonly requestId: string } | undefined;
@@ -73,7 +73,7 @@ export class TurnState {
     this.#session = session;
   }
 
-  /** Takes a turn. Rejects with a TurnRunningError at once where one runs. */
+  /** Runs a turn. Rejects with a TurnRunningError at once where one is already running. */
   run(make: () => RunningTurn, input: Appendables): Promise<Turn> {
     if (this.#running !== undefined) {
       return Promise.reject(new TurnRunningError());
@@ -86,12 +86,12 @@ export class TurnState {
     return turn;
   }
 
-  /** Aborts the turn that runs, and waits until it has come to rest. Answers whether one ran. */
+  /** Aborts the running turn and waits for its end. Returns whether one was running. */
   async abort(): Promise<boolean> {
     return (await this.#abort("abortTurn")) !== "none";
   }
 
-  /** Makes way for a compaction: turns that begin wait for its end, and with `abortRunning` the one that runs is aborted. */
+  /** Lets new turns wait for a compaction, and with `abortRunning` aborts the running one. */
   async enter(abortRunning: boolean): Promise<CompactionPlace> {
     let release = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -111,26 +111,26 @@ export class TurnState {
     return { preempt: aborted === "compacting", leave };
   }
 
-  /** Settles once no compaction runs beside the turns of this session object, however they end. */
+  /** Settles when no compaction from outside of a turn is running, however they end. */
   async compactionsEnded(): Promise<void> {
     while (this.#compactions.size > 0) {
       await Promise.all(this.#compactions);
     }
   }
 
-  /** Takes note of an append: makes the announcements that had to wait for its end. */
+  /** Called after an append: makes the announcements that had to wait for it. */
   async appended(): Promise<void> {
     if (this.#running === undefined && this.#announcing === undefined) {
-      // Who says something else has given up what could not be said. Answers and results are not given up.
+      // The program appended something else, so input that could not be appended is given up. Answers and results are
+      // kept.
       this.unsent = this.unsent.filter(({ kind }) => kind !== "input");
     }
     await this.#announceQuietly();
   }
 
   /**
-   * Appends what is to be announced after the compactions so far, unless a message here would come between what belongs
-   * together. Settles once no announcement is being made. One that could not be made is due again; one that the daemon
-   * refuses is not.
+   * Appends the announcements of the compactions so far, unless calls are open or an answer is paused. Settles when no
+   * announcement is being made. A failed announcement is tried again later; one that the daemon refuses is not.
    */
   async announced(quietly = false): Promise<void> {
     await this.#announcing;
@@ -144,12 +144,12 @@ export class TurnState {
     await this.#announcing;
   }
 
-  /** Whether a message now would come between what belongs together: calls and their results, or an answer that goes on. */
+  /** Whether calls are open or the last answer is paused. No other message may be appended then. */
   get between(): boolean {
     return this.paused || (this.#session.report?.openCallCount ?? 0) > 0;
   }
 
-  /** Drops what an aborted turn was at: its open calls are the log's matter. */
+  /** Forgets the unfinished work of an aborted turn. Views show its open calls as given up. */
   forget(): void {
     this.step = undefined;
     this.unsent = [];
@@ -157,14 +157,14 @@ export class TurnState {
     this.#checkpoint = undefined;
   }
 
-  /** Drops the step that a turn broke off in, with the results that it could not append. */
+  /** Forgets an unfinished step, with the results that could not be appended. */
   forgetStep(): void {
     this.step = undefined;
     this.paused = false;
     this.unsent = this.unsent.filter(({ kind }) => kind !== "results");
   }
 
-  /** Begins anew with input: an earlier answer is not gone on with. */
+  /** Starts over with input: an earlier answer is not continued. */
   begin(): void {
     this.step = undefined;
     this.paused = false;
@@ -172,7 +172,7 @@ export class TurnState {
     this.permitRetry();
   }
 
-  /** Keeps what is to be appended. Input that is given once more is kept once. */
+  /** Keeps an append until it is done. The same input given again is kept once. */
   queue(write: Write): void {
     const last = this.unsent.at(-1);
     if (last === write || (last?.kind === "input" && isDeepStrictEqual(last.content, write.content))) {
@@ -181,12 +181,12 @@ export class TurnState {
     this.unsent.push(write);
   }
 
-  /** Takes note that an append was made, or refused. */
+  /** Forgets an append that was executed or refused. */
   written(write: Write): void {
     this.unsent = this.unsent.filter((other) => other !== write);
   }
 
-  /** The request id of the checkpoint to be made now: that of the last one, as long as it is not known to be made. */
+  /** The request id of the next checkpoint: that of the last one, where it is unknown whether that was made. */
   checkpointId(announce: boolean): string {
     if (this.#checkpoint?.announce !== announce) {
       this.#checkpoint = { announce, requestId: randomUUID() };
@@ -194,29 +194,29 @@ export class TurnState {
     return this.#checkpoint.requestId;
   }
 
-  /** Takes note that the checkpoint was made, or refused. */
+  /** Called when the checkpoint was made or refused. */
   checkpointed(): void {
     this.#checkpoint = undefined;
   }
 
-  /** Whether a compaction after an overflow, and another call of the model, are permitted. */
+  /** Whether the turn may compact after an overflow and call the model again. */
   get mayRetry(): boolean {
     return this.#mayRetry;
   }
 
-  /** Gives back the permission to compact after an overflow and call the model again. */
+  /** Permits a compaction after an overflow again. */
   permitRetry(): void {
     this.#mayRetry = true;
   }
 
-  /** Takes the permission. */
+  /** Notes that the compaction after an overflow was used. */
   takeRetry(): void {
     this.#mayRetry = false;
   }
 
   /**
-   * The same where nobody waits for it: what was appended or compacted is so, whether it can be announced or not. It does
-   * not wait for announcements that are being made, since it may be one of them that appends or compacts.
+   * Makes the announcements without failing: the append or compaction before it is done in any case. Does not wait for
+   * announcements that are being made, since one of them may be the caller.
    */
   async #announceQuietly(): Promise<void> {
     if (this.#announcing === undefined && this.#unannounced.length > 0) {
@@ -227,13 +227,13 @@ export class TurnState {
   async #announceAll(announce: Announce, quietly: boolean): Promise<void> {
     for (let due = this.#unannounced[0]; due !== undefined; due = this.#unannounced[0]) {
       const { result } = due;
-      const told = (): void => {
+      const announced = (): void => {
         this.#unannounced = this.#unannounced.filter((other) => other.result !== result);
       };
       if (due.said === undefined) {
         const said = await announce(result);
         if (said === undefined) {
-          told();
+          announced();
           continue;
         }
         const content = typeof said === "string" ? developer(said) : said;
@@ -245,12 +245,12 @@ export class TurnState {
         if (!leavesOpen(error)) {
           due.said = undefined;
           if (!quietly) {
-            told();
+            announced();
           }
         }
         throw error;
       }
-      told();
+      announced();
     }
   }
 

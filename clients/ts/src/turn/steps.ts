@@ -13,7 +13,7 @@ import type { Step, Write } from "./state.js";
 import { byShape, outcomeOf, toolCallsOf, type RunTool, type ToolCall } from "./toolCalls.js";
 import type { Turn } from "./turn.js";
 
-/** The steps of a turn: an answer of the model, the calls in it, and the results that tools give. */
+/** The steps of a turn: an answer of the model, its tool calls, and their results. */
 export class TurnSteps {
   readonly #run: TurnRun;
   readonly #compactions: TurnCompactions;
@@ -23,7 +23,7 @@ export class TurnSteps {
     this.#compactions = compactions;
   }
 
-  /** Step 5: runs the calls and appends their results. Answers the turn where that was its end. */
+  /** Step 5: runs the calls and appends their results. Returns the result of the turn where it ends here. */
   async finish(step: Step): Promise<Turn | undefined> {
     const { answer } = step;
     if (await this.#compactions.relieved(step)) {
@@ -38,7 +38,7 @@ export class TurnSteps {
       await this.#runCalls(step, calls);
       this.#run.signal.throwIfAborted();
       if (this.#run.turns.step !== step) {
-        // A tool has taken the conversation back to before its call.
+        // A tool reverted the session to a point before its call.
         return this.#run.full ? this.#run.turn(answer, { done: false }) : undefined;
       }
       step.writes = writesOf(step);
@@ -58,7 +58,7 @@ export class TurnSteps {
     return ended ? this.#run.turn(answer, { done: false, toolCalls, rejected }) : undefined;
   }
 
-  /** Appends results. Where they are refused, their tools are asked again when the turn is taken up. */
+  /** Appends results. Where the daemon refuses them, the next turn runs their tools again. */
   async #writeResults(step: Step, write: Write): Promise<void> {
     this.#run.turns.queue(write);
     try {
@@ -79,7 +79,7 @@ export class TurnSteps {
     }
   }
 
-  /** The calls of an answer. One that ended badly has none: the log closes them. */
+  /** The calls of an answer. A failed answer has none, since views leave its calls out. */
   async #callsOf({ answer }: Step): Promise<readonly ToolCall[]> {
     if (endedBadly(answer)) {
       return [];
@@ -90,7 +90,7 @@ export class TurnSteps {
     return toolCallsOf(answer.index, answer.parts);
   }
 
-  /** Runs the calls that have no outcome yet, all at once. */
+  /** Runs the calls that have no outcome yet, all at the same time. */
   async #runCalls({ outcomes }: Step, calls: readonly ToolCall[]): Promise<void> {
     await Promise.all(
       calls.map(async (call, at) => {
@@ -110,7 +110,7 @@ export class TurnSteps {
     return async (one, { signal }) => (await tools.handle(one, { signal })) ?? "";
   }
 
-  /** Goes back to the checkpoint that the model has sent a D-Mail to in this step. */
+  /** Delivers the D-Mail of this step: goes back to its checkpoint. */
   async #deliverMail(): Promise<void> {
     const mail = this.#run.options.tools?.takeMail();
     if (mail === undefined) {
@@ -120,7 +120,7 @@ export class TurnSteps {
       const { checkpointId, message } = mail;
       await this.#run.session.revert({ toCheckpoint: checkpointId }, { messageFromFuture: message });
     } catch (error) {
-      // Another client went back to before the checkpoint meanwhile: the model reads that nothing was delivered.
+      // A revert of another client put the checkpoint aside. Then nothing is delivered.
       if (!(error instanceof CheckpointPutAsideError || error instanceof CheckpointNotFoundError)) {
         throw error;
       }
@@ -128,7 +128,7 @@ export class TurnSteps {
   }
 }
 
-/** The results of a step in one append; where some are a provider's JSON, neighbours of one shape in one. */
+/** Makes one append of the results of a step. Neutral messages and a provider's JSON need separate appends. */
 function writesOf({ outcomes }: Step): Write[] {
   const results = outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome.result]));
   return byShape(results).map((content) => ({ kind: "results", content, requestId: randomUUID() }));

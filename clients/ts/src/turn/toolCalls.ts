@@ -3,27 +3,27 @@ import { isMessage } from "@bufbuild/protobuf";
 import { orAborted } from "../wire/abort.js";
 import { isObject } from "../contract/arguments.js";
 import { toolResult, type Appendable, type ProviderJson } from "../contract/messages.js";
-import { told } from "../contract/texts.js";
+import { modelText } from "../contract/texts.js";
 import { MessageSchema, type FileTouch, type Message, type Part } from "../v1.js";
 
-/** A tool that the model wants called. */
+/** A tool call of the model. */
 export interface ToolCall {
-  /** The id that its result must name: the provider's, or the one that views show where the provider gave none. */
+  /** The id for its result: the provider's, or the one that views show where the provider gave none. */
   readonly id: string;
   /** The tool's name. */
   readonly name: string;
-  /** The arguments as the model wrote them: JSON as a rule, but models err. Empty where it gave none. */
+  /** The arguments as the model wrote them. Usually JSON, but models make mistakes. Empty where there are none. */
   readonly arguments: string;
-  /** The index in the log of the message that holds it. */
+  /** The index in the log of the message with the call. */
   readonly index: number;
-  /** The arguments as JSON; `{}` where there are none. Throws a SyntaxError where they are no JSON. */
+  /** Parses the arguments; `{}` where there are none. Throws a SyntaxError where they are not JSON. */
   json(): unknown;
 }
 
 /** A file that a tool read or changed, for the file lists of summaries. */
 export type TouchedFile = Pick<FileTouch, "path"> & Partial<Pick<FileTouch, "modified">>;
 
-/** What a tool answers, where a text alone does not say it. */
+/** The result of a tool, where a text alone is not enough. */
 export class ToolOutput {
   /** The text for the model. */
   readonly text: string;
@@ -40,12 +40,12 @@ export class ToolOutput {
 }
 
 /**
- * Thrown by a tool's runner where the user does not want the call made. The model is told so; without `feedback` the turn
- * ends after the step, and with it the model goes on, knowing it. A pending D-Mail is discarded either way.
+ * `runTool` throws it where the user did not allow the call. The model gets a result that says so. The turn ends after
+ * the step, unless there is `feedback` for the model. A pending D-Mail is discarded in both cases.
  */
 export class ToolRejected extends Error {
   override readonly name: string = "ToolRejected";
-  /** What the user wants the model to know; empty where nothing. */
+  /** The user's text for the model; empty where there is none. */
   readonly feedback: string;
 
   constructor(feedback = "") {
@@ -58,32 +58,32 @@ export class ToolRejected extends Error {
 export interface Mail {
   /** The checkpoint to go back to. */
   readonly checkpointId: number;
-  /** What the model is to know there. */
+  /** The message. */
   readonly message: string;
 }
 
 /**
- * What a tool's runner may answer: a text, a ToolOutput, a neutral TOOL message, or the provider's own JSON of a result: bytes,
- * or an object with a `role` or a `type`. Any other object and a list is data, whose JSON is the result; undefined and null
- * are an empty one.
+ * The result of `runTool`: a text, a ToolOutput, a neutral TOOL message, or the provider's JSON of a result: bytes, or
+ * an object with a `role` or a `type`. Another object and a list are data, whose JSON is the result. undefined and null
+ * are an empty result.
  */
 export type ToolAnswer = string | ToolOutput | Message | Uint8Array | ProviderJson | null | undefined;
 
-/** Runs one call. The calls of one answer run at once. What it throws is told to the model as the tool's failure. */
+/** Runs one call. The calls of one answer run at the same time. An error becomes an error result for the model. */
 export type RunTool = (
   call: ToolCall,
   context: { readonly signal: AbortSignal },
 ) => ToolAnswer | PromiseLike<ToolAnswer>;
 
-/** What became of one call. */
+/** The outcome of one call. */
 export interface ToolOutcome {
-  /** What is appended for it. */
+  /** The result to append. */
   readonly result: Appendable;
   /** Set where the user rejected it. */
   readonly rejected?: ToolRejected;
 }
 
-/** The tool calls of the answer with this index, in order, of all its parts. */
+/** Finds the tool calls in all parts of the answer with this index, in order. */
 export function toolCallsOf(index: number, parts: readonly Part[]): ToolCall[] {
   return parts.flatMap(({ kind }, at) => {
     if (kind.case !== "toolCall") {
@@ -95,7 +95,9 @@ export function toolCallsOf(index: number, parts: readonly Part[]): ToolCall[] {
   });
 }
 
-/** Divides results into runs of neighbours of one shape, neutral or a provider's: an append takes but one. */
+/**
+ * Divides results into groups of neighbours with one shape, neutral or a provider's, since an append accepts only one.
+ */
 export function byShape(results: readonly Appendable[]): Appendable[][] {
   const runs: Appendable[][] = [];
   let lastNeutral: boolean | undefined;
@@ -110,7 +112,7 @@ export function byShape(results: readonly Appendable[]): Appendable[][] {
   return runs;
 }
 
-/** Runs one call to its outcome. Only an abort of the signal is thrown: all else is told to the model. */
+/** Runs one call. Throws only where the signal aborts; other errors become error results for the model. */
 export async function outcomeOf(call: ToolCall, run: RunTool, signal: AbortSignal): Promise<ToolOutcome> {
   try {
     const answer = await orAborted(
@@ -122,7 +124,7 @@ export async function outcomeOf(call: ToolCall, run: RunTool, signal: AbortSigna
     signal.throwIfAborted();
     if (error instanceof ToolRejected) {
       const { feedback } = error;
-      const text = feedback === "" ? told("rejected") : told("rejected_with_feedback", { feedback });
+      const text = feedback === "" ? modelText("rejected") : modelText("rejected_with_feedback", { feedback });
       return { result: toolResult(call, text, { isError: true }), rejected: error };
     }
     const text = error instanceof Error ? error.message : String(error);

@@ -2,22 +2,22 @@ import type { CompactionResult } from "../compaction/compaction.js";
 import type { ToolCall } from "./toolCalls.js";
 import type { ContextReport, ModelAnswer } from "../v1.js";
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface Turn {
-  /** The text of the last answer; empty where it has none. */
+  /** The text of the last answer; may be empty. */
   readonly text: string;
   /** The last answer, as the daemon describes it. */
   readonly answer: ModelAnswer;
-  /** The calls that nobody has answered yet: append their results and take the next turn. */
+  /** The calls without a result. Pass their results to the next turn. */
   readonly toolCalls: readonly ToolCall[];
   /** How full the context is at the end. */
   readonly report: ContextReport | undefined;
-  /** How many answers the model gave, overflows aside. */
+  /** How many times the model answered, without overflows. */
   readonly steps: number;
-  /** What the turn's compactions came to, in order: a result, or the error of one that failed and did not end the turn. */
+  /** The turn's compactions, in order: their results, or the errors of those that failed without ending the turn. */
   readonly compactions: readonly (CompactionResult | Error)[];
-  /** Whether the user rejected a call without a word on how to go on: that ended the turn. */
+  /** Whether the user rejected a call without feedback, which ended the turn. */
   readonly rejected: boolean;
-  /** Whether the model ended the turn by itself: not by `maxSteps`, a rejection, open calls or an error. */
+  /** Whether the model has finished. False after `maxSteps`, a rejection, open calls or a failed answer. */
   readonly done: boolean;
 }

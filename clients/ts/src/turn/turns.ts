@@ -6,16 +6,21 @@ import type { Appendables } from "../contract/messages.js";
 import type { Turn } from "./turn.js";
 import { TurnState, type Announce } from "./state.js";
 
-/** The part of a session that takes an agent's turns: one at a time, and none beside a compaction that it did not ask for. */
+/**
+ * The part of a session that runs an agent's turns: one at a time, and none during a compaction from outside of the
+ * turn.
+ */
 export class SessionTurns extends SessionCompactions {
   private readonly turns = new TurnState(this);
 
-  /** Aborts the turn that runs in this session object: nothing is appended any more once it returns. False where none runs. */
+  /**
+   * Aborts the running turn of this session object. The turn appends nothing after that. False where none is running.
+   */
   async abortTurn(): Promise<boolean> {
     return this.turns.abort();
   }
 
-  /** What is told to the model after each completed compaction of this session object; undefined for nothing. */
+  /** The function that returns a message for the model after each completed compaction; undefined for none. */
   get announce(): Announce | undefined {
     return this.turns.announce;
   }
@@ -25,7 +30,7 @@ export class SessionTurns extends SessionCompactions {
   }
 
   /**
-   * Takes a turn.
+   * Runs a turn.
    *
    * @internal
    */

@@ -8,34 +8,34 @@ import { JoinedView, View } from "./view.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
 
-/** How a view is drawn. */
+/** The options of a view. */
 export interface ViewOptions extends CallOptions {
-  /** What happens to thinking, in place of the policy's. */
+  /** Which thinking to show, in place of the policy's setting. */
   readonly thinking?: ThinkingName;
-  /** Marks places for the provider's prompt cache, where the dialect has such marks. Default false. */
+  /** Whether to set marks for the provider's prompt cache, where the dialect has them. Default false. */
   readonly markCacheBreakpoints?: boolean;
-  /** The point to draw the view of. Default: now. Such a view is fetched whole. */
+  /** The point whose view to return. Default: the end of the log. Such a view is fetched as a whole. */
   readonly asOf?: number;
   /**
-   * The most that one answer of the daemon holds, in bytes; the pages are joined here. Default half of maxMessageBytes, and
-   * at most 32 MiB.
+   * The most bytes of one response; a larger view is fetched in several. Default: half of maxMessageBytes, and at most
+   * 32 MiB.
    */
   readonly maxBytes?: number;
 }
 
-/** The last view of a session, with which the next one is told from it. */
+/** The last view of a session, from which the daemon only sends the delta. */
 interface KeptView {
   readonly joined: JoinedView;
   readonly token: string;
 }
 
-/** The part of a session that draws its view, and keeps the last one: so the next fetch moves only what is new. */
+/** The part of a session that fetches its view. It keeps the last one, so that the daemon only sends what is new. */
 export class SessionView {
   /** The session's id. */
   readonly id: string;
-  /** The provider's shape of what is appended and viewed; undefined: neutral messages. */
+  /** The provider's shape of messages that are appended and returned; undefined for neutral messages. */
   readonly dialect: DialectName | undefined;
-  /** What it makes its calls with. */
+  /** The client that makes its calls. */
   readonly client: Calls;
   private kept: KeptView = { joined: JoinedView.empty, token: "" };
   private lastReport: ContextReport | undefined;
@@ -47,12 +47,12 @@ export class SessionView {
     this.dialect = dialect;
   }
 
-  /** How full the context was when the daemon last told it; undefined until then. */
+  /** The daemon's last report of how full the context is; undefined before the first one. */
   get report(): ContextReport | undefined {
     return this.lastReport;
   }
 
-  /** Fetches the view: what the model needs to go on. Only what is new since the last fetch is moved. */
+  /** Fetches the view: the messages that the model needs to go on. The daemon only sends what is new. */
   async view(options: ViewOptions = {}): Promise<View> {
     let { joined, token } = options.asOf === undefined ? this.kept : { joined: JoinedView.empty, token: "" };
     let moved = 0;

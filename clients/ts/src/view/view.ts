@@ -4,24 +4,24 @@ import type { DialectName } from "../contract/messages.js";
 /** An object of a provider's JSON. Numbers beyond 2^53 are exact only in the raw strings. */
 export type ProviderObject = Record<string, unknown>;
 
-/** What a model gets, as it was when it was fetched. */
+/** The messages that the model needs to go on. A view does not change after it was fetched. */
 export class View {
-  /** The provider's shape; undefined of a neutral view. */
+  /** The provider's shape; undefined for a neutral view. */
   readonly dialect: DialectName | undefined;
-  /** Names the view. An answer that was made from it is best appended with it. */
+  /** The view token. The append of an answer that was made from the view should send it. */
   readonly token: string;
-  /** How many of the messages the fetch moved; the others were here. */
+  /** How many messages the daemon sent for this view: only new ones. */
   readonly messagesSent: number;
   /** How full the context is. */
   readonly report: ContextReport;
-  /** What was done to draw the view. */
+  /** How the daemon made the view. */
   readonly viewReport: ViewReport;
   private readonly joined: JoinedView;
 
   /** @internal */
   constructor(dialect: DialectName | undefined, joined: JoinedView, last: GetLLMViewResponse, messagesSent: number) {
     if (last.report === undefined || last.viewReport === undefined) {
-      throw new TypeError("the daemon answered a view without its reports");
+      throw new TypeError("the daemon's response has a view without its reports");
     }
     this.dialect = dialect;
     this.joined = joined;
@@ -31,14 +31,14 @@ export class View {
     this.viewReport = last.viewReport;
   }
 
-  /** How many messages there are. */
+  /** The number of messages. */
   get length(): number {
     return this.dialect === undefined ? this.joined.neutral.length : this.joined.rendered.length;
   }
 
   /**
-   * The elements of the provider's message list, in order. Each is parsed once, however many views hold it, and therefore
-   * frozen: copy what you change. Throws a TypeError on a neutral view.
+   * The elements of the provider's message list, in order. Each is parsed once and shared by views, and therefore
+   * frozen: copy it before you change it. Throws a TypeError on a neutral view.
    */
   get messages(): readonly ProviderObject[] {
     this.needDialect("messages", "neutral");
@@ -53,36 +53,38 @@ export class View {
     return this.joined.neutral;
   }
 
-  /** The provider's system prompt where it stands apart from the messages: `systemJson` parsed, and frozen. */
+  /**
+   * The provider's system prompt, for providers that have it apart from the messages: `systemJson` parsed, and frozen.
+   */
   get system(): readonly unknown[] {
     this.needDialect("system", "neutral");
     return this.joined.system.map((text) => text.value);
   }
 
-  /** {@link messages} as the daemon rendered them, byte for byte. Empty of a neutral view. */
+  /** {@link messages} as the daemon rendered them, byte for byte. Empty for a neutral view. */
   get messagesJson(): readonly string[] {
     return this.joined.rendered.map((text) => text.json);
   }
 
-  /** {@link system} as the daemon rendered it, byte for byte. Empty of a neutral view. */
+  /** {@link system} as the daemon rendered it, byte for byte. Empty for a neutral view. */
   get systemJson(): readonly string[] {
     return this.joined.system.map((text) => text.json);
   }
 
-  /** Whether thinking has to be switched off in the next request, since a view without some of it would be refused. */
+  /** Whether thinking must be off in the next request, since the open tool loop lost its thinking. */
   get disableThinking(): boolean {
     return this.viewReport.disableThinking;
   }
 
   /**
-   * The fields of the provider's request that hold the conversation, to be spread into it: `system` and `messages` of
-   * Anthropic, `messages` of Chat Completions, `instructions` and `input` of Responses, `systemInstruction` and `contents`
-   * of Gemini. What is empty is left out. The type is the one that you name; nothing checks it. Throws a TypeError on a
-   * neutral view.
+   * The fields of the provider's request that contain the conversation, to be spread into it: `system` and `messages`
+   * for Anthropic, `messages` for Chat Completions, `instructions` and `input` for Responses, `systemInstruction` and
+   * `contents` for Gemini. Empty fields are left out. The type is the one that you name; it is not checked. Throws a
+   * TypeError on a neutral view.
    */
   request(): ProviderObject {
     if (this.dialect === undefined) {
-      throw new TypeError("request: the session was opened without a dialect: make the request of neutral");
+      throw new TypeError("request: the session was opened without a dialect: make the request from neutral");
     }
     return this.fieldsOf(this.dialect);
   }
@@ -109,7 +111,7 @@ export class View {
   }
 }
 
-/** A JSON text that is parsed when it is first asked for. */
+/** A JSON text that is parsed at the first use. */
 class JsonText {
   private parsed: unknown;
 
@@ -121,7 +123,7 @@ class JsonText {
   }
 }
 
-/** Freezes all of a value, since views share it. */
+/** Freezes a value with all its contents, since views share it. */
 function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) {
     Object.values(value).forEach(frozen);
@@ -130,9 +132,9 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** A view as it was put together from answers, each with what was new of it. Never changed: the next answer makes a new one. */
+/** A view that is joined from deltas. It never changes: the next delta makes a new one. */
 export class JoinedView {
-  /** What a client has that has asked for nothing yet. */
+  /** The empty view of a client before its first request. */
   static readonly empty: JoinedView = new JoinedView([], [], []);
 
   private constructor(
@@ -141,7 +143,7 @@ export class JoinedView {
     readonly system: readonly JsonText[],
   ) {}
 
-  /** The view after an answer to a request with this one's token. */
+  /** Joins the response to a request with this view's token. */
   with(answer: GetLLMViewResponse): JoinedView {
     const kept = answer.unchangedPrefix;
     return new JoinedView(

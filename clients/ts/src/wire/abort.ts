@@ -1,9 +1,9 @@
-/** Who waits for each signal. */
+/** The functions to call for each signal. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls once the signal aborts, unless the answered function is called before; at once where it has aborted. A signal gets
- * one listener of this package, however many calls it ends: Node warns of a leak from eleven on.
+ * Calls a function when the signal aborts, at once where it already has. The returned function removes it. This package
+ * adds only one listener to a signal, since Node warns of a leak from eleven on.
  */
 export function onAbort(signal: AbortSignal, call: () => void): () => void {
   if (signal.aborted) {
@@ -11,14 +11,14 @@ export function onAbort(signal: AbortSignal, call: () => void): () => void {
     return () => undefined;
   }
   const calls = waiting.get(signal) ?? firstOf(signal);
-  // A function of its own, since the same may be given twice.
+  // A new function, since the same one may be given twice.
   const mine = (): void => {
     call();
   };
   calls.add(mine);
   return () => {
     calls.delete(mine);
-    // Most signals outlive the calls that they are given to.
+    // Most signals live longer than the calls that they are given to.
     if (calls.size === 0 && waiting.get(signal) === calls) {
       waiting.delete(signal);
       signal.removeEventListener("abort", aborted);
@@ -42,20 +42,20 @@ function aborted(this: AbortSignal): void {
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason as soon as it aborts. What `work` comes to afterwards is
- * dropped: a model or a tool that does not listen to its signal holds nobody up.
+ * Settles as `work` does, or rejects with the signal's reason as soon as it aborts. A later result of `work` is
+ * dropped, so that a model or a tool that ignores its signal does not block the caller.
  */
 export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const release = onAbort(signal, () => {
       reject(reasonOf(signal));
     });
-    // Also where it has aborted: the failure of what nobody awaits is no unhandled one.
+    // Also after an abort, so that a later failure of `work` is not an unhandled rejection.
     work.then(resolve, reject).then(release);
   });
 }
 
-/** Waits so many milliseconds, or rejects with the signal's reason as soon as it aborts. */
+/** Waits for the milliseconds, or rejects with the signal's reason as soon as it aborts. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const elapsed = new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
-/** The reason that a signal aborted for, as an error. */
+/** The reason of an aborted signal, as an error. */
 export function reasonOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new DOMException(String(reason), "AbortError");

@@ -4,11 +4,11 @@ import type { Connection } from "./connection.js";
 import { newRequestId } from "./ids.js";
 import type { CompactionService, SessionService } from "../v1.js";
 
-/** What a session makes its calls with: the part of a client that it knows. */
+/** The part of a client that sessions use. */
 export interface Calls {
-  /** The stubs of sessions. */
+  /** The stubs of SessionService. */
   readonly sessions: Stub<typeof SessionService>;
-  /** The stubs of compactions and views. */
+  /** The stubs of CompactionService. */
   readonly compactions: Stub<typeof CompactionService>;
   /** @internal */
   readonly connection: Connection;
@@ -16,21 +16,21 @@ export interface Calls {
   readonly retry: boolean;
 }
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
   /** Cancels the call: it rejects with the signal's reason, as `fetch` does. */
   readonly signal?: AbortSignal;
-  /** The time limit in milliseconds, in place of the client's; `Infinity` is none. */
+  /** The time limit in milliseconds, in place of the client's; `Infinity` for none. */
   readonly timeoutMs?: number;
 }
 
-/** What every call takes that writes. */
+/** The options of every call that writes. */
 export interface WriteOptions extends CallOptions {
-  /** By which the daemon knows the call if it is sent again. Default: a new UUID. At most 128 bytes. */
+  /** Makes the call safe to repeat. Default: a new UUID. At most 128 bytes. */
   readonly requestId?: string;
 }
 
-/** The options that a stub takes, of those that a method was given. */
+/** The options for a stub, from those of a method. */
 export function callOptions({ signal, timeoutMs }: CallOptions): CallOptions {
   return { ...(signal !== undefined && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
 }
@@ -40,10 +40,10 @@ export function requestIdOf(options: WriteOptions): string {
   return options.requestId ?? newRequestId();
 }
 
-/** A message of an answer that every daemon sends. */
+/** Returns a message field that every response must have. */
 export function present<T>(message: T | undefined, field: string): T {
   if (message === undefined) {
-    throw new TypeError(`the daemon's answer has no ${field}`);
+    throw new TypeError(`the daemon's response has no ${field}`);
   }
   return message;
 }

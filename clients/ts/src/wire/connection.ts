@@ -30,70 +30,73 @@ import { forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { errorOfCall } from "./status.js";
 import { tokenInterceptors, tokenFault } from "./token.js";
 
-/** Encryption of the connection, for a proxy before the daemon. Each is the path of a PEM file, or PEM itself. */
+/**
+ * The TLS settings, for a proxy in front of the daemon. Certificates and keys are paths of PEM files, or PEM itself.
+ */
 export interface TLSOptions {
   /** The certificates of the authorities to trust. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array;
   /** The client's certificate, where the server asks for one. */
   readonly cert?: string | Uint8Array;
-  /** Its key. */
+  /** The private key of `cert`. */
   readonly key?: string | Uint8Array;
-  /** The name that the server's certificate has to have. Default: the host of the address. */
+  /** The name in the server's certificate. Default: the host of the address. */
   readonly serverName?: string;
 }
 
-/** How a client connects. */
+/** The settings of a connection. */
 export interface ConnectionOptions {
-  /** Encrypts: `true` for what Node trusts. Default: no encryption. */
+  /** Whether to use TLS; `true` trusts the certificates that Node trusts. Default: no TLS. */
   readonly tls?: TLSOptions | boolean;
   /**
-   * Sent with each call as `authorization: Bearer ...`; a function is asked before each. Refused without `tls`, where the
-   * network could read it, unless the address is a Unix socket.
+   * The token, sent with each call as `authorization: Bearer ...`. A function is called before each call and returns
+   * it. Needs
+   * `tls` or a Unix socket, since others on the network could read it otherwise.
    */
   readonly token?: string | (() => string | Promise<string>);
-  /** Sends a token without encryption all the same. Default false. */
+  /** Whether a token may be sent without TLS anyway. Default false. */
   readonly allowPlaintextToken?: boolean;
-  /** The time limit of a call in milliseconds, its repetitions included; `Infinity` is none. Default 30,000. */
+  /** The time limit of a call with its retries, in milliseconds; `Infinity` for none. Default 30,000. */
   readonly timeoutMs?: number;
-  /** The same of calls that wait for a summary. Default 900,000. */
+  /** The time limit of a call that waits for a summary, in milliseconds. Default 900,000. */
   readonly compactionTimeoutMs?: number;
-  /** The largest message that is sent or taken, in bytes. Default 67,108,864. */
+  /** The size of the largest request and response, in bytes. Default 67,108,864. */
   readonly maxMessageBytes?: number;
-  /** After how many milliseconds of silence a connection in use is checked. At least 10,000; default 30,000. */
+  /** Milliseconds without data on a used connection before it is checked. At least 10,000; default 30,000. */
   readonly keepaliveMs?: number;
-  /** Whether calls that are safe to send again are sent again when the daemon was out of reach. Default true. */
+  /** Whether to send calls again where no daemon answers. Only calls that are safe to repeat are. Default true. */
   readonly retry?: boolean;
 }
 
 /** The length of a message is a number of 32 bits. */
-/** The most that one answer holds of a view. For each of them the daemon draws the view anew. */
+/** The most bytes of a view in one response. The daemon makes the whole view again for each of them. */
 const maxPageBytes = 32 << 20;
 const maxMaxMessageBytes = 2 ** 32 - 1;
 
-/** What a `Headers` is made from. */
+/** The argument of `new Headers`. */
 type HeaderFields = ConstructorParameters<typeof Headers>[0];
 
-/** What a stub takes. */
+/** The options of a stub. */
 export type StubOptions = Omit<ConnectOptions, "headers"> & { readonly headers?: HeaderFields };
 
-/** Where a daemon listens. */
+/** The address of a daemon. */
 interface Place {
-  /** What requests are addressed to. */
+  /** The URL of requests. */
   readonly url: string;
-  /** The path of the Unix socket, where it is one. */
+  /** The path of the Unix socket; undefined for a host and port. */
   readonly socket: string | undefined;
 }
 
 /**
- * A connection to a daemon: opens it when the first call is made and again when it broke, gives each call a time limit,
- * repeats what may be repeated, and turns errors into this package's.
+ * A connection to a daemon. It is opened at the first call and again after it broke. It gives each call a time limit,
+ * sends calls again that are safe to repeat, and converts errors to those of this package.
  */
 export class Connection implements Transport {
   private readonly address: string;
   private readonly manager: SteadySessionManager;
   private readonly inner: Transport;
   private readonly closing = new AbortController();
-  /** Bytes of an answer that holds a page of a view. What the page is wrapped in must fit beside it. */
+  /** The most bytes of a view in one response. Half of the message limit is left for the rest of the response. */
   readonly pageBytes: number;
   private readonly timeoutMs: number;
   private readonly compactionTimeoutMs: number;
@@ -129,13 +132,13 @@ export class Connection implements Transport {
     });
   }
 
-  /** Ends the connection and all calls. */
+  /** Closes the connection and ends all calls. */
   close(): void {
     this.closing.abort(new ClientClosedError());
     this.manager.abort(new ConnectError("the client was closed", Code.Canceled));
   }
 
-  /** Waits so many milliseconds, at most until the connection is closed or a signal fires: then it throws. */
+  /** Waits for the milliseconds. Throws where the connection is closed or a signal aborts before. */
   async pause(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
     await pause(ms, this.closing.signal, ...signals);
   }
@@ -180,15 +183,15 @@ export class Connection implements Transport {
     input: AsyncIterable<MessageInitShape<I>>,
     contextValues?: ContextValues,
   ): Promise<StreamResponse<I, O>> {
-    // A watch lasts as long as its reader wants: pings tell whether the daemon is there.
+    // A watch has no time limit. Pings find out whether the daemon is still there.
     const usual = method.name === "WatchSession" ? Number.POSITIVE_INFINITY : this.compactionTimeoutMs;
     const limit = checkedTimeout("timeoutMs", timeoutMs ?? usual);
-    // For connect 0 is none.
+    // In connect 0 means no limit.
     const limitMs = limit === Number.POSITIVE_INFINITY ? 0 : limit;
     return this.inner.stream(method, signal, limitMs, header, input, contextValues);
   }
 
-  /** Makes a call that streams its answers. Its reader cancels it by leaving the loop. */
+  /** Makes a call with a stream of responses. Leaving the loop cancels it. */
   async *events<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     input: MessageInitShape<I>,
@@ -203,7 +206,7 @@ export class Connection implements Transport {
       const response = await this.stream(method, call.signal, timeoutMs, headers, only(input), contextValues);
       options.onHeader?.(response.header);
       const answers = response.message[Symbol.asyncIterator]();
-      // connect stops the timer of a call that was aborted only when its answers are asked for once more.
+      // connect stops the timer of an aborted call only when the next response is requested.
       call.signal.addEventListener("abort", () => {
         answers.next().catch(() => undefined);
       });
@@ -225,7 +228,7 @@ export class Connection implements Transport {
     return writesSummary || method === "CommitCompaction" ? this.compactionTimeoutMs : this.timeoutMs;
   }
 
-  /** Who aborts a call gets the reason that they gave, as from fetch. */
+  /** Returns the reason of the signal for a call that it aborted, as fetch does. */
   private errorOf(thrown: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) {
       return signal.reason;
@@ -245,19 +248,19 @@ export class Connection implements Transport {
   }
 }
 
-/** What a call that streams only its answers sends. */
+/** The requests of a call that streams only its responses. */
 async function* only<T>(message: T): AsyncGenerator<T> {
   yield await Promise.resolve(message);
 }
 
-/** What is left until then, as connect wants it: 0 is no limit. `broken` is why the call has to be made again. */
+/** The time left, in the form of connect: 0 means no limit. `broken` is why the call is made again. */
 function remaining(end: number, broken: unknown): number {
   if (end === Number.POSITIVE_INFINITY) {
     return 0;
   }
   const left = end - Date.now();
   if (left <= 0) {
-    throw new DeadlineExceededError("the daemon was out of reach until the call's time limit had passed", {
+    throw new DeadlineExceededError("the daemon could not be reached within the call's time limit", {
       code: Code.DeadlineExceeded,
       reason: "DEADLINE_EXCEEDED",
       cause: broken,
@@ -281,10 +284,10 @@ function tlsOf(tls: ConnectionOptions["tls"]): TLSOptions | undefined {
   }
 }
 
-/** Where HOST:PORT or unix:PATH is. */
+/** Parses HOST:PORT or unix:PATH. */
 function placeOf(address: string, tls: boolean): Place {
   const scheme = tls ? "https" : "http";
-  // Programs without types give what they have.
+  // Programs without type checks can pass other values.
   const given: unknown = address;
   if (typeof given !== "string") {
     throw new TypeError(`address: must be a string, and is ${typeof given}`);
@@ -292,13 +295,13 @@ function placeOf(address: string, tls: boolean): Place {
   if (address.startsWith("unix:")) {
     const path = address.slice("unix:".length);
     if (path === "") {
-      throw new TypeError("address: unix: needs the path of a socket after it");
+      throw new TypeError("address: unix: has no path: write unix:PATH");
     }
     return { url: `${scheme}://localhost`, socket: path };
   }
   const url = `${scheme}://${address}`;
   if (!/^(\[[0-9a-fA-F:.]+\]|[^:/?#@\s]+):\d{1,5}$/.test(address) || !URL.canParse(url)) {
-    throw new TypeError(`address: ${JSON.stringify(address)} is none: write HOST:PORT or unix:PATH`);
+    throw new TypeError(`address: ${JSON.stringify(address)} is not an address: write HOST:PORT or unix:PATH`);
   }
   return { url, socket: undefined };
 }
@@ -325,7 +328,7 @@ function secureOptions({ ca, cert, key, serverName }: TLSOptions): SecureClientS
   };
 }
 
-/** PEM as it was given, or of the file that was named. */
+/** Returns PEM unchanged, or reads it from the file. */
 function pem(given: string | Uint8Array): string | Buffer {
   if (typeof given !== "string") {
     return Buffer.from(given);

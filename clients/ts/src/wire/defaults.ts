@@ -1,21 +1,21 @@
-/** What holds where a program says nothing. clients/defaults.json has the figures of all clients; a test compares. */
+/** The defaults. clients/defaults.json has those of all clients; a test compares them. */
 export const defaults = {
-  /** Where the daemon listens. */
+  /** The daemon's address. */
   address: "127.0.0.1:7440",
-  /** The variable of the environment that says where else. */
+  /** The environment variable for another address. */
   addressVariable: "COMPACTORD_ADDR",
-  /** The variable of the environment that names the daemon's program. */
+  /** The environment variable for the path of the daemon's program. */
   binaryVariable: "COMPACTORD_BINARY",
   /** The time limit of a call. */
   timeoutMs: 30_000,
   /** The time limit of a call that waits for a summary. */
   compactionTimeoutMs: 15 * 60_000,
-  /** How long an embedded daemon may take to serve. */
+  /** The time limit for the start of an embedded daemon. */
   startTimeoutMs: 30_000,
   /** The largest message. */
   maxMessageBytes: 64 << 20,
-  /** The silence after which a connection in use is checked. */
+  /** The time without data after which a used connection is checked. */
   keepaliveMs: 30_000,
-  /** The least that this may be: the daemon answers pings that come faster by closing the connection. */
+  /** The lowest value of keepalive: the daemon closes a connection that pings more often. */
   leastKeepaliveMs: 10_000,
 } as const;

@@ -8,39 +8,39 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** What an error carries beside its text. */
+/** The fields of an error besides its text. */
 export interface ErrorFacts {
   /** The gRPC status. */
   readonly code: Code;
   /** The stable reason, such as `SESSION_NOT_FOUND`. */
   readonly reason: string;
-  /** The daemon's figures and names by key, such as `next_index`. */
+  /** The values that belong to the reason, by key, such as `next_index`. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The fields that break a rule. */
+  /** The wrong fields of the request. */
   readonly fieldViolations?: readonly FieldViolation[];
-  /** After how many milliseconds to try again, where the daemon says so. */
+  /** How many milliseconds to wait before a retry, where the daemon says so. */
   readonly retryAfterMs?: number | undefined;
-  /** What it came from. */
+  /** The error that caused it. */
   readonly cause?: unknown;
 }
 
 /**
- * The base of all errors of this package. Decide by the class or by {@link reason}: the text is for people. It never holds
- * anything of a conversation.
+ * The base of all errors of this package. Decide by the class or by {@link reason}; the text is for people. No error
+ * contains content of a conversation.
  */
 export class CompactordError extends Error {
   override name = "CompactordError";
   /** The gRPC status. */
   readonly code: Code;
-  /** The stable reason, as docs/api.md lists them; of errors that gRPC itself makes, the name of the status. */
+  /** The stable reason, as docs/api.md lists them. For errors of gRPC itself: the name of the status. */
   readonly reason: string;
-  /** The daemon's figures and names by key. */
+  /** The values that belong to the reason, by key. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The fields that break a rule, at most 20. */
+  /** The wrong fields of the request, at most 20. */
   readonly fieldViolations: readonly FieldViolation[];
-  /** After how many milliseconds to try again, where the daemon says so. */
+  /** How many milliseconds to wait before a retry, where the daemon says so. */
   readonly retryAfterMs: number | undefined;
-  /** Of a write: the id that it was sent with. The same call with this `requestId` does nothing twice. */
+  /** For a write: the request's id. The same call with this `requestId` is not executed twice. */
   requestId: string | undefined;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -52,24 +52,24 @@ export class CompactordError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
   }
 
-  /** The figure that the metadata has by this key; undefined where there is none. */
+  /** The number in the metadata by this key; undefined where there is none. */
   protected figure(key: string): number | undefined {
     const text = this.metadata[key];
     return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
   }
 }
 
-/** The request makes no sense, whatever the session's state: {@link CompactordError.fieldViolations} names the fields. */
+/** The request is not valid, whatever the session's state: {@link CompactordError.fieldViolations} names the fields. */
 export class InvalidRequestError extends CompactordError {
   override name = "InvalidRequestError";
 }
 
-/** What the request names is not there. */
+/** Something that the request names does not exist. */
 export class NotFoundError extends CompactordError {
   override name = "NotFoundError";
 }
 
-/** Somebody else was first: look at the session again, and decide anew. */
+/** The session changed in the meantime: read it again, then decide. */
 export class ConflictError extends CompactordError {
   override name = "ConflictError";
 }
@@ -88,28 +88,28 @@ export class SessionExistsError extends CompactordError {
 export class CheckpointNotFoundError extends NotFoundError {
   override name = "CheckpointNotFoundError";
 
-  /** The highest checkpoint id that there is. */
+  /** The highest checkpoint id of the session. */
   get lastCheckpoint(): number | undefined {
     return this.figure("last_checkpoint");
   }
 }
 
-/** A revert went back to before the checkpoint. */
+/** A revert to an earlier point put the checkpoint aside. */
 export class CheckpointPutAsideError extends CompactordError {
   override name = "CheckpointPutAsideError";
 
-  /** The checkpoint's point, which can still be gone to. */
+  /** The checkpoint's point. A revert to the point is still possible. */
   get point(): number | undefined {
     return this.figure("point");
   }
 }
 
-/** No compaction with this operation id runs. */
+/** No compaction with this operation id is running. */
 export class OperationNotFoundError extends NotFoundError {
   override name = "OperationNotFoundError";
 }
 
-/** The log has no such message, or the message no such part. */
+/** The log does not have the message, or the message does not have the part. */
 export class ContentNotFoundError extends NotFoundError {
   override name = "ContentNotFoundError";
 }
@@ -119,42 +119,42 @@ export class MessagePutAsideError extends CompactordError {
   override name = "MessagePutAsideError";
 }
 
-/** There is no such turn to take back, or no change to undo. */
+/** There are not enough turns to revert, or there is no change to undo. */
 export class NothingToRevertError extends CompactordError {
   override name = "NothingToRevertError";
 }
 
-/** `expectedNextIndex` is not the log's: someone else has appended. */
+/** `expectedNextIndex` is not the index that the next message gets: another client has appended. */
 export class WrongNextIndexError extends ConflictError {
   override name = "WrongNextIndexError";
 
-  /** The log's next index. */
+  /** The index that the next message will get. */
   get nextIndex(): number | undefined {
     return this.figure("next_index");
   }
 }
 
-/** The view that an answer was made from was reverted: fetch a new view and take the turn again. */
+/** A revert came after the view that the answer was made from: fetch a new view and repeat the turn. */
 export class HistoryRevertedError extends ConflictError {
   override name = "HistoryRevertedError";
 }
 
-/** The session was reverted, compacted or appended to meanwhile. */
+/** The session was reverted, compacted or appended to in the meantime. */
 export class StateChangedError extends ConflictError {
   override name = "StateChangedError";
 }
 
-/** A compaction of this session runs. */
+/** A compaction of this session is already running. */
 export class CompactionRunningError extends CompactordError {
   override name = "CompactionRunningError";
 
-  /** The id of the compaction that runs. */
+  /** The operation id of the running compaction. */
   get operationId(): string | undefined {
     return this.metadata["operation_id"];
   }
 }
 
-/** What no compaction can remove is at or above the trigger. */
+/** The fixed tokens, which no compaction can remove, are at or above the trigger. */
 export class TargetUnreachableError extends CompactordError {
   override name = "TargetUnreachableError";
 
@@ -173,13 +173,13 @@ export class TargetUnreachableError extends CompactordError {
 export class BreakerOpenError extends CompactordError {
   override name = "BreakerOpenError";
 
-  /** How many tokens have to be appended before the next may run. */
+  /** Tokens that must be appended before automatic compactions run again. */
   get closesAfterTokens(): number | undefined {
     return this.figure("closes_after_tokens");
   }
 }
 
-/** The results of open tool calls have to be appended first. */
+/** Tool calls are open. Append their results first. */
 export class ToolCallsOpenError extends CompactordError {
   override name = "ToolCallsOpenError";
 
@@ -190,22 +190,22 @@ export class ToolCallsOpenError extends CompactordError {
   }
 }
 
-/** A view would break a provider's rule, and no repair is known. */
+/** The view would break a rule of the provider, and there is no repair for it. */
 export class ViewInvalidError extends CompactordError {
   override name = "ViewInvalidError";
 
-  /** The rule's id. */
+  /** The id of the rule. */
   get rule(): string | undefined {
     return this.metadata["rule"];
   }
 
-  /** The message's place in the rendered view. */
+  /** The position in the rendered view of the message that breaks the rule. */
   get messageIndex(): number | undefined {
     return this.figure("message");
   }
 }
 
-/** A strategy's plan would break the view. */
+/** A plan would make the view invalid. */
 export class PlanInvalidError extends ConflictError {
   override name = "PlanInvalidError";
 }
@@ -214,53 +214,53 @@ export class PlanInvalidError extends ConflictError {
 export class LimitExceededError extends CompactordError {
   override name = "LimitExceededError";
 
-  /** The limit's name, or its figure. */
+  /** The name of the limit, or its value. */
   get limit(): string | undefined {
     return this.metadata["limit"];
   }
 
-  /** The limit's figure, or what was there. */
+  /** The value of the limit, or the actual value. */
   get value(): number | undefined {
     return this.figure("value");
   }
 }
 
-/** The watcher reads too slowly. */
+/** A watch reads too slowly for the changes of its session. */
 export class WatcherTooSlowError extends CompactordError {
   override name = "WatcherTooSlowError";
 
-  /** The sequence to go on from. */
+  /** The sequence where to continue. */
   get nextSequence(): number | undefined {
     return this.figure("next_sequence");
   }
 }
 
-/** The model that writes summaries is out of reach; {@link CompactordError.retryAfterMs} says when to try again. */
+/** The summarizer cannot be reached; {@link CompactordError.retryAfterMs} says when to try again. */
 export class SummarizerUnavailableError extends CompactordError {
   override name = "SummarizerUnavailableError";
 }
 
-/** The provider of the model that writes summaries refuses the request, and would again. */
+/** The summarizer's provider refuses the request, and a retry does not help. */
 export class SummarizerRefusedError extends CompactordError {
   override name = "SummarizerRefusedError";
 }
 
-/** No summary passed the checks, and the policy wants no fallback. */
+/** No summary passed the checks, and the policy has no fallback. */
 export class SummaryRejectedError extends CompactordError {
   override name = "SummaryRejectedError";
 
-  /** The check that the text did not pass. */
+  /** The check that failed. */
   get check(): string | undefined {
     return this.metadata["check"];
   }
 
-  /** Of a client's own summary: which of the answers, from 0. */
+  /** For answers of the client's own model: the position of the answer, from 0. */
   get prompt(): number | undefined {
     return this.figure("prompt");
   }
 }
 
-/** The daemon is older than this package, or was built without what the request asks for. */
+/** The daemon does not support the request: it is older than this package, or was built without the feature. */
 export class UnsupportedError extends CompactordError {
   override name = "UnsupportedError";
 }
@@ -270,17 +270,20 @@ export class OperationCancelledError extends CompactordError {
   override name = "OperationCancelledError";
 }
 
-/** The time limit of the call, or the policy's for summaries, has passed. Of a write: as for {@link UnavailableError}. */
+/** The time limit of the call or of the policy has passed. For a write: see {@link UnavailableError}. */
 export class DeadlineExceededError extends CompactordError {
   override name = "DeadlineExceededError";
 }
 
-/** The daemon is out of reach, or shutting down. Whether a write was done is unknown: call again with the error's `requestId`. */
+/**
+ * No daemon answers, or it is shutting down. A write may have been executed or not: repeat it with the error's
+ * `requestId`.
+ */
 export class UnavailableError extends CompactordError {
   override name = "UnavailableError";
 }
 
-/** Whether an error leaves open if the daemon did what it was asked for. */
+/** Whether it is unknown after this error if the daemon executed the request. */
 export function leavesOpen(error: unknown): boolean {
   return (
     error instanceof UnavailableError ||
@@ -289,22 +292,22 @@ export function leavesOpen(error: unknown): boolean {
   );
 }
 
-/** No token, or a wrong one. */
+/** The token is missing or wrong. */
 export class UnauthenticatedError extends CompactordError {
   override name = "UnauthenticatedError";
 }
 
-/** The token may not do this. */
+/** The token does not permit this call. */
 export class PermissionDeniedError extends CompactordError {
   override name = "PermissionDeniedError";
 }
 
-/** A bug of the daemon, or a store that is damaged. The text has an id that the daemon's log has too. */
+/** A bug in the daemon, or a corrupt store. The text contains an id that is also in the daemon's log. */
 export class InternalError extends CompactordError {
   override name = "InternalError";
 }
 
-/** The client was closed. */
+/** The client is closed. */
 export class ClientClosedError extends CompactordError {
   override name = "ClientClosedError";
 
@@ -313,7 +316,7 @@ export class ClientClosedError extends CompactordError {
   }
 }
 
-/** There is no `compactord` program where it was looked for. */
+/** The `compactord` program was not found. */
 export class BinaryNotFoundError extends CompactordError {
   override name = "BinaryNotFoundError";
 
@@ -322,7 +325,7 @@ export class BinaryNotFoundError extends CompactordError {
   }
 }
 
-/** An embedded daemon ended, or was not ready in time; the text has the end of what it wrote to stderr. */
+/** An embedded daemon did not start, or ended. The text ends with the end of its stderr. */
 export class DaemonStartError extends CompactordError {
   override name = "DaemonStartError";
 

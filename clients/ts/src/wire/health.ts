@@ -10,10 +10,10 @@ import type { Transport } from "@connectrpc/connect";
 
 import type { CallOptions } from "./calls.js";
 
-/** What a health service answers where it serves. */
+/** The status of a daemon that serves. */
 const serving = 1;
 
-/** The part of gRPC's health service that is asked: one method, which answers an enum, here as the number that it is. */
+/** The used part of gRPC's health service: one method, which returns an enum, declared here as a number. */
 const file = create(FileDescriptorProtoSchema, {
   name: "grpc/health/v1/health.proto",
   package: "grpc.health.v1",
@@ -47,7 +47,7 @@ const file = create(FileDescriptorProtoSchema, {
   ],
 });
 
-/** Whether the whole server serves. It is asked once: who waits for it asks again. */
+/** Whether the server serves. Asks once, without retries. */
 export async function checkHealth(transport: Transport, { signal, timeoutMs }: CallOptions): Promise<boolean> {
   const check = createFileRegistry(file, () => undefined).getService("grpc.health.v1.Health")?.method["check"];
   if (check === undefined || !isUnary(check)) {

@@ -2,12 +2,13 @@ import type { ClientHttp2Stream, OutgoingHttpHeaders } from "node:http2";
 
 import { Http2SessionManager } from "@connectrpc/connect-node";
 
-/** The name of what opens a connection and keeps it, as connect has it. */
+/** The type of connect's session manager, which opens and keeps a connection. */
 type RequestOptions = Parameters<Http2SessionManager["request"]>[3];
 
 /**
- * A connection whose errors end calls, and never the program. Where a server speaks no HTTP/2, Node emits a second `error`
- * as the socket closes; connect has taken its listener off by then, and an `error` that nobody listens for ends a program.
+ * A connection whose errors end calls, but never the program. Where a server does not speak HTTP/2, Node emits a second
+ * `error` when the socket closes. connect has removed its listener before that, and an `error` without a listener ends
+ * a program.
  */
 export class SteadySessionManager extends Http2SessionManager {
   override async request(
@@ -25,7 +26,7 @@ export class SteadySessionManager extends Http2SessionManager {
   }
 }
 
-/** connect's own listener has told the calls before. */
+/** Does nothing: connect's own listener has already ended the calls. */
 function ignored(): void {
   return undefined;
 }

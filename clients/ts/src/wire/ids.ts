@@ -2,18 +2,20 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 import type { DescMessage, DescMethod, MessageInitShape } from "@bufbuild/protobuf";
 
-/** The field that a session's id has in requests that may leave it to the daemon, and then take no request id. */
+/**
+ * The field of the session's id in requests that may leave it empty. Without it, such requests accept no request id.
+ */
 const newSessionIds: Readonly<Record<string, "sessionId" | "newSessionId">> = {
   "compactord.v1.CreateSessionRequest": "sessionId",
   "compactord.v1.ForkSessionRequest": "newSessionId",
 };
 
-/** An id that makes a write safe to send again. */
+/** Makes a request id, which makes a write safe to send again. */
 export function newRequestId(): string {
   return randomUUID();
 }
 
-/** An id as the daemon gives sessions that have none: a UUID of version 7, which begins with the time. */
+/** Makes a session id as the daemon does: a UUID of version 7, which begins with the time. */
 export function newSessionId(): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);
@@ -22,7 +24,7 @@ export function newSessionId(): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** The request id that a request has; undefined where it has none. */
+/** The request id of a request; undefined where it has none. */
 export function requestIdIn(request: object): string | undefined {
   return "requestId" in request && typeof request.requestId === "string" && request.requestId !== ""
     ? request.requestId
@@ -30,8 +32,9 @@ export function requestIdIn(request: object): string | undefined {
 }
 
 /**
- * Gives a write a request id, where it takes one and has none. A session that is made without an id cannot have a request
- * id: it gets an id, as the daemon would have given it one. What works on a history of the request's own writes nothing.
+ * Returns the request with a request id, where it has that field and the field is empty. The daemon accepts a request
+ * id for a new session only together with the session's id, so this sets that too. A request with its own history
+ * writes nothing.
  */
 export function identified(method: DescMethod, input: MessageInitShape<DescMessage>): MessageInitShape<DescMessage> {
   if (method.input.field["requestId"] === undefined || requestIdIn(input) !== undefined || hasHistory(input)) {

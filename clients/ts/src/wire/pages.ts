@@ -1,4 +1,4 @@
-/** All items of a list that comes in pages, fetched as they are read. */
+/** Iterates over the items of all pages. A page is fetched when its first item is requested. */
 export async function* pages<T>(
   page: (pageToken: string) => Promise<readonly [items: readonly T[], nextPageToken: string]>,
 ): AsyncGenerator<T, void, undefined> {

@@ -4,21 +4,21 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { onAbort } from "./abort.js";
 import { UnavailableError } from "./errors.js";
 
-/** How often and how fast a call is sent again that found no daemon. */
+/** How often, and after which pauses, a call is sent again where no daemon answers. */
 export const retryFigures = {
-  /** Tries of one call, the first among them. */
+  /** The number of attempts, including the first. */
   attempts: 5,
-  /** The pause after the first try, in milliseconds. */
+  /** The pause after the first attempt, in milliseconds. */
   firstBackoffMs: 200,
-  /** By what each pause is longer than the one before. */
+  /** The factor from one pause to the next. */
   backoffFactor: 2.5,
   /** The longest pause, in milliseconds. */
   maxBackoffMs: 5000,
 } as const;
 
 /**
- * Whether a call may be sent again when it is unknown what became of it: a read, or a write with a request id, by which the
- * daemon knows it again. The contract says which calls are reads.
+ * Whether a call is safe to send again where it is unknown if it was executed: a read, or a write with a request id.
+ * The contract says which calls are reads.
  */
 export function isSafeToRepeat(method: DescMethod, input: object): boolean {
   if (method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) {
@@ -27,14 +27,17 @@ export function isSafeToRepeat(method: DescMethod, input: object): boolean {
   return "requestId" in input && typeof input.requestId === "string" && input.requestId !== "";
 }
 
-/** The pause before the try with this number, from 2 on, in milliseconds: between a half of the figure and the whole. */
+/**
+ * The pause before the attempt with this number, from 2, in milliseconds: a random time from half of the pause to all
+ * of it.
+ */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   const { firstBackoffMs, backoffFactor, maxBackoffMs } = retryFigures;
   const figure = Math.min(firstBackoffMs * backoffFactor ** (attempt - 2), maxBackoffMs);
   return figure * (0.5 + 0.5 * random());
 }
 
-/** Makes a call, and again where it found no daemon; `pause` waits so many milliseconds, or throws to give up. */
+/** Makes a call, and again where no daemon answers. `pause` waits for the milliseconds, or throws to give up. */
 export async function repeated<T>(call: () => Promise<T>, pause: (ms: number) => Promise<void>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -48,7 +51,7 @@ export async function repeated<T>(call: () => Promise<T>, pause: (ms: number) =>
   }
 }
 
-/** Waits so many milliseconds, or until one of the signals fires: then it throws that one's reason. */
+/** Waits for the milliseconds. Throws the reason of a signal that aborts before. */
 export async function pause(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   const stop = new AbortController();
   const release = forward(signals, stop);
@@ -71,8 +74,8 @@ export async function pause(ms: number, ...signals: (AbortSignal | undefined)[])
 }
 
 /**
- * Aborts the target when one of the signals fires, with its reason, until the answered function is called. AbortSignal.any
- * would do, but keeps what it makes for as long as the longest-lived of the signals in some releases of Node.
+ * Aborts the target with the reason of the first of the signals that aborts. The returned function ends this. It is not
+ * AbortSignal.any, whose signals some releases of Node keep in memory as long as the longest-lived source.
  */
 export function forward(signals: readonly (AbortSignal | undefined)[], target: AbortController): () => void {
   const releases = signals

@@ -49,7 +49,7 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   SUMMARIZER_REFUSED: errors.SummarizerRefusedError,
 };
 
-/** The class and the reason of what gRPC refuses itself, without a reason of the contract. */
+/** The class and the reason of each status of gRPC itself, for errors without a reason of the contract. */
 const ofCode: Readonly<Record<Code, readonly [ErrorClass, string]>> = {
   [Code.Canceled]: [errors.OperationCancelledError, "CANCELLED"],
   [Code.Unknown]: [errors.CompactordError, "UNKNOWN"],
@@ -70,8 +70,8 @@ const ofCode: Readonly<Record<Code, readonly [ErrorClass, string]>> = {
 };
 
 /**
- * What was thrown by a call to this address, as an error of this package. What is none of gRPC's comes back as it is, and
- * what was never sent is the argument's fault.
+ * Converts an error of a call to this address to an error of this package. Other errors are returned unchanged. Where
+ * the request could not be written, the error names the argument.
  */
 export function errorOfCall(thrown: unknown, address: string): unknown {
   if (!(thrown instanceof ConnectError)) {
@@ -100,7 +100,7 @@ export function errorOfCall(thrown: unknown, address: string): unknown {
   });
 }
 
-/** Where a request could not be written down: the argument that is at fault, by the name of its field. */
+/** The error for a request that could not be written, with the name of the wrong field; undefined for other errors. */
 function argumentError(e: ConnectError): TypeError | RangeError | undefined {
   const [, field, fault] =
     /^serialize binary: cannot encode field [\w.]*?(\w+) to binary: (.*)$/s.exec(e.rawMessage) ?? [];
@@ -109,18 +109,18 @@ function argumentError(e: ConnectError): TypeError | RangeError | undefined {
   }
   const name = field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   const [, wanted = "value of its type", given = ""] = /^invalid (\w+): (.*)$/s.exec(fault) ?? [];
-  // A number tells nothing of a conversation; what else was given might.
+  // A number is not content of a conversation; other values might be.
   return Number.isNaN(Number(given))
     ? new TypeError(`${name}: must be of the type ${wanted}`)
     : new RangeError(`${name}: ${given} is no ${wanted}`);
 }
 
-/** What to tell who finds no daemon. */
+/** The error text where no daemon answers. */
 function outOfReachText(e: ConnectError, address: string): string {
   const codes = nodeCodes(e.cause);
   const strange = codes.find((code) => code === "ERR_HTTP2_ERROR" || code === "ERR_SSL_WRONG_VERSION_NUMBER");
   if (strange !== undefined) {
-    return `no gRPC answers at ${address}: another kind of server listens there, or only one side has tls (${strange})`;
+    return `no gRPC server answers at ${address}: another kind of server listens there, or only one side has tls (${strange})`;
   }
   const start = codes.some((code) => code === "ECONNREFUSED" || code === "ENOENT")
     ? "; compactord serve starts one"
@@ -133,8 +133,8 @@ function isReason(name: string): name is keyof typeof ErrorReason {
 }
 
 /**
- * Whether the connection ended, or never was, before the daemon had answered a status. connect-node gives such errors the
- * status that their cause comes next to, ABORTED for a reset one, say, which the daemon also sends and means.
+ * Whether the connection failed or ended before the daemon sent a status. connect-node gives such errors a status by
+ * their cause, such as ABORTED for a reset connection, which the daemon uses with another meaning.
  */
 function isBrokenConnection(e: ConnectError): boolean {
   if (e.metadata.has("grpc-status")) {
@@ -155,7 +155,7 @@ function isBrokenConnection(e: ConnectError): boolean {
   }
 }
 
-/** The codes of the error and of those that it came from. Errors of Node's network modules alone have them in words. */
+/** The codes of the error and of its causes. Only errors of Node's network modules have textual codes. */
 function nodeCodes(reason: unknown): string[] {
   const codes: string[] = [];
   for (let e = reason; e instanceof Error; e = e.cause) {

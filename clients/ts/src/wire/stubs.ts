@@ -7,8 +7,8 @@ import { CompactordError } from "./errors.js";
 import { identified, requestIdIn } from "./ids.js";
 
 /**
- * The stubs of a service. Other than those of connect, they give each write a request id, which its errors have, too, and
- * they cancel a stream when its reader leaves the loop.
+ * The stubs of a service. In addition to those of connect, they give each write a request id, which its errors contain,
+ * and cancel a stream when its reader leaves the loop.
  */
 export function stubsOf<T extends DescService>(service: T, connection: Connection): Client<T> {
   const stubs = makeAnyClient(service, (method) => {
@@ -19,7 +19,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
           const input = identified(method, given);
           const calling = connection.unary(method, signal, timeoutMs, headers, input, contextValues);
           const response = await calling.catch((e: unknown) => {
-            throw told(e, input);
+            throw modelText(e, input);
           });
           options.onHeader?.(response.header);
           options.onTrailer?.(response.trailer);
@@ -31,7 +31,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
           try {
             yield* connection.events(method, input, options);
           } catch (e) {
-            throw told(e, input);
+            throw modelText(e, input);
           }
         };
       default:
@@ -41,8 +41,8 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
   return stubs as Client<T>;
 }
 
-/** The error of a call, with the request id that it was sent with. */
-function told(error: unknown, request: object): unknown {
+/** Adds the request id of a call to its error. */
+function modelText(error: unknown, request: object): unknown {
   if (error instanceof CompactordError) {
     error.requestId ??= requestIdIn(request);
   }

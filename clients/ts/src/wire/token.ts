@@ -3,22 +3,24 @@ import { ConnectError } from "@connectrpc/connect";
 
 import { orAborted } from "./abort.js";
 
-/** What a token is given as, and how it is guarded. */
+/** The settings of the token. */
 interface TokenOptions {
   readonly token?: string | (() => string | Promise<string>);
   readonly allowPlaintextToken?: boolean;
 }
 
-/** Carries what went wrong with a token past connect, which makes a status of what it does not know. */
+/** Wraps an error of the token, since connect converts unknown errors to a status. */
 class TokenFault extends Error {}
 
-/** Has each call carry the token. Throws a TypeError where the network could read it, or where it is none. */
+/**
+ * Sends the token with each call. Throws a TypeError where others on the network could read it, or it is not a token.
+ */
 export function tokenInterceptors({ token, allowPlaintextToken }: TokenOptions, isPrivate: boolean): Interceptor[] {
   if (token === undefined) {
     return [];
   }
   if (!isPrivate && allowPlaintextToken !== true) {
-    throw new TypeError("token: without tls the network could read it; set tls, or allowPlaintextToken");
+    throw new TypeError("token: without tls, others on the network could read it; set tls, or allowPlaintextToken");
   }
   if (typeof token !== "function") {
     checkToken(token);
@@ -40,13 +42,13 @@ export function tokenInterceptors({ token, allowPlaintextToken }: TokenOptions, 
   ];
 }
 
-/** What the program's own function threw for a token, or what is wrong with what it answered, if that ended a call. */
+/** The error of the program's own token function, or of the token that it returned, if that ended the call. */
 export function tokenFault(thrown: unknown): TokenFault | undefined {
   const cause: unknown = thrown instanceof ConnectError ? thrown.cause : thrown;
   return cause instanceof TokenFault ? cause : undefined;
 }
 
-/** The error never has the token: errors are logged. */
+/** Checks a token. The error never contains it, since errors are logged. */
 function checkToken(token: unknown): void {
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
     throw new TypeError("token: must be a string of printable ASCII characters without spaces, and not empty");

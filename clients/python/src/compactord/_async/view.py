@@ -1,4 +1,4 @@
-"""The view of a session: how it is fetched, and which one is kept."""
+"""Fetching the view of a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compactord.words import Dialect, dialect_name
 
 
 class AsyncSessionView:
-    """The part of a session that draws its view: id, dialect, and the last view, so that the next moves what is new."""
+    """The part of a session that fetches its view. It keeps the last one, so that the daemon only sends what is new."""
 
     def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         self._calls = calls
@@ -31,7 +31,7 @@ class AsyncSessionView:
 
     @property
     def dialect(self) -> Dialect | None:
-        """The provider's shape that messages come and go in; None for neutral messages."""
+        """The provider's shape of messages that are appended and returned; None for neutral messages."""
         return dialect_name(self._dialect)
 
     async def view(
@@ -43,22 +43,22 @@ class AsyncSessionView:
         max_bytes: int | None = None,
         timeout: float | None = None,
     ) -> View:
-        """Fetch what the model needs to go on. Only what is new since the last view is moved.
+        """Fetch the view: the messages that the model needs to go on. The daemon only sends what is new.
 
         Args:
-            thinking: Overrides the policy's thinking.
+            thinking: Which thinking to show, in place of the policy's setting.
             mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has
                 them.
-            as_of: The point to draw the view of. Default: now. Such a view is not kept.
-            max_bytes: The most that one answer of the daemon holds; more of them are fetched. Default: half of
-                the client's ``max_message_bytes``, and at most 32 MiB.
-            timeout: Seconds that each of these may take. Default: the client's.
+            as_of: The point whose view to return. Default: the end of the log.
+            max_bytes: The most bytes of one response; a larger view is fetched in several. Default: half of the
+                client's ``max_message_bytes``, and at most 32 MiB.
+            timeout: The timeout of each response in seconds. Default: the client's.
 
         Returns:
-            The view, whole.
+            The complete view.
 
         Raises:
-            ToolCallsOpenError: A view in a dialect needs the results of open calls first.
+            ToolCallsOpenError: Tool calls are open, and a rendered view needs their results first.
             ViewInvalidError: The view would break a rule of the provider.
         """
         request = v1.GetLLMViewRequest(

@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/agent_tools.py by scripts/unasync.py. Do not edit.
-"""Tools for the agent's model: to read and search what views no longer show, and to send itself back."""
+"""Tools for the agent's model: read and search content that views hide, and go back to a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compactord import v1
 from compactord._sync.session.log import SessionLog
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
-from compactord.texts import told
+from compactord.texts import model_text
 from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, Mail, ToolCall, ToolOutput, definitions
 from compactord.words import Dialect
 
@@ -19,29 +19,29 @@ _HITS = 20
 
 
 class AgentTools:
-    """Tools for the model of an agent, with what answers them.
+    """Tools for the model of an agent, and their implementation.
 
-    - ``recall_content`` reads content of the log that the view leaves out, word for word, and says how to read on.
+    - ``recall_content`` reads content of the log word for word, also content that the view does not show.
     - ``search_messages`` searches all of the log.
-    - ``send_dmail`` sends the conversation back to an announced checkpoint, with a message. ``run_turn`` delivers it
-      after the step, where no tool of the step was rejected. Off by default.
+    - ``send_dmail`` takes the conversation back to an announced checkpoint and adds a message there. ``run_turn``
+      delivers it after the step, unless a tool call of the step was rejected. Off by default.
 
-    What tools of the first two names answer is never hidden by a compaction.
+    No compaction hides results of tools with the first two names.
 
     Attributes:
-        dmail: Whether the model can send itself back. A turn then announces a checkpoint before each step.
+        dmail: Whether the model has ``send_dmail``. A turn then announces a checkpoint before each step.
     """
 
     def __init__(
         self, session: SessionLog, *, recall: bool = True, search: bool = True, dmail: bool = False
     ) -> None:
-        """Make them for a session.
+        """Make the tools for a session.
 
         Args:
-            session: The session that they read. Nothing of another is ever answered.
-            recall: Whether there is ``recall_content``.
-            search: Whether there is ``search_messages``.
-            dmail: Whether there is ``send_dmail``.
+            session: The session that the tools read. They never read another one.
+            recall: Whether to offer ``recall_content``.
+            search: Whether to offer ``search_messages``.
+            dmail: Whether to offer ``send_dmail``.
         """
         self.dmail = dmail
         self._session = session
@@ -50,26 +50,24 @@ class AgentTools:
         self._names = tuple(name for name, wanted in offered.items() if wanted)
 
     def definitions(self, dialect: Dialect | None = None) -> list[dict[str, Any]]:
-        """Define the tools for a provider's request.
+        """Make the definitions of the tools for a provider's request.
 
         Args:
-            dialect: The shape; default: that of the session, and for one without a dialect name, description and
-                parameters.
+            dialect: The provider's shape. Default: the session's. Without a dialect: name, description and parameters.
 
         Returns:
-            What goes into the request's ``tools``, beside the agent's own. A new list each time.
+            Elements for the request's ``tools``, to be added to the agent's own. A new list each time.
         """
         return definitions(self._names, dialect or self._session.dialect)
 
     def handle(self, call: ToolCall) -> ToolOutput | None:
-        """Answer a call.
+        """Execute a call.
 
         Args:
             call: The call.
 
         Returns:
-            The answer, which for bad arguments is an error that tells the model what is wrong; None where it is none of
-            these tools.
+            The result; None where the call is of another tool. For wrong arguments it is an error text for the model.
         """
         if call.name not in self._names:
             return None
@@ -88,12 +86,12 @@ class AgentTools:
             return ToolOutput(f"{call.name}: {error.message}", is_error=True)
 
     def take_mail(self) -> Mail | None:
-        """Take the message that waits to be delivered; None where there is none."""
+        """Return and forget the message that waits to be delivered; None where there is none."""
         mail, self._mail = self._mail, None
         return mail
 
     def discard_mail(self) -> None:
-        """Drop the message that waits to be delivered."""
+        """Forget the message that waits to be delivered."""
         self._mail = None
 
     def _recall(self, arguments: Arguments) -> ToolOutput:
@@ -141,14 +139,14 @@ class AgentTools:
 
     def _send_dmail(self, arguments: Arguments) -> ToolOutput:
         if self._mail is not None:
-            return ToolOutput(told("mail_pending"), is_error=True)
+            return ToolOutput(model_text("mail_pending"), is_error=True)
         message = arguments.text("message").strip()
         if not message:
             raise ArgumentError("message is missing")
         checkpoint_id = arguments.number("checkpoint_id")
         if checkpoint_id is None:
             raise ArgumentError("checkpoint_id is missing")
-        # Taken before anything is waited for: of two calls of one step only the first gets through.
+        # Set before the first await, so that of two calls in one step only the first is accepted.
         self._mail = Mail(message, checkpoint_id)
         try:
             wrong = self._wrong_checkpoint(checkpoint_id)
@@ -158,13 +156,13 @@ class AgentTools:
         if wrong:
             self._mail = None
             return ToolOutput(wrong, is_error=True)
-        return ToolOutput(told("mail_sent"))
+        return ToolOutput(model_text("mail_sent"))
 
     def _wrong_checkpoint(self, checkpoint_id: int) -> str:
-        """Say what keeps a checkpoint from being gone back to; empty where nothing does."""
+        """Return the text that says why the checkpoint cannot be used; empty where it can."""
         last = 0
         for listed in self._session.checkpoints():
             last = listed.checkpoint.id
             if last == checkpoint_id:
-                return told("mail_to_put_aside", checkpoint=checkpoint_id) if listed.put_aside else ""
-        return told("mail_to_unknown", checkpoint=checkpoint_id, last=last)
+                return model_text("mail_to_put_aside", checkpoint=checkpoint_id) if listed.put_aside else ""
+        return model_text("mail_to_unknown", checkpoint=checkpoint_id, last=last)

@@ -1,1 +1,1 @@
-"""What programs hold: clients, sessions with all that they can do, and embedded daemons."""
+"""The public classes: clients, sessions and embedded daemons."""

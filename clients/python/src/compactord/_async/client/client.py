@@ -16,10 +16,10 @@ from compactord.errors import SessionExistsError
 
 
 class AsyncClient:
-    """The client of a daemon. It connects when it is first used.
+    """The client of a daemon. It connects at the first use.
 
-    Several threads or tasks may use it at once. It does not survive a fork: make one in each process. With asyncio it
-    belongs to the event loop that it is first used in.
+    Several threads or tasks may use it at once. It does not work after a fork: make one in each process. With asyncio
+    it only works in the event loop where it is first used.
     """
 
     def __init__(
@@ -35,22 +35,22 @@ class AsyncClient:
         keepalive: float = connection.KEEPALIVE,
         retry: bool = True,
     ) -> None:
-        """Say how to reach the daemon.
+        """Make a client. No connection is made yet.
 
         Args:
-            address: ``HOST:PORT`` or ``unix:PATH``. Default: that in ``COMPACTORD_ADDR``, else ``127.0.0.1:7440``.
-            tls: True, or whom to trust, where a proxy before the daemon encrypts.
-            token: Goes with each call as ``authorization: Bearer TOKEN``; or what answers it.
-            allow_plaintext_token: Whether a token may be sent without TLS to what is no Unix socket.
-            timeout: Seconds that a call may take. Each call can have its own.
-            compaction_timeout: Seconds that a call may take in which a summary is written.
-            max_message_bytes: Bytes of the largest request and answer. The daemon has limits of its own.
-            keepalive: Seconds of silence during a call after which the daemon is asked whether it is there. The daemon
-                takes such a question every 10 seconds, and no more: that is the least.
-            retry: Whether calls that are safe to send again are sent again where no daemon answers.
+            address: ``HOST:PORT`` or ``unix:PATH``. Default: ``COMPACTORD_ADDR``, else ``127.0.0.1:7440``.
+            tls: True or a :class:`TLS`, where a proxy in front of the daemon uses TLS.
+            token: The token for ``authorization: Bearer TOKEN`` of each call, or a function that returns it.
+            allow_plaintext_token: Whether a token may be sent without TLS to an address that is not a Unix socket.
+            timeout: The timeout of a call in seconds. Each call can override it.
+            compaction_timeout: The timeout of a call that may write a summary, in seconds.
+            max_message_bytes: The size of the largest request and response in bytes. The daemon has its own limits.
+            keepalive: Seconds without data on a call before the client sends a keepalive ping. At least 10, since the
+                daemon closes a connection that pings more often.
+            retry: Whether to send calls again where no daemon answers. Only calls that are safe to repeat are.
 
         Raises:
-            ValueError: The address is none, a figure is out of range, or the token would be sent in the clear.
+            ValueError: The address is not valid, a number is out of range, or the token would be sent without TLS.
         """
         self._calls = AsyncCalls(
             connection.settings(
@@ -79,14 +79,15 @@ class AsyncClient:
     def sessions(self) -> AsyncSessionStub:
         """The raw stub of SessionService.
 
-        Messages of the contract go in and come out, and errors are gRPC's own (:func:`compactord.errors.from_rpc_error`
-        makes ours of them); deadlines, token, request ids and retries are this client's.
+        Requests and responses are messages of the contract. Errors are those of gRPC;
+        :func:`compactord.errors.from_rpc_error` converts them. Deadlines, token, request ids and retries are those of
+        this client.
         """
         return self._calls.sessions
 
     @property
     def compactions(self) -> AsyncCompactionStub:
-        """The raw stub of CompactionService, likewise."""
+        """The raw stub of CompactionService. :attr:`sessions` says how it behaves."""
         return self._calls.compactions
 
     async def create_session(
@@ -101,21 +102,21 @@ class AsyncClient:
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncSession:
-        """Begin a session.
+        """Create a session.
 
         Args:
             session_id: Its id. Default: a new UUID.
-            policy: When and how it is compacted: ``{"context_window": 200_000}`` at the least.
-            dialect: The provider's shape that messages come and go in. Default: neutral messages.
-            labels: Labels to find it by.
-            title: What it is called.
-            estimator: How its tokens are counted. Default ``"chars4"``.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            policy: When and how the session is compacted. It should have at least ``{"context_window": 200_000}``.
+            dialect: The provider's shape of messages that are appended and returned. Default: neutral messages.
+            labels: Labels, by which :meth:`list_sessions` can filter.
+            title: Its title.
+            estimator: How tokens are counted. Default ``"chars4"``.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
             SessionExistsError: The id is in use.
-            InvalidRequestError: The policy contradicts itself.
+            InvalidRequestError: The policy is not valid.
         """
         shape = words.dialect(dialect)
         request = v1.CreateSessionRequest(
@@ -140,9 +141,10 @@ class AsyncClient:
         estimator: words.Estimator | None = None,
         timeout: float | None = None,
     ) -> AsyncSession:
-        """Go on with a session, or begin it where there is none. Policy, labels, title and estimator are for a new one.
+        """Open a session, or create it where it does not exist.
 
-        The arguments are those of :meth:`create_session`, but that the id must be given.
+        The arguments are those of :meth:`create_session`, but the id is required. Policy, labels, title and estimator
+        are only used for a new session.
 
         Raises:
             ValueError: The id is empty.
@@ -161,7 +163,7 @@ class AsyncClient:
             return self.session(session_id, dialect=dialect)
 
     def session(self, session_id: str, *, dialect: words.Dialect | None = None) -> AsyncSession:
-        """Take up a session that there is. No call is made.
+        """Make an object for a session that exists. No call is made.
 
         Raises:
             ValueError: The id is empty.
@@ -176,13 +178,13 @@ class AsyncClient:
         page_size: int = 0,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.Session]:
-        """Go through the sessions, the newest first.
+        """Iterate over the sessions, newest first.
 
         Args:
-            labels: Only those that have all of these labels.
-            order: By creation, or by last change.
-            page_size: Sessions that one answer holds, up to 1,000. Default 100.
-            timeout: Seconds that each answer may take. Default: the client's.
+            labels: Only sessions with all of these labels.
+            order: Whether to sort by creation or by last change.
+            page_size: Sessions per response, up to 1,000. Default 100.
+            timeout: The timeout of each response in seconds. Default: the client's.
         """
         request = v1.ListSessionsRequest(labels=labels, order=words.order(order), page_size=page_size)
         while True:
@@ -194,10 +196,10 @@ class AsyncClient:
             request.page_token = page.next_page_token
 
     async def delete_session(self, session_id: str, *, timeout: float | None = None) -> None:
-        """Remove a session and its log for good. What runs for it is cancelled.
+        """Remove a session and its log for ever. Its running compaction is cancelled.
 
         Raises:
-            SessionNotFoundError: There is none.
+            SessionNotFoundError: The session does not exist.
         """
         await self.session(session_id).delete(timeout=timeout)
 
@@ -213,17 +215,17 @@ class AsyncClient:
         session_id: str = "",
         timeout: float | None = None,
     ) -> v1.ClassifyErrorResponse:
-        """Ask whether a provider's error is a context overflow. Give what is known.
+        """Ask the daemon whether a provider's error is a context overflow. Give all that is known about the error.
 
         Args:
-            error_text: The text of the error, or the whole body that the provider answered.
+            error_text: The text of the error, or the whole body that the provider sent.
             http_status: The HTTP status.
             stop_reason: Why the model stopped, where it answered: ``"end"``, ``"length"``, ...
-            provider_stop_reason: The same as the provider writes it.
-            usage: What the provider reported, where the model answered.
+            provider_stop_reason: The stop reason in the provider's own word.
+            usage: The usage that the provider reported, where the model answered.
             context_window: The model's context window in tokens. Default: the session's.
-            session_id: The session, for its window.
-            timeout: Seconds that it may take. Default: the client's.
+            session_id: The session whose context window is used.
+            timeout: The timeout in seconds. Default: the client's.
         """
         request = v1.ClassifyErrorRequest(
             error_text=error_text,
@@ -248,18 +250,18 @@ class AsyncClient:
         """Count the tokens of messages, of a text, or of a session's view.
 
         Args:
-            given: The messages, as for :meth:`AsyncSession.append`.
-            text: In place of messages, one text.
-            session_id: In place of messages, a session.
+            given: Messages, as for :meth:`AsyncSession.append`.
+            text: A text, in place of messages.
+            session_id: A session, in place of messages: its view is counted.
             dialect: The provider's shape of the messages.
-            estimator: How to count. Default: the session's own, else ``"chars4"``.
-            timeout: Seconds that it may take. Default: the client's.
+            estimator: How tokens are counted. Default: as the session does, else ``"chars4"``.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
-            ValueError: Not just one thing to count was given.
+            ValueError: None or several of messages, ``text`` and ``session_id`` were given.
         """
         if bool(given) + (text is not None) + (session_id is not None) != 1:
-            raise ValueError("count_tokens: give messages, a text or a session_id")
+            raise ValueError("count_tokens: give exactly one of messages, a text and a session_id")
         request = v1.CountTokensRequest(estimator=words.estimator(estimator))
         if session_id is not None:
             request.session_id = session_id
@@ -281,13 +283,13 @@ class AsyncClient:
         max_input_tokens: int | None = None,
         timeout: float | None = None,
     ) -> v1.ListStrategiesResponse:
-        """Get what there is to choose from: strategies, presets with their numbers for a model, and summarizers.
+        """List the strategies, the presets with their numbers for a model, and the summarizers.
 
         Args:
             context_window: The model's context window in tokens.
             max_output_tokens: The model's output limit in tokens.
-            max_input_tokens: The model's input limit in tokens, where it differs from the window.
-            timeout: Seconds that it may take. Default: the client's.
+            max_input_tokens: The model's input limit in tokens, where it is not the context window.
+            timeout: The timeout in seconds. Default: the client's.
         """
         request = v1.ListStrategiesRequest(
             context_window=context_window, max_output_tokens=max_output_tokens, max_input_tokens=max_input_tokens
@@ -295,11 +297,11 @@ class AsyncClient:
         return await self._calls.unary(self._calls.compactions.ListStrategies, request, timeout)
 
     async def health(self, *, timeout: float | None = None) -> bool:
-        """Ask whether the daemon serves."""
+        """Ask the daemon whether it serves. False where it cannot be reached."""
         return await self._calls.healthy(self._calls.settings.timeout if timeout is None else timeout)
 
     async def close(self) -> None:
-        """End all calls and close the connection. It may be called again."""
+        """End all calls and close the connection. Safe to call again."""
         await self._calls.close()
 
     async def __aenter__(self) -> Self:

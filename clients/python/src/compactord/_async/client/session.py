@@ -1,4 +1,4 @@
-"""A session: one conversation, with all that it can do."""
+"""A session: one conversation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compactord.words import Thinking
 
 
 class AsyncSession(AsyncSessionTurns):
-    """One conversation. A client makes it: :meth:`AsyncClient.create_session`, ``open_session`` or ``session``.
+    """A session: one conversation. Make it with ``create_session``, ``open_session`` or ``session`` of a client.
 
     Several threads or tasks may use it at once.
     """
@@ -34,47 +34,47 @@ class AsyncSession(AsyncSessionTurns):
         thinking: Thinking | None = None,
         mark_cache_breakpoints: bool = False,
     ) -> Turn:
-        """Run an agent's turn: compact when it is due, call the model, log its answer, answer its calls, and so on.
+        """Run an agent's turn: compact when due, call the model, append its answer, run its tool calls, and repeat.
 
-        A context overflow, by the provider's error or by its answer, is compacted, and the model called once more. The
-        permission for that comes back with new messages and with each answer that ended well. A compaction that was
-        only due and fails does not end the turn: it is not tried again in it, and ``compactions`` of the turn holds the
-        error.
+        After a context overflow, reported by the provider's error or its answer, the turn compacts and calls the model
+        again. It does so once; after new messages, and after an answer without an error, it may do so again. Where a
+        compaction at the trigger fails, the turn continues without it. The turn does not try it again, and
+        ``compactions`` of the result has the error.
 
-        After an exception the session can go on: ``run_turn`` without messages takes the turn up where it stopped, with
-        what the model and the tools had answered by then. While a compaction of this session object runs, the turn
-        appends its messages at once and calls the model after its end, however that was.
+        After an exception, call ``run_turn`` without messages to continue the turn where it stopped. Answers of the
+        model and results of tools up to then are kept. While a compaction of this session object is running, the turn
+        appends its messages at once, but waits for the compaction's end before it calls the model.
 
         Args:
-            call_model: Calls the model with a view, and returns its answer: what the provider's package gave, a dict,
-                bytes, a neutral message, or for a plain answer its text. For a streamed answer it returns an iterable
-                of the events, or is a generator that hands them through. What it raises and is no overflow comes out of
-                this call as it is, and nothing is appended.
-            given: What is appended first, in one append.
-            run_tool: Answers a tool call: with text, a :class:`ToolOutput`, a TOOL message or a message in the
-                session's dialect; with a dict or a list of data, whose JSON is the result; or with None, which is an
-                empty one. What it raises becomes an error for the model; a :class:`ToolRejected` ends the turn
-                after the step. Default: the turn ends with the calls in ``tool_calls``.
-            tools: Tools that are asked first.
-            max_steps: How many times the model may answer, at least 1. Default: as often as it calls tools.
-            on_event: Called with each event of the turn's compactions. What it raises ends the turn.
-            summarize_with: Has the agent's own model write summaries, as :meth:`compact_with` does. What it raises is
-                the failure of that compaction.
-            checkpoint_steps: Whether each step begins with a checkpoint, which the model is not shown. With
-                ``send_dmail`` among the tools each begins with one that is announced.
+            call_model: Calls the model with a view and returns its answer: the object of the provider's package, a
+                dict, bytes, a neutral message, or a text. For a streamed answer it returns an iterable of the events,
+                or is a generator of them. An exception that is not an overflow is raised to the caller unchanged, and
+                nothing is appended.
+            given: Messages to append first, in one append.
+            run_tool: Runs a tool call and returns its result: a text, a :class:`ToolOutput`, a TOOL message or a
+                message in the session's dialect; a dict or list with data, whose JSON is the result; or None, which is
+                an empty result. An exception becomes an error result for the model. A :class:`ToolRejected` ends the
+                turn after the step. Default: the turn ends with the calls in ``tool_calls``.
+            tools: Tools that are asked to run a call before ``run_tool``.
+            max_steps: How many times the model may answer, at least 1. Default: no limit.
+            on_event: Called with each event of the turn's compactions. An exception that it raises ends the turn.
+            summarize_with: Lets the agent's own model write summaries, as :meth:`compact_with` does. An exception that
+                it raises fails the compaction.
+            checkpoint_steps: Whether to make a checkpoint before each step, which the model is not shown. With
+                ``send_dmail`` among the tools, each step has an announced checkpoint anyway.
             thinking: As for :meth:`view`.
             mark_cache_breakpoints: As for :meth:`view`.
 
         Returns:
-            What became of the turn.
+            The result of the turn.
 
         Raises:
-            TurnRunningError: A turn of this session object runs.
-            TurnAbortedError: It was aborted, by :meth:`abort_turn` or by a compaction.
-            ContextOverflowError: The context is too long, and compacting does not help, or there is nothing to
-                compact. Its cause is what ``call_model`` raised.
-            ValueError: ``max_steps`` is below 1, or the answer's stream had no events.
-            CompactordError: The daemon failed, or the compaction after an overflow.
+            TurnRunningError: A turn of this session object is already running.
+            TurnAbortedError: The turn was aborted, by :meth:`abort_turn` or by a compaction.
+            ContextOverflowError: The context is too long, and compacting does not help or is not possible. Its
+                ``__cause__`` is the exception of ``call_model``.
+            ValueError: ``max_steps`` is below 1, or the stream of the answer had no events.
+            CompactordError: A call to the daemon failed, or the compaction after an overflow failed.
         """
         turn = AsyncTurnLoop(
             self,
@@ -104,27 +104,27 @@ class AsyncSession(AsyncSessionTurns):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncSession:
-        """Make a new session of this one's log up to a point: the same messages, records, indexes and views.
+        """Make a new session with a copy of this one's log up to a point: the same messages, records and indexes.
 
         Args:
             new_session_id: Its id. Default: a new UUID.
-            at_checkpoint: Up to this checkpoint.
-            point: Up to this point. Default: all of the log.
-            policy: Its policy. Default: the one in force at the point.
+            at_checkpoint: The checkpoint up to which to copy.
+            point: The point up to which to copy. Default: the end of the log.
+            policy: Its policy. Default: the policy of this session at the point.
             labels: Its labels. Default: those of this session.
             title: Its title. Default: that of this session.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Returns:
             The new session, in the same dialect.
 
         Raises:
             SessionExistsError: The id is in use.
-            ValueError: Both a checkpoint and a point were given.
+            ValueError: Both ``at_checkpoint`` and ``point`` were given.
         """
         if at_checkpoint is not None and point is not None:
-            raise ValueError("fork: give at_checkpoint or point")
+            raise ValueError("fork: give at_checkpoint or point, not both")
         request = v1.ForkSessionRequest(
             session_id=self._id,
             new_session_id=new_session_id or connection.new_session_id(),

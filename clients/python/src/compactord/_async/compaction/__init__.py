@@ -1,1 +1,1 @@
-"""Compactions of a session: as events, by the daemon's summarizers or by the client's own model."""
+"""Compactions of a session, with the daemon's summarizers or the client's own model."""

@@ -1,4 +1,4 @@
-"""Compactions whose summary the client's own model writes."""
+"""Compactions with summaries by the client's own model."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class AsyncClientModel(AsyncSessionLog):
         max_prompt_tokens: int | None = None,
         timeout: float | None = None,
     ) -> v1.PlanCompactionResponse:
-        """Plan a compaction, and get all prompts for it. The arguments are those of :meth:`compact_with`.
+        """Plan a compaction and get all prompts for it. The arguments are those of :meth:`compact_with`.
 
         Returns:
-            The plan. Without a ``plan_token`` there is nothing to do, and ``message`` says why.
+            The plan. Where its ``plan_token`` is empty, there is nothing to do, and ``message`` says why.
         """
         request = v1.PlanCompactionRequest(
             session_id=self._id,
@@ -56,16 +56,15 @@ class AsyncClientModel(AsyncSessionLog):
     async def commit_compaction(
         self, commit: v1.CommitCompactionRequest, *, timeout: float | None = None
     ) -> CompactionResult:
-        """Commit what :meth:`plan_compaction` planned.
+        """Commit a plan of :meth:`plan_compaction`.
 
         Args:
-            commit: The answers, with the plan's token. The session's id, and a request id where it has none, are put
-                in.
-            timeout: Seconds that it may take. Default: the client's for compactions.
+            commit: The answers and the plan's token. The session's id is filled in, and a request id where it is empty.
+            timeout: The timeout in seconds. Default: the client's for compactions.
 
         Raises:
-            SummaryRejectedError: An answer did not pass the checks; ``complaint`` is for the model.
-            StateChangedError: The session was reverted or compacted since: plan again.
+            SummaryRejectedError: An answer did not pass the checks. ``complaint`` tells the model what is wrong.
+            StateChangedError: The session was reverted or compacted since the plan: plan again.
         """
         request = v1.CommitCompactionRequest()
         request.CopyFrom(commit)
@@ -83,7 +82,7 @@ class AsyncClientModel(AsyncSessionLog):
         client_plan: v1.ClientPlan | None,
         timeout: float | None,
     ) -> CompactionResult:
-        """Ask the model for what was planned, and commit what passes the checks."""
+        """Let the model answer the prompts of the plan, and commit. Answers that fail the checks are written again."""
         view = await self._neutral_prefix(plan, timeout)
         complaint = ""
         tries = 0
@@ -95,9 +94,9 @@ class AsyncClientModel(AsyncSessionLog):
             text = ""
             for asked in plan.prompts:
                 answer: str | PromptAnswer = await resolve(write(prompt_of(asked, text, complaint, view)))
-                told = PromptAnswer(answer) if isinstance(answer, str) else answer
-                text = told.text
-                add_answer(commit, asked, told)
+                written = PromptAnswer(answer) if isinstance(answer, str) else answer
+                text = written.text
+                add_answer(commit, asked, written)
             try:
                 return await self.commit_compaction(commit, timeout=timeout)
             except SummaryRejectedError as error:

@@ -1,4 +1,4 @@
-"""The compactions of a turn: where one is due, and after an overflow."""
+"""The compactions of a turn: at the trigger and after an overflow."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from compactord.results import CompactionResult
 from compactord.words import Reason, Thinking
 
 WriteSummary: TypeAlias = Callable[[Prompt], Awaitable[str | PromptAnswer]]
-"""Has the agent's own model write a summary."""
+"""Lets the agent's own model write a summary."""
 OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
-"""Is told each event of a turn's compactions."""
+"""Called with each event of a turn's compactions."""
 
-# How long to wait for another client's compaction before looking again, in seconds.
-_FIRST_WAIT, _LONGEST_WAIT, _LONGER = 0.1, 2.0, 1.6
+# While another client's compaction is running: the first and the longest wait between attempts in seconds, and the
+# factor from one wait to the next.
+_FIRST_WAIT, _LONGEST_WAIT, _WAIT_FACTOR = 0.1, 2.0, 1.6
 
 
 class AsyncTurnCompactions(AsyncTurnRun):
@@ -47,8 +48,8 @@ class AsyncTurnCompactions(AsyncTurnRun):
         self._compaction: AsyncCompaction | None = None
         self._threshold_failed = False
         self._compactions: list[CompactionResult | Exception] = []
-        # What the caller's on_event raised.
-        self._broken: BaseException | None = None
+        # The exception of the caller's on_event.
+        self._event_error: BaseException | None = None
 
     async def _compact_if_due(self) -> None:
         self._report = self._report or (await self._draw()).report
@@ -58,30 +59,30 @@ class AsyncTurnCompactions(AsyncTurnRun):
             await self._compact("threshold")
         except Exception as failure:
             self._check()
-            if failure is self._broken:
+            if failure is self._event_error:
                 raise
             self._threshold_failed = True
             self._compactions.append(failure)
 
-    async def _relieve(self, error: Exception | None, why: str) -> None:
-        """Compact after an overflow, where it was not just done.
+    async def _compact_after_overflow(self, error: Exception | None, why: str) -> None:
+        """Compact after an overflow, unless the last overflow was already compacted.
 
         Raises:
-            ContextOverflowError: It was, or it is of no use.
+            ContextOverflowError: It was already compacted, or there is nothing to compact.
             Exception: The compaction failed.
         """
         if self._state.overflow_spent:
-            raise _overflow(why, self._report, "it was compacted before, and the model was called again") from error
+            raise _overflow(why, self._report, "compacting it did not help") from error
         done = await self._compact("overflow", error)
         if not done:
             raise _overflow(why, self._report, "there is nothing to compact") from error
         self._state.overflow_spent = True
 
     async def _compact(self, reason: Reason, cause: Exception | None = None) -> bool:
-        """Compact, once no other client does.
+        """Compact. Where another client's compaction is running, wait for it first.
 
         Returns:
-            Whether the view is another one now.
+            Whether the view may have changed.
         """
         wait, waited = _FIRST_WAIT, False
         result: CompactionResult | None = None
@@ -92,16 +93,16 @@ class AsyncTurnCompactions(AsyncTurnRun):
                 waited = True
                 async with self._state.changed:
                     await wait_for(self._state.changed, lambda: self.aborted, wait)
-                wait = min(wait * _LONGER, _LONGEST_WAIT)
+                wait = min(wait * _WAIT_FACTOR, _LONGEST_WAIT)
                 self._check()
             except Exception as failure:
                 self._check()
-                if cause is None or failure is self._broken:
+                if cause is None or failure is self._event_error:
                     raise
                 raise failure from cause
         if result.completed is not None:
             self._compactions.append(result)
-        # Where another client's compaction was waited for, that one has done it.
+        # Where this turn waited for another client's compaction, that one has changed the view.
         return waited or result.completed is not None
 
     async def _compact_once(self, reason: Reason) -> CompactionResult:
@@ -120,7 +121,7 @@ class AsyncTurnCompactions(AsyncTurnRun):
         return result
 
     async def _compact_here(self, reason: Reason) -> CompactionResult:
-        """Have the daemon compact, and tell how it goes on."""
+        """Compact with the daemon's summarizer, and pass the events on."""
         compaction = self._session.compaction_events(
             reason=reason, will_retry=reason == "overflow", abort_running=False
         )
@@ -129,18 +130,18 @@ class AsyncTurnCompactions(AsyncTurnRun):
             async with compaction:
                 while (event := await compaction.next_event()) is not None:
                     self._check()
-                    await self._tell_event(event)
+                    await self._report_event(event)
         finally:
             self._compaction = None
         return compaction.result
 
-    async def _tell_event(self, event: v1.CompactionEvent) -> None:
+    async def _report_event(self, event: v1.CompactionEvent) -> None:
         if self._on_event is None:
             return
         try:
             await resolve(self._on_event(event))
         except BaseException as error:
-            self._broken = error
+            self._event_error = error
             raise
 
 

@@ -1,4 +1,4 @@
-"""A turn: from what the user said to what the model has to say to it, through compactions, overflows and tool calls."""
+"""The loop of a turn: model calls, tool calls and compactions until the model has finished."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from compactord.view import View
 from compactord.words import Thinking
 
 CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
-"""Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
+"""Calls the model with a view and returns its answer (see :data:`compactord.AnswerLike`) or its events."""
 
 
 class AsyncTurnLoop(AsyncTurnSteps):
-    """One run of an agent's loop.
+    """One turn of an agent.
 
-    An error leaves the session's state such that the next run goes on where this one stopped.
+    After an error, the next turn of the session continues where this one stopped.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class AsyncTurnLoop(AsyncTurnSteps):
         thinking: Thinking | None = None,
         mark_cache_breakpoints: bool = False,
     ) -> None:
-        """Make one; ``AsyncSession.run_turn`` has the arguments."""
+        """Make a turn; ``AsyncSession.run_turn`` describes the arguments."""
         if max_steps is not None and max_steps < 1:
-            raise ValueError(f"max_steps is {max_steps}, and is to be at least 1")
+            raise ValueError(f"max_steps: must be at least 1, and is {max_steps}")
         super().__init__(
             session,
             calls,
@@ -64,32 +64,32 @@ class AsyncTurnLoop(AsyncTurnSteps):
         self._checkpoint_steps = checkpoint_steps
 
     async def run(self, messages: Sequence[Any]) -> Turn:
-        """Run it to its end.
+        """Run the turn to its end.
 
         Args:
-            messages: What to append first.
+            messages: Messages to append first.
 
         Returns:
-            What became of it.
+            The result of the turn.
         """
         token = self._state.begin(self)
         try:
             await self._begin(messages)
-            await self._state.settled(self)
+            await self._state.wait_for_compactions(self)
             return await self._loop()
         except Interrupted:
             raise aborted_error() from None
         finally:
-            # An aborted turn's tools may be another's by now.
+            # After an abort, another turn may already use the same tools.
             if self._tools is not None and not self.aborted:
                 self._tools.discard_mail()
             self._state.end(self, token)
 
     async def abort(self) -> bool:
-        """Abort it, from outside.
+        """Abort the turn, from another task or thread.
 
         Returns:
-            Whether a compaction of it was cancelled.
+            Whether a compaction of the turn was cancelled.
         """
         self.aborted = True
         self._work.interrupt()
@@ -98,14 +98,14 @@ class AsyncTurnLoop(AsyncTurnSteps):
             compaction.cancel()
         async with self._state.changed:
             self._state.changed.notify_all()
-        async with self._gate:
+        async with self._write_lock:
             self._state.forget()
             if self._tools is not None:
                 self._tools.discard_mail()
         return compaction is not None
 
     async def _begin(self, messages: Sequence[Any]) -> None:
-        """Append what an earlier run could not, and what is new."""
+        """Append the messages that an earlier turn could not append, then the new ones."""
         if messages:
             self._state.queue(tuple(messages))
         await self._drop_reverted()
@@ -113,14 +113,14 @@ class AsyncTurnLoop(AsyncTurnSteps):
             try:
                 await self._write(write)
             except HistoryRevertedError:
-                # The view that it answers was taken back since: nobody waits for it any more.
+                # A revert came after the view of this answer, so the answer is not needed any more.
                 if not write.model_answer:
                     raise
         if messages:
-            self._state.anew()
+            self._state.start_over()
 
     async def _drop_reverted(self) -> None:
-        """Drop the step that an earlier run broke off in, where a revert put its answer aside: no tool is to run."""
+        """Forget the unfinished step of an earlier turn where a revert put its answer aside: its tools must not run."""
         step = self._state.step
         if step is None:
             return
@@ -143,7 +143,7 @@ class AsyncTurnLoop(AsyncTurnSteps):
             await self._ask()
 
     async def _ask(self) -> None:
-        """Call the model once, and log what it answered."""
+        """Call the model once and append its answer."""
         self._check()
         view = await self._draw()
         self._report = view.report
@@ -155,19 +155,19 @@ class AsyncTurnLoop(AsyncTurnSteps):
             raise
         except Exception as error:
             self._check()
-            why = await self._overflow_of(error)
+            why = await self._overflow_rule(error)
             if why is None:
                 raise
-            await self._relieve(error, why)
+            await self._compact_after_overflow(error, why)
             return
         said = streamed.whole() if answer is None else appendable(answer)
         await self._write(Write((said,), view=view, model_answer=True))
 
-    async def _overflow_of(self, error: Exception) -> str | None:
-        """Ask whether what the provider's package raised is an overflow.
+    async def _overflow_rule(self, error: Exception) -> str | None:
+        """Ask the daemon whether an exception of the provider's package is an overflow.
 
         Returns:
-            Why it is one; None where it is none, or where the daemon cannot be asked.
+            The rule that found it; None where it is no overflow, or the daemon cannot be reached.
         """
         request = v1.ClassifyErrorRequest(
             error_text=provider_errors.text(error),
@@ -177,16 +177,16 @@ class AsyncTurnLoop(AsyncTurnSteps):
         try:
             verdict = await self._calls.unary(self._calls.compactions.ClassifyError, request)
         except CompactordError:
-            # What went wrong is the provider's error; that the daemon is out of reach as well, the next call tells.
+            # The caller must see the provider's error. The next call reports that the daemon cannot be reached.
             return None
         return verdict.why if verdict.overflow else None
 
     async def _prepare(self) -> None:
-        """Tell what waits to be told, and mark the place where the step begins."""
-        async with self._gate:
+        """Append the announcements that wait, and make the checkpoint of the step."""
+        async with self._write_lock:
             self._check()
-            if not self._between():
-                self._report = await self._state.tell(self._session) or self._report
+            if not self._unfinished():
+                self._report = await self._state.append_announcements(self._session) or self._report
             mail = self._tools is not None and self._tools.dmail
-            if (mail or self._checkpoint_steps) and not self._between():
-                self._report = (await self._state.mark(self._session, announce=mail)).report
+            if (mail or self._checkpoint_steps) and not self._unfinished():
+                self._report = (await self._state.checkpoint(self._session, announce=mail)).report

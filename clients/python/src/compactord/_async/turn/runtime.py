@@ -1,4 +1,4 @@
-"""How a turn waits, runs the caller's functions and is interrupted, with asyncio. Its twin in ``_sync`` has threads."""
+"""Running and interrupting the caller's functions, with asyncio. The version in ``_sync`` uses threads."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ ModelAnswerLike: TypeAlias = Result[AnswerLike | AsyncIterable[Any] | Iterable[A
 
 
 class Interrupted(BaseException):
-    """What runs was interrupted by `Work.interrupt`. It passes through code that catches every Exception."""
+    """`Work.interrupt` was called. Not an Exception, so that code that catches those does not stop it."""
 
 
 class Work:
-    """What a turn has the caller's functions do just now, so that it can be interrupted from outside."""
+    """The functions of the caller that a turn is running, so that another task or thread can interrupt them."""
 
     def __init__(self) -> None:
-        """Makes one with nothing to do."""
+        """Start without a function."""
         self._task: asyncio.Task[Any] | None = None
         self._interrupted = False
 
     def interrupt(self) -> None:
-        """Cancels what runs, and all that would run from now on."""
+        """Cancel the running functions, and all later ones."""
         self._interrupted = True
         if self._task is not None:
             self._task.cancel()
 
     async def all(self, functions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        """Calls functions at the same time.
+        """Call functions at the same time.
 
         Args:
-            functions: What to call. They raise nothing of their own but what no one may catch.
+            functions: What to call. They do not raise an Exception.
 
         Returns:
-            What they returned, in their order.
+            Their results, in order.
 
         Raises:
-            Interrupted: They were interrupted.
+            Interrupted: `interrupt` was called.
         """
         return await self._run(_gather(functions))
 
     async def model(self, call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> object:
-        """Calls a model and takes its answer to the end.
+        """Call a model and read its answer to the end.
 
         Args:
             call: Calls the model.
-            event: Is told each event of a streamed answer.
+            event: Called with each event of a streamed answer.
 
         Returns:
             The answer; None where it was streamed.
 
         Raises:
-            Interrupted: It was interrupted.
+            Interrupted: `interrupt` was called.
         """
         return await self._run(_take(call, event))
 
@@ -72,7 +72,7 @@ class Work:
         try:
             await asyncio.wait([task])
         except asyncio.CancelledError:
-            # The caller's own task was cancelled: what it started ends with it.
+            # The caller's own task was cancelled, so its work is cancelled too.
             task.cancel()
             await asyncio.wait([task])
             raise
@@ -84,7 +84,7 @@ class Work:
     def _drop(self, task: asyncio.Future[Any]) -> None:
         if self._interrupted:
             if not task.cancelled():
-                task.exception()  # Nobody is told; so nobody needs to be warned of that either.
+                task.exception()  # Reads the exception, so that asyncio does not warn about it.
             raise Interrupted
 
 
@@ -128,10 +128,10 @@ async def _close(stream: object) -> None:
 
 
 async def wait_for(condition: Condition, predicate: Callable[[], bool], seconds: float) -> bool:
-    """Waits, with the condition held, until it is so or the time is over.
+    """Wait until the predicate is true or the time is over. The caller holds the condition.
 
     Returns:
-        Whether it is so.
+        Whether the predicate is true.
     """
     try:
         await asyncio.wait_for(condition.wait_for(predicate), seconds)

@@ -1,1 +1,1 @@
-"""The calls of a client: channel, stubs, streams, and exceptions in place of gRPC's errors."""
+"""The calls of a client: channel, stubs, streams and errors."""

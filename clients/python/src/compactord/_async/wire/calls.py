@@ -1,4 +1,4 @@
-"""The calls of a client: one channel, its stubs, and exceptions in place of gRPC's errors."""
+"""The calls of a client: one channel, its stubs, and the conversion of gRPC's errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SERVING = b"\x08\x01"
 
 
 class AsyncCalls:
-    """The calls of one client. It connects when it is first used; all sessions of the client share it."""
+    """The calls of one client and all its sessions. The connection is made at the first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -61,19 +61,19 @@ class AsyncCalls:
         try:
             return await runtime.call(method, request, timeout)
         except CompactordError as error:
-            told = deadline.judged(error)
-            told.request_id = getattr(request, "request_id", "")
-            if isinstance(told, UnavailableError) and not told.reason:
-                told.message = unreachable(self.settings.address, told.message)
-            raise told from error.__cause__
+            failure = deadline.classified(error)
+            failure.request_id = getattr(request, "request_id", "")
+            if isinstance(failure, UnavailableError) and not failure.reason:
+                failure.message = unreachable(self.settings.address, failure.message)
+            raise failure from error.__cause__
 
     async def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float) -> A:
-        """Call a method that gRPC does not send again itself, and send it again where no daemon answers.
+        """Call a method that gRPC does not repeat itself, and repeat it where no daemon answers.
 
         Args:
             method: The method of a stub.
-            request: What is sent.
-            timeout: Seconds that all of it may take.
+            request: The request.
+            timeout: The timeout of all attempts together, in seconds.
         """
         end = time.monotonic() + timeout
         waits = backoffs()
@@ -90,14 +90,14 @@ class AsyncCalls:
 
     async def healthy(self, timeout: float) -> bool:
         """Ask the daemon whether it serves."""
-        check = self._open().unary_unary(_HEALTH, request_serializer=_as_it_is, response_deserializer=_as_it_is)
+        check = self._open().unary_unary(_HEALTH, request_serializer=_unchanged, response_deserializer=_unchanged)
         try:
             return await runtime.call(check, b"", timeout) == _SERVING
         except UnavailableError:
             return False
 
     async def close(self) -> None:
-        """End all calls and close the channel. It may be called again."""
+        """End all calls and close the channel. Safe to call again."""
         with self._mutex:
             self._closed = True
             channel, self._channel = self._channel, None
@@ -116,5 +116,5 @@ class AsyncCalls:
             return self._channel
 
 
-def _as_it_is(data: bytes) -> bytes:
+def _unchanged(data: bytes) -> bytes:
     return data

@@ -1,4 +1,4 @@
-"""What asyncio does otherwise than threads do. Its twin in ``_sync`` is written by hand, too."""
+"""The parts of the calls that differ between asyncio and threads. The version in ``_sync`` is also handwritten."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Result: TypeAlias = T | Awaitable[T]
-"""What a function of the caller's returns, which may be something to wait for."""
+"""The result of a function of the caller: a value or an awaitable."""
 Channel: TypeAlias = grpc.aio.Channel
 Unary: TypeAlias = "grpc.aio.UnaryUnaryMultiCallable[Q, A]"
 Streaming: TypeAlias = "grpc.aio.UnaryStreamMultiCallable[Q, A]"
@@ -27,24 +27,24 @@ sleep = asyncio.sleep
 
 
 def home() -> Home:
-    """The event loop that runs: a channel of grpc.aio belongs to the one that it was made in."""
+    """Return the running event loop. A channel of grpc.aio only works in the loop that it was made in."""
     return asyncio.get_running_loop()
 
 
 def open_channel(settings: Settings) -> Channel:
-    """Make a channel. It connects when it is first used."""
+    """Make a channel. It connects at the first use."""
     if settings.tls is None:
         return grpc.aio.insecure_channel(settings.address, settings.options())
     return grpc.aio.secure_channel(settings.address, settings.tls.credentials(), settings.options())
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Do what blocks without holding up others."""
+    """Run a blocking function in a thread."""
     return await asyncio.to_thread(work)
 
 
 async def resolve(result: Result[T]) -> T:
-    """Wait for what a caller's function returned, where it is something to wait for."""
+    """Return the result of a caller's function. An awaitable is awaited."""
     given = cast("Any", result)
     value: T = await given if inspect.isawaitable(result) else given
     return value
@@ -69,7 +69,7 @@ async def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:
 
 
 class Stream(Generic[A]):
-    """A call whose answers stream. It ends, and is cancelled, when the last reference to it is lost."""
+    """A call with a stream of responses. It is cancelled when the last reference to it is gone."""
 
     def __init__(self, method: Streaming[Q, A], request: Q, timeout: float | None) -> None:
         self._cancelled = False
@@ -80,7 +80,7 @@ class Stream(Generic[A]):
             raise ClientClosedError("the client is closed") from error
 
     async def read(self) -> A | None:
-        """Wait for the next answer; None is the end.
+        """Wait for the next response; None at the end.
 
         Raises:
             CompactordError: The call failed, or was cancelled.
@@ -96,7 +96,7 @@ class Stream(Generic[A]):
         return None if answer is grpc.aio.EOF else cast(A, answer)
 
     def cancel(self) -> None:
-        """End the call. Any thread may do it."""
+        """Cancel the call. Safe to call from any thread."""
         self._cancelled = True
         try:
             running = asyncio.get_running_loop()
@@ -113,12 +113,12 @@ class Stream(Generic[A]):
 
 
 def _task_is_cancelled() -> bool:
-    """Whether it is the task that is cancelled, and not only its call. Python 3.10 does not tell: False."""
+    """Whether the task itself is cancelled, and not only its call. Always False on Python 3.10, which cannot tell."""
     cancelling = getattr(asyncio.current_task(), "cancelling", None)
     return cancelling is not None and cancelling() > 0
 
 
 def _task_runs_on() -> bool:
-    """Whether it is only the call that is cancelled, and not its task. Python 3.10 does not tell: False."""
+    """Whether only the call is cancelled, and not the task. Always False on Python 3.10, which cannot tell."""
     cancelling = getattr(asyncio.current_task(), "cancelling", None)
     return cancelling is not None and cancelling() == 0

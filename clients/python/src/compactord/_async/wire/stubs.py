@@ -1,4 +1,4 @@
-"""The types of the stubs for asyncio. Its twin in ``_sync`` is written by hand, too."""
+"""The types of the stubs for asyncio. The version in ``_sync`` is also handwritten."""
 
 from __future__ import annotations
 

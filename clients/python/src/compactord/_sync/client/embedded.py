@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/client/embedded.py by scripts/unasync.py. Do not edit.
-"""A daemon for the length of a ``with`` block."""
+"""A daemon that runs during a ``with`` block."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def embedded(
     keepalive: float = KEEPALIVE,
     retry: bool = True,
 ) -> Generator[Client]:
-    """Start a daemon, and end it with the block: for scripts and tests.
+    """Start a daemon that runs until the end of the block. Meant for scripts and tests.
 
-    It listens on a Unix socket in a folder of its own (on Windows on a free port). It ends with this program at the
-    latest, even if that is killed. The ``address`` of the client is good for other clients, too.
+    It listens on a Unix socket in a new folder, on Windows on a free port. It also ends when this program ends, even if
+    the program is killed. Other clients can use the ``address`` of the client too.
 
     Args:
-        binary: The program. Default: that in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.
-        store: The file that keeps the sessions. Default: a temporary one.
-        config: A configuration file, or what stands in one as a dict.
+        binary: The program. Default: the path in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.
+        store: The file with the sessions. Default: a temporary one.
+        config: A configuration file, or its content as a dict.
         args: More arguments of ``compactord serve``.
         timeout: As for :class:`Client`.
         compaction_timeout: As for :class:`Client`.
@@ -48,11 +48,11 @@ def embedded(
         retry: As for :class:`Client`.
 
     Yields:
-        A client of it.
+        A client of the daemon.
 
     Raises:
-        BinaryNotFoundError: There is no such program.
-        DaemonStartError: It did not come up.
+        BinaryNotFoundError: The program does not exist.
+        DaemonStartError: The daemon did not start.
     """
     daemon = Daemon(binary, store=store, config=config, args=args)
     try:

@@ -1,2 +1,2 @@
 # Generated from src/compactord/_async/compaction/__init__.py by scripts/unasync.py. Do not edit.
-"""Compactions of a session: as events, by the daemon's summarizers or by the client's own model."""
+"""Compactions of a session, with the daemon's summarizers or the client's own model."""

@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/compaction/compacting.py by scripts/unasync.py. Do not edit.
-"""Making a session's context smaller."""
+"""Compacting and pruning a session."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from compactord.results import CompactionResult
 
 
 class SessionCompactions(ClientModel):
-    """The part of a session that compacts and prunes it. A layer above says which turns it makes way for."""
+    """The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way."""
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
-        # Operation ids of compactions that were left: the daemon may take a moment to end them.
+        # The operation ids of compactions that were cancelled here. The daemon may take a moment to end them.
         self._left: set[str] = set()
 
     def compact(
@@ -42,35 +42,35 @@ class SessionCompactions(ClientModel):
     ) -> CompactionResult:
         """Summarize the older part of the conversation.
 
-        Interrupting the call (Ctrl-C, cancelling its task) cancels the compaction, unless it is detached.
+        Interrupting the call (Ctrl-C, cancelling its task) cancels the compaction, unless ``detach`` is set.
 
         Args:
-            reason: ``"manual"``, ``"threshold"`` (when a report says ``should_compact``; it checks again) or
-                ``"overflow"`` (when the provider refused the context).
-            focus: What the summary is to attend to.
-            on_event: Called with each event, in order. What it raises cancels the compaction.
-            replay: With ``"overflow"``: whether the last user message is shown again after the summary. Default: the
-                policy's.
-            preempt: Whether a compaction that runs is cancelled first.
-            detach: Whether the compaction outlives this call.
-            dry_run: Whether only the plan is made: ``planned`` of the result.
-            policy: Overrides the session's policy for this compaction.
-            will_retry: Echoed in every event: whether the turn is to be tried again.
-            abort_running: Whether a turn of this session object that runs is aborted first.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's for compactions.
+            reason: ``"manual"``, ``"threshold"`` (a report has ``should_compact``; the daemon checks it again) or
+                ``"overflow"`` (the provider refused the context).
+            focus: What the summary must pay attention to.
+            on_event: Called with each event, in order. An exception that it raises cancels the compaction.
+            replay: With ``"overflow"``: whether views show the user's last message again after the summary that
+                covers it. Default: the policy's setting.
+            preempt: Whether to cancel a running compaction first.
+            detach: Whether the compaction continues when this call ends.
+            dry_run: Whether to make only the plan, which is ``planned`` of the result.
+            policy: A policy for this compaction, in place of the session's.
+            will_retry: Whether the caller will repeat the turn. Every event contains it.
+            abort_running: Whether to abort the running turn of this session object first.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's for compactions.
 
         Returns:
-            How it ended; true where something was done.
+            The result; true where something was committed.
 
         Raises:
-            CompactionRunningError: Another compaction of the session runs.
+            CompactionRunningError: Another compaction of the session is running.
             TargetUnreachableError: No compaction can help.
-            BreakerOpenError: Three automatic ones in a row did not help.
-            OperationCancelledError: It was cancelled.
-            CompactordError: It failed; the class is that of the reason.
+            BreakerOpenError: Three automatic compactions in a row did not help.
+            OperationCancelledError: The compaction was cancelled.
+            CompactordError: The compaction failed. The class depends on the reason.
         """
-        aborted = not dry_run and self._make_way(abort_running)
+        aborted = not dry_run and self._suspend_turns(abort_running)
         try:
             compaction = self.compaction_events(
                 reason=reason,
@@ -113,9 +113,9 @@ class SessionCompactions(ClientModel):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> Compaction:
-        """Summarize the older part of the conversation, event by event. Leaving the loop cancels it.
+        """Summarize the older part of the conversation, event by event. Leaving the loop cancels the compaction.
 
-        The arguments are those of :meth:`compact`. A turn that runs is aborted when the first event is asked for.
+        The arguments are those of :meth:`compact`. A running turn is aborted when the first event is requested.
         """
         request = v1.CompactRequest(
             session_id=self._id,
@@ -145,31 +145,31 @@ class SessionCompactions(ClientModel):
         abort_running: bool = True,
         timeout: float | None = None,
     ) -> CompactionResult:
-        """Compact with a summary by the client's own model: plan, ask it, commit.
+        """Compact with a summary by the client's own model: plan, call the model, commit.
 
-        What the daemon's checks refuse is asked for again with what is wrong in ``complaint``. The third time the
-        policy's fallback writes what does not pass.
+        Where an answer fails the daemon's checks, the model is called again with ``complaint``. Where the third answer
+        fails too, the policy's fallback writes the summary.
 
         Args:
-            write: Asks the model. What it raises ends the compaction; nothing is written then.
-            reason: As for ``compact``.
-            focus: What the summary is to attend to.
-            replay: As for ``compact``.
-            policy: Overrides the session's policy for this compaction.
-            client_plan: A plan of the client's own, in place of that of the policy's strategy.
-            max_prompt_tokens: The most tokens that a prompt may have: the window of the model less what it writes. A
-                longer conversation comes in several prompts.
-            abort_running: Whether a turn of this session object that runs is aborted first.
-            timeout: Seconds that each call of the daemon may take. Default: the client's.
+            write: Calls the model with a prompt. An exception that it raises ends the compaction without a commit.
+            reason: As for :meth:`compact`.
+            focus: What the summary must pay attention to.
+            replay: As for :meth:`compact`.
+            policy: A policy for this compaction, in place of the session's.
+            client_plan: The client's own plan, in place of the plan of the policy's strategy.
+            max_prompt_tokens: The most tokens that a prompt may have: the model's context window less its answer. A
+                longer conversation is folded: it is summarized in several prompts.
+            abort_running: Whether to abort the running turn of this session object first.
+            timeout: The timeout of each call in seconds. Default: the client's.
 
         Returns:
-            How it ended; true where something was done.
+            The result; true where something was committed.
 
         Raises:
-            SummaryRejectedError: Nothing passed, and the policy wants no fallback.
-            StateChangedError: The session was reverted or compacted meanwhile.
+            SummaryRejectedError: No answer passed the checks, and the policy has no fallback.
+            StateChangedError: The session was reverted or compacted in the meantime.
         """
-        self._make_way(abort_running)
+        self._suspend_turns(abort_running)
         try:
             plan = self.plan_compaction(
                 reason=reason,
@@ -194,14 +194,14 @@ class SessionCompactions(ClientModel):
     def cancel_compaction(
         self, operation_id: str = "", *, timeout: float | None = None
     ) -> v1.CancelCompactionResponse | None:
-        """End the compaction of the session that runs, whoever asked for it, and wait for its end.
+        """Cancel the running compaction of the session, whichever client started it, and wait for its end.
 
         Args:
-            operation_id: Only the one with this id. Default: the one that runs.
-            timeout: Seconds that it may take. Default: the client's.
+            operation_id: Cancel only the compaction with this operation id. Default: any.
+            timeout: The timeout in seconds. Default: the client's.
 
         Returns:
-            How it ended; None where none ran.
+            How the compaction ended; None where none was running.
         """
         request = v1.CancelCompactionRequest(session_id=self._id, operation_id=operation_id)
         try:
@@ -218,17 +218,17 @@ class SessionCompactions(ClientModel):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> v1.PruneResponse:
-        """Make the edits of the policy's ``prune_strategy``, such as hiding old tool results. No summary is written.
+        """Make the edits of the policy's ``prune_strategy``, such as hiding old tool results, without a summarizer.
 
         Args:
             reason: As for :meth:`compact`.
-            dry_run: Whether only the edits are answered that would be made.
-            policy: Overrides the session's policy for this call.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            dry_run: Whether to return the edits without making them.
+            policy: A policy for this call, in place of the session's.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Returns:
-            The edits in ``prune``, or in ``skip_reason`` and ``message`` why there are none; and the ``report``.
+            The response: ``prune`` has the edits, or ``skip_reason`` and ``message`` say why there are none.
         """
         request = v1.PruneRequest(
             session_id=self._id,
@@ -239,11 +239,11 @@ class SessionCompactions(ClientModel):
         )
         return self._calls.unary(self._calls.compactions.Prune, request, timeout)
 
-    def _make_way(self, abort_running: bool) -> bool:
-        """Hold up turns that begin, before a compaction of this session object, and abort the one that runs.
+    def _suspend_turns(self, abort_running: bool) -> bool:
+        """Let new turns wait for a compaction of this session object, and abort the running turn.
 
         Returns:
-            Whether a compaction of that one was cancelled, which may take the daemon a moment.
+            Whether a compaction of the turn was cancelled, which may take the daemon a moment.
         """
         self._hold_turns()
         try:
@@ -253,11 +253,11 @@ class SessionCompactions(ClientModel):
             raise
 
     def _hold_turns(self) -> None:
-        """Have turns that begin wait. A layer above overrides it."""
+        """Let new turns wait. A subclass overrides it."""
 
     def _abort_running(self) -> bool:
-        """Abort the turn that runs; say whether a compaction of it was cancelled. A layer above overrides it."""
+        """Abort the running turn and return whether a compaction of it was cancelled. A subclass overrides it."""
         return False
 
     def _release_turns(self, result: CompactionResult | None) -> None:
-        """Let turns go on after a compaction, which with None has failed. A layer above overrides it."""
+        """Let turns continue after a compaction; None means that it failed. A subclass overrides it."""

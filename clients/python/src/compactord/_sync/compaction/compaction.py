@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/compaction/compaction.py by scripts/unasync.py. Do not edit.
-"""A compaction as it goes on."""
+"""A compaction that is running."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from compactord.results import CompactionResult, result_of
 
 
 class Compaction:
-    """A compaction: go through it for its events. It begins with the first.
+    """A compaction: iterate over it for its events. It starts when the first event is requested.
 
-    Leaving the loop, :meth:`cancel`, :meth:`close`, leaving its ``with`` block and losing the last reference to it
-    cancel it, unless it was asked for with ``detach``: nothing is written then but the attempt. After the commit a
-    cancel changes nothing.
+    It is cancelled by :meth:`cancel` and :meth:`close`, by leaving the loop or the ``with`` block, and when the last
+    reference to it is gone; but with ``detach`` it continues. A cancelled compaction only writes its attempt to the
+    log. After the commit, cancelling has no effect.
 
-    Where the connection breaks, the compaction is asked for again with the same request id: its events begin anew, or
-    ``completed`` comes at once where it was committed.
+    Where the connection breaks, the compaction is requested again with the same request id. Its events then start
+    again, or ``completed`` comes at once where it was committed.
     """
 
     def __init__(
@@ -42,9 +42,10 @@ class Compaction:
         left: set[str],
         abort_turn: Callable[[], bool] | None = None,
     ) -> None:
-        """Make one; ``Session.compaction_events`` has the arguments.
+        """Make a compaction for ``Session.compaction_events``, which describes the arguments.
 
-        ``left`` is the session's. ``abort_turn`` says whether a compaction of the turn that it aborted was cancelled.
+        ``left`` has the operation ids of the session's cancelled compactions. ``abort_turn`` aborts the running turn
+        and returns whether that cancelled a compaction.
         """
         self._calls = calls
         self._abort_turn = abort_turn
@@ -62,17 +63,17 @@ class Compaction:
 
     @property
     def result(self) -> CompactionResult:
-        """How it ended.
+        """How the compaction ended.
 
         Raises:
-            RuntimeError: It goes on, or it failed or was cancelled.
+            RuntimeError: The compaction is still running, failed or was cancelled.
         """
         if self._result is None:
-            raise RuntimeError("the compaction has no result: go through its events first")
+            raise RuntimeError("the compaction has no result: iterate over its events to the end first")
         return self._result
 
     def cancel(self) -> None:
-        """Cancel it. Whoever goes through its events gets an :class:`OperationCancelledError`."""
+        """Cancel the compaction. An iteration over its events then raises an :class:`OperationCancelledError`."""
         self._cancelled = True
         if self._operation_id and not self._request.detach:
             self._left.add(self._operation_id)
@@ -80,37 +81,37 @@ class Compaction:
             self._stream.cancel()
 
     def close(self) -> None:
-        """Cancel it, if it goes on."""
+        """Cancel the compaction if it is still running."""
         if not self._over:
             self.cancel()
 
     def wait(self) -> CompactionResult:
-        """Let it come to its end.
+        """Wait for the end of the compaction.
 
         Raises:
-            CompactordError: It failed; the class is that of the reason.
-            OperationCancelledError: It was cancelled.
+            CompactordError: The compaction failed. The class depends on the reason.
+            OperationCancelledError: The compaction was cancelled.
         """
         while self.next_event() is not None:
             pass
         return self.result
 
     def next_event(self) -> v1.CompactionEvent | None:
-        """Wait for the next event; None is the end.
+        """Wait for the next event; None at the end.
 
         Raises:
-            CompactordError: It failed; the class is that of the reason.
-            OperationCancelledError: It was cancelled.
+            CompactordError: The compaction failed. The class depends on the reason.
+            OperationCancelledError: The compaction was cancelled.
         """
-        self._make_way()
+        self._abort_running_turn()
         while not self._over:
             try:
                 response = self._opened().read()
             except CompactordError as error:
                 if self._result is not None:
                     break
-                failure = self._deadline.judged(error)
-                if not self._may_go_on(failure):
+                failure = self._deadline.classified(error)
+                if not self._should_retry(failure):
                     self._over = True
                     raise failure from error.__cause__
                 continue
@@ -120,14 +121,14 @@ class Compaction:
                 raise
             if response is None:
                 break
-            told = result_of(response.event)
-            self._result = self._result if told is None else told
+            result = result_of(response.event)
+            self._result = self._result if result is None else result
             self._broken = False
             self._operation_id = response.event.operation_id
             return response.event
         if not self._over and self._result is None:
             self._over = True
-            raise InternalError("the compaction ended without a last event")
+            raise InternalError("the stream of the compaction ended before its last event")
         self._over = True
         return None
 
@@ -142,11 +143,11 @@ class Compaction:
     ) -> None:
         self.close()
 
-    def _make_way(self) -> None:
-        """Abort the turn that runs, before the compaction begins."""
+    def _abort_running_turn(self) -> None:
+        """Abort the running turn before the compaction starts."""
         abort_turn, self._abort_turn = self._abort_turn, None
         if abort_turn is not None and not self._cancelled and abort_turn():
-            # What the turn compacted may take a moment to end.
+            # The compaction of the turn may take a moment to end.
             self._request.preempt = True
 
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
@@ -160,13 +161,13 @@ class Compaction:
         return self._stream
 
     def _end_if_cancelled(self) -> None:
-        """End the stream where another thread cancelled the compaction while it was opened."""
+        """Cancel the stream where another thread cancelled the compaction while the stream was opened."""
         if self._cancelled and self._stream is not None:
             self._stream.cancel()
 
-    def _may_go_on(self, error: CompactordError) -> bool:
-        """Whether to ask again, after a pause."""
-        # What the broken connection or an earlier compaction has left behind may take a moment to end.
+    def _should_retry(self, error: CompactordError) -> bool:
+        """Whether to request the compaction again. Waits before it returns True."""
+        # A compaction of the broken connection, or one cancelled before, may take a moment to end.
         lingers = isinstance(error, CompactionRunningError) and (self._broken or error.operation_id in self._left)
         if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
             return False
@@ -180,7 +181,7 @@ class Compaction:
 
 
 class _Events(Iterator[v1.CompactionEvent]):
-    """One pass through the events of a compaction. Who leaves it has left the compaction."""
+    """An iteration over the events of a compaction. Abandoning it cancels the compaction."""
 
     def __init__(self, compaction: Compaction) -> None:
         self._compaction = compaction

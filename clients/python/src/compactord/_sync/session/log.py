@@ -19,7 +19,7 @@ from compactord.view import View
 
 
 class SessionLog(LogReading, Points):
-    """The part of a session that writes its log, and says what it is."""
+    """The part of a session that appends to its log, reads and changes its settings, and deletes it."""
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
@@ -38,31 +38,31 @@ class SessionLog(LogReading, Points):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> Appended:
-        """Add messages to the end of the log: all of them or, on any error, none. They are on disk before the answer.
+        """Append messages to the log: all of them or, on any error, none. They are on disk before the call returns.
 
-        An append that ended in no answer, since the daemon went away or the call was interrupted, may be made again:
-        for 10 minutes, and until something else is appended, the same content is the same append, and is not doubled.
-        To say the same once more all the same, give a ``request_id``.
+        Where the daemon ended or the call was interrupted, it is unknown whether the append was executed. Append the
+        same content again then: it is not duplicated. This holds for 10 minutes and until something else is appended.
+        To append equal content a second time on purpose, give a ``request_id``.
 
         Args:
             given: The messages: text of the user, a provider's JSON as dicts, SDK objects or bytes, or neutral
                 messages. See :data:`compactord.Appendable`.
-            view: The view that the answer of the model was made from.
-            model_answer: Whether the last message is what a model answered just now: the daemon judges whether it is an
-                overflow, and describes it in ``answer``.
-            strict: Whether malformed input is refused even where its meaning is clear.
-            expected_next_index: The index that the first of them must get.
-            usage: What the provider reported, where its JSON does not say.
-            model: The model, where the provider's JSON does not say.
+            view: The view that the model's answer was made from.
+            model_answer: Whether the last message is what a model has just answered. The daemon then checks whether
+                it is an overflow, and describes it in ``answer``.
+            strict: Whether to refuse malformed input even where its meaning is clear.
+            expected_next_index: The index that the first message must get.
+            usage: The usage that the provider reported, where its JSON does not have it.
+            model: The model, where the provider's JSON does not name it.
             stop_reason: Why the model stopped (``"end"``, ``"aborted"``, ...), where the provider's JSON does not say.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
-            WrongNextIndexError: ``expected_next_index`` is not the log's.
-            HistoryRevertedError: The view was reverted: fetch a new one, and take the turn again.
+            WrongNextIndexError: The first message would get another index than ``expected_next_index``.
+            HistoryRevertedError: A revert came after the view: fetch a new view and repeat the turn.
             InvalidRequestError: The messages are malformed.
-            TypeError: Something cannot be appended, or two shapes are mixed.
+            TypeError: One argument cannot be appended, or neutral messages and provider JSON are mixed.
         """
         content = messages.content(given, self._dialect)
         request = v1.AppendMessagesRequest(
@@ -84,7 +84,9 @@ class SessionLog(LogReading, Points):
                 )
             )
         elif usage is not None or model or stop_reason is not None:
-            raise TypeError("usage, model and stop_reason go with provider JSON: neutral messages hold them themselves")
+            raise TypeError(
+                "give usage, model and stop_reason only with provider JSON; neutral messages have fields for them"
+            )
         if request_id:
             request.request_id = request_id
         else:
@@ -102,12 +104,12 @@ class SessionLog(LogReading, Points):
         )
 
     def _written(self) -> None:
-        """Take note that something was appended. A layer above overrides it."""
+        """Called after each append. A subclass overrides it."""
 
     def _appended(
         self, request: v1.AppendMessagesRequest, timeout: float | None, *, own_id: bool
     ) -> v1.AppendMessagesResponse:
-        """Append, and remember a request whose id is this client's own as long as there is no answer to it."""
+        """Append. A request with an id of this client is remembered until there is a response."""
         try:
             answer = self._calls.unary(self._calls.sessions.AppendMessages, request, timeout)
         except Exception as error:
@@ -117,7 +119,7 @@ class SessionLog(LogReading, Points):
                 self._unanswered.drop(request)
             raise
         except BaseException:
-            # The program was interrupted, or the task cancelled.
+            # The program was interrupted or the task was cancelled.
             if own_id:
                 self._unanswered.keep(request)
             raise
@@ -125,7 +127,7 @@ class SessionLog(LogReading, Points):
         return answer
 
     def info(self, *, timeout: float | None = None) -> SessionInfo:
-        """Get the session with its policy, and how full its context is."""
+        """Get the session with its policy, and a report of how full its context is."""
         request = v1.GetSessionRequest(session_id=self._id)
         answer = self._calls.unary(self._calls.sessions.GetSession, request, timeout)
         return SessionInfo(answer.session, answer.report)
@@ -139,17 +141,17 @@ class SessionLog(LogReading, Points):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> v1.Session:
-        """Replace policy, labels or title, those that are given, whole.
+        """Replace the policy, the labels or the title. Each one that is given is replaced as a whole.
 
         Args:
-            policy: The new policy, as given; it is resolved anew.
+            policy: The new policy. Its defaults are filled in again.
             labels: The new labels.
             title: The new title.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Returns:
-            The changed session.
+            The session after the change.
         """
         named = {"policy": policy, "labels": labels, "title": title}
         request = v1.UpdateSessionRequest(
@@ -164,10 +166,10 @@ class SessionLog(LogReading, Points):
         return answer.session
 
     def delete(self, *, timeout: float | None = None) -> None:
-        """Remove the session and its log for good. What runs for it is cancelled.
+        """Remove the session and its log for ever. Its running compaction is cancelled.
 
         Raises:
-            SessionNotFoundError: There is none.
+            SessionNotFoundError: The session does not exist.
         """
         request = v1.DeleteSessionRequest(session_id=self._id)
         self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
@@ -175,17 +177,16 @@ class SessionLog(LogReading, Points):
     def watch(
         self, *, from_sequence: int | None = None, events: bool = False, without_content: bool = False
     ) -> Watch:
-        """Follow the session's log as it is written, by whomever.
+        """Watch the session's log: new messages and records, from any client.
 
         Args:
-            from_sequence: The first sequence to deliver, 0 for all of the log. Default: only what is written from now
-                on.
-            events: Whether the events of compactions come, too.
-            without_content: Whether messages come without their parts.
+            from_sequence: The sequence where to begin; 0 for the whole log. Default: the current end of the log.
+            events: Whether to include the events of compactions.
+            without_content: Whether to leave out the parts of messages.
 
         Returns:
             An iterator of :class:`compactord.v1.LoggedMessage`, :class:`compactord.v1.Record` and
-            :class:`compactord.v1.CompactionEvent`, and a context manager that begins and ends it.
+            :class:`compactord.v1.CompactionEvent`. It is also a context manager that starts and ends the watch.
         """
         request = v1.WatchSessionRequest(
             session_id=self._id, from_sequence=from_sequence, events=events, without_content=without_content

@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/session/points.py by scripts/unasync.py. Do not edit.
-"""Points of a session: checkpoints and reverts; and pins."""
+"""Checkpoints, reverts and pins of a session."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from compactord.results import Checkpoint, Pinned, Reverted
 
 
 class Points(SessionView):
-    """The part of a session that goes back and forth in its log. It removes nothing."""
+    """The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log."""
 
-    def _taken_back(self) -> None:
-        """Take note that the session was taken back. A layer above overrides it."""
+    def _reverted(self) -> None:
+        """Called after each revert and clear. A subclass overrides it."""
 
     def checkpoint(
         self,
@@ -23,16 +23,16 @@ class Points(SessionView):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> Checkpoint:
-        """Name the end of the log, so that a later revert can go back to it.
+        """Make a checkpoint at the end of the log, so that a later revert can go back to it.
 
         Args:
-            title: What to call it.
-            announce: Whether the model is shown the checkpoint's number, so that it can ask to be sent back there.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            title: Its title.
+            announce: Whether to show the checkpoint's number to the model, so that the model can go back to it.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
-            ToolCallsOpenError: It is to be announced, and calls are open.
+            ToolCallsOpenError: ``announce`` is set and tool calls are open.
         """
         request = v1.CreateCheckpointRequest(
             session_id=self._id, title=title, announce=announce, request_id=request_id or new_request_id()
@@ -55,28 +55,30 @@ class Points(SessionView):
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> Reverted:
-        """Go back. Nothing is removed: ``undo`` takes a revert back.
+        """Go back to an earlier point. Nothing is removed: ``undo`` reverts a revert.
+
+        Give exactly one of ``to_checkpoint``, ``point``, ``turns`` and ``undo``.
 
         Args:
-            to_checkpoint: To this checkpoint. One of the first four says where to.
-            point: To the state just after the message or record with this sequence; also one that was put aside.
-            turns: So many turns are taken back.
-            undo: The newest change of the view, or the newest revert, is undone.
-            message_from_future: Tells the model what it learnt in what is put aside.
-            summarize: Whether what is put aside becomes a summary that the model sees.
-            focus: With ``summarize``: what the summary is to attend to.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take, repetitions included. Default: the client's, with ``summarize`` that for
-                compactions.
+            to_checkpoint: Go back to this checkpoint.
+            point: Go to the state just after the message or record with this sequence, even if it is put aside.
+            turns: Go back by this number of turns.
+            undo: Undo the newest change of the view, or the newest revert.
+            message_from_future: A text for the model about the messages that are put aside.
+            summarize: Whether to add a summary of the messages that are put aside.
+            focus: With ``summarize``: what the summary must pay attention to.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout of all attempts together, in seconds. Default: the client's; with ``summarize`` the
+                client's for compactions.
 
         Raises:
-            CheckpointNotFoundError: There is no such checkpoint.
-            CheckpointPutAsideError: A revert went back to before the checkpoint; the error tells its point.
-            NothingToRevertError: There are not so many turns, or there is no change to undo.
-            ValueError: Not just one place to go to was given.
+            CheckpointNotFoundError: The checkpoint does not exist.
+            CheckpointPutAsideError: A revert to an earlier point put the checkpoint aside. The error has its point.
+            NothingToRevertError: There are not enough turns, or there is no change to undo.
+            ValueError: None or several of the four were given.
         """
         if sum(where is not None for where in (to_checkpoint, point, turns)) + undo != 1:
-            raise ValueError("revert: give one of to_checkpoint, point, turns and undo")
+            raise ValueError("revert: give exactly one of to_checkpoint, point, turns and undo")
         request = v1.RevertToCheckpointRequest(
             session_id=self._id,
             message_from_future=message_from_future,
@@ -96,7 +98,7 @@ class Points(SessionView):
             settings = self._calls.settings
             timeout = settings.compaction_timeout if summarize else settings.timeout
         answer = self._calls.resent(self._calls.sessions.RevertToCheckpoint, request, timeout)
-        self._taken_back()
+        self._reverted()
         return Reverted(
             record=answer.record if answer.HasField("record") else None,
             point=answer.point,
@@ -108,31 +110,31 @@ class Points(SessionView):
         )
 
     def clear(self, *, request_id: str | None = None, timeout: float | None = None) -> Reverted:
-        """Put all aside but the leading messages of system and developer."""
+        """Put all messages aside except the SYSTEM and DEVELOPER messages at the start."""
         request = v1.ClearSessionRequest(session_id=self._id, request_id=request_id or new_request_id())
         answer = self._calls.unary(self._calls.sessions.ClearSession, request, timeout)
-        self._taken_back()
+        self._reverted()
         record = answer.record if answer.HasField("record") else None
         return Reverted(record, answer.point, answer.report, answer.messages_put_aside)
 
     def pin(self, *indexes: int, request_id: str | None = None, timeout: float | None = None) -> Pinned:
-        """Keep messages word for word in every view. Each takes its tool group along.
+        """Keep messages word for word in every view. The tool group of a message is pinned with it.
 
         Args:
-            indexes: The messages, 1 to 1,000.
-            request_id: Makes the call safe to make again. Default: a new one.
-            timeout: Seconds that it may take. Default: the client's.
+            indexes: The indexes of the messages, 1 to 1,000.
+            request_id: Makes the call safe to repeat. Default: a new one.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
-            ContentNotFoundError: The log has no such message.
-            MessagePutAsideError: A revert put one aside.
+            ContentNotFoundError: The log does not have one of the messages.
+            MessagePutAsideError: A revert put one of the messages aside.
         """
         request = v1.PinMessagesRequest(session_id=self._id, indexes=indexes, request_id=request_id or new_request_id())
         answer = self._calls.unary(self._calls.sessions.PinMessages, request, timeout)
         return Pinned(answer.record if answer.HasField("record") else None, answer.point, answer.report)
 
     def unpin(self, *indexes: int, request_id: str | None = None, timeout: float | None = None) -> Pinned:
-        """Let messages be covered and edited again. The arguments are those of :meth:`pin`."""
+        """Unpin messages, so that they can be covered and edited again. The arguments are those of :meth:`pin`."""
         request = v1.UnpinMessagesRequest(
             session_id=self._id, indexes=indexes, request_id=request_id or new_request_id()
         )

@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/session/reading.py by scripts/unasync.py. Do not edit.
-"""Reading a session's log: messages, records, checkpoints, compactions; recall and search."""
+"""Reading a session's log: messages, records, checkpoints, compactions, recall and search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compactord import v1, words
 from compactord._sync.view import SessionView
 from compactord._sync.wire import runtime
 from compactord.errors import CompactionNotFoundError
-from compactord.recall import followed, goes_on, joined, recall_request
+from compactord.recall import has_rest, joined, recall_request, rest_request
 
 Q = TypeVar("Q", bound="Paged")
 A = TypeVar("A", bound="Page")
@@ -18,19 +18,19 @@ T = TypeVar("T")
 
 
 class Paged(Protocol):
-    """A request for pages."""
+    """A request for a page."""
 
     page_token: str
 
 
 class Page(Protocol):
-    """A page."""
+    """A response with a page."""
 
     next_page_token: str
 
 
 class LogReading(SessionView):
-    """The part of a session that reads its log. All of it sees what views hide, too."""
+    """The part of a session that reads its log, including content that views hide."""
 
     def messages(
         self,
@@ -40,13 +40,13 @@ class LogReading(SessionView):
         page_size: int = 0,
         timeout: float | None = None,
     ) -> Iterator[v1.LoggedMessage]:
-        """Go through the messages, in the order of the log.
+        """Iterate over the messages in the order of the log.
 
         Args:
-            listing: ``"transcript"`` is all of them, ``"dialogue"`` the text of user and assistant on the active path.
-            from_index: The first message.
-            page_size: Messages that one answer holds, up to 1,000. Default 100.
-            timeout: Seconds that each answer may take. Default: the client's.
+            listing: ``"transcript"`` for all messages, ``"dialogue"`` for the active text of user and assistant.
+            from_index: The index where to begin.
+            page_size: Messages per response, up to 1,000. Default 100.
+            timeout: The timeout of each response in seconds. Default: the client's.
         """
         request = v1.ListMessagesRequest(
             session_id=self._id, listing=words.listing(listing), from_index=from_index, page_size=page_size
@@ -73,7 +73,7 @@ class LogReading(SessionView):
             newest_first: Whether the newest record comes first.
             from_sequence: The sequence where to begin. Default: the start of the log; with ``newest_first``, its end.
             page_size: Records per response, up to 1,000. Default 100.
-            timeout: Seconds for each response. Default: the client's.
+            timeout: The timeout of each response in seconds. Default: the client's.
 
         Raises:
             ValueError: One of ``kinds`` is unknown.
@@ -128,29 +128,29 @@ class LogReading(SessionView):
         max_bytes: int | None = None,
         timeout: float | None = None,
     ) -> v1.RecallContentResponse:
-        """Get content of the log word for word, whatever views show of it.
+        """Get content of the log word for word, also where views hide or edit it.
 
-        Without ``max_bytes`` all that was asked for comes, in as many answers of the daemon as it takes. With it one
-        answer comes, and ``has_more``, ``next_offset`` and ``next_line`` say where to go on.
+        Without ``max_bytes`` the whole range is fetched, in several requests where it is large. With ``max_bytes``
+        there is one request; ``has_more``, ``next_offset`` and ``next_line`` say where to continue.
 
         Args:
-            what: The message's index, or the reference that a placeholder shows, such as ``#12.0``, or the placeholder.
-            part: The part of the message, from 0. Default: all its text, or the only part.
-            result_part: Of a tool result, the piece, from 0. Default: all its text, or the only piece.
-            offset: Of a range of bytes, the first.
-            length: Of a range of bytes, how many. Default: all that follow.
-            first_line: Of a range of lines, the first, from 1; of a match, where the search begins.
-            line_count: Of a range of lines, how many. Default: all that follow.
-            match: An expression in the syntax of RE2: lines that match it come in ``blocks``.
-            ignore_case: Of a match: whether upper and lower case are the same.
-            context_lines: Of a match: lines around each, up to 100.
-            max_bytes: The most that the answer holds, up to 3 MiB.
-            timeout: Seconds that each answer of the daemon may take. Default: the client's.
+            what: The index of a message, a reference such as ``#12.0``, or the placeholder that contains it.
+            part: The part of the message, from 0. Default: all its text, or its only part.
+            result_part: The part of a tool result, from 0. Default: all its text, or its only part.
+            offset: For a range of bytes: the first byte.
+            length: For a range of bytes: the number of bytes. Default: all that follow.
+            first_line: For a range of lines: the first line, from 1. For a match: the line where the search begins.
+            line_count: For a range of lines: the number of lines. Default: all that follow.
+            match: A regular expression in RE2 syntax. The matching lines are in ``blocks``.
+            ignore_case: For a match: whether upper and lower case are the same.
+            context_lines: For a match: the number of lines before and after each match, up to 100.
+            max_bytes: The most bytes of the response, up to 3 MiB.
+            timeout: The timeout of each response in seconds. Default: the client's.
 
         Raises:
-            ContentNotFoundError: The log has no such message, or the message no such part.
-            InvalidRequestError: The reference, the range or the expression makes no sense.
-            ValueError: Several kinds of range were given.
+            ContentNotFoundError: The log does not have the message, or the message does not have the part.
+            InvalidRequestError: The reference, the range or the expression is not valid.
+            ValueError: More than one kind of range was given.
         """
         request = recall_request(
             self._id,
@@ -167,8 +167,8 @@ class LogReading(SessionView):
             max_bytes=max_bytes,
         )
         answer = self._calls.unary(self._calls.sessions.RecallContent, request, timeout)
-        while max_bytes is None and goes_on(request, answer):
-            more = self._calls.unary(self._calls.sessions.RecallContent, followed(request, answer), timeout)
+        while max_bytes is None and has_rest(request, answer):
+            more = self._calls.unary(self._calls.sessions.RecallContent, rest_request(request, answer), timeout)
             answer = joined(answer, more)
         return answer
 
@@ -184,23 +184,23 @@ class LogReading(SessionView):
         page_size: int = 0,
         timeout: float | None = None,
     ) -> Iterator[v1.SearchHit]:
-        """Go through the messages that match, hidden, covered or put aside as they may be.
+        """Iterate over the messages that match, including hidden, covered and put aside ones.
 
         Args:
-            text: Words: messages that hold all of them match, whatever the case.
-            pattern: In place of words, an expression in the syntax of RE2, for each line by itself.
+            text: Words. A message matches where it contains all of them; upper and lower case are the same.
+            pattern: In place of ``text``, a regular expression in RE2 syntax. It is matched with each line.
             roles: Only messages of these roles. Default: all.
-            states: Only messages that stand so. Default: all.
-            newest_first: Whether the newest comes first.
+            states: Only messages in these states. Default: all.
+            newest_first: Whether the newest message comes first.
             snippet_chars: Characters of a snippet, up to 4,000. Default 200.
-            page_size: Hits that one answer holds, up to 1,000. Default 20.
-            timeout: Seconds that each answer may take. Default: the client's.
+            page_size: Hits per response, up to 1,000. Default 20.
+            timeout: The timeout of each response in seconds. Default: the client's.
 
         Raises:
-            ValueError: Neither or both of words and pattern were given.
+            ValueError: Neither or both of ``text`` and ``pattern`` were given.
         """
         if (text is None) == (pattern is None):
-            raise ValueError("search: give a text or a pattern")
+            raise ValueError("search: give either a text or a pattern")
         request = v1.SearchMessagesRequest(
             session_id=self._id,
             roles=words.roles(roles),

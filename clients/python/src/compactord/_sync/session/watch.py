@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/session/watch.py by scripts/unasync.py. Do not edit.
-"""Watching a session's log as it is written."""
+"""Watching a session's log."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Watched: TypeAlias = v1.LoggedMessage | v1.Record | v1.CompactionEvent
 
 
 class Watch(Iterator[Watched]):
-    """A watch: go through it for messages, records and, if asked for, events of compactions, as they are written.
+    """A watch: iterate over it for new messages, records and, where requested, events of compactions.
 
-    It begins when its ``with`` block is entered, or else with the first item: what is written from then on is
-    delivered, each message and record once, in the order of the log. It goes on by itself after a broken connection,
-    and where it was too slow. It ends when it is closed or lost, and with a ``SessionNotFoundError`` when the session
-    is deleted.
+    It starts when its ``with`` block is entered, or else when the first item is requested. From then on it delivers
+    each message and record once, in the order of the log. It continues by itself after a broken connection and after
+    it was too slow. It ends when it is closed or garbage collected. Where the session is deleted, it raises a
+    ``SessionNotFoundError``.
 
     Attributes:
-        uid: The session's uid; empty before the watch has begun.
+        uid: The session's uid; empty before the watch has started.
         next_sequence: The sequence of the next message or record.
     """
 
@@ -41,7 +41,7 @@ class Watch(Iterator[Watched]):
         self.next_sequence = request.from_sequence
 
     def close(self) -> None:
-        """End it. Whoever goes through it comes to its end."""
+        """End the watch. An iteration over it ends too."""
         self._closed = True
         if self._stream is not None:
             self._stream.cancel()
@@ -78,7 +78,7 @@ class Watch(Iterator[Watched]):
         raise StopIteration
 
     def _begun(self) -> None:
-        """Open the stream, and wait until the daemon says that it delivers."""
+        """Open the stream where it is not open, and wait until the daemon has started the watch."""
         while self._stream is None and not self._closed:
             if self.uid:
                 self._request.uid = self.uid
@@ -91,12 +91,12 @@ class Watch(Iterator[Watched]):
                 self.next_sequence = response.started.from_sequence
 
     def _end_if_closed(self) -> None:
-        """End the stream where another thread closed the watch while it was opened."""
+        """Cancel the stream where another thread closed the watch while the stream was opened."""
         if self._closed and self._stream is not None:
             self._stream.cancel()
 
     def _read(self) -> v1.WatchSessionResponse | None:
-        """Wait for the next answer; None where the stream broke and has to be opened again, or was closed."""
+        """Wait for the next response; None where the stream broke and must be opened again, or was closed."""
         if self._stream is None:
             return None
         try:
@@ -108,7 +108,7 @@ class Watch(Iterator[Watched]):
             self._pause(error)
             return None
         except BaseException:
-            # The next call takes it up where this one was interrupted.
+            # The next call opens a new stream where this one was interrupted.
             self._stream.cancel()
             self._stream = None
             raise
@@ -119,7 +119,7 @@ class Watch(Iterator[Watched]):
         return response
 
     def _pause(self, error: CompactordError) -> None:
-        """Wait before the stream is opened again, or raise where that does not help."""
+        """Wait before the stream is opened again. Raise the error where a retry does not help."""
         if not isinstance(error, UnavailableError | WatcherTooSlowError) or not self._calls.settings.retry:
             raise error
         wait = next(self._waits, None)

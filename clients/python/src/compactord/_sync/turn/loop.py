@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/turn/loop.py by scripts/unasync.py. Do not edit.
-"""A turn: from what the user said to what the model has to say to it, through compactions, overflows and tool calls."""
+"""The loop of a turn: model calls, tool calls and compactions until the model has finished."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from compactord.view import View
 from compactord.words import Thinking
 
 CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
-"""Calls the model with a view, and returns its answer (see :data:`compactord.AnswerLike`) or the events of it."""
+"""Calls the model with a view and returns its answer (see :data:`compactord.AnswerLike`) or its events."""
 
 
 class TurnLoop(TurnSteps):
-    """One run of an agent's loop.
+    """One turn of an agent.
 
-    An error leaves the session's state such that the next run goes on where this one stopped.
+    After an error, the next turn of the session continues where this one stopped.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class TurnLoop(TurnSteps):
         thinking: Thinking | None = None,
         mark_cache_breakpoints: bool = False,
     ) -> None:
-        """Make one; ``Session.run_turn`` has the arguments."""
+        """Make a turn; ``Session.run_turn`` describes the arguments."""
         if max_steps is not None and max_steps < 1:
-            raise ValueError(f"max_steps is {max_steps}, and is to be at least 1")
+            raise ValueError(f"max_steps: must be at least 1, and is {max_steps}")
         super().__init__(
             session,
             calls,
@@ -65,32 +65,32 @@ class TurnLoop(TurnSteps):
         self._checkpoint_steps = checkpoint_steps
 
     def run(self, messages: Sequence[Any]) -> Turn:
-        """Run it to its end.
+        """Run the turn to its end.
 
         Args:
-            messages: What to append first.
+            messages: Messages to append first.
 
         Returns:
-            What became of it.
+            The result of the turn.
         """
         token = self._state.begin(self)
         try:
             self._begin(messages)
-            self._state.settled(self)
+            self._state.wait_for_compactions(self)
             return self._loop()
         except Interrupted:
             raise aborted_error() from None
         finally:
-            # An aborted turn's tools may be another's by now.
+            # After an abort, another turn may already use the same tools.
             if self._tools is not None and not self.aborted:
                 self._tools.discard_mail()
             self._state.end(self, token)
 
     def abort(self) -> bool:
-        """Abort it, from outside.
+        """Abort the turn, from another task or thread.
 
         Returns:
-            Whether a compaction of it was cancelled.
+            Whether a compaction of the turn was cancelled.
         """
         self.aborted = True
         self._work.interrupt()
@@ -99,14 +99,14 @@ class TurnLoop(TurnSteps):
             compaction.cancel()
         with self._state.changed:
             self._state.changed.notify_all()
-        with self._gate:
+        with self._write_lock:
             self._state.forget()
             if self._tools is not None:
                 self._tools.discard_mail()
         return compaction is not None
 
     def _begin(self, messages: Sequence[Any]) -> None:
-        """Append what an earlier run could not, and what is new."""
+        """Append the messages that an earlier turn could not append, then the new ones."""
         if messages:
             self._state.queue(tuple(messages))
         self._drop_reverted()
@@ -114,14 +114,14 @@ class TurnLoop(TurnSteps):
             try:
                 self._write(write)
             except HistoryRevertedError:
-                # The view that it answers was taken back since: nobody waits for it any more.
+                # A revert came after the view of this answer, so the answer is not needed any more.
                 if not write.model_answer:
                     raise
         if messages:
-            self._state.anew()
+            self._state.start_over()
 
     def _drop_reverted(self) -> None:
-        """Drop the step that an earlier run broke off in, where a revert put its answer aside: no tool is to run."""
+        """Forget the unfinished step of an earlier turn where a revert put its answer aside: its tools must not run."""
         step = self._state.step
         if step is None:
             return
@@ -144,7 +144,7 @@ class TurnLoop(TurnSteps):
             self._ask()
 
     def _ask(self) -> None:
-        """Call the model once, and log what it answered."""
+        """Call the model once and append its answer."""
         self._check()
         view = self._draw()
         self._report = view.report
@@ -156,19 +156,19 @@ class TurnLoop(TurnSteps):
             raise
         except Exception as error:
             self._check()
-            why = self._overflow_of(error)
+            why = self._overflow_rule(error)
             if why is None:
                 raise
-            self._relieve(error, why)
+            self._compact_after_overflow(error, why)
             return
         said = streamed.whole() if answer is None else appendable(answer)
         self._write(Write((said,), view=view, model_answer=True))
 
-    def _overflow_of(self, error: Exception) -> str | None:
-        """Ask whether what the provider's package raised is an overflow.
+    def _overflow_rule(self, error: Exception) -> str | None:
+        """Ask the daemon whether an exception of the provider's package is an overflow.
 
         Returns:
-            Why it is one; None where it is none, or where the daemon cannot be asked.
+            The rule that found it; None where it is no overflow, or the daemon cannot be reached.
         """
         request = v1.ClassifyErrorRequest(
             error_text=provider_errors.text(error),
@@ -178,16 +178,16 @@ class TurnLoop(TurnSteps):
         try:
             verdict = self._calls.unary(self._calls.compactions.ClassifyError, request)
         except CompactordError:
-            # What went wrong is the provider's error; that the daemon is out of reach as well, the next call tells.
+            # The caller must see the provider's error. The next call reports that the daemon cannot be reached.
             return None
         return verdict.why if verdict.overflow else None
 
     def _prepare(self) -> None:
-        """Tell what waits to be told, and mark the place where the step begins."""
-        with self._gate:
+        """Append the announcements that wait, and make the checkpoint of the step."""
+        with self._write_lock:
             self._check()
-            if not self._between():
-                self._report = self._state.tell(self._session) or self._report
+            if not self._unfinished():
+                self._report = self._state.append_announcements(self._session) or self._report
             mail = self._tools is not None and self._tools.dmail
-            if (mail or self._checkpoint_steps) and not self._between():
-                self._report = (self._state.mark(self._session, announce=mail)).report
+            if (mail or self._checkpoint_steps) and not self._unfinished():
+                self._report = (self._state.checkpoint(self._session, announce=mail)).report

@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/turn/run.py by scripts/unasync.py. Do not edit.
-"""What all parts of a turn share: its session, what it keeps, and the only way to write."""
+"""The common base of the parts of a turn: its session, its state, and the only method that appends."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from compactord.unanswered import leaves_open
 from compactord.words import Thinking
 
 FAILED = (v1.StopReason.STOP_REASON_ERROR, v1.StopReason.STOP_REASON_ABORTED)
-"""Why answers stopped that views leave out, with their calls."""
+"""The stop reasons of answers that views leave out, together with their calls."""
 
 
 class TurnRun:
-    """One run of an agent's loop, as far as all parts of it need it.
+    """The base of one turn of an agent.
 
-    Between any two calls to the daemon it can be aborted, from another task or thread. Whatever it writes it writes
-    with its gate held and after a look at ``aborted``; who aborts it sets that and then takes the gate. So nothing is
-    written once an abort is done, and nothing that is under way is cut off.
+    Another task or thread can abort the turn between two calls to the daemon. For each write, the turn takes its lock
+    and then checks ``aborted``. An abort sets ``aborted`` and then takes the lock. So nothing is written after an abort
+    has returned, and no write is interrupted.
 
     Attributes:
-        aborted: Whether it was aborted.
+        aborted: Whether the turn was aborted.
     """
 
     def __init__(
@@ -44,15 +44,15 @@ class TurnRun:
         self._calls = calls
         self._state = state
         self._draw = partial(session.view, thinking=thinking, mark_cache_breakpoints=mark_cache_breakpoints)
-        self._gate = Lock()
+        self._write_lock = Lock()
         self._work = Work()
         self._answer: v1.ModelAnswer | None = None
         self._report: v1.ContextReport | None = None
         self._steps = 0
 
     def _write(self, write: Write) -> None:
-        """Append, and remember what is appended until it is known that the daemon has it."""
-        with self._gate:
+        """Append, and keep the append until it is known that the daemon has it."""
+        with self._write_lock:
             self._check()
             self._state.keep(write)
             try:
@@ -65,7 +65,7 @@ class TurnRun:
             self._note(write, appended)
 
     def _note(self, write: Write, appended: Appended) -> None:
-        """Take up what the daemon says of an append."""
+        """Update the state after an append."""
         step, answer = self._state.step, appended.answer
         self._report = appended.report
         if step is not None and step.writes and step.writes[0] is write:
@@ -84,11 +84,11 @@ class TurnRun:
         if self.aborted:
             raise aborted_error()
 
-    def _between(self) -> bool:
-        """Whether a message here would come between what belongs together."""
+    def _unfinished(self) -> bool:
+        """Whether the model has not finished: it paused, or calls are open. No other message may be appended then."""
         return self._state.paused or (self._report is not None and self._report.open_call_count > 0)
 
 
 def aborted_error() -> TurnAbortedError:
-    """What a turn raises that was aborted."""
-    return TurnAbortedError("the turn was aborted, and what its model and its tools said since is dropped")
+    """Make the error of an aborted turn."""
+    return TurnAbortedError("the turn was aborted; answers of its model and its tools after that are dropped")

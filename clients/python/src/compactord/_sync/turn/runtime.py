@@ -1,4 +1,4 @@
-"""How a turn waits, runs the caller's functions and is interrupted, with threads. Its twin in ``_async`` has asyncio."""
+"""Running and interrupting the caller's functions, with threads. The version in ``_async`` uses asyncio."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ ModelAnswerLike: TypeAlias = AnswerLike | Iterable[Any]
 
 
 class Interrupted(BaseException):
-    """What runs was interrupted by `Work.interrupt`. It passes through code that catches every Exception."""
+    """`Work.interrupt` was called. Not an Exception, so that code that catches those does not stop it."""
 
 
 class Work:
-    """What a turn has the caller's functions do just now, so that it can be interrupted from outside."""
+    """The functions of the caller that a turn is running, so that another task or thread can interrupt them."""
 
     def __init__(self) -> None:
-        """Makes one with nothing to do."""
+        """Start without a function."""
         self._interrupted = False
 
     def interrupt(self) -> None:
-        """Ends a streamed answer at its next event, and drops what a function returns; no thread can be stopped."""
+        """Stop a streamed answer at its next event, and drop the results of functions: a thread cannot be stopped."""
         self._interrupted = True
 
     def all(self, functions: Sequence[Callable[[], T]]) -> list[T]:
-        """Calls functions one after the other.
+        """Call functions one after the other.
 
         Args:
             functions: What to call. They raise nothing of their own but what no one may catch.
@@ -38,7 +38,7 @@ class Work:
             What they returned, in their order.
 
         Raises:
-            Interrupted: They were interrupted.
+            Interrupted: `interrupt` was called.
         """
         results: list[T] = []
         for function in functions:
@@ -48,17 +48,17 @@ class Work:
         return results
 
     def model(self, call: Callable[[], ModelAnswerLike], event: Callable[[Any], None]) -> object:
-        """Calls a model and takes its answer to the end.
+        """Call a model and read its answer to the end.
 
         Args:
             call: Calls the model.
-            event: Is told each event of a streamed answer.
+            event: Called with each event of a streamed answer.
 
         Returns:
             The answer; None where it was streamed.
 
         Raises:
-            Interrupted: It was interrupted.
+            Interrupted: `interrupt` was called.
         """
         self._check()
         answer: object = call()
@@ -86,9 +86,9 @@ def _close(stream: object) -> None:
 
 
 def wait_for(condition: Condition, predicate: Callable[[], bool], seconds: float) -> bool:
-    """Waits, with the condition held, until it is so or the time is over.
+    """Wait until the predicate is true or the time is over. The caller holds the condition.
 
     Returns:
-        Whether it is so.
+        Whether the predicate is true.
     """
     return condition.wait_for(predicate, seconds)

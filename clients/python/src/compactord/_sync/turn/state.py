@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/turn/state.py by scripts/unasync.py. Do not edit.
-"""What a session keeps between turns, and who may run one."""
+"""The state that a session keeps between turns, and the rule that one turn runs at a time."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from compactord.unanswered import leaves_open
 from compactord.view import View
 
 Announce: TypeAlias = Callable[[CompactionResult], Result[Any]]
-"""Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments.
+"""Returns what the model must know again after a compaction, such as running tasks or the state of a plan.
 
-A ``str`` is appended as a DEVELOPER message; messages, or a list of them, as they are; None is nothing. Where it
-raises, the compaction is done all the same: it is asked again before the model is called next, and what it raises then
-comes out of ``run_turn``.
+A ``str`` is appended as a DEVELOPER message; messages, or a list of them, unchanged; for None nothing is appended. The
+compaction stays committed where the function raises an exception. The function is then called again before the next
+model call, and ``run_turn`` raises its exception.
 """
 
 _inside: ContextVar[object] = ContextVar("compactord_turn", default=None)
@@ -38,11 +38,11 @@ class Write:
     """An append of a turn. Its request id makes it safe to send again.
 
     Attributes:
-        messages: What is appended.
+        messages: The messages.
         view: The view that a model's answer was made from.
         model_answer: Whether it is a model's answer.
-        given: Whether it is what ``run_turn`` was given.
-        request_id: Names it.
+        given: Whether the messages are arguments of ``run_turn``.
+        request_id: The request id.
     """
 
     messages: tuple[Any, ...]
@@ -54,15 +54,15 @@ class Write:
 
 @dataclass
 class Step:
-    """An answer of the model, and how far it is dealt with.
+    """An answer of the model, and the progress of its tool calls.
 
     Attributes:
         answer: The answer.
-        calls: Its calls, in order; None where they have not been looked for.
-        results: What is to be appended for each call; None where its tool has not answered yet.
-        writes: The appends of the results, those that are still to be made; None as long as tools run.
+        calls: Its calls, in order; None before they were read.
+        results: The result to append for each call; None where there is none yet.
+        writes: The appends of results that are not done yet; None while tools run.
         rejected: Whether a call was rejected.
-        feedback: Whether all that were rejected came with feedback.
+        feedback: Whether all rejected calls have feedback.
     """
 
     answer: v1.ModelAnswer
@@ -74,40 +74,40 @@ class Step:
 
 
 class RunningTurn(Protocol):
-    """A turn that runs, as who lets turns begin and aborts them sees it.
+    """A running turn.
 
     Attributes:
-        aborted: Whether it was aborted.
+        aborted: Whether the turn was aborted.
     """
 
     aborted: bool
 
     def abort(self) -> bool:
-        """Abort it, from outside.
+        """Abort the turn, from another task or thread.
 
         Returns:
-            Whether a compaction of it was cancelled.
+            Whether a compaction of the turn was cancelled.
         """
         ...
 
 
 class TurnState:
-    """What a session keeps between turns.
+    """The state that a session keeps between turns.
 
-    One turn runs at a time. While one runs, it alone changes ``unsent``, ``step``, ``paused`` and ``overflow_spent``,
-    but for who reverts the session; it has to hold its own gate for that, and so has who aborts it.
+    One turn runs at a time. While a turn runs, only that turn changes ``unsent``, ``step``, ``paused`` and
+    ``overflow_spent``, with its lock held. The exceptions are an abort, which takes the same lock, and a revert.
 
     Attributes:
-        changed: Is notified where a compaction ends and where a turn is aborted.
-        unsent: The appends that are to be made, or of which it is not known whether the daemon has them, in order.
-        step: The answer whose calls are not all answered.
-        paused: Whether the last answer is to be gone on with.
-        overflow_spent: Whether the permission to take a turn again after an overflow was used.
-        announce: What is asked after each completed compaction; None for nothing.
+        changed: Notified when a compaction ends and when a turn is aborted.
+        unsent: In order, the appends that are not done yet, or that the daemon may or may not have executed.
+        step: The answer that still has calls without results.
+        paused: Whether the provider paused the last answer, so that the model must be called again to continue it.
+        overflow_spent: Whether the one compaction after an overflow was already used.
+        announce: The function that is called after each completed compaction; None for none.
     """
 
     def __init__(self) -> None:
-        """Begin with no turn."""
+        """Start without a turn."""
         self.changed = Condition()
         self.unsent: list[Write] = []
         self.step: Step | None = None
@@ -116,39 +116,40 @@ class TurnState:
         self.announce: Announce | None = None
         self._running: RunningTurn | None = None
         self._compactions = 0
-        # The compactions that are to be announced, each with what was said of it, once that was asked.
+        # The compactions that are not announced yet, each with its append once `announce` has returned it.
         self._announcements: list[tuple[CompactionResult, Write | None]] = []
-        self._telling = False
+        self._announcing = False
         self._checkpoint: tuple[bool, str] | None = None
-        # Never held across anything that waits.
+        # Never held while waiting for anything.
         self._mutex = threading.Lock()
 
     def begin(self, turn: RunningTurn) -> object:
-        """Let a turn run.
+        """Start a turn.
 
         Returns:
-            For ``end``.
+            A token for ``end``.
 
         Raises:
-            TurnRunningError: Another runs.
+            TurnRunningError: Another turn is running.
         """
         with self._mutex:
             if self._running is not None:
-                raise TurnRunningError("a turn of this session is running: wait for it, or call abort_turn")
+                raise TurnRunningError("a turn of this session is already running: wait for it, or call abort_turn")
             self._running = turn
         return _inside.set(turn)
 
     def end(self, turn: RunningTurn, token: Any) -> None:
-        """Let the next one run."""
+        """End a turn, so that the next one can start."""
         _inside.reset(token)
         with self._mutex:
             if self._running is turn:
                 self._running = None
 
     def abort(self) -> bool:
-        """Abort the turn that runs: what its model and its tools still say is dropped.
+        """Abort the running turn. Later answers of its model and tools are dropped.
 
-        None of it is appended once this returns. Called by the turn's own functions it ends the turn behind them.
+        The turn appends nothing after this has returned. Where one of the turn's own functions calls this, the turn
+        ends after that function.
 
         Returns:
             Whether a compaction of the turn was cancelled, which may take the daemon a moment.
@@ -157,7 +158,7 @@ class TurnState:
             turn = self._running
         if turn is None:
             return False
-        if self.inside:
+        if self.called_from_turn:
             turn.aborted = True
             return False
         compacting = turn.abort()
@@ -167,103 +168,104 @@ class TurnState:
         return compacting
 
     @property
-    def inside(self) -> bool:
-        """Whether it is a function of the running turn that asks."""
+    def called_from_turn(self) -> bool:
+        """Whether the caller is a function that the running turn called."""
         return self._running is not None and _inside.get() is self._running
 
-    def settled(self, turn: RunningTurn) -> None:
-        """Wait until no compaction that was begun outside of a turn is running, or the turn is aborted."""
+    def wait_for_compactions(self, turn: RunningTurn) -> None:
+        """Wait until no compaction from outside of a turn is running, or the turn is aborted."""
         with self.changed:
             self.changed.wait_for(lambda: self._compactions == 0 or turn.aborted)
 
-    def hold(self) -> None:
-        """Count a compaction that begins: turns that begin wait for its end."""
+    def compaction_started(self) -> None:
+        """Note the start of a compaction from outside of a turn. New turns wait for its end."""
         with self._mutex:
             self._compactions += 1
 
-    def release(self) -> None:
-        """Count a compaction that has ended."""
+    def compaction_ended(self) -> None:
+        """Note the end of a compaction from outside of a turn."""
         with self.changed:
             with self._mutex:
                 self._compactions -= 1
             self.changed.notify_all()
 
     def compacted(self, session: SessionLog, result: CompactionResult) -> None:
-        """Take note of a compaction that the model must be told of; do that now where no turn runs and no call waits.
+        """Announce a completed compaction to the model: now where no turn is running and no call is open, else later.
 
         Args:
             session: The session.
-            result: What the compaction came to.
+            result: The result of the compaction.
         """
         if self.announce is None or result.completed is None:
             return
         with self._mutex:
             self._announcements.append((result, None))
-            # One that is being told looks again at its end; it may be the one that has compacted.
-            idle = self._running is None and not self._telling
+            # append_announcements looks for new ones at its end, so it must not run twice at once.
+            idle = self._running is None and not self._announcing
         if idle and not self.paused and result.completed.report.open_call_count == 0:
-            # The compaction is done, whether it can be told now or not: the next turn tries again.
+            # An error here must not fail the compaction, which is committed: the next turn tries again.
             with contextlib.suppress(Exception):
-                self.tell(session, again=True)
+                self.append_announcements(session, again=True)
 
-    def tell(self, session: SessionLog, *, again: bool = False) -> v1.ContextReport | None:
-        """Append what waits to be told.
+    def append_announcements(self, session: SessionLog, *, again: bool = False) -> v1.ContextReport | None:
+        """Append the announcements that wait.
 
         Args:
             session: The session.
-            again: Whether what the daemon refuses is asked for again the next time, and not dropped.
+            again: Whether to call ``announce`` again next time where the daemon refuses an append, in place of dropping
+                the announcement.
 
         Returns:
-            How full the context is then; None where nothing waited.
+            How full the context is after that; None where no announcement waited.
         """
         report: v1.ContextReport | None = None
-        self._telling = True
+        self._announcing = True
         try:
             while True:
                 with self._mutex:
                     due = self._announcements[:1]
                 if not due:
                     return report
-                report = self._announced(session, *due[0], again=again) or report
+                report = self._append_announcement(session, *due[0], again=again) or report
         finally:
-            self._telling = False
+            self._announcing = False
 
-    def _announced(
+    def _append_announcement(
         self, session: SessionLog, result: CompactionResult, write: Write | None, *, again: bool
     ) -> v1.ContextReport | None:
         if write is None:
             said = None if self.announce is None else resolve(self.announce(result))
             if said is None:
-                self._told(result)
+                self._drop_announcement(result)
                 return None
             messages = cast("list[object]", said) if isinstance(said, list) else [said]
             write = Write(tuple(developer(one) if isinstance(one, str) else one for one in messages))
-            self._said(result, write)
+            self._keep_announcement(result, write)
         try:
             report = (send(session, write)).report
         except Exception as error:
             if not leaves_open(error):
                 if again:
-                    self._said(result, None)
+                    self._keep_announcement(result, None)
                 else:
-                    self._told(result)
+                    self._drop_announcement(result)
             raise
-        self._told(result)
+        self._drop_announcement(result)
         return report
 
-    def _said(self, result: CompactionResult, write: Write | None) -> None:
+    def _keep_announcement(self, result: CompactionResult, write: Write | None) -> None:
         with self._mutex:
             self._announcements = [
                 (other, write if other is result else earlier) for other, earlier in self._announcements
             ]
 
-    def _told(self, result: CompactionResult) -> None:
+    def _drop_announcement(self, result: CompactionResult) -> None:
         with self._mutex:
-            # Two may have told it at once; its request id made one append of them.
+            # Two may have appended it at once; with the same request id that is one append.
             self._announcements = [waiting for waiting in self._announcements if waiting[0] is not result]
 
-    def mark(self, session: SessionLog, *, announce: bool) -> Checkpoint:
-        """Mark the place where a step begins. One of which it is not known whether it was made is not made twice."""
+    def checkpoint(self, session: SessionLog, *, announce: bool) -> Checkpoint:
+        """Make the checkpoint of a step. A retry after an error without a response does not make a second one."""
         if self._checkpoint is None or self._checkpoint[0] is not announce:
             self._checkpoint = (announce, new_request_id())
         try:
@@ -276,54 +278,54 @@ class TurnState:
         return made
 
     def queue(self, given: tuple[Any, ...]) -> None:
-        """Keep what a turn was given until it is appended. What is given once more is kept once."""
+        """Keep the messages of a new turn until they are appended. The same messages given again are kept once."""
         if not (self.unsent and list(self.unsent[-1].messages) == list(given)):
             self.unsent.append(Write(given, given=True))
 
     def keep(self, write: Write) -> None:
-        """Keep what is to be appended until it is."""
+        """Keep an append until it is done."""
         if not any(other is write for other in self.unsent):
             self.unsent.append(write)
 
     def written(self, write: Write) -> None:
-        """Take note that an append was made, or refused."""
+        """Forget an append that was executed or refused."""
         self.unsent = [other for other in self.unsent if other is not write]
 
     def appended(self) -> None:
-        """Take note of an append of the session's user: who says something else has given up what could not be said.
+        """Called when the program itself appends: messages of an earlier turn that could not be appended are given up.
 
-        Answers and results are not given up.
+        Answers and results are kept.
         """
         with self._mutex:
-            if self._running is None and not self._telling:
+            if self._running is None and not self._announcing:
                 self.unsent = [write for write in self.unsent if not write.given]
 
-    def anew(self) -> None:
-        """Begin with new messages: an earlier answer is not gone on with."""
+    def start_over(self) -> None:
+        """Start over with new messages: an earlier answer is not continued."""
         self.step = self._checkpoint = None
         self.paused = self.overflow_spent = False
 
     def forget_step(self) -> None:
-        """Drop the step that a turn broke off in, with the results that it could not append."""
+        """Forget an unfinished step, with the results that could not be appended."""
         self.step = None
         self.paused = False
         self.unsent = [write for write in self.unsent if write.given or write.model_answer]
 
     def forget(self) -> None:
-        """Drop all that a turn was at: it was aborted, or the session was taken back."""
+        """Forget all unfinished work after an abort or a revert."""
         self.step = self._checkpoint = None
         self.unsent = []
         self.paused = False
 
     def finish(self, step: Step) -> None:
-        """Be done with a step, unless another turn's has taken its place."""
+        """Forget a finished step, unless it was already replaced by that of another turn."""
         with self._mutex:
             if self.step is step:
                 self.step = None
 
 
 def send(session: SessionLog, write: Write) -> Appended:
-    """Append what a turn has to append."""
+    """Execute an append."""
     return session.append(
         *write.messages, view=write.view, model_answer=write.model_answer, request_id=write.request_id
     )

@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/turn/steps.py by scripts/unasync.py. Do not edit.
-"""The steps of a turn: an answer of the model, the calls in it, and the results that tools give."""
+"""The steps of a turn: an answer of the model, its tool calls, and their results."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ from compactord.turns import Turn
 from compactord.words import Thinking
 
 RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any] | list[Any] | None]]
-"""Answers a call.
+"""Runs a tool call and returns its result.
 
-With a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect: a dict with a ``role`` or a
-``type``. Any other dict and a list is data, whose JSON is the result; None is an empty result.
+The result can be a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect: a dict with a
+``role`` or a ``type``. Another dict and a list are data, whose JSON is the result. None is an empty result.
 """
 
 
 class Tools(Protocol):
-    """The tools that are asked first, as a turn uses them. ``AgentTools`` are such.
+    """Tools that are asked to run a call before ``run_tool``, such as ``AgentTools``.
 
     Attributes:
-        dmail: Whether the model can send itself back to a checkpoint.
+        dmail: Whether the model has ``send_dmail``.
     """
 
     dmail: bool
 
     def handle(self, call: ToolCall) -> ToolOutput | None:
-        """Answer a call; None where it is none of these tools."""
+        """Run a call and return its result; None where the call is of another tool."""
         ...
 
     def take_mail(self) -> Mail | None:
-        """Take the message that waits to be delivered; None where there is none."""
+        """Return and forget the message that waits to be delivered; None where there is none."""
         ...
 
     def discard_mail(self) -> None:
-        """Drop the message that waits to be delivered."""
+        """Forget the message that waits to be delivered."""
         ...
 
 
 class TurnSteps(TurnCompactions):
-    """The part of a turn that deals with what the model answered."""
+    """The part of a turn that handles an answer of the model."""
 
     def __init__(
         self,
@@ -86,17 +86,17 @@ class TurnSteps(TurnCompactions):
         self._tools = tools
 
     def _finish(self, step: Step) -> Turn | None:
-        """Deal with an answer: with its overflow, or its calls.
+        """Handle an answer: its overflow or its tool calls.
 
         Returns:
-            What became of the turn; None where the model is to go on.
+            The result of the turn; None where the turn continues.
         """
         if step.answer.overflow:
             self._state.finish(step)
-            self._relieve(None, step.answer.why)
+            self._compact_after_overflow(None, step.answer.why)
             return None
         if step.calls is None:
-            step.calls = self._asked(step.answer)
+            step.calls = self._tool_calls(step.answer)
             step.results = [None] * len(step.calls)
         if not step.calls:
             self._state.finish(step)
@@ -105,7 +105,7 @@ class TurnSteps(TurnCompactions):
         if step.writes is None:
             self._work.all([partial(self._answer_call, step, call) for call in enumerate(step.calls)])
             if self._state.step is not step:
-                # A tool has taken the conversation back to before its call.
+                # A tool reverted the session to a point before its call.
                 return None
             answered = [result for result in step.results if result is not None]
             groups = groupby(answered, key=lambda result: isinstance(result, v1.Message))
@@ -116,7 +116,7 @@ class TurnSteps(TurnCompactions):
         return self._after(step)
 
     def _write_results(self, step: Step, write: Write) -> None:
-        """Append results. Where the daemon refuses them, their tools are asked again when the turn is taken up."""
+        """Append results. Where the daemon refuses them, the next turn runs their tools again."""
         try:
             self._write(write)
         except (InvalidRequestError, ToolCallsOpenError) as refused:
@@ -126,11 +126,11 @@ class TurnSteps(TurnCompactions):
                 step.results[place] = None
             step.writes = None
             answered = ", ".join(f"{calls[place].id} of {calls[place].name}" for place in bad)
-            refused.message = f"what run_tool answered to call {answered} is refused: {refused.message}"
+            refused.message = f"the result of run_tool for call {answered} is refused: {refused.message}"
             raise
 
     def _after(self, step: Step) -> Turn | None:
-        """Decide how it goes on once the results of a step are appended."""
+        """End or continue the turn after the results of a step were appended."""
         unanswered = [call for call, result in zip(step.calls or (), step.results, strict=True) if result is None]
         rejected = step.rejected and not step.feedback
         if step.rejected and self._tools is not None:
@@ -143,7 +143,7 @@ class TurnSteps(TurnCompactions):
         return None
 
     def _answer_call(self, step: Step, placed: tuple[int, ToolCall]) -> None:
-        """Have one call answered, unless it was before the turn was taken up again."""
+        """Run one call, unless it already has a result from an earlier turn."""
         place, call = placed
         if step.results[place] is not None:
             return
@@ -164,21 +164,21 @@ class TurnSteps(TurnCompactions):
         step.results[place] = result_message(call, output, words.dialect(self._session.dialect))
 
     def _deliver(self) -> None:
-        """Send a D-Mail that waits."""
+        """Deliver the message of ``send_dmail``, if one waits."""
         mail = self._tools.take_mail() if self._tools is not None else None
         if mail is None:
             return
-        with self._gate:
+        with self._write_lock:
             self._check()
-            # Another client may have gone back to before the checkpoint: the model reads that nothing was delivered.
+            # A revert of another client may have put the checkpoint aside. Then nothing is delivered.
             with contextlib.suppress(CheckpointPutAsideError, CheckpointNotFoundError):
                 reverted = self._session.revert(
                     to_checkpoint=mail.checkpoint_id, message_from_future=mail.message
                 )
                 self._report = reverted.report
 
-    def _asked(self, answer: v1.ModelAnswer) -> list[ToolCall]:
-        # The log closes the calls of an answer that failed.
+    def _tool_calls(self, answer: v1.ModelAnswer) -> list[ToolCall]:
+        # Views leave out an answer that failed, with its calls.
         return [] if answer.stop_reason in FAILED else calls_of(answer.index, self._parts(answer))
 
     def _parts(self, answer: v1.ModelAnswer) -> Iterable[v1.Part]:

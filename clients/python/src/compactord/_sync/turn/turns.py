@@ -1,5 +1,5 @@
 # Generated from src/compactord/_async/turn/turns.py by scripts/unasync.py. Do not edit.
-"""The turns of a session, and the compactions beside them: who goes first, and who waits."""
+"""The order of a session's turns and compactions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compactord.results import CompactionResult
 
 
 class SessionTurns(SessionCompactions):
-    """The part of a session that keeps its turns apart: one at a time, and none beside a compaction."""
+    """The part of a session that lets only one turn run at a time, and none during a compaction."""
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
@@ -21,13 +21,13 @@ class SessionTurns(SessionCompactions):
 
     @property
     def announce(self) -> Announce | None:
-        """Says what the model must be told again after a compaction: running tasks, the state of a plan, attachments.
+        """A function that returns what the model must know again after a compaction, such as running tasks or a plan.
 
-        It is called with the result of each compaction that this session object completed, by a turn or by hand. A
-        ``str`` that it returns is appended as a DEVELOPER message, messages as they are; None is nothing. That happens
-        before the model is called again, and not as long as calls wait for their results. Where it raises, the
-        compaction is done all the same: it is asked again before the model is called next, and what it raises then
-        comes out of :meth:`run_turn`.
+        It is called with the result of each compaction that this session object completed, in a turn or outside of
+        one. A ``str`` that it returns is appended as a DEVELOPER message, and messages unchanged; for None nothing is
+        appended. That happens before the next model call, when no tool call is open. The compaction stays committed
+        where the function raises an exception. The function is then called again before the next model call, and
+        :meth:`run_turn` raises its exception.
         """
         return self._turns.announce
 
@@ -36,15 +36,15 @@ class SessionTurns(SessionCompactions):
         self._turns.announce = announce
 
     def abort_turn(self) -> None:
-        """Abort the turn of this session object, if one runs: its ``run_turn`` raises :class:`TurnAbortedError`.
+        """Abort the running turn of this session object: its ``run_turn`` raises a :class:`TurnAbortedError`.
 
-        What its model and its tools say from now on is dropped; once this returns nothing more of it is appended. Calls
-        that are open then get a result in views that says so, with the next message of the user.
+        Later answers of its model and tools are dropped. The turn appends nothing after this call has returned. From
+        the user's next message on, views show a result for each open call that says that the call was given up.
         """
         self._turns.abort()
 
     @override
-    def _taken_back(self) -> None:
+    def _reverted(self) -> None:
         self._turns.forget()
 
     @override
@@ -53,7 +53,7 @@ class SessionTurns(SessionCompactions):
 
     @override
     def _hold_turns(self) -> None:
-        self._turns.hold()
+        self._turns.compaction_started()
 
     @override
     def _abort_running(self) -> bool:
@@ -61,6 +61,6 @@ class SessionTurns(SessionCompactions):
 
     @override
     def _release_turns(self, result: CompactionResult | None) -> None:
-        self._turns.release()
+        self._turns.compaction_ended()
         if result is not None:
             self._turns.compacted(self, result)

@@ -1,2 +1,2 @@
 # Generated from src/compactord/_async/wire/__init__.py by scripts/unasync.py. Do not edit.
-"""The calls of a client: channel, stubs, streams, and exceptions in place of gRPC's errors."""
+"""The calls of a client: channel, stubs, streams and errors."""

@@ -1,4 +1,4 @@
-"""What threads do otherwise than asyncio does. Its twin in ``_async`` is written by hand, too."""
+"""The parts of the calls that differ between threads and asyncio. The version in ``_async`` is also handwritten."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ sleep = time.sleep
 
 
 def home() -> Home:
-    """Always the same: any thread may use a channel."""
+    """Return None: a channel works in every thread."""
     return "anywhere"
 
 
 def open_channel(settings: Settings) -> Channel:
-    """Make a channel. It connects when it is first used."""
+    """Make a channel. It connects at the first use."""
     if settings.tls is None:
         return grpc.insecure_channel(settings.address, settings.options())
     return grpc.secure_channel(settings.address, settings.tls.credentials(), settings.options())
 
 
 def in_thread(work: Callable[[], T]) -> T:
-    """Do what blocks."""
+    """Run a blocking function."""
     return work()
 
 
 def resolve(result: T) -> T:
-    """Return what a caller's function returned: here there is nothing to wait for."""
+    """Return the result of a caller's function unchanged: without asyncio there is nothing to await."""
     return result
 
 
@@ -60,7 +60,7 @@ def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:
 
 
 class Stream(Generic[A]):
-    """A call whose answers stream. It ends, and is cancelled, when the last reference to it is lost."""
+    """A call with a stream of responses. It is cancelled when the last reference to it is gone."""
 
     def __init__(self, method: Streaming[Q, A], request: Q, timeout: float | None) -> None:
         try:
@@ -69,7 +69,7 @@ class Stream(Generic[A]):
             raise _closed(error) from error
 
     def read(self) -> A | None:
-        """Wait for the next answer; None is the end.
+        """Wait for the next response; None at the end.
 
         Raises:
             CompactordError: The call failed, or was cancelled.
@@ -82,7 +82,7 @@ class Stream(Generic[A]):
             raise from_rpc_error(cast(RpcFailure, error)) from error
 
     def cancel(self) -> None:
-        """End the call. Any thread may do it."""
+        """Cancel the call. Safe to call from any thread."""
         self._call.cancel()
 
     def __del__(self) -> None:
@@ -91,5 +91,5 @@ class Stream(Generic[A]):
 
 
 def _closed(error: ValueError) -> Exception:
-    """What gRPC means with a ValueError: that the channel was closed, or else what it says."""
+    """Convert a ValueError of gRPC: a ClientClosedError where the channel is closed, else the error itself."""
     return ClientClosedError("the client is closed") if "closed channel" in str(error) else error

@@ -1,4 +1,4 @@
-"""The types of the stubs for threads. Its twin in ``_async`` is written by hand, too."""
+"""The types of the stubs for threads. The version in ``_async`` is also handwritten."""
 
 from __future__ import annotations
 
