@@ -145,7 +145,7 @@ func TestCase067MarkersAreNotCounted(t *testing.T) {
 	}
 }
 
-// Seed case 179: after Clear the leading run stays in the view, the log keeps everything, and checkpoint ids go on.
+// Seed case 179: after Clear the leading messages stay in the view, the log keeps everything, and checkpoint ids go on.
 func TestCase179ClearKeepsTheLog(t *testing.T) {
 	t.Parallel()
 	d := start(t)

@@ -31,7 +31,7 @@ func TestCase075KeptMessagesAreSummarizedByTheNextCompaction(t *testing.T) {
 	require.NotEmpty(t, writer.seen()[0].PreviousSummary, "seed case 76: the summary before is an input of its own")
 }
 
-// Seed case 84: the leading run is not summarized and stays word for word.
+// Seed case 84: the leading messages are not summarized and stay word for word.
 func TestCase084LeadingRunIsNeverSummarized(t *testing.T) {
 	t.Parallel()
 	developer := &compactordv1.Message{

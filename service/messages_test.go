@@ -36,7 +36,7 @@ func TestTranscriptAndDialogue(t *testing.T) {
 	require.Len(t, logged, 44)
 	require.Equal(t, 1, states[compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE])
 	require.Positive(t, states[compactordv1.MessageState_MESSAGE_STATE_COVERED])
-	require.Equal(t, compactordv1.MessageState_MESSAGE_STATE_ACTIVE, logged[0].GetState(), "the leading run is never covered")
+	require.Equal(t, compactordv1.MessageState_MESSAGE_STATE_ACTIVE, logged[0].GetState(), "the leading messages are never covered")
 
 	dialogue, err := d.sessions.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{
 		SessionId: "s", Listing: compactordv1.MessageListing_MESSAGE_LISTING_DIALOGUE, PageSize: 1000,

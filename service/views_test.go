@@ -66,7 +66,7 @@ func TestDeltasCarryOnlyWhatIsNew(t *testing.T) {
 			_, err := d.compact(compactRequest("s", nil))
 			require.NoError(t, err)
 			h.refresh(maxBytes)
-			require.Equal(t, 1, h.unchanged, "the leading run stands")
+			require.Equal(t, 1, h.unchanged, "the leading messages stand")
 			requireSameView(t, d.view("s"), h.held)
 
 			d.append("s", working(3, 9000)[1:]...)

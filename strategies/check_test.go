@@ -42,7 +42,7 @@ func TestCheckCut(t *testing.T) {
 		{"far behind the end", 1 << 31, nil, "(I1)"},
 		{"at what was the cut", 3, nil, "(I5)"},
 		{"before what was the cut", 2, nil, "(I1)"},
-		{"in the leading run", 0, nil, "(I1)"},
+		{"in the leading messages", 0, nil, "(I1)"},
 		{"no range", 9, func(c *compactordv1.Cut) { c.Summarized = nil }, "(I1)"},
 		{"a later start", 9, func(c *compactordv1.Cut) { c.Summarized.Start = 4 }, "(I1)"},
 		{"an earlier start", 9, func(c *compactordv1.Cut) { c.Summarized.Start = 1 }, "(I1)"},
@@ -193,7 +193,7 @@ func TestCheckEdits(t *testing.T) {
 		// Longer than the calls, but not than the whole group.
 		{"a group collapsed to a long line", []*compactordv1.Edit{edit(2, 0, collapse, textOf(300))}, ""},
 
-		{"in the leading run", []*compactordv1.Edit{edit(0, 0, hide, "gone")}, "does not show"},
+		{"in the leading messages", []*compactordv1.Edit{edit(0, 0, hide, "gone")}, "does not show"},
 		{"behind the end", []*compactordv1.Edit{edit(12, 0, hide, "gone")}, "does not show"},
 		{"pinned", []*compactordv1.Edit{edit(9, 0, hide, "gone")}, "pinned"},
 		{"a part that is not there", []*compactordv1.Edit{edit(3, 1, hide, "gone")}, "has 1 parts"},

@@ -54,7 +54,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 		summary    uint32
 	}{
 		{"half of the trigger", "U100 A100 U100 A100 U100 A100", tokens(500, 0), nil, none, 4, 150},
-		{"less the leading run", "S100 U100 A100 U100 A100 U100 A100", tokens(600, 0), nil, none, 5, 150},
+		{"less the leading messages", "S100 U100 A100 U100 A100 U100 A100", tokens(600, 0), nil, none, 5, 150},
 		{"less the overhead", "U100 A100 U100 A100 U100 A100", tokens(500, 299), nil, none, 5, 64},
 		{"a rule that leaves the view below", "U100 A100 U100 A100 U100 A100", tokens(500, 0), keepTokens(400), 2, 2, 75},
 		{"a rule that leaves it at the trigger", "U100 A100 U100 A100 U100 A100", tokens(400, 0), keepTokens(400), 2, 4, 100},

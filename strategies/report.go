@@ -20,7 +20,7 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	return r
 }
 
-// fixedTokens returns the size of what no compaction can remove: the leading run, pinned messages, what is not in the
+// fixedTokens returns the size of what no compaction can remove: the leading messages, pinned messages, what is not in the
 // log, and the smallest valid kept part if the policy's strategy edits nothing in it. An open group belongs to that
 // part.
 func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uint32 {

@@ -60,7 +60,7 @@ func TestCut(t *testing.T) {
 		skip       compactordv1.SkipReason
 	}{
 		{"case 45: empty", "", keepTokens(10), none, none, nothing},
-		{"case 45: only a leading run", "S D", keepTokens(0), none, none, nothing},
+		{"case 45: only leading messages", "S D", keepTokens(0), none, none, nothing},
 		{"case 46: only tool results", "R R R", keepTokens(5), none, none, nothing},
 
 		{"case 47: keep 10", "U A U A", keepTokens(10), 3, 2, 0},
@@ -69,7 +69,7 @@ func TestCut(t *testing.T) {
 		{"case 47: keep 21", "U A U A", keepTokens(21), 1, 0, 0},
 		{"case 47: keep 30", "U A U A", keepTokens(30), 1, 0, 0},
 		{"case 47: keep 31", "U A U A", keepTokens(31), none, none, nothing},
-		{"case 47: after a leading run", "S D U A U A", keepTokens(10), 5, 4, 0},
+		{"case 47: after leading messages", "S D U A U A", keepTokens(10), 5, 4, 0},
 
 		{"case 48: the message that reaches the budget is kept", "U10 A30 U10 A5", keepTokens(15), 2, none, 0},
 		{"case 48: one token more", "U10 A30 U10 A5", keepTokens(16), 1, 0, 0},
@@ -230,7 +230,7 @@ func TestCutTellsWhatIsSummarized(t *testing.T) {
 	l := newLog().script("S100 U20 A30 U40 A50")
 	l.policy = &compactordv1.Policy{Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(1000)}}
 	plan := planned(t, l, summarizing(keepTokens(50)))
-	// Case 84: the leading run is never summarized.
+	// Case 84: the leading messages are never summarized.
 	want := &compactordv1.CompactionPlan{
 		Cut: &compactordv1.Cut{
 			FirstKeptIndex: 4,

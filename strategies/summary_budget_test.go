@@ -35,7 +35,7 @@ func TestCase107BudgetsOfSummaries(t *testing.T) {
 	}
 }
 
-// Seed case 112: the kept part, the leading run, tokens that are not in the log, and the whole budget of the summary
+// Seed case 112: the kept part, the leading messages, tokens that are not in the log, and the whole budget of the summary
 // together stay below the trigger, in every window.
 func TestCase112SummaryLeavesRoomForTheNextRequest(t *testing.T) {
 	t.Parallel()

@@ -135,7 +135,7 @@ const (
 	StageFocus = "focus"
 	// StagePrevious: the interpretation of a line of the previous summary. The line itself is kept unchanged.
 	StagePrevious = "previous"
-	// StageLead: a message of the leading run. Rules in it may occur twice.
+	// StageLead: a leading message. Rules in it may occur twice.
 	StageLead = "lead"
 	// StageMessage: a message.
 	StageMessage = "message"

@@ -29,7 +29,7 @@ func TestRequest(t *testing.T) {
 	}{
 		{name: "nothing", want: `{"messages":[]}`},
 		{
-			name:     "the leading run becomes the system prompt",
+			name:     "the leading messages become the system prompt",
 			messages: []*compactordv1.Message{system("A"), developer("B"), system(" "), user(textPart("Hi"))},
 			want:     `{"system":[{"type":"text","text":"A"},{"type":"text","text":"B"}],"messages":[` + hiBlocks + `]}`,
 			dropped:  1,

@@ -10,7 +10,7 @@ import (
 	"github.com/compactord/compactord/strategies"
 )
 
-// Clear goes back to the end of the leading run.
+// Clear goes back to the end of the leading messages.
 func (p *Points) Clear(
 	ctx context.Context, req *compactordv1.ClearSessionRequest,
 ) (*compactordv1.ClearSessionResponse, error) {
@@ -31,8 +31,8 @@ func (p *Points) Clear(
 	return answer, nil
 }
 
-// clear writes the Revert to the end of the leading run. It returns nil where no other message is active: no record
-// hides or edits the leading run.
+// clear writes the Revert to the end of the leading messages. It returns nil where no other message is active: no record
+// hides or edits the leading messages.
 func (p *Points) clear(
 	ctx context.Context, row *storagev1.Session, answer *compactordv1.ClearSessionResponse,
 ) (*sessionlog.Write, error) {
@@ -58,7 +58,7 @@ func (p *Points) clear(
 	return w, nil
 }
 
-// endOfLead returns the point of the last message of the leading run; 0, the point of the empty session, where there is
+// endOfLead returns the point of the last leading message; 0, the point of the empty session, where there is
 // none.
 func (p *Points) endOfLead(ctx context.Context, row *storagev1.Session) (uint32, error) {
 	end := row.GetHead().GetLeadEnd()

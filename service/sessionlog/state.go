@@ -11,7 +11,7 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// State returns what the view of a head shows: the leading run, the messages shown out of place, and the kept part. It
+// State returns what the view of a head shows: the leading messages, the messages shown out of place, and the kept part. It
 // never reads the whole log. The policy and the estimator are the row's.
 func (l *Logs) State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
 	return loadState(ctx, l.store, row, h)

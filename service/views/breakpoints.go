@@ -5,7 +5,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// stableEnds returns the positions in a view after which a cache breakpoint is useful. The leading run and the summary
+// stableEnds returns the positions in a view after which a cache breakpoint is useful. The leading messages and the summary
 // stay until views next change, and the whole view is the start of the next one.
 func stableEnds(view []*compactordv1.ViewMessage) []int {
 	lead, summary := -1, -1

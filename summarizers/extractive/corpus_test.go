@@ -104,7 +104,7 @@ func loadConversation(tb testing.TB, path string) (log []*compactordv1.LoggedMes
 	return log, size
 }
 
-// splitLead splits off the leading run of SYSTEM and DEVELOPER messages, like a caller of summarizers.
+// splitLead splits off the leading SYSTEM and DEVELOPER messages, like a caller of summarizers.
 func splitLead(log []*compactordv1.LoggedMessage) (lead, rest []*compactordv1.LoggedMessage) {
 	i := 0
 	for i < len(log) {

@@ -14,7 +14,7 @@ type reader struct {
 	cues cueReader
 	// open are the calls that wait for a result, by call id, the latest last.
 	open map[string][]*call
-	// lead are the rules of the leading run, which every view shows.
+	// lead are the rules of the leading messages, which every view shows.
 	lead map[string]bool
 	// tasks counts the tasks of a tool that numbers them.
 	tasks int
@@ -47,7 +47,7 @@ func newReader(l *ledger, merging bool) *reader {
 	return r
 }
 
-// bindBy records the rules of a message of the leading run.
+// bindBy records the rules of a leading message.
 func (r *reader) bindBy(m *compactordv1.Message) {
 	eachStatement(clip(textOf(m), maxProse), always, func(st statement) {
 		if len(r.lead) < maxMarks {
