@@ -54,6 +54,6 @@ func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
 	require.Contains(t, programtest.Ran(t, "view", "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone).Out, "40 messages")
 	tooLarge := sample.File(t, "huge.jsonl", strings.Replace(line, "x", strings.Repeat("x", 5_000_000), 1))
 	programtest.Ran(t, "import", tooLarge, "--session", "t", "--addr", d.Addr).Ends(t, terminal.ExitFailed).
-		Says(t, " bytes and at most 4194304 are accepted (LIMIT_EXCEEDED)\nTo raise the limit, start the daemon with")
+		Says(t, " bytes; at most 4194304 are accepted (LIMIT_EXCEEDED)\nTo raise the limit, start the daemon with")
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
