@@ -44,7 +44,7 @@ func TestCrossFieldRulesNameAField(t *testing.T) {
 			})
 			return err
 		}},
-		"append_messages.something": {"messages", func() error {
+		"append_messages.one_shape": {"messages", func() error {
 			_, err := d.sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{SessionId: "s"})
 			return err
 		}},

@@ -152,7 +152,7 @@ func TestInlineHistoryHasFindingsOnTheFirstEvent(t *testing.T) {
 	require.Equal(t, "input.result-without-call", info.GetMetadata()["rule"])
 }
 
-func TestHistoryRefusesWhatNeedsASession(t *testing.T) {
+func TestHistoryRefusesWhatNeedsASessionOrADialect(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	h := &compactordv1.InlineHistory{Messages: turnsWithTools(1)}
@@ -186,6 +186,9 @@ func TestHistoryRefusesWhatNeedsASession(t *testing.T) {
 		}},
 		"view with token": {"view_token", view(func(r *compactordv1.GetLLMViewRequest) { r.ViewToken = "t" })},
 		"view as of":      {"as_of", view(func(r *compactordv1.GetLLMViewRequest) { r.AsOf = proto.Uint32(0) })},
+		"neutral view with breakpoints": {"mark_cache_breakpoints", view(func(r *compactordv1.GetLLMViewRequest) {
+			r.MarkCacheBreakpoints = true
+		})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.call()

@@ -14,12 +14,12 @@ func (s *Service) GetLLMView(
 	ctx context.Context, req *compactordv1.GetLLMViewRequest,
 ) (*compactordv1.GetLLMViewResponse, error) {
 	switch {
+	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
+		return nil, apierror.InvalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	case req.GetHistory() != nil:
 		return s.viewInline(ctx, req)
 	case req.GetPolicy() != nil:
 		return nil, apierror.InvalidField("policy", "goes with a history: a session has its own")
-	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
-		return nil, apierror.InvalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	}
 	return s.view(ctx, s.logs, req)
 }

@@ -94,7 +94,7 @@ func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
 
 // named returns the name of a strategy in the contract.
 func named(s *compactordv1.Strategy) string {
-	switch kind := kindOf(s); kind {
+	switch kind := KindOf(s); kind {
 	case "":
 		return "a strategy of no kind"
 	default:

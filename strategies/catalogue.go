@@ -63,7 +63,7 @@ func used(p *compactordv1.Policy) []string {
 		[]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend().GetStrategies(), p.GetOnUserMessage().GetStrategies(),
 	) {
 		for n := range Nested(s) {
-			names = append(names, kindOf(n.Strategy))
+			names = append(names, KindOf(n.Strategy))
 		}
 	}
 	slices.Sort(names)

@@ -96,7 +96,7 @@ func (r *Registry) Plan(
 }
 
 func (r *Registry) selected(parameters *compactordv1.Strategy) (Strategy, error) {
-	kind := kindOf(parameters)
+	kind := KindOf(parameters)
 	switch kind {
 	case "":
 		return nil, fmt.Errorf("%w: no strategy is named; there are %s", ErrUnknown, strings.Join(r.Names(), ", "))
@@ -119,7 +119,7 @@ func (r *Registry) custom(name string) (Strategy, error) {
 }
 
 // kindOf returns the name of the field that is set, or "" if none is.
-func kindOf(parameters *compactordv1.Strategy) string {
+func KindOf(parameters *compactordv1.Strategy) string {
 	m := parameters.ProtoReflect()
 	field := m.WhichOneof(kindField())
 	if field == nil {

@@ -39,7 +39,7 @@ var crossRules = map[string]string{
 	"mask_observations.one_unit":                   "keep_groups",
 	"prune_tool_outputs.one_unit":                  "keep_groups",
 	"create_session.request_id_needs_session_id":   "request_id",
-	"append_messages.something":                    "messages",
+	"append_messages.one_shape":                    "messages",
 	"inline_history.one_shape":                     "messages",
 	"counted_messages.one_shape":                   "messages",
 	"fork_session.request_id_needs_new_session_id": "request_id",

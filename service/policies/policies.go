@@ -62,9 +62,9 @@ func editsOnly(field string, s *compactordv1.Strategy) error {
 		}
 		switch {
 		case strategies.Cuts(n.Strategy):
-			return apierror.InvalidField(at, "`summarize` cuts: use it with Compact")
+			return apierror.InvalidField(at, "`"+strategies.KindOf(n.Strategy)+"` cuts: use it with Compact")
 		case strategies.NeedsSummarizer(n.Strategy):
-			return apierror.InvalidField(at, "`compress_observations` needs a summarizer: use it with Compact")
+			return apierror.InvalidField(at, "`"+strategies.KindOf(n.Strategy)+"` needs a summarizer: use it with Compact")
 		}
 	}
 	return nil

@@ -25,6 +25,7 @@ func (s *Summarizer) Estimate(ctx context.Context, req *summarizers.Request) (*s
 		if err == nil {
 			return w.estimateOnPrefix(q), nil
 		}
+		// Otherwise the conversation is sent as text, and that is what is estimated.
 	}
 	return w.estimateAsText(ctx)
 }
@@ -62,6 +63,7 @@ func (w *writer) estimateAsText(ctx context.Context) (*summarizers.Estimate, err
 		calls++
 		input += uint64(prompt.Tokens)
 		if prompt.GoesOn {
+			// This prompt contains the answer to the one before.
 			input += uint64(answer)
 		}
 		answer = prompt.MaxTokens

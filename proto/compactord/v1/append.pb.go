@@ -600,7 +600,7 @@ const file_compactord_v1_append_proto_rawDesc = "" +
 	"\x06strict\x18\a \x01(\bR\x06strict\x12S\n" +
 	"\x10imported_records\x18\b \x03(\v2\x1d.compactord.v1.ImportedRecordB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x0fimportedRecords\x12!\n" +
 	"\fmodel_answer\x18\t \x01(\bR\vmodelAnswer:~\xbaH{\x1ay\n" +
-	"\x19append_messages.something\x12%give either messages or provider_json\x1a5(this.messages.size() > 0) != has(this.provider_json)B\x16\n" +
+	"\x19append_messages.one_shape\x12%give either messages or provider_json\x1a5(this.messages.size() > 0) != has(this.provider_json)B\x16\n" +
 	"\x14_expected_next_index\"\xda\x01\n" +
 	"\x0eImportedRecord\x12/\n" +
 	"\x0eafter_messages\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NR\rafterMessages\x12C\n" +

@@ -150,7 +150,8 @@ type PlanCompactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Why. Default MANUAL.
+	// Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+	// cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
 	Reason CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
 	// What the summary should pay most attention to. At most 16 KiB.
 	Focus string `protobuf:"bytes,3,opt,name=focus,proto3" json:"focus,omitempty"`

@@ -32,13 +32,15 @@ type CompactRequest struct {
 	//	*CompactRequest_SessionId
 	//	*CompactRequest_History
 	Target isCompactRequest_Target `protobuf_oneof:"target"`
-	// Why. Default MANUAL.
+	// Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+	// cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
 	Reason CompactionReason `protobuf:"varint,3,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
 	// What the summary should pay most attention to. At most 16 KiB.
 	Focus string `protobuf:"bytes,4,opt,name=focus,proto3" json:"focus,omitempty"`
 	// Overrides the session's policy for this request.
 	Policy *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
-	// Whether to cancel a compaction that runs already. Default false: the request fails with COMPACTION_RUNNING.
+	// Whether to cancel a compaction that runs already. Refused with an inline history. Default false: the request fails
+	// with COMPACTION_RUNNING.
 	Preempt bool `protobuf:"varint,6,opt,name=preempt,proto3" json:"preempt,omitempty"`
 	// Whether the compaction goes on when the client has gone. WatchSession follows it then, and CancelCompaction ends
 	// it. Default false.
@@ -50,7 +52,7 @@ type CompactRequest struct {
 	Replay *bool `protobuf:"varint,9,opt,name=replay,proto3,oneof" json:"replay,omitempty"`
 	// Whether the client is going to repeat its turn. Every event repeats it.
 	WillRetry bool `protobuf:"varint,10,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
-	// Makes the request safe to send again. At most 128 bytes.
+	// Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
 	RequestId     string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -360,13 +362,14 @@ type PruneRequest struct {
 	//	*PruneRequest_SessionId
 	//	*PruneRequest_History
 	Target isPruneRequest_Target `protobuf_oneof:"target"`
-	// Why. Default MANUAL.
+	// Why. THRESHOLD is skipped where too little was appended since the last rewrite of the view. USER_MESSAGE is
+	// refused. Default MANUAL.
 	Reason CompactionReason `protobuf:"varint,3,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
 	// Overrides the session's policy for this request; prune_strategy is the strategy that runs.
 	Policy *Policy `protobuf:"bytes,4,opt,name=policy,proto3" json:"policy,omitempty"`
 	// Whether to return only the plan. Default false.
 	DryRun bool `protobuf:"varint,5,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
-	// Makes the request safe to send again. At most 128 bytes.
+	// Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
 	RequestId     string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

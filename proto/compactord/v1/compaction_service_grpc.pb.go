@@ -34,7 +34,8 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// CompactionService makes conversations smaller and returns what the model is to see.
+// CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+// to send again, as SessionService says.
 type CompactionServiceClient interface {
 	// Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
 	// the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
@@ -52,7 +53,8 @@ type CompactionServiceClient interface {
 	PlanCompaction(ctx context.Context, in *PlanCompactionRequest, opts ...grpc.CallOption) (*PlanCompactionResponse, error)
 	// CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
 	// pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-	// call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+	// call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+	// skipped after that is recorded as an attempt.
 	CommitCompaction(ctx context.Context, in *CommitCompactionRequest, opts ...grpc.CallOption) (*CommitCompactionResponse, error)
 	// CountTokens returns how many tokens a session's view, some messages or a text have.
 	CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error)
@@ -173,7 +175,8 @@ func (c *compactionServiceClient) ListStrategies(ctx context.Context, in *ListSt
 // All implementations must embed UnimplementedCompactionServiceServer
 // for forward compatibility.
 //
-// CompactionService makes conversations smaller and returns what the model is to see.
+// CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+// to send again, as SessionService says.
 type CompactionServiceServer interface {
 	// Compact plans a compaction, has the summary written, checks it and commits it. It streams its progress. Cancelling
 	// the RPC cancels the compaction: only a record of the attempt is written then. Messages that are appended meanwhile
@@ -191,7 +194,8 @@ type CompactionServiceServer interface {
 	PlanCompaction(context.Context, *PlanCompactionRequest) (*PlanCompactionResponse, error)
 	// CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
 	// pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-	// call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+	// call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+	// skipped after that is recorded as an attempt.
 	CommitCompaction(context.Context, *CommitCompactionRequest) (*CommitCompactionResponse, error)
 	// CountTokens returns how many tokens a session's view, some messages or a text have.
 	CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error)

@@ -95,8 +95,8 @@ const (
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 25
 	// DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know.
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 26
-	// INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
-	// field.
+	// INVALID_ARGUMENT. A page token, a plan token, or a view token of AppendMessages that this daemon did not make for
+	// this session. Example: the page_token of another listing. Metadata: field.
 	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 27
 	// INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
 	// Metadata: field, known.

@@ -567,7 +567,8 @@ func (x *CompactionStarted) GetPlan() *CompactionPlan {
 	return nil
 }
 
-// CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total.
+// CompactionProgress says how far a stage is. Within a stage, done never falls; it reaches total where the stage
+// completes.
 type CompactionProgress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The stage.
@@ -636,9 +637,9 @@ func (x *CompactionProgress) GetTotal() uint32 {
 // complete.
 type SummaryDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
-	// several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
-	// CompactionProgress comes between two attempts.
+	// The try to have the summary written, from 1. A new attempt replaces the text of all earlier ones. Where a model
+	// gets the conversation in several prompts, each of its answers is an attempt, though nothing has failed. Where more
+	// was read by then, a CompactionProgress comes between two attempts.
 	Attempt uint32 `protobuf:"varint,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The next piece of text.
 	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`

@@ -224,7 +224,8 @@ type SkipReason int32
 const (
 	// It did something.
 	SkipReason_SKIP_REASON_UNSPECIFIED SkipReason = 0
-	// The context is below the trigger. Example: THRESHOLD at 40 % of the context window.
+	// The context is below the trigger, or below the trigger_tokens of clear_tool_uses. Example: THRESHOLD at 40 % of the
+	// context window.
 	SkipReason_SKIP_REASON_BELOW_THRESHOLD SkipReason = 1
 	// The strategy can remove nothing. Example: all messages fit into the part that is to be kept.
 	SkipReason_SKIP_REASON_NOTHING_TO_COMPACT SkipReason = 2
@@ -232,7 +233,8 @@ const (
 	SkipReason_SKIP_REASON_ALREADY_COMPACTED SkipReason = 3
 	// The view would not have become smaller. Example: a summary as long as the two messages that it covers.
 	SkipReason_SKIP_REASON_NO_GAIN SkipReason = 4
-	// The strategy would free less than its minimum.
+	// The strategy would free less than its minimum, or with reason THRESHOLD too little was appended since the last
+	// rewrite of the view.
 	SkipReason_SKIP_REASON_BELOW_MINIMUM SkipReason = 5
 	// Before the commit, other calls had done, pinned or put aside all of it.
 	SkipReason_SKIP_REASON_OVERTAKEN SkipReason = 6
@@ -635,7 +637,8 @@ func (x *IndexRange) GetEnd() uint32 {
 // Provenance says how a record was made: why, by which strategy, who wrote its text, and what that took.
 type Provenance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The operation of Compact, or of the revert, that made it; empty where Prune did.
+	// The operation that made it: a Compact, a CommitCompaction or a revert. Empty for Prune, policy.on_user_message and
+	// imports.
 	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	// Why it was asked for.
 	Reason CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
@@ -823,7 +826,7 @@ type CompactionEntry struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Its place in the log.
 	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// The first message that the view shows in its own place after the summary. The store keys the entry by it.
+	// The first message that the view shows in its own place after the summary.
 	FirstKeptIndex uint32 `protobuf:"varint,3,opt,name=first_kept_index,json=firstKeptIndex,proto3" json:"first_kept_index,omitempty"`
 	// All messages that the summary covers: from the end of the SYSTEM and DEVELOPER messages at the start to
 	// first_kept_index.

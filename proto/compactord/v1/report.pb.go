@@ -31,9 +31,9 @@ const (
 	TokenSource_TOKEN_SOURCE_REPORTED TokenSource = 1
 	// The estimate of the view, plus the overhead.
 	TokenSource_TOKEN_SOURCE_ESTIMATED TokenSource = 2
-	// Counted with the model's own vocabulary.
+	// Counted with the estimator's vocabulary, plus the overhead.
 	TokenSource_TOKEN_SOURCE_EXACT TokenSource = 3
-	// The estimate, multiplied by the factor that this session's usage reports have shown.
+	// The estimate of the view, multiplied by the factor that this session's usage reports have shown, plus the overhead.
 	TokenSource_TOKEN_SOURCE_CALIBRATED TokenSource = 4
 )
 
@@ -92,7 +92,7 @@ const (
 	// above the trigger.
 	BlockedBy_BLOCKED_BY_BREAKER_OPEN BlockedBy = 1
 	// The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-	// remove.
+	// remove. The target of a ladder has nothing to do with it.
 	BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE BlockedBy = 2
 	// The policy has no context window and no other trigger that works without one.
 	BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN BlockedBy = 3

@@ -47,7 +47,8 @@ const (
 // A session id has 1 to 128 printable ASCII characters and no spaces.
 //
 // A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-// each session. The second time it writes nothing and returns the recorded answer.
+// each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+// nothing to do, is not remembered and may be tried again.
 type SessionServiceClient interface {
 	// CreateSession starts a new log. ALREADY_EXISTS where the id is in use.
 	CreateSession(ctx context.Context, in *CreateSessionRequest, opts ...grpc.CallOption) (*CreateSessionResponse, error)
@@ -288,7 +289,8 @@ func (c *sessionServiceClient) SearchMessages(ctx context.Context, in *SearchMes
 // A session id has 1 to 128 printable ASCII characters and no spaces.
 //
 // A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-// each session. The second time it writes nothing and returns the recorded answer.
+// each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+// nothing to do, is not remembered and may be tried again.
 type SessionServiceServer interface {
 	// CreateSession starts a new log. ALREADY_EXISTS where the id is in use.
 	CreateSession(context.Context, *CreateSessionRequest) (*CreateSessionResponse, error)

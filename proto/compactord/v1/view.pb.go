@@ -85,23 +85,24 @@ type GetLLMViewRequest struct {
 	//	*GetLLMViewRequest_SessionId
 	//	*GetLLMViewRequest_History
 	Target isGetLLMViewRequest_Target `protobuf_oneof:"target"`
-	// The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
-	// that no longer fits is no error: the whole view is returned.
+	// The token of the last view that the client holds: then only what is new is returned. Refused with an inline
+	// history. At most 1,024 bytes. A token that no longer fits is no error: the whole view is returned.
 	ViewToken string `protobuf:"bytes,3,opt,name=view_token,json=viewToken,proto3" json:"view_token,omitempty"`
 	// The provider's shape. Default: neutral messages.
 	Dialect Dialect `protobuf:"varint,4,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
-	// The point at which to look at the session. Default: now.
+	// The point at which to look at the session. Default: now. Refused with an inline history.
 	AsOf *uint32 `protobuf:"varint,5,opt,name=as_of,json=asOf,proto3,oneof" json:"as_of,omitempty"`
 	// Overrides policy.thinking.
 	Thinking *ThinkingPolicy `protobuf:"varint,6,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
 	// The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
-	// 3,145,728.
+	// 3,145,728. With an inline history there are no pages: 0 means 67,108,864, and a larger view fails with
+	// LIMIT_EXCEEDED.
 	MaxBytes uint32 `protobuf:"varint,7,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	// Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
 	// prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
-	// the client had set are removed.
+	// the client had set are removed. INVALID_ARGUMENT without a dialect.
 	MarkCacheBreakpoints bool `protobuf:"varint,8,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
-	// For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+	// For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the
 	// context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
 	Policy        *Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -572,9 +573,9 @@ type ViewReport struct {
 	// What was changed so that the provider accepts the list, with the rule that it would have broken. By the position in
 	// the neutral view; part is not used. At most 1,000.
 	Repairs []*Finding `protobuf:"bytes,5,rep,name=repairs,proto3" json:"repairs,omitempty"`
-	// The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
-	// messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
-	// where the dialect has breakpoints.
+	// The messages of the whole view after which a cache breakpoint is worth its price, by position from 0. With a
+	// dialect: rendered messages. Else: only those after the unchanged prefix. With mark_cache_breakpoints they are
+	// marked, where the dialect has breakpoints.
 	SuggestedBreakpoints []uint32 `protobuf:"varint,6,rep,packed,name=suggested_breakpoints,json=suggestedBreakpoints,proto3" json:"suggested_breakpoints,omitempty"`
 	// Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding.
 	Bytes uint32 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`

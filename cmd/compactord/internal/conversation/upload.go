@@ -45,7 +45,7 @@ func (t *Transcript) AddFindings(uploaded *Uploaded, p *terminal.Progress) {
 }
 
 // Upload appends messages to an empty session, or continues an earlier upload of the same messages: a batch that is
-// stored already is recognized by its position and content. It removes the messages from the file.
+// stored already is recognized by its position and content. It releases each stored message from memory.
 func Upload(ctx context.Context, c *api.Client, session string, file *Transcript, p *terminal.Progress) (*Uploaded, error) {
 	messages := file.Messages
 	p.Stage("storing "+terminal.Count(len(messages), "message"), "messages", int64(len(messages)))
@@ -89,7 +89,7 @@ func recordsBetween(records []*compactordv1.ImportedRecord, start, end uint32) [
 	for _, r := range records {
 		after := r.GetAfterMessages()
 		// A record between two batches belongs to the first.
-		if after > end || after <= start && (start > 0 || after > 0) {
+		if after > end || after <= start && start > 0 {
 			continue
 		}
 		within := proto.CloneOf(r)

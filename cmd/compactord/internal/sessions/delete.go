@@ -24,11 +24,11 @@ asks first. Elsewhere it requires --yes.`
 // Run deletes a session.
 func (c *Delete) Run(ctx context.Context, a *api.App) error {
 	return c.with(ctx, a, func(client *api.Client) error {
-		there, err := client.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
+		found, err := client.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 		if err != nil {
 			return api.RefusedFlags(err)
 		}
-		what := fmt.Sprintf("session %s with %s", c.Session, terminal.Count(there.GetSession().GetNextIndex(), "message"))
+		what := fmt.Sprintf("session %s with %s", c.Session, terminal.Count(found.GetSession().GetNextIndex(), "message"))
 		switch {
 		case c.Yes:
 		case a.Asks:

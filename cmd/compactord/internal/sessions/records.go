@@ -124,7 +124,7 @@ func revertText(r *compactordv1.Revert) string {
 	}
 	text += ": " + terminal.Count(r.GetMessagesPutAside(), "message") + " put aside"
 	if r.FutureIndex != nil {
-		text += fmt.Sprintf(", told by #%d", r.GetFutureIndex())
+		text += fmt.Sprintf(", the model is told in #%d", r.GetFutureIndex())
 	}
 	return text
 }

@@ -92,7 +92,7 @@ func Events(data ...string) string {
 	return b.String()
 }
 
-// Ask sends a completion with a provider, and checks that the deltas form the text of the answer. It removes the host
+// Ask sends a request with a provider, and checks that the deltas form the text of the answer. It removes the host
 // from an error, since the host differs each time.
 func Ask(t testing.TB, p llm.Provider, c *llm.Completion) (*llm.Answer, error) {
 	t.Helper()

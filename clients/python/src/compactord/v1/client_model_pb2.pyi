@@ -108,7 +108,9 @@ class PlanCompactionRequest(_message.Message):
     session_id: _builtins.str
     """The session's id."""
     reason: _record_pb2.CompactionReason.ValueType
-    """Why. Default MANUAL."""
+    """Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+    cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
+    """
     focus: _builtins.str
     """What the summary should pay most attention to. At most 16 KiB."""
     replay: _builtins.bool

@@ -44,11 +44,15 @@ class CompactRequest(_message.Message):
     session_id: _builtins.str
     """A session's id."""
     reason: _record_pb2.CompactionReason.ValueType
-    """Why. Default MANUAL."""
+    """Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+    cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
+    """
     focus: _builtins.str
     """What the summary should pay most attention to. At most 16 KiB."""
     preempt: _builtins.bool
-    """Whether to cancel a compaction that runs already. Default false: the request fails with COMPACTION_RUNNING."""
+    """Whether to cancel a compaction that runs already. Refused with an inline history. Default false: the request fails
+    with COMPACTION_RUNNING.
+    """
     detach: _builtins.bool
     """Whether the compaction goes on when the client has gone. WatchSession follows it then, and CancelCompaction ends
     it. Default false.
@@ -62,7 +66,7 @@ class CompactRequest(_message.Message):
     will_retry: _builtins.bool
     """Whether the client is going to repeat its turn. Every event repeats it."""
     request_id: _builtins.str
-    """Makes the request safe to send again. At most 128 bytes."""
+    """Makes the request safe to send again. At most 128 bytes. Refused with an inline history."""
     @_builtins.property
     def history(self) -> _history_pb2.InlineHistory:
         """A conversation in the request."""
@@ -198,11 +202,13 @@ class PruneRequest(_message.Message):
     session_id: _builtins.str
     """A session's id."""
     reason: _record_pb2.CompactionReason.ValueType
-    """Why. Default MANUAL."""
+    """Why. THRESHOLD is skipped where too little was appended since the last rewrite of the view. USER_MESSAGE is
+    refused. Default MANUAL.
+    """
     dry_run: _builtins.bool
     """Whether to return only the plan. Default false."""
     request_id: _builtins.str
-    """Makes the request safe to send again. At most 128 bytes."""
+    """Makes the request safe to send again. At most 128 bytes. Refused with an inline history."""
     @_builtins.property
     def history(self) -> _history_pb2.InlineHistory:
         """A conversation in the request."""

@@ -31,7 +31,8 @@ if _version_not_supported:
 
 
 class CompactionServiceStub(object):
-    """CompactionService makes conversations smaller and returns what the model is to see.
+    """CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+    to send again, as SessionService says.
     """
 
     def __init__(self, channel):
@@ -88,7 +89,8 @@ class CompactionServiceStub(object):
 
 
 class CompactionServiceServicer(object):
-    """CompactionService makes conversations smaller and returns what the model is to see.
+    """CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+    to send again, as SessionService says.
     """
 
     def Compact(self, request, context):
@@ -133,7 +135,8 @@ class CompactionServiceServicer(object):
     def CommitCompaction(self, request, context):
         """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
         pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-        call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+        call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+        skipped after that is recorded as an attempt.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -217,7 +220,8 @@ def add_CompactionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class CompactionService(object):
-    """CompactionService makes conversations smaller and returns what the model is to see.
+    """CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+    to send again, as SessionService says.
     """
 
     @staticmethod

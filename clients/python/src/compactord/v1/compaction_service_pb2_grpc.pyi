@@ -32,7 +32,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class CompactionServiceStub:
-    """CompactionService makes conversations smaller and returns what the model is to see."""
+    """CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+    to send again, as SessionService says.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -58,7 +60,8 @@ class CompactionServiceStub:
     CommitCompaction: _grpc.UnaryUnaryMultiCallable[_client_model_pb2.CommitCompactionRequest, _client_model_pb2.CommitCompactionResponse]
     """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
     pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-    call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+    call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+    skipped after that is recorded as an attempt.
     """
     CountTokens: _grpc.UnaryUnaryMultiCallable[_tokens_pb2.CountTokensRequest, _tokens_pb2.CountTokensResponse]
     """CountTokens returns how many tokens a session's view, some messages or a text have."""
@@ -69,7 +72,9 @@ class CompactionServiceStub:
 
 @_typing.type_check_only
 class CompactionServiceAsyncStub(CompactionServiceStub):
-    """CompactionService makes conversations smaller and returns what the model is to see."""
+    """CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+    to send again, as SessionService says.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Compact: _aio.UnaryStreamMultiCallable[_compact_pb2.CompactRequest, _compact_pb2.CompactResponse]  # type: ignore[assignment]
@@ -92,7 +97,8 @@ class CompactionServiceAsyncStub(CompactionServiceStub):
     CommitCompaction: _aio.UnaryUnaryMultiCallable[_client_model_pb2.CommitCompactionRequest, _client_model_pb2.CommitCompactionResponse]  # type: ignore[assignment]
     """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
     pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-    call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+    call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+    skipped after that is recorded as an attempt.
     """
     CountTokens: _aio.UnaryUnaryMultiCallable[_tokens_pb2.CountTokensRequest, _tokens_pb2.CountTokensResponse]  # type: ignore[assignment]
     """CountTokens returns how many tokens a session's view, some messages or a text have."""
@@ -102,7 +108,9 @@ class CompactionServiceAsyncStub(CompactionServiceStub):
     """ListStrategies returns the strategies with their parameters, the presets and the summarizers."""
 
 class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
-    """CompactionService makes conversations smaller and returns what the model is to see."""
+    """CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+    to send again, as SessionService says.
+    """
 
     @_abc_1.abstractmethod
     def Compact(
@@ -159,7 +167,8 @@ class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_client_model_pb2.CommitCompactionResponse, _abc.Awaitable[_client_model_pb2.CommitCompactionResponse]]:
         """CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
         pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-        call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+        call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+        skipped after that is recorded as an attempt.
         """
 
     @_abc_1.abstractmethod

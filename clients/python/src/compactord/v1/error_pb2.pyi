@@ -106,8 +106,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_STORE_CORRUPT: _ErrorReason.ValueType  # 26
     """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
     ERROR_REASON_INVALID_TOKEN: _ErrorReason.ValueType  # 27
-    """INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
-    field.
+    """INVALID_ARGUMENT. A page token, a plan token, or a view token of AppendMessages that this daemon did not make for
+    this session. Example: the page_token of another listing. Metadata: field.
     """
     ERROR_REASON_UNKNOWN_NAME: _ErrorReason.ValueType  # 28
     """INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.
@@ -240,8 +240,8 @@ ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 25
 ERROR_REASON_STORE_CORRUPT: ErrorReason.ValueType  # 26
 """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
 ERROR_REASON_INVALID_TOKEN: ErrorReason.ValueType  # 27
-"""INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
-field.
+"""INVALID_ARGUMENT. A page token, a plan token, or a view token of AppendMessages that this daemon did not make for
+this session. Example: the page_token of another listing. Metadata: field.
 """
 ERROR_REASON_UNKNOWN_NAME: ErrorReason.ValueType  # 28
 """INVALID_ARGUMENT. A preset, strategy or summarizer that this daemon does not know. Example: preset `fast`.

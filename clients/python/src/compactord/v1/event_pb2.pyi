@@ -284,7 +284,9 @@ Global___CompactionStarted: _TypeAlias = CompactionStarted  # noqa: Y015
 
 @_typing.final
 class CompactionProgress(_message.Message):
-    """CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total."""
+    """CompactionProgress says how far a stage is. Within a stage, done never falls; it reaches total where the stage
+    completes.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -324,9 +326,9 @@ class SummaryDelta(_message.Message):
     ATTEMPT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     attempt: _builtins.int
-    """The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
-    several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
-    CompactionProgress comes between two attempts.
+    """The try to have the summary written, from 1. A new attempt replaces the text of all earlier ones. Where a model
+    gets the conversation in several prompts, each of its answers is an attempt, though nothing has failed. Where more
+    was read by then, a CompactionProgress comes between two attempts.
     """
     text: _builtins.str
     """The next piece of text."""

@@ -29,7 +29,8 @@ class InlineHistory(_message.Message):
     messages of the log. An entry may have been made when the conversation was shorter.
 
     policy.on_append is applied to every result anew. policy.on_user_message is not applied, since nothing is appended:
-    call Prune instead. With an inline history, request_id, view_token, as_of, detach and preempt are refused.
+    call Prune instead. With an inline history, request_id, view_token, as_of, detach and preempt are refused, and
+    policy.overflow.auto_continue has no effect.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -207,10 +207,10 @@ Global___Estimator: _TypeAlias = Estimator  # noqa: Y015
 class Policy(_message.Message):
     """Policy says when and how a session is compacted, and what its view shows.
 
-    Three policies are merged in this order: the preset's, the session's, the request's. A later one overrides the fields
-    that it sets. Messages merge field by field; lists and oneofs are replaced as a whole. 0, false and an empty list are
-    values: `on_append: {}` removes the preset's list. That is why such a list has a message of its own, such as
-    StrategyList.
+    Four policies are merged in this order: the preset's, the daemon's default policy, the session's, the request's. A
+    later one overrides the fields that it sets. Messages merge field by field; lists and oneofs are replaced as a whole.
+    0, false and an empty list are values: `on_append: {}` removes the preset's list. That is why such a list has a
+    message of its own, such as StrategyList.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -143,7 +143,9 @@ class _SkipReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SkipReason
     SKIP_REASON_UNSPECIFIED: _SkipReason.ValueType  # 0
     """It did something."""
     SKIP_REASON_BELOW_THRESHOLD: _SkipReason.ValueType  # 1
-    """The context is below the trigger. Example: THRESHOLD at 40 % of the context window."""
+    """The context is below the trigger, or below the trigger_tokens of clear_tool_uses. Example: THRESHOLD at 40 % of the
+    context window.
+    """
     SKIP_REASON_NOTHING_TO_COMPACT: _SkipReason.ValueType  # 2
     """The strategy can remove nothing. Example: all messages fit into the part that is to be kept."""
     SKIP_REASON_ALREADY_COMPACTED: _SkipReason.ValueType  # 3
@@ -151,7 +153,9 @@ class _SkipReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SkipReason
     SKIP_REASON_NO_GAIN: _SkipReason.ValueType  # 4
     """The view would not have become smaller. Example: a summary as long as the two messages that it covers."""
     SKIP_REASON_BELOW_MINIMUM: _SkipReason.ValueType  # 5
-    """The strategy would free less than its minimum."""
+    """The strategy would free less than its minimum, or with reason THRESHOLD too little was appended since the last
+    rewrite of the view.
+    """
     SKIP_REASON_OVERTAKEN: _SkipReason.ValueType  # 6
     """Before the commit, other calls had done, pinned or put aside all of it."""
 
@@ -161,7 +165,9 @@ class SkipReason(_SkipReason, metaclass=_SkipReasonEnumTypeWrapper):
 SKIP_REASON_UNSPECIFIED: SkipReason.ValueType  # 0
 """It did something."""
 SKIP_REASON_BELOW_THRESHOLD: SkipReason.ValueType  # 1
-"""The context is below the trigger. Example: THRESHOLD at 40 % of the context window."""
+"""The context is below the trigger, or below the trigger_tokens of clear_tool_uses. Example: THRESHOLD at 40 % of the
+context window.
+"""
 SKIP_REASON_NOTHING_TO_COMPACT: SkipReason.ValueType  # 2
 """The strategy can remove nothing. Example: all messages fit into the part that is to be kept."""
 SKIP_REASON_ALREADY_COMPACTED: SkipReason.ValueType  # 3
@@ -169,7 +175,9 @@ SKIP_REASON_ALREADY_COMPACTED: SkipReason.ValueType  # 3
 SKIP_REASON_NO_GAIN: SkipReason.ValueType  # 4
 """The view would not have become smaller. Example: a summary as long as the two messages that it covers."""
 SKIP_REASON_BELOW_MINIMUM: SkipReason.ValueType  # 5
-"""The strategy would free less than its minimum."""
+"""The strategy would free less than its minimum, or with reason THRESHOLD too little was appended since the last
+rewrite of the view.
+"""
 SKIP_REASON_OVERTAKEN: SkipReason.ValueType  # 6
 """Before the commit, other calls had done, pinned or put aside all of it."""
 Global___SkipReason: _TypeAlias = SkipReason  # noqa: Y015
@@ -343,7 +351,9 @@ class Provenance(_message.Message):
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
     CACHED_PREFIX_FIELD_NUMBER: _builtins.int
     operation_id: _builtins.str
-    """The operation of Compact, or of the revert, that made it; empty where Prune did."""
+    """The operation that made it: a Compact, a CommitCompaction or a revert. Empty for Prune, policy.on_user_message and
+    imports.
+    """
     reason: Global___CompactionReason.ValueType
     """Why it was asked for."""
     focus: _builtins.str
@@ -449,7 +459,7 @@ class CompactionEntry(_message.Message):
     sequence: _builtins.int
     """Its place in the log."""
     first_kept_index: _builtins.int
-    """The first message that the view shows in its own place after the summary. The store keys the entry by it."""
+    """The first message that the view shows in its own place after the summary."""
     summary: _builtins.str
     """The summary."""
     tokens_before: _builtins.int

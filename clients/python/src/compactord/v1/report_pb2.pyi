@@ -33,9 +33,9 @@ class _TokenSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TokenSour
     TOKEN_SOURCE_ESTIMATED: _TokenSource.ValueType  # 2
     """The estimate of the view, plus the overhead."""
     TOKEN_SOURCE_EXACT: _TokenSource.ValueType  # 3
-    """Counted with the model's own vocabulary."""
+    """Counted with the estimator's vocabulary, plus the overhead."""
     TOKEN_SOURCE_CALIBRATED: _TokenSource.ValueType  # 4
-    """The estimate, multiplied by the factor that this session's usage reports have shown."""
+    """The estimate of the view, multiplied by the factor that this session's usage reports have shown, plus the overhead."""
 
 class TokenSource(_TokenSource, metaclass=_TokenSourceEnumTypeWrapper):
     """TokenSource says where a token figure comes from."""
@@ -47,9 +47,9 @@ TOKEN_SOURCE_REPORTED: TokenSource.ValueType  # 1
 TOKEN_SOURCE_ESTIMATED: TokenSource.ValueType  # 2
 """The estimate of the view, plus the overhead."""
 TOKEN_SOURCE_EXACT: TokenSource.ValueType  # 3
-"""Counted with the model's own vocabulary."""
+"""Counted with the estimator's vocabulary, plus the overhead."""
 TOKEN_SOURCE_CALIBRATED: TokenSource.ValueType  # 4
-"""The estimate, multiplied by the factor that this session's usage reports have shown."""
+"""The estimate of the view, multiplied by the factor that this session's usage reports have shown, plus the overhead."""
 Global___TokenSource: _TypeAlias = TokenSource  # noqa: Y015
 
 class _BlockedBy:
@@ -66,7 +66,7 @@ class _BlockedByEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockedBy.V
     """
     BLOCKED_BY_TARGET_UNREACHABLE: _BlockedBy.ValueType  # 2
     """The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-    remove.
+    remove. The target of a ladder has nothing to do with it.
     """
     BLOCKED_BY_WINDOW_UNKNOWN: _BlockedBy.ValueType  # 3
     """The policy has no context window and no other trigger that works without one."""
@@ -86,7 +86,7 @@ above the trigger.
 """
 BLOCKED_BY_TARGET_UNREACHABLE: BlockedBy.ValueType  # 2
 """The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-remove.
+remove. The target of a ladder has nothing to do with it.
 """
 BLOCKED_BY_WINDOW_UNKNOWN: BlockedBy.ValueType  # 3
 """The policy has no context window and no other trigger that works without one."""

@@ -239,7 +239,7 @@ class CreateSessionRequest(_message.Message):
     """Makes the request safe to send again. At most 128 bytes. Needs session_id."""
     @_builtins.property
     def policy(self) -> _policy_pb2.Policy:
-        """The policy. Default: the daemon's default policy."""
+        """The policy. Fields that it does not set come from the daemon's default policy."""
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:

@@ -37,7 +37,8 @@ class SessionServiceStub(object):
     A session id has 1 to 128 printable ASCII characters and no spaces.
 
     A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-    each session. The second time it writes nothing and returns the recorded answer.
+    each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+    nothing to do, is not remembered and may be tried again.
     """
 
     def __init__(self, channel):
@@ -139,7 +140,8 @@ class SessionServiceServicer(object):
     A session id has 1 to 128 printable ASCII characters and no spaces.
 
     A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-    each session. The second time it writes nothing and returns the recorded answer.
+    each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+    nothing to do, is not remembered and may be tried again.
     """
 
     def CreateSession(self, request, context):
@@ -370,7 +372,8 @@ class SessionService(object):
     A session id has 1 to 128 printable ASCII characters and no spaces.
 
     A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-    each session. The second time it writes nothing and returns the recorded answer.
+    each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+    nothing to do, is not remembered and may be tried again.
     """
 
     @staticmethod

@@ -38,7 +38,8 @@ class SessionServiceStub:
     A session id has 1 to 128 printable ASCII characters and no spaces.
 
     A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-    each session. The second time it writes nothing and returns the recorded answer.
+    each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+    nothing to do, is not remembered and may be tried again.
     """
 
     @_typing.overload
@@ -99,7 +100,8 @@ class SessionServiceAsyncStub(SessionServiceStub):
     A session id has 1 to 128 printable ASCII characters and no spaces.
 
     A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-    each session. The second time it writes nothing and returns the recorded answer.
+    each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+    nothing to do, is not remembered and may be tried again.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -156,7 +158,8 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     A session id has 1 to 128 printable ASCII characters and no spaces.
 
     A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
-    each session. The second time it writes nothing and returns the recorded answer.
+    each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+    nothing to do, is not remembered and may be tried again.
     """
 
     @_abc_1.abstractmethod

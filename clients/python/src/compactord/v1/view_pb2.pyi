@@ -66,23 +66,24 @@ class GetLLMViewRequest(_message.Message):
     session_id: _builtins.str
     """A session's id."""
     view_token: _builtins.str
-    """The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
-    that no longer fits is no error: the whole view is returned.
+    """The token of the last view that the client holds: then only what is new is returned. Refused with an inline
+    history. At most 1,024 bytes. A token that no longer fits is no error: the whole view is returned.
     """
     dialect: _message_pb2.Dialect.ValueType
     """The provider's shape. Default: neutral messages."""
     as_of: _builtins.int
-    """The point at which to look at the session. Default: now."""
+    """The point at which to look at the session. Default: now. Refused with an inline history."""
     thinking: _policy_pb2.ThinkingPolicy.ValueType
     """Overrides policy.thinking."""
     max_bytes: _builtins.int
     """The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
-    3,145,728.
+    3,145,728. With an inline history there are no pages: 0 means 67,108,864, and a larger view fails with
+    LIMIT_EXCEEDED.
     """
     mark_cache_breakpoints: _builtins.bool
     """Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
     prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
-    the client had set are removed.
+    the client had set are removed. INVALID_ARGUMENT without a dialect.
     """
     @_builtins.property
     def history(self) -> _history_pb2.InlineHistory:
@@ -90,7 +91,7 @@ class GetLLMViewRequest(_message.Message):
 
     @_builtins.property
     def policy(self) -> _policy_pb2.Policy:
-        """For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+        """For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the
         context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
         """
 
@@ -325,9 +326,9 @@ class ViewReport(_message.Message):
 
     @_builtins.property
     def suggested_breakpoints(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
-        messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
-        where the dialect has breakpoints.
+        """The messages of the whole view after which a cache breakpoint is worth its price, by position from 0. With a
+        dialect: rendered messages. Else: only those after the unchanged prefix. With mark_cache_breakpoints they are
+        marked, where the dialect has breakpoints.
         """
 
     def __init__(

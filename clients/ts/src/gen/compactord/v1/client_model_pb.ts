@@ -105,7 +105,8 @@ export type PlanCompactionRequest = Message<"compactord.v1.PlanCompactionRequest
   sessionId: string;
 
   /**
-   * Why. Default MANUAL.
+   * Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+   * cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 2;
    */
@@ -172,7 +173,8 @@ export type PlanCompactionRequestJson = {
   sessionId?: string;
 
   /**
-   * Why. Default MANUAL.
+   * Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+   * cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 2;
    */

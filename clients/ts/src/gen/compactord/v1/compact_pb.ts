@@ -54,7 +54,8 @@ export type CompactRequest = Message<"compactord.v1.CompactRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Why. Default MANUAL.
+   * Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+   * cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 3;
    */
@@ -75,7 +76,8 @@ export type CompactRequest = Message<"compactord.v1.CompactRequest"> & {
   policy?: Policy | undefined;
 
   /**
-   * Whether to cancel a compaction that runs already. Default false: the request fails with COMPACTION_RUNNING.
+   * Whether to cancel a compaction that runs already. Refused with an inline history. Default false: the request fails
+   * with COMPACTION_RUNNING.
    *
    * @generated from field: bool preempt = 6;
    */
@@ -112,7 +114,7 @@ export type CompactRequest = Message<"compactord.v1.CompactRequest"> & {
   willRetry: boolean;
 
   /**
-   * Makes the request safe to send again. At most 128 bytes.
+   * Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
    *
    * @generated from field: string request_id = 11;
    */
@@ -140,7 +142,8 @@ export type CompactRequestJson = {
   history?: InlineHistoryJson;
 
   /**
-   * Why. Default MANUAL.
+   * Why. THRESHOLD is skipped where compaction is not due, and refused with BREAKER_OPEN or TARGET_UNREACHABLE where it
+   * cannot help; OVERFLOW also replaces media. USER_MESSAGE is refused. Default MANUAL.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 3;
    */
@@ -161,7 +164,8 @@ export type CompactRequestJson = {
   policy?: PolicyJson;
 
   /**
-   * Whether to cancel a compaction that runs already. Default false: the request fails with COMPACTION_RUNNING.
+   * Whether to cancel a compaction that runs already. Refused with an inline history. Default false: the request fails
+   * with COMPACTION_RUNNING.
    *
    * @generated from field: bool preempt = 6;
    */
@@ -198,7 +202,7 @@ export type CompactRequestJson = {
   willRetry?: boolean;
 
   /**
-   * Makes the request safe to send again. At most 128 bytes.
+   * Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
    *
    * @generated from field: string request_id = 11;
    */
@@ -379,7 +383,8 @@ export type PruneRequest = Message<"compactord.v1.PruneRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Why. Default MANUAL.
+   * Why. THRESHOLD is skipped where too little was appended since the last rewrite of the view. USER_MESSAGE is
+   * refused. Default MANUAL.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 3;
    */
@@ -400,7 +405,7 @@ export type PruneRequest = Message<"compactord.v1.PruneRequest"> & {
   dryRun: boolean;
 
   /**
-   * Makes the request safe to send again. At most 128 bytes.
+   * Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
    *
    * @generated from field: string request_id = 6;
    */
@@ -428,7 +433,8 @@ export type PruneRequestJson = {
   history?: InlineHistoryJson;
 
   /**
-   * Why. Default MANUAL.
+   * Why. THRESHOLD is skipped where too little was appended since the last rewrite of the view. USER_MESSAGE is
+   * refused. Default MANUAL.
    *
    * @generated from field: compactord.v1.CompactionReason reason = 3;
    */
@@ -449,7 +455,7 @@ export type PruneRequestJson = {
   dryRun?: boolean;
 
   /**
-   * Makes the request safe to send again. At most 128 bytes.
+   * Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
    *
    * @generated from field: string request_id = 6;
    */

@@ -24,7 +24,8 @@ export const file_compactord_v1_compaction_service: GenFile = /*@__PURE__*/
   fileDesc("CiZjb21wYWN0b3JkL3YxL2NvbXBhY3Rpb25fc2VydmljZS5wcm90bxINY29tcGFjdG9yZC52MTLJBgoRQ29tcGFjdGlvblNlcnZpY2USSgoHQ29tcGFjdBIdLmNvbXBhY3RvcmQudjEuQ29tcGFjdFJlcXVlc3QaHi5jb21wYWN0b3JkLnYxLkNvbXBhY3RSZXNwb25zZTABEmMKEENhbmNlbENvbXBhY3Rpb24SJi5jb21wYWN0b3JkLnYxLkNhbmNlbENvbXBhY3Rpb25SZXF1ZXN0GicuY29tcGFjdG9yZC52MS5DYW5jZWxDb21wYWN0aW9uUmVzcG9uc2USQgoFUHJ1bmUSGy5jb21wYWN0b3JkLnYxLlBydW5lUmVxdWVzdBocLmNvbXBhY3RvcmQudjEuUHJ1bmVSZXNwb25zZRJWCgpHZXRMTE1WaWV3EiAuY29tcGFjdG9yZC52MS5HZXRMTE1WaWV3UmVxdWVzdBohLmNvbXBhY3RvcmQudjEuR2V0TExNVmlld1Jlc3BvbnNlIgOQAgESYgoOUGxhbkNvbXBhY3Rpb24SJC5jb21wYWN0b3JkLnYxLlBsYW5Db21wYWN0aW9uUmVxdWVzdBolLmNvbXBhY3RvcmQudjEuUGxhbkNvbXBhY3Rpb25SZXNwb25zZSIDkAIBEmMKEENvbW1pdENvbXBhY3Rpb24SJi5jb21wYWN0b3JkLnYxLkNvbW1pdENvbXBhY3Rpb25SZXF1ZXN0GicuY29tcGFjdG9yZC52MS5Db21taXRDb21wYWN0aW9uUmVzcG9uc2USWQoLQ291bnRUb2tlbnMSIS5jb21wYWN0b3JkLnYxLkNvdW50VG9rZW5zUmVxdWVzdBoiLmNvbXBhY3RvcmQudjEuQ291bnRUb2tlbnNSZXNwb25zZSIDkAIBEl8KDUNsYXNzaWZ5RXJyb3ISIy5jb21wYWN0b3JkLnYxLkNsYXNzaWZ5RXJyb3JSZXF1ZXN0GiQuY29tcGFjdG9yZC52MS5DbGFzc2lmeUVycm9yUmVzcG9uc2UiA5ACARJiCg5MaXN0U3RyYXRlZ2llcxIkLmNvbXBhY3RvcmQudjEuTGlzdFN0cmF0ZWdpZXNSZXF1ZXN0GiUuY29tcGFjdG9yZC52MS5MaXN0U3RyYXRlZ2llc1Jlc3BvbnNlIgOQAgFCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_catalogue, file_compactord_v1_classify, file_compactord_v1_client_model, file_compactord_v1_compact, file_compactord_v1_tokens, file_compactord_v1_view]);
 
 /**
- * CompactionService makes conversations smaller and returns what the model is to see.
+ * CompactionService makes conversations smaller and returns what the model is to see. A request_id makes a request safe
+ * to send again, as SessionService says.
  *
  * @generated from service compactord.v1.CompactionService
  */
@@ -86,7 +87,8 @@ export const CompactionService: GenService<{
   /**
    * CommitCompaction commits what PlanCompaction planned, with the text that the client's model wrote. The text must
    * pass the checks that every summary must pass. The daemon plans again first: if the plan is no longer the same, the
-   * call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost.
+   * call fails with ABORTED and STATE_CHANGED. Messages that were appended since are not lost. A call that fails or is
+   * skipped after that is recorded as an attempt.
    *
    * @generated from rpc compactord.v1.CompactionService.CommitCompaction
    */

@@ -223,8 +223,8 @@ export enum ErrorReason {
   STORE_CORRUPT = 26,
 
   /**
-   * INVALID_ARGUMENT. A token that this daemon did not make. Example: the page_token of another listing. Metadata:
-   * field.
+   * INVALID_ARGUMENT. A page token, a plan token, or a view token of AppendMessages that this daemon did not make for
+   * this session. Example: the page_token of another listing. Metadata: field.
    *
    * @generated from enum value: ERROR_REASON_INVALID_TOKEN = 27;
    */

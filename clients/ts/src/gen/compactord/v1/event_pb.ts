@@ -511,7 +511,8 @@ export const CompactionStartedSchema: GenMessage<CompactionStarted, {jsonType: C
   messageDesc(file_compactord_v1_event, 3);
 
 /**
- * CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total.
+ * CompactionProgress says how far a stage is. Within a stage, done never falls; it reaches total where the stage
+ * completes.
  *
  * @generated from message compactord.v1.CompactionProgress
  */
@@ -539,7 +540,8 @@ export type CompactionProgress = Message<"compactord.v1.CompactionProgress"> & {
 };
 
 /**
- * CompactionProgress says how far a stage is. Within a stage, done never falls, and it reaches total.
+ * CompactionProgress says how far a stage is. Within a stage, done never falls; it reaches total where the stage
+ * completes.
  *
  * @generated from message compactord.v1.CompactionProgress
  */
@@ -582,9 +584,9 @@ export const CompactionProgressSchema: GenMessage<CompactionProgress, {jsonType:
  */
 export type SummaryDelta = Message<"compactord.v1.SummaryDelta"> & {
   /**
-   * The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
-   * several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
-   * CompactionProgress comes between two attempts.
+   * The try to have the summary written, from 1. A new attempt replaces the text of all earlier ones. Where a model
+   * gets the conversation in several prompts, each of its answers is an attempt, though nothing has failed. Where more
+   * was read by then, a CompactionProgress comes between two attempts.
    *
    * @generated from field: uint32 attempt = 1;
    */
@@ -607,9 +609,9 @@ export type SummaryDelta = Message<"compactord.v1.SummaryDelta"> & {
  */
 export type SummaryDeltaJson = {
   /**
-   * The attempt, from 1. A new attempt replaces the text of all earlier ones. Where a model gets the conversation in
-   * several prompts, each of its answers is an attempt, though nothing has failed. Where more was read by then, a
-   * CompactionProgress comes between two attempts.
+   * The try to have the summary written, from 1. A new attempt replaces the text of all earlier ones. Where a model
+   * gets the conversation in several prompts, each of its answers is an attempt, though nothing has failed. Where more
+   * was read by then, a CompactionProgress comes between two attempts.
    *
    * @generated from field: uint32 attempt = 1;
    */

@@ -25,7 +25,8 @@ export const file_compactord_v1_history: GenFile = /*@__PURE__*/
  * messages of the log. An entry may have been made when the conversation was shorter.
  *
  * policy.on_append is applied to every result anew. policy.on_user_message is not applied, since nothing is appended:
- * call Prune instead. With an inline history, request_id, view_token, as_of, detach and preempt are refused.
+ * call Prune instead. With an inline history, request_id, view_token, as_of, detach and preempt are refused, and
+ * policy.overflow.auto_continue has no effect.
  *
  * @generated from message compactord.v1.InlineHistory
  */
@@ -82,7 +83,8 @@ export type InlineHistory = Message<"compactord.v1.InlineHistory"> & {
  * messages of the log. An entry may have been made when the conversation was shorter.
  *
  * policy.on_append is applied to every result anew. policy.on_user_message is not applied, since nothing is appended:
- * call Prune instead. With an inline history, request_id, view_token, as_of, detach and preempt are refused.
+ * call Prune instead. With an inline history, request_id, view_token, as_of, detach and preempt are refused, and
+ * policy.overflow.auto_continue has no effect.
  *
  * @generated from message compactord.v1.InlineHistory
  */

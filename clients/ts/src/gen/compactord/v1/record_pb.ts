@@ -349,7 +349,8 @@ export const IndexRangeSchema: GenMessage<IndexRange, {jsonType: IndexRangeJson}
  */
 export type Provenance = Message<"compactord.v1.Provenance"> & {
   /**
-   * The operation of Compact, or of the revert, that made it; empty where Prune did.
+   * The operation that made it: a Compact, a CommitCompaction or a revert. Empty for Prune, policy.on_user_message and
+   * imports.
    *
    * @generated from field: string operation_id = 1;
    */
@@ -471,7 +472,8 @@ export type Provenance = Message<"compactord.v1.Provenance"> & {
  */
 export type ProvenanceJson = {
   /**
-   * The operation of Compact, or of the revert, that made it; empty where Prune did.
+   * The operation that made it: a Compact, a CommitCompaction or a revert. Empty for Prune, policy.on_user_message and
+   * imports.
    *
    * @generated from field: string operation_id = 1;
    */
@@ -614,7 +616,7 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   sequence: number;
 
   /**
-   * The first message that the view shows in its own place after the summary. The store keys the entry by it.
+   * The first message that the view shows in its own place after the summary.
    *
    * @generated from field: uint32 first_kept_index = 3;
    */
@@ -779,7 +781,7 @@ export type CompactionEntryJson = {
   sequence?: number;
 
   /**
-   * The first message that the view shows in its own place after the summary. The store keys the entry by it.
+   * The first message that the view shows in its own place after the summary.
    *
    * @generated from field: uint32 first_kept_index = 3;
    */
@@ -1936,7 +1938,8 @@ export enum SkipReason {
   UNSPECIFIED = 0,
 
   /**
-   * The context is below the trigger. Example: THRESHOLD at 40 % of the context window.
+   * The context is below the trigger, or below the trigger_tokens of clear_tool_uses. Example: THRESHOLD at 40 % of the
+   * context window.
    *
    * @generated from enum value: SKIP_REASON_BELOW_THRESHOLD = 1;
    */
@@ -1964,7 +1967,8 @@ export enum SkipReason {
   NO_GAIN = 4,
 
   /**
-   * The strategy would free less than its minimum.
+   * The strategy would free less than its minimum, or with reason THRESHOLD too little was appended since the last
+   * rewrite of the view.
    *
    * @generated from enum value: SKIP_REASON_BELOW_MINIMUM = 5;
    */

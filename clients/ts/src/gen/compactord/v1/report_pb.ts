@@ -355,14 +355,14 @@ export enum TokenSource {
   ESTIMATED = 2,
 
   /**
-   * Counted with the model's own vocabulary.
+   * Counted with the estimator's vocabulary, plus the overhead.
    *
    * @generated from enum value: TOKEN_SOURCE_EXACT = 3;
    */
   EXACT = 3,
 
   /**
-   * The estimate, multiplied by the factor that this session's usage reports have shown.
+   * The estimate of the view, multiplied by the factor that this session's usage reports have shown, plus the overhead.
    *
    * @generated from enum value: TOKEN_SOURCE_CALIBRATED = 4;
    */
@@ -405,7 +405,7 @@ export enum BlockedBy {
 
   /**
    * The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-   * remove.
+   * remove. The target of a ladder has nothing to do with it.
    *
    * @generated from enum value: BLOCKED_BY_TARGET_UNREACHABLE = 2;
    */

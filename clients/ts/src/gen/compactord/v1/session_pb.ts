@@ -354,7 +354,7 @@ export type CreateSessionRequest = Message<"compactord.v1.CreateSessionRequest">
   sessionId: string;
 
   /**
-   * The policy. Default: the daemon's default policy.
+   * The policy. Fields that it does not set come from the daemon's default policy.
    *
    * @generated from field: compactord.v1.Policy policy = 2;
    */
@@ -403,7 +403,7 @@ export type CreateSessionRequestJson = {
   sessionId?: string;
 
   /**
-   * The policy. Default: the daemon's default policy.
+   * The policy. Fields that it does not set come from the daemon's default policy.
    *
    * @generated from field: compactord.v1.Policy policy = 2;
    */

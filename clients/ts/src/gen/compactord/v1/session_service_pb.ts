@@ -31,7 +31,8 @@ export const file_compactord_v1_session_service: GenFile = /*@__PURE__*/
  * A session id has 1 to 128 printable ASCII characters and no spaces.
  *
  * A request with a request_id is safe to send again: the daemon remembers at least the last 1,000 writing requests of
- * each session. The second time it writes nothing and returns the recorded answer.
+ * each session. The second time it writes nothing and returns the recorded answer. A request that failed, or that found
+ * nothing to do, is not remembered and may be tried again.
  *
  * @generated from service compactord.v1.SessionService
  */

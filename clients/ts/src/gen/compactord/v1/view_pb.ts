@@ -52,8 +52,8 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
-   * that no longer fits is no error: the whole view is returned.
+   * The token of the last view that the client holds: then only what is new is returned. Refused with an inline
+   * history. At most 1,024 bytes. A token that no longer fits is no error: the whole view is returned.
    *
    * @generated from field: string view_token = 3;
    */
@@ -67,7 +67,7 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
   dialect: Dialect;
 
   /**
-   * The point at which to look at the session. Default: now.
+   * The point at which to look at the session. Default: now. Refused with an inline history.
    *
    * @generated from field: optional uint32 as_of = 5;
    */
@@ -82,7 +82,8 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
 
   /**
    * The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
-   * 3,145,728.
+   * 3,145,728. With an inline history there are no pages: 0 means 67,108,864, and a larger view fails with
+   * LIMIT_EXCEEDED.
    *
    * @generated from field: uint32 max_bytes = 7;
    */
@@ -91,14 +92,14 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
   /**
    * Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
    * prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
-   * the client had set are removed.
+   * the client had set are removed. INVALID_ARGUMENT without a dialect.
    *
    * @generated from field: bool mark_cache_breakpoints = 8;
    */
   markCacheBreakpoints: boolean;
 
   /**
-   * For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+   * For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the
    * context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
    *
    * @generated from field: compactord.v1.Policy policy = 9;
@@ -127,8 +128,8 @@ export type GetLLMViewRequestJson = {
   history?: InlineHistoryJson;
 
   /**
-   * The token of the last view that the client holds: then only what is new is returned. At most 1,024 bytes. A token
-   * that no longer fits is no error: the whole view is returned.
+   * The token of the last view that the client holds: then only what is new is returned. Refused with an inline
+   * history. At most 1,024 bytes. A token that no longer fits is no error: the whole view is returned.
    *
    * @generated from field: string view_token = 3;
    */
@@ -142,7 +143,7 @@ export type GetLLMViewRequestJson = {
   dialect?: DialectJson;
 
   /**
-   * The point at which to look at the session. Default: now.
+   * The point at which to look at the session. Default: now. Refused with an inline history.
    *
    * @generated from field: optional uint32 as_of = 5;
    */
@@ -157,7 +158,8 @@ export type GetLLMViewRequestJson = {
 
   /**
    * The answer ends before its messages pass this many bytes, but holds at least one. 0 to 67,108,864; 0 means
-   * 3,145,728.
+   * 3,145,728. With an inline history there are no pages: 0 means 67,108,864, and a larger view fails with
+   * LIMIT_EXCEEDED.
    *
    * @generated from field: uint32 max_bytes = 7;
    */
@@ -166,14 +168,14 @@ export type GetLLMViewRequestJson = {
   /**
    * Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
    * prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
-   * the client had set are removed.
+   * the client had set are removed. INVALID_ARGUMENT without a dialect.
    *
    * @generated from field: bool mark_cache_breakpoints = 8;
    */
   markCacheBreakpoints?: boolean;
 
   /**
-   * For an inline history: overrides the daemon's default policy, such as on_append, the place of the summary and the
+   * For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the
    * context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
    *
    * @generated from field: compactord.v1.Policy policy = 9;
@@ -580,9 +582,9 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
   repairs: Finding[];
 
   /**
-   * The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
-   * messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
-   * where the dialect has breakpoints.
+   * The messages of the whole view after which a cache breakpoint is worth its price, by position from 0. With a
+   * dialect: rendered messages. Else: only those after the unchanged prefix. With mark_cache_breakpoints they are
+   * marked, where the dialect has breakpoints.
    *
    * @generated from field: repeated uint32 suggested_breakpoints = 6;
    */
@@ -648,9 +650,9 @@ export type ViewReportJson = {
   repairs?: FindingJson[];
 
   /**
-   * The positions, from 0, of messages after which a cache breakpoint is worth its price: with a dialect, of rendered
-   * messages; else only of messages after the unchanged prefix. With mark_cache_breakpoints they are marked there,
-   * where the dialect has breakpoints.
+   * The messages of the whole view after which a cache breakpoint is worth its price, by position from 0. With a
+   * dialect: rendered messages. Else: only those after the unchanged prefix. With mark_cache_breakpoints they are
+   * marked, where the dialect has breakpoints.
    *
    * @generated from field: repeated uint32 suggested_breakpoints = 6;
    */
