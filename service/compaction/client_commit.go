@@ -61,7 +61,7 @@ func (k *clientCommit) run(ctx context.Context, row *storagev1.Session) error {
 	}
 	ending, err := k.job.runRecorded(ctx, func(rs *runState) (*compactordv1.CompactionEvent, error) {
 		// The request is valid: from here on the end is recorded.
-		rs.writing, rs.announced = w, true
+		rs.writing, rs.recordsEnd = w, true
 		texts, err := w.write(ctx)
 		if err != nil {
 			return nil, rejected(err, w.client)

@@ -17,8 +17,8 @@ import (
 type runState struct {
 	// writing is its plan with the summary writer; nil before the plan is made.
 	writing *writing
-	// announced says that the compaction has started, so that its end is recorded, also where it fails.
-	announced bool
+	// recordsEnd says that the compaction has started, so that its end is recorded, also where it fails.
+	recordsEnd bool
 }
 
 func (j *job) runRecorded(
@@ -48,7 +48,7 @@ func (j *job) endedBy(ctx context.Context, rs *runState, err error) (*compactord
 		return j.skipped(ctx, rs, skipped), nil
 	}
 	e := operations.EndError(ctx, j.Logger, j.id, "compaction", err)
-	if !rs.announced {
+	if !rs.recordsEnd {
 		return nil, e
 	}
 	attempt := &compactordv1.CompactionAttempt{
@@ -71,7 +71,7 @@ func (j *job) endedBy(ctx context.Context, rs *runState, err error) (*compactord
 }
 
 func (j *job) skipped(ctx context.Context, rs *runState, why *skip) *compactordv1.CompactionEvent {
-	if rs.announced {
+	if rs.recordsEnd {
 		j.recordAttempt(ctx, rs, &compactordv1.CompactionAttempt{
 			Outcome:    compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_SKIPPED,
 			SkipReason: why.reason, Message: why.message,

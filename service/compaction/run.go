@@ -104,7 +104,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 		if err := j.begin(ctx); err != nil {
 			return nil, err
 		}
-		rs.announced = true
+		rs.recordsEnd = true
 		j.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: j.reason(), Plan: plan.plan},
 		}})
