@@ -118,7 +118,7 @@ func (r *Registry) custom(name string) (Strategy, error) {
 	return r.Get(name)
 }
 
-// kindOf returns the name of the field that is set, or "" if none is.
+// KindOf returns the name of a strategy: of the field that is set in its message, or "" if none is.
 func KindOf(parameters *compactordv1.Strategy) string {
 	m := parameters.ProtoReflect()
 	field := m.WhichOneof(kindField())
