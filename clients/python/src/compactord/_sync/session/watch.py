@@ -21,10 +21,10 @@ Watched: TypeAlias = v1.LoggedMessage | v1.Record | v1.CompactionEvent
 class Watch(Iterator[Watched]):
     """A watch: iterate over it for new messages, records and, where requested, events of compactions.
 
-    It starts when its ``async with`` block is entered, or else when the first item is requested. From then on it delivers
-    each message and record once, in the order of the log. It continues by itself after a broken connection and after
-    it was too slow. It ends when it is closed or garbage collected. Where the session is deleted, it raises a
-    ``SessionNotFoundError``.
+    It starts when its ``async with`` block is entered, or else when the first item is requested. From then on it
+    delivers each message and record once, in the order of the log. It continues by itself after a broken connection
+    and after it was too slow. It ends when it is closed or garbage collected. Where the session is deleted, it raises
+    a ``SessionNotFoundError``.
 
     Attributes:
         uid: The session's uid; empty before the watch has started.
