@@ -74,8 +74,8 @@ func unreadText(n int) string {
 
 // write chooses the items that matter and writes the summary. If that fails, it writes a minimal one.
 func (d *digest) write() (pieces []string, ok bool) {
-	if d.try(summarizers.StagePlan, 0, func() { pieces, ok = fit(d.l, layoutOf(d.req.Kind, d.req.Sections), d.req) }) {
-		return pieces, ok
+	if d.try(summarizers.StagePlan, 0, func() { pieces, ok = fit(d.l, layoutOf(d.req.Kind, d.req.Sections), d.req) }) && ok {
+		return pieces, true
 	}
 	return minimal(d.req)
 }
