@@ -35,7 +35,8 @@ func observe(
 ) (*summarizers.Summary, error) {
 	budget := req.TextTokens()
 	whole := req.Result.Text
-	if strings.TrimSpace(whole) == "" {
+	// The checks do not count a byte order mark as text.
+	if strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(whole), "\ufeff")) == "" {
 		whole = blank
 	}
 	e := plainExcerpt(whole)

@@ -68,6 +68,7 @@ func TestObservationOfOneLine(t *testing.T) {
 func TestObservationOfWhiteSpace(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "(only white space)", observe(t, strings.Repeat("\n ", 5000), 300))
+	require.Equal(t, "(only white space)", observe(t, "\n\ufeff\r\u00a0\n", 300), "a byte order mark was refused as an empty text")
 }
 
 // The output began with an empty line, so its error was taken for one of the summarizer's.
