@@ -122,6 +122,8 @@ def test_what_the_daemon_says_comes_with_figures(client: compactord.Client) -> N
         session.revert(to_checkpoint=7)
     with pytest.raises(compactord.CompactionNotFoundError):
         session.compaction("none")
+    with pytest.raises(ValueError, match="compaction_id: must not be empty"):
+        session.compaction("")
     with pytest.raises(compactord.ContentNotFoundError):
         session.recall(9)
     with pytest.raises(compactord.NothingToRevertError):

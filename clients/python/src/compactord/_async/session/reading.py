@@ -105,8 +105,11 @@ class AsyncLogReading(AsyncSessionView):
         """Get one compaction.
 
         Raises:
+            ValueError: The id is empty.
             CompactionNotFoundError: The session has no compaction with this id.
         """
+        if not compaction_id:
+            raise ValueError("compaction_id: must not be empty")
         async for record in self.records(kinds=["compaction"], compaction_id=compaction_id, timeout=timeout):
             return record.compaction
         raise CompactionNotFoundError(f"session {self._id!r} has no compaction {compaction_id!r}")

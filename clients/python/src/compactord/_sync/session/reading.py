@@ -106,8 +106,11 @@ class LogReading(SessionView):
         """Get one compaction.
 
         Raises:
+            ValueError: The id is empty.
             CompactionNotFoundError: The session has no compaction with this id.
         """
+        if not compaction_id:
+            raise ValueError("compaction_id: must not be empty")
         for record in self.records(kinds=["compaction"], compaction_id=compaction_id, timeout=timeout):
             return record.compaction
         raise CompactionNotFoundError(f"session {self._id!r} has no compaction {compaction_id!r}")
