@@ -108,7 +108,7 @@ var todoOf = map[string]terminal.Advice{
 	"SHUTTING_DOWN":          {Text: "Try again when the daemon is back."},
 	"STORE_CORRUPT":          {Text: "To find the damage, when no daemon has the store open: %s", Hints: []terminal.Hint{terminal.Command("check")}},
 	"INTERNAL":               {Text: "Please report it, with what you did and the lines of the daemon's log that have this id."},
-	"NOT_IMPLEMENTED":        {Text: "A later version may be able to."},
+	"NOT_IMPLEMENTED":        {Text: "The daemon was built without this: use another build of it."},
 }
 
 func reasonOf(st *status.Status) string {
