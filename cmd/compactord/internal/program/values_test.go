@@ -20,7 +20,7 @@ var wrongValues = map[string][]string{
 	"preset": {"nope", ""}, "format": {"nope", ""}, "nth": {"0", "-1", "99", "x"}, "dialect": {"nope", ""}, "to": {"nope", ""},
 	"context-window": {"0", "x", "4000000000"}, "max-output-tokens": {"0", "x"}, "max-input-tokens": {"0", "x"},
 	"keep-recent-tokens": {"x", "4000000000"}, "reason": {"nope", ""}, "estimator": {"nope", ""},
-	"summarizer": {"nope", ""}, "config": {"nowhere.yaml", ""}, "role": {"nope"}, "kind": {"nope"}, "state": {"nope"}, "limit": {"x", "-1"},
+	"summarizer": {"nope", ""}, "config": {"nowhere.yaml", ""}, "role": {"nope", ""}, "kind": {"nope", ""}, "state": {"nope", ""}, "limit": {"x", "-1"},
 	"addr": {"nowhere", "host:99999", "unix:"}, "as-of": {"x", "99999"}, "from": {"x"}, "label": {"x"},
 	"bytes": {"x", "1:y", ""}, "lines": {"x", "3-1", ""}, "match": {"(", ""}, "context": {"x"},
 	"to-checkpoint": {"x"}, "to-point": {"x", "99999"}, "turns": {"x", "0", "99999"}, "message": {" "},
