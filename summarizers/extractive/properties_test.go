@@ -37,6 +37,16 @@ func requireSections(tb testing.TB, text string, kind summarizers.Kind, set []*c
 	require.Equal(tb, want, got, text)
 }
 
+// emptySections is a summary with all headings and nothing below them. Sections of a policy can have titles that are
+// longer than the budget. The digest then leaves out the headings.
+func emptySections(kind summarizers.Kind, set []*compactordv1.Section) string {
+	var lines []string
+	for _, h := range summarizers.Headings(kind, set) {
+		lines = append(lines, h.Line()+"\n(none)\n")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // requireCited requires that each line except headings cites a message.
 func requireCited(tb testing.TB, text string) {
 	tb.Helper()
@@ -95,7 +105,7 @@ func TestBudgetIsKept(t *testing.T) {
 			text = s.Text
 			require.LessOrEqual(rt, req.Count(text), budget)
 			require.True(rt, utf8.ValidString(text))
-			if name != "greedy" || budget > 300 {
+			if req.Count(emptySections(kind, set)) <= budget && (name != "greedy" || budget > 300) {
 				requireSections(t, text, kind, set)
 				requireCited(t, text)
 			}
