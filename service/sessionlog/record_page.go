@@ -67,19 +67,28 @@ func (l *Logs) RecordPage(ctx context.Context, row *storagev1.Session, q RecordQ
 				return page, nil
 			}
 			read += proto.Size(stored)
-			if q.wants(r) {
-				r.PutAside = !session.InForce(row.GetHead(), sequence)
-				size += proto.Size(r)
-				if n := len(page.Records); n > 0 && (n >= q.Limit || size > q.MaxBytes) {
-					page.Next = &sequence
-					return page, nil
-				}
-				page.Records = append(page.Records, r)
-			}
 			if q.NewestFirst {
 				high = sequence
 			} else {
 				low = sequence + 1
+			}
+			if !q.wants(r) {
+				continue
+			}
+			r.PutAside = !session.InForce(row.GetHead(), sequence)
+			size += proto.Size(r)
+			if len(page.Records) > 0 && size > q.MaxBytes {
+				page.Next = &sequence
+				return page, nil
+			}
+			page.Records = append(page.Records, r)
+			if q.CompactionID != "" {
+				// No other entry has this id.
+				return page, nil
+			}
+			if len(page.Records) == q.Limit && low < high {
+				page.Next = proto.Uint32(q.first(low, high))
+				return page, nil
 			}
 		}
 	}
@@ -114,6 +123,14 @@ func (l *Logs) recordChunk(
 	}
 	newest, err := l.RecordAtOrBefore(ctx, row, high-1)
 	return []*storagev1.StoredRecord{newest}, err
+}
+
+// first returns the sequence that a page begins at, of those from low to high (exclusive).
+func (q *RecordQuery) first(low, high uint32) uint32 {
+	if q.NewestFirst {
+		return high - 1
+	}
+	return low
 }
 
 func (q *RecordQuery) wants(r *compactordv1.Record) bool {

@@ -36,12 +36,58 @@ func TestPagesHoldTheSelectedRecords(t *testing.T) {
 	})
 }
 
-// followPages reads all pages, at most `most`, and checks the limits of each.
+// A page with a compaction that was named by its id is the last one, also where the read limit ends pages.
+func TestACompactionByItsIDEndsTheListing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		logs, row, records := generatedLog(t)
+		for _, r := range records {
+			if r.GetCompaction() == nil {
+				continue
+			}
+			page, err := logs.RecordPage(t.Context(), row, sessionlog.RecordQuery{
+				CompactionID: r.GetCompaction().GetId(), From: proto.Uint32(r.GetSequence()),
+				Limit: 5, MaxBytes: 1, MaxRead: 1,
+			})
+			require.NoError(t, err)
+			require.Len(t, page.Records, 1)
+			require.Equal(t, r.GetSequence(), page.Records[0].GetSequence())
+			require.Nil(t, page.Next, "sequence %d", r.GetSequence())
+		}
+	})
+}
+
+// A full page is not followed by reading more: the record after it may be far.
+func TestAFullPageEndsTheReading(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		logs, row, records := generatedLog(t)
+		at := rapid.IntRange(0, len(records)-1).Draw(t, "record")
+		first := records[at].GetSequence()
+		for _, newestFirst := range []bool{false, true} {
+			next, more := first+1, first+1 < row.GetHead().GetNextSequence()
+			if newestFirst {
+				next, more = first-1, first > 0
+			}
+			page, err := logs.RecordPage(t.Context(), row, sessionlog.RecordQuery{
+				NewestFirst: newestFirst, From: &first, Limit: 1, MaxBytes: 1 << 20, MaxRead: 1 << 20,
+			})
+			require.NoError(t, err)
+			require.Len(t, page.Records, 1)
+			if more {
+				require.Equal(t, &next, page.Next)
+			} else {
+				require.Nil(t, page.Next)
+			}
+		}
+	})
+}
+
+// followPages reads all pages of a log with this many records, and checks the limits of each. The last page can be
+// empty.
 func followPages(
-	t *rapid.T, logs *sessionlog.Logs, row *storagev1.Session, q sessionlog.RecordQuery, most int,
+	t *rapid.T, logs *sessionlog.Logs, row *storagev1.Session, q sessionlog.RecordQuery, records int,
 ) []*compactordv1.Record {
 	var listed []*compactordv1.Record
-	for range most {
+	for range records + 1 {
 		page, err := logs.RecordPage(t.Context(), row, q)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(page.Records), q.Limit)
