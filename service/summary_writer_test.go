@@ -415,7 +415,7 @@ func TestSummariesAreRedacted(t *testing.T) {
 	}
 }
 
-// An attempt has the focus without its secrets, also where the compaction was cancelled and redacting has ended.
+// An attempt has the focus without its secrets, also where the compaction was cancelled.
 func TestAttemptsAreRedacted(t *testing.T) {
 	t.Parallel()
 	secret := redactiontest.Credentials(1, 1)[0]
@@ -443,7 +443,7 @@ func TestAttemptsAreRedacted(t *testing.T) {
 			attempt := d.lastRecord("s").GetAttempt().GetProvenance()
 			require.NotContains(t, attempt.GetFocus(), secret.Secret)
 			require.Positive(t, attempt.GetRedactions())
-			require.Equal(t, !cancelled, strings.Contains(attempt.GetFocus(), "the login with "))
+			require.Contains(t, attempt.GetFocus(), "the login with ")
 		})
 	}
 }

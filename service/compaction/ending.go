@@ -96,7 +96,7 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compactordv1.CompactionAttempt) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
 	defer cancel()
-	attempt.Provenance = rs.writing.provenanceOfAttempt()
+	attempt.Provenance = rs.writing.provenanceOfAttempt(ctx)
 	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
 			return nil, nil

@@ -1,11 +1,13 @@
 package compaction
 
 import (
+	"context"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/summaries"
 )
 
 // provenance returns what all records of the compaction have in common.
@@ -16,23 +18,22 @@ func (p *planned) provenance() *compactordv1.Provenance {
 	}
 }
 
-// focus returns the focus of the request, redacted.
-func (w *writing) focus() string { return w.writer.Redact(w.req.GetFocus()) }
-
 // provenanceOfAttempt returns the provenance of a compaction that ends without an entry: with the summarizer that was
-// asked, and all costs.
-func (w *writing) provenanceOfAttempt() *compactordv1.Provenance {
+// asked, and all costs. The summary writer cannot redact the focus, since the operation's context may have ended.
+func (w *writing) provenanceOfAttempt(ctx context.Context) *compactordv1.Provenance {
 	p := w.provenance()
-	p.Focus = w.focus()
 	p.Summarizer = w.writer.Asked()
 	w.writer.SetCostsIn(p)
+	focus, replaced := summaries.Redact(ctx, w.policy.GetSummary(), w.uid, w.req.GetFocus())
+	// The first request to a summarizer counts the focus, but there may have been none.
+	p.Focus, p.Redactions = focus, max(p.GetRedactions(), replaced)
 	return p
 }
 
 // provenanceOfSummary returns the provenance of the summary, with the costs of all texts of the operation.
 func (d *written) provenanceOfSummary() *compactordv1.Provenance {
 	p := d.provenance()
-	p.Focus = d.focus()
+	p.Focus = d.writer.Redact(d.req.GetFocus())
 	d.summary.SetWriterIn(p)
 	d.writer.SetCostsIn(p)
 	return p
