@@ -112,6 +112,6 @@ func sorted(indexes []uint32) []uint32 {
 
 func tooManyPins(count int) *apierror.Error {
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
-		map[string]string{"limit": strconv.Itoa(session.MaxPins), "value": strconv.Itoa(count)},
+		map[string]string{"limit": "max_pins", "value": strconv.Itoa(session.MaxPins)},
 		"indexes: %d messages would be pinned, with their tool groups; a session can have %d", count, session.MaxPins)
 }

@@ -257,7 +257,7 @@ func TestPinsAreLimited(t *testing.T) {
 	d.append("s", user("one more"))
 	_, err := d.sessions.PinMessages(t.Context(), &compactordv1.PinMessagesRequest{SessionId: "s", Indexes: []uint32{0, index}})
 	info := requireReason(t, err, codes.ResourceExhausted, "LIMIT_EXCEEDED")
-	require.Equal(t, map[string]string{"limit": "10000", "value": "10001"}, info.GetMetadata())
+	require.Equal(t, map[string]string{"limit": "max_pins", "value": "10000"}, info.GetMetadata())
 	d.unpin("s", 17)
 	d.pin("s", index)
 }
