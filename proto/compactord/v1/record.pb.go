@@ -642,7 +642,7 @@ type Provenance struct {
 	OperationId string `protobuf:"bytes,1,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
 	// Why it was asked for.
 	Reason CompactionReason `protobuf:"varint,2,opt,name=reason,proto3,enum=compactord.v1.CompactionReason" json:"reason,omitempty"`
-	// What the summary should pay most attention to, as the caller said.
+	// What the summary should pay most attention to. Secrets in it are replaced, unless policy.summary.redact is false.
 	Focus string `protobuf:"bytes,3,opt,name=focus,proto3" json:"focus,omitempty"`
 	// The strategy with all its parameters. Where policy.on_user_message has several: a ladder of those, all of which
 	// ran. Not set with client_strategy.
@@ -1422,14 +1422,14 @@ type CompactionAttempt struct {
 	Outcome AttemptOutcome `protobuf:"varint,1,opt,name=outcome,proto3,enum=compactord.v1.AttemptOutcome" json:"outcome,omitempty"`
 	// The gRPC status code, where it failed or was cancelled.
 	StatusCode int32 `protobuf:"varint,2,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
-	// The stable reason, where it failed.
+	// The stable reason, where it failed or was cancelled.
 	ErrorReason ErrorReason `protobuf:"varint,3,opt,name=error_reason,json=errorReason,proto3,enum=compactord.v1.ErrorReason" json:"error_reason,omitempty"`
 	// Why it was skipped, where it was.
 	SkipReason SkipReason `protobuf:"varint,4,opt,name=skip_reason,json=skipReason,proto3,enum=compactord.v1.SkipReason" json:"skip_reason,omitempty"`
 	// What happened, in one sentence. It quotes nothing of the conversation.
 	Message string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
-	// How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
-	// unknown and not set.
+	// How it was made, as far as it came. Where the daemon ended before it, only operation_id and reason are known and
+	// set.
 	Provenance    *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

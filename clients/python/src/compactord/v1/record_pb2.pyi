@@ -357,7 +357,7 @@ class Provenance(_message.Message):
     reason: Global___CompactionReason.ValueType
     """Why it was asked for."""
     focus: _builtins.str
-    """What the summary should pay most attention to, as the caller said."""
+    """What the summary should pay most attention to. Secrets in it are replaced, unless policy.summary.redact is false."""
     client_strategy: _builtins.str
     """Where the client made the plan itself: the client's name for its strategy."""
     summarizer: _builtins.str
@@ -768,15 +768,15 @@ class CompactionAttempt(_message.Message):
     status_code: _builtins.int
     """The gRPC status code, where it failed or was cancelled."""
     error_reason: _error_pb2.ErrorReason.ValueType
-    """The stable reason, where it failed."""
+    """The stable reason, where it failed or was cancelled."""
     skip_reason: Global___SkipReason.ValueType
     """Why it was skipped, where it was."""
     message: _builtins.str
     """What happened, in one sentence. It quotes nothing of the conversation."""
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
-        unknown and not set.
+        """How it was made, as far as it came. Where the daemon ended before it, only operation_id and reason are known and
+        set.
         """
 
     def __init__(

@@ -364,7 +364,7 @@ export type Provenance = Message<"compactord.v1.Provenance"> & {
   reason: CompactionReason;
 
   /**
-   * What the summary should pay most attention to, as the caller said.
+   * What the summary should pay most attention to. Secrets in it are replaced, unless policy.summary.redact is false.
    *
    * @generated from field: string focus = 3;
    */
@@ -487,7 +487,7 @@ export type ProvenanceJson = {
   reason?: CompactionReasonJson;
 
   /**
-   * What the summary should pay most attention to, as the caller said.
+   * What the summary should pay most attention to. Secrets in it are replaced, unless policy.summary.redact is false.
    *
    * @generated from field: string focus = 3;
    */
@@ -1326,7 +1326,7 @@ export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
   statusCode: number;
 
   /**
-   * The stable reason, where it failed.
+   * The stable reason, where it failed or was cancelled.
    *
    * @generated from field: compactord.v1.ErrorReason error_reason = 3;
    */
@@ -1347,8 +1347,8 @@ export type CompactionAttempt = Message<"compactord.v1.CompactionAttempt"> & {
   message: string;
 
   /**
-   * How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
-   * unknown and not set.
+   * How it was made, as far as it came. Where the daemon ended before it, only operation_id and reason are known and
+   * set.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
@@ -1376,7 +1376,7 @@ export type CompactionAttemptJson = {
   statusCode?: number;
 
   /**
-   * The stable reason, where it failed.
+   * The stable reason, where it failed or was cancelled.
    *
    * @generated from field: compactord.v1.ErrorReason error_reason = 3;
    */
@@ -1397,8 +1397,8 @@ export type CompactionAttemptJson = {
   message?: string;
 
   /**
-   * How it was made, as far as it came. Where the daemon ended with it, duration and the figures of the summarizer are
-   * unknown and not set.
+   * How it was made, as far as it came. Where the daemon ended before it, only operation_id and reason are known and
+   * set.
    *
    * @generated from field: compactord.v1.Provenance provenance = 6;
    */
