@@ -305,7 +305,8 @@ type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who speaks.
 	Role Role `protobuf:"varint,1,opt,name=role,proto3,enum=compactord.v1.Role" json:"role,omitempty"`
-	// How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others.
+	// How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE and MARKER are
+	// refused: only the daemon sets them.
 	Origin Origin `protobuf:"varint,2,opt,name=origin,proto3,enum=compactord.v1.Origin" json:"origin,omitempty"`
 	// The content, in order. May be empty. At most 10,000 parts.
 	Parts []*Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`

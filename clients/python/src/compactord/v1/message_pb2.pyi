@@ -203,7 +203,9 @@ class Message(_message.Message):
     role: Global___Role.ValueType
     """Who speaks."""
     origin: Global___Origin.ValueType
-    """How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others."""
+    """How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE and MARKER are
+    refused: only the daemon sets them.
+    """
     stop_reason: Global___StopReason.ValueType
     """ASSISTANT only: why the model stopped."""
     model: _builtins.str

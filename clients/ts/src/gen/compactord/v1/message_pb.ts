@@ -28,7 +28,8 @@ export type Message = Message$1<"compactord.v1.Message"> & {
   role: Role;
 
   /**
-   * How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others.
+   * How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE and MARKER are
+   * refused: only the daemon sets them.
    *
    * @generated from field: compactord.v1.Origin origin = 2;
    */
@@ -112,7 +113,8 @@ export type MessageJson = {
   role?: RoleJson;
 
   /**
-   * How the message came into the log. Clients leave it out or send CLIENT; the daemon sets the others.
+   * How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE and MARKER are
+   * refused: only the daemon sets them.
    *
    * @generated from field: compactord.v1.Origin origin = 2;
    */
