@@ -34,7 +34,8 @@ const (
 	ErrorReason_ERROR_REASON_SESSION_NOT_FOUND ErrorReason = 2
 	// ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id.
 	ErrorReason_ERROR_REASON_SESSION_EXISTS ErrorReason = 3
-	// NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3.
+	// NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3. Metadata:
+	// checkpoint_id; last_checkpoint, the highest id, or 0 where there is none.
 	ErrorReason_ERROR_REASON_CHECKPOINT_NOT_FOUND ErrorReason = 4
 	// INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
 	// at 80. Metadata: point, last_point.
@@ -44,7 +45,8 @@ const (
 	ErrorReason_ERROR_REASON_WRONG_NEXT_INDEX ErrorReason = 6
 	// ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since.
 	ErrorReason_ERROR_REASON_HISTORY_REVERTED ErrorReason = 7
-	// ABORTED. The state changed between plan and commit. Example: a Revert during a compaction.
+	// ABORTED. The state changed between plan and commit. Example: a Revert during a compaction. Metadata: operation_id,
+	// where there is one.
 	ErrorReason_ERROR_REASON_STATE_CHANGED ErrorReason = 8
 	// FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
 	// Metadata: operation_id.
@@ -56,12 +58,15 @@ const (
 	// compactions that failed. Metadata: closes_after_tokens.
 	ErrorReason_ERROR_REASON_BREAKER_OPEN ErrorReason = 11
 	// FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
-	// up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+	// up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids, at most 100 of them;
+	// open_calls, how many there are.
 	ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN ErrorReason = 12
 	// FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
-	// message where the provider wants USER. Metadata: rule, message.
+	// message where the provider wants USER. Metadata: rule; message, the position in the list that breaks it, or -1;
+	// index, that message's index, where the log has it.
 	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 13
-	// RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value.
+	// RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
+	// value, except for `store_size`: the disk is full.
 	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 14
 	// UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
 	// summarizer; http_status and code, where the provider sent them.
@@ -70,7 +75,7 @@ const (
 	// answers nothing. Metadata: summarizer, check; for CommitCompaction also prompt, the number of the answer, from 0.
 	ErrorReason_ERROR_REASON_SUMMARY_REJECTED ErrorReason = 16
 	// CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
-	// Compact call that was preempted. Metadata: operation_id.
+	// Compact call that was preempted. Metadata: operation_id, where there is one.
 	ErrorReason_ERROR_REASON_CANCELLED ErrorReason = 17
 	// DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
 	// limit for summaries. Example: a summarizer that hangs, with the fallback FAIL. Metadata: deadline, which is `call`,
@@ -104,6 +109,7 @@ const (
 	// ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result.
 	ErrorReason_ERROR_REASON_PLAN_INVALID ErrorReason = 29
 	// NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
+	// Metadata: operation_id, where the request named one.
 	ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND ErrorReason = 30
 	// INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
 	// is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
@@ -113,7 +119,7 @@ const (
 	// RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoint_id, point.
 	ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE ErrorReason = 32
 	// FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
-	// turn. Metadata, for turns: turns, how many there are.
+	// turn. Metadata, for turns: turns; active_turns, how many there are.
 	ErrorReason_ERROR_REASON_NOTHING_TO_REVERT ErrorReason = 33
 	// NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of
 	// a message with one. Metadata: index, next_index, part.

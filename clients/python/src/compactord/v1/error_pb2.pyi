@@ -31,7 +31,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SESSION_EXISTS: _ErrorReason.ValueType  # 3
     """ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id."""
     ERROR_REASON_CHECKPOINT_NOT_FOUND: _ErrorReason.ValueType  # 4
-    """NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3."""
+    """NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3. Metadata:
+    checkpoint_id; last_checkpoint, the highest id, or 0 where there is none.
+    """
     ERROR_REASON_POINT_OUT_OF_RANGE: _ErrorReason.ValueType  # 5
     """INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
     at 80. Metadata: point, last_point.
@@ -43,7 +45,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_HISTORY_REVERTED: _ErrorReason.ValueType  # 7
     """ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since."""
     ERROR_REASON_STATE_CHANGED: _ErrorReason.ValueType  # 8
-    """ABORTED. The state changed between plan and commit. Example: a Revert during a compaction."""
+    """ABORTED. The state changed between plan and commit. Example: a Revert during a compaction. Metadata: operation_id,
+    where there is one.
+    """
     ERROR_REASON_COMPACTION_RUNNING: _ErrorReason.ValueType  # 9
     """FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
     Metadata: operation_id.
@@ -58,14 +62,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_TOOL_CALLS_OPEN: _ErrorReason.ValueType  # 12
     """FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
-    up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+    up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids, at most 100 of them;
+    open_calls, how many there are.
     """
     ERROR_REASON_VIEW_INVALID: _ErrorReason.ValueType  # 13
     """FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
-    message where the provider wants USER. Metadata: rule, message.
+    message where the provider wants USER. Metadata: rule; message, the position in the list that breaks it, or -1;
+    index, that message's index, where the log has it.
     """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 14
-    """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value."""
+    """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
+    value, except for `store_size`: the disk is full.
+    """
     ERROR_REASON_SUMMARIZER_UNAVAILABLE: _ErrorReason.ValueType  # 15
     """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
     summarizer; http_status and code, where the provider sent them.
@@ -76,7 +84,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_CANCELLED: _ErrorReason.ValueType  # 17
     """CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
-    Compact call that was preempted. Metadata: operation_id.
+    Compact call that was preempted. Metadata: operation_id, where there is one.
     """
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 18
     """DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
@@ -116,7 +124,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_PLAN_INVALID: _ErrorReason.ValueType  # 29
     """ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result."""
     ERROR_REASON_OPERATION_NOT_FOUND: _ErrorReason.ValueType  # 30
-    """NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended."""
+    """NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
+    Metadata: operation_id, where the request named one.
+    """
     ERROR_REASON_INPUT_MALFORMED: _ErrorReason.ValueType  # 31
     """INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
     is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
@@ -128,7 +138,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_NOTHING_TO_REVERT: _ErrorReason.ValueType  # 33
     """FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
-    turn. Metadata, for turns: turns, how many there are.
+    turn. Metadata, for turns: turns; active_turns, how many there are.
     """
     ERROR_REASON_CONTENT_NOT_FOUND: _ErrorReason.ValueType  # 34
     """NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of
@@ -165,7 +175,9 @@ ERROR_REASON_SESSION_NOT_FOUND: ErrorReason.ValueType  # 2
 ERROR_REASON_SESSION_EXISTS: ErrorReason.ValueType  # 3
 """ALREADY_EXISTS. A session has this id. Example: CreateSession with an id in use. Metadata: session_id."""
 ERROR_REASON_CHECKPOINT_NOT_FOUND: ErrorReason.ValueType  # 4
-"""NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3."""
+"""NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3. Metadata:
+checkpoint_id; last_checkpoint, the highest id, or 0 where there is none.
+"""
 ERROR_REASON_POINT_OUT_OF_RANGE: ErrorReason.ValueType  # 5
 """INVALID_ARGUMENT. The point is after the end of the log. Example: RevertToCheckpoint to point 90 of a log that ends
 at 80. Metadata: point, last_point.
@@ -177,7 +189,9 @@ Metadata: next_index, the right one.
 ERROR_REASON_HISTORY_REVERTED: ErrorReason.ValueType  # 7
 """ABORTED. The view_token is older than a Revert. Example: an answer made from a view that was reverted since."""
 ERROR_REASON_STATE_CHANGED: ErrorReason.ValueType  # 8
-"""ABORTED. The state changed between plan and commit. Example: a Revert during a compaction."""
+"""ABORTED. The state changed between plan and commit. Example: a Revert during a compaction. Metadata: operation_id,
+where there is one.
+"""
 ERROR_REASON_COMPACTION_RUNNING: ErrorReason.ValueType  # 9
 """FAILED_PRECONDITION. A compaction of this session runs. Example: two Compact calls at once without preempt.
 Metadata: operation_id.
@@ -192,14 +206,18 @@ compactions that failed. Metadata: closes_after_tokens.
 """
 ERROR_REASON_TOOL_CALLS_OPEN: ErrorReason.ValueType  # 12
 """FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
-up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids, at most 100 of them;
+open_calls, how many there are.
 """
 ERROR_REASON_VIEW_INVALID: ErrorReason.ValueType  # 13
 """FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
-message where the provider wants USER. Metadata: rule, message.
+message where the provider wants USER. Metadata: rule; message, the position in the list that breaks it, or -1;
+index, that message's index, where the log has it.
 """
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 14
-"""RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value."""
+"""RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
+value, except for `store_size`: the disk is full.
+"""
 ERROR_REASON_SUMMARIZER_UNAVAILABLE: ErrorReason.ValueType  # 15
 """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
 summarizer; http_status and code, where the provider sent them.
@@ -210,7 +228,7 @@ answers nothing. Metadata: summarizer, check; for CommitCompaction also prompt, 
 """
 ERROR_REASON_CANCELLED: ErrorReason.ValueType  # 17
 """CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
-Compact call that was preempted. Metadata: operation_id.
+Compact call that was preempted. Metadata: operation_id, where there is one.
 """
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 18
 """DEADLINE_EXCEEDED. A time limit has passed: the deadline of the RPC, the daemon's limit for a unary call, or a
@@ -250,7 +268,9 @@ Metadata: field, known.
 ERROR_REASON_PLAN_INVALID: ErrorReason.ValueType  # 29
 """ABORTED. A strategy's plan would break the view. Example: a cut between a call and its result."""
 ERROR_REASON_OPERATION_NOT_FOUND: ErrorReason.ValueType  # 30
-"""NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended."""
+"""NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
+Metadata: operation_id, where the request named one.
+"""
 ERROR_REASON_INPUT_MALFORMED: ErrorReason.ValueType  # 31
 """INVALID_ARGUMENT. Messages are malformed, and either have no clear meaning or were sent with `strict`. None of them
 is stored. Example: provider_json with an unknown role. Metadata: rule, message (the position in the list that was
@@ -262,7 +282,7 @@ RevertToCheckpoint to checkpoint 3 after one to checkpoint 1. Metadata: checkpoi
 """
 ERROR_REASON_NOTHING_TO_REVERT: ErrorReason.ValueType  # 33
 """FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
-turn. Metadata, for turns: turns, how many there are.
+turn. Metadata, for turns: turns; active_turns, how many there are.
 """
 ERROR_REASON_CONTENT_NOT_FOUND: ErrorReason.ValueType  # 34
 """NOT_FOUND. The log has no message with this index, or the message no such part. Example: RecallContent of part 4 of

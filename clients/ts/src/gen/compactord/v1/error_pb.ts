@@ -47,7 +47,8 @@ export enum ErrorReason {
   SESSION_EXISTS = 3,
 
   /**
-   * NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3.
+   * NOT_FOUND. No checkpoint has this id. Example: RevertToCheckpoint to checkpoint 7 where there are 3. Metadata:
+   * checkpoint_id; last_checkpoint, the highest id, or 0 where there is none.
    *
    * @generated from enum value: ERROR_REASON_CHECKPOINT_NOT_FOUND = 4;
    */
@@ -77,7 +78,8 @@ export enum ErrorReason {
   HISTORY_REVERTED = 7,
 
   /**
-   * ABORTED. The state changed between plan and commit. Example: a Revert during a compaction.
+   * ABORTED. The state changed between plan and commit. Example: a Revert during a compaction. Metadata: operation_id,
+   * where there is one.
    *
    * @generated from enum value: ERROR_REASON_STATE_CHANGED = 8;
    */
@@ -109,7 +111,8 @@ export enum ErrorReason {
 
   /**
    * FAILED_PRECONDITION. A rendered view first needs the results of open tool calls, or a later message that gives them
-   * up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids.
+   * up. Example: GetLLMView in a dialect between a call and its result. Metadata: call_ids, at most 100 of them;
+   * open_calls, how many there are.
    *
    * @generated from enum value: ERROR_REASON_TOOL_CALLS_OPEN = 12;
    */
@@ -117,14 +120,16 @@ export enum ErrorReason {
 
   /**
    * FAILED_PRECONDITION. A rendered view would break a provider's rule. Example: a list that begins with an ASSISTANT
-   * message where the provider wants USER. Metadata: rule, message.
+   * message where the provider wants USER. Metadata: rule; message, the position in the list that breaks it, or -1;
+   * index, that message's index, where the log has it.
    *
    * @generated from enum value: ERROR_REASON_VIEW_INVALID = 13;
    */
   VIEW_INVALID = 13,
 
   /**
-   * RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, value.
+   * RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
+   * value, except for `store_size`: the disk is full.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 14;
    */
@@ -148,7 +153,7 @@ export enum ErrorReason {
 
   /**
    * CANCELLED. The client, another client, a shutdown or the deletion of the session ended the operation. Example: a
-   * Compact call that was preempted. Metadata: operation_id.
+   * Compact call that was preempted. Metadata: operation_id, where there is one.
    *
    * @generated from enum value: ERROR_REASON_CANCELLED = 17;
    */
@@ -247,6 +252,7 @@ export enum ErrorReason {
 
   /**
    * NOT_FOUND. No compaction with this operation id runs here. Example: CancelCompaction of one that has ended.
+   * Metadata: operation_id, where the request named one.
    *
    * @generated from enum value: ERROR_REASON_OPERATION_NOT_FOUND = 30;
    */
@@ -271,7 +277,7 @@ export enum ErrorReason {
 
   /**
    * FAILED_PRECONDITION. There is nothing to take back. Example: RevertToCheckpoint with turns = 2 in a session of one
-   * turn. Metadata, for turns: turns, how many there are.
+   * turn. Metadata, for turns: turns; active_turns, how many there are.
    *
    * @generated from enum value: ERROR_REASON_NOTHING_TO_REVERT = 33;
    */
