@@ -154,6 +154,28 @@ func TestCase134EmptySummaryOfABranchMakesNoMessage(t *testing.T) {
 	}
 }
 
+// Where not even the fallback's summary fits the budget, the error names the check.
+func TestRevertWhoseSummaryFitsNoBudget(t *testing.T) {
+	t.Parallel()
+	registry, err := summarizers.NewRegistry(&scripted{name: "extractive", do: func(
+		ctx context.Context, req *summarizers.Request, p summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		summary, err := faithful(ctx, req, p)
+		summary.Text += "\n- " + strings.Repeat("word ", 100_000)
+		return summary, err
+	}})
+	require.NoError(t, err)
+	d := start(t, func(o *service.ServerOptions) { o.Summarizers = registry })
+	d.create("s", small(1000))
+	d.append("s", working(4, 400)...)
+	d.requireUnchanged(t, func() {
+		_, err := d.sessions.RevertToCheckpoint(t.Context(), summarized(turnsBack(2)))
+		info := requireReason(t, err, codes.FailedPrecondition, "SUMMARY_REJECTED")
+		require.Equal(t, map[string]string{"summarizer": "extractive", "check": "budget"}, info.GetMetadata())
+		require.ErrorContains(t, err, "fits the policy's budget for summaries")
+	})
+}
+
 // Seed case 229: where nothing is put aside, no summarizer is asked and no message appended. At the newest point there
 // is nothing to revert either, and nothing is written.
 func TestCase229NothingPutAside(t *testing.T) {

@@ -135,13 +135,15 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	return nil
 }
 
-// rejected turns a NoGainError into an error that makes sense for a revert, which does not ask for a gain.
+// rejected turns a NoGainError into an error that makes sense for a revert, which does not ask for a gain. It comes
+// only from the fallback, and here only from its check of the budget.
 func rejected(err error) error {
 	var noGain *summaries.NoGainError
 	if !errors.As(err, &noGain) {
 		return err
 	}
-	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED, nil,
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED,
+		map[string]string{"summarizer": summaries.Fallback, "check": summarizers.CheckBudget},
 		"no summary of what is put aside fits the policy's budget for summaries")
 }
 
