@@ -24,7 +24,7 @@ type planToken struct {
 	uid string
 	// point is the point of the snapshot.
 	point uint32
-	// cached says that the plan's only prompt follows the agent's own one.
+	// cached says that the prompt for the summary follows the agent's own one.
 	cached bool
 	// plan is the hash of the plan and its options, own that of the client plan.
 	plan, own digest

@@ -75,7 +75,7 @@ type Listener interface {
 // Written is a text with its writer.
 type Written struct {
 	Text string
-	// Sections are those that the text was asked to have. They say nothing about a text on the first part of a turn.
+	// Sections are those that a summary was asked to have. One of several parts has those of its first part.
 	Sections []*compactordv1.Section
 	// Summarizer is the summarizer that wrote it, and Model its model; empty where it has none.
 	Summarizer, Model string

@@ -39,7 +39,7 @@ type Task struct {
 // part is one of the texts of a summary: one that exists already, or one to be written.
 type part struct {
 	text string
-	// sections are those that the text is or was asked to have; nil for the first part of a turn.
+	// sections are those that the text is or was asked to have. The summary's are those of its first part.
 	sections []*compactordv1.Section
 	// request asks for the text; nil where the text exists already.
 	request *summarizers.Request
