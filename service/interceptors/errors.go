@@ -19,16 +19,16 @@ type errorMap struct{ logger *slog.Logger }
 
 func (m errorMap) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	resp, err := handler(ctx, req)
-	return resp, mapError(ctx, m.logger, info.FullMethod, err)
+	return resp, m.mapError(ctx, info.FullMethod, err)
 }
 
 func (m errorMap) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	return mapError(stream.Context(), m.logger, info.FullMethod, handler(srv, stream))
+	return m.mapError(stream.Context(), info.FullMethod, handler(srv, stream))
 }
 
 // mapError turns an error into the status that the client gets. It logs a bug with its cause, under the id in the
 // status.
-func mapError(ctx context.Context, logger *slog.Logger, method string, err error) error {
+func (m errorMap) mapError(ctx context.Context, method string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func mapError(ctx context.Context, logger *slog.Logger, method string, err error
 		id = cmp.Or(panicked.ID, id)
 	}
 	e := apierror.From(err, id)
-	apierror.LogBug(ctx, logger, id, method, e)
+	apierror.LogBug(ctx, m.logger, id, method, e)
 	return e.GRPCStatus().Err()
 }
 
