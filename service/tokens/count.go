@@ -2,6 +2,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -19,32 +20,30 @@ const maxCounts = 100_000
 func OfText(
 	ctx context.Context, e compactordv1.Estimator, text string,
 ) (*compactordv1.CountTokensResponse, error) {
-	counter, err := session.CounterFor(e)
+	c, err := newCount(e, withoutSession)
 	if err != nil {
 		return nil, err
 	}
-	ahead, err := session.CountAhead(ctx, counter, &compactordv1.Message{
+	c.counter, err = session.CountAhead(ctx, c.counter, &compactordv1.Message{
 		Parts: []*compactordv1.Part{session.TextPart(text)},
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := &count{counter: ahead, answer: &compactordv1.CountTokensResponse{Estimator: e}}
-	c.tokens = uint64(session.TextTokens(ahead, text))
+	c.tokens = uint64(session.TextTokens(c.counter, text))
 	c.textBytes = uint64(len(text))
-	return c.done(session.NewHead(e), 0), nil
+	return c.done(session.NewHead(c.estimator()), 0), nil
 }
 
 // OfMessages counts messages.
 func OfMessages(
 	ctx context.Context, e compactordv1.Estimator, messages []*compactordv1.Message,
 ) (*compactordv1.CountTokensResponse, error) {
-	counter, err := session.CounterFor(e)
+	c, err := newCount(e, withoutSession)
 	if err != nil {
 		return nil, err
 	}
-	c := &count{answer: &compactordv1.CountTokensResponse{Estimator: e}}
-	if c.counter, err = session.CountAhead(ctx, counter, messages...); err != nil {
+	if c.counter, err = session.CountAhead(ctx, c.counter, messages...); err != nil {
 		return nil, err
 	}
 	for i, m := range messages {
@@ -54,39 +53,32 @@ func OfMessages(
 		position := uint32(i)
 		c.message(m, session.MessageTokens(c.counter, m), &position)
 	}
-	return c.done(session.NewHead(e), len(messages)), nil
+	return c.done(session.NewHead(c.estimator()), len(messages)), nil
 }
 
 // OfSession counts a session's view, by the session's estimator or by another one.
 func OfSession(
 	ctx context.Context, logs *sessionlog.Logs, row *storagev1.Session, e compactordv1.Estimator,
 ) (*compactordv1.CountTokensResponse, error) {
-	head, own := row.GetHead(), row.GetEstimator()
-	if e == compactordv1.Estimator_ESTIMATOR_UNSPECIFIED {
-		e = own
-	}
-	if e != own {
-		if e == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
-			return nil, apierror.InvalidField("estimator", "CALIBRATED needs a session that was created with it")
-		}
-		head = session.NewHead(e)
-	}
-	counter, err := session.CounterFor(e)
+	c, err := newCount(e, row.GetEstimator())
 	if err != nil {
 		return nil, err
+	}
+	head, byOwn := row.GetHead(), c.estimator() == row.GetEstimator()
+	if !byOwn {
+		head = session.NewHead(c.estimator())
 	}
 	state, err := logs.State(ctx, row, row.GetHead())
 	if err != nil {
 		return nil, err
 	}
-	c := &count{counter: counter, answer: &compactordv1.CountTokensResponse{Estimator: e}}
-	view := state.View(session.ViewOptions{})
+	counter, view := c.counter, state.View(session.ViewOptions{})
 	for _, vm := range view.Messages {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		tokens := vm.GetTokens()
-		if e != own {
+		if !byOwn {
 			c.counter, err = session.CountAhead(ctx, counter, vm.GetMessage())
 			if err != nil {
 				return nil, err
@@ -112,6 +104,26 @@ type count struct {
 	tokens, media, textBytes, mediaBytes uint64
 	answer                               *compactordv1.CountTokensResponse
 }
+
+// withoutSession is the estimator by default of what is in no session.
+const withoutSession = compactordv1.Estimator_ESTIMATOR_CHARS4
+
+// newCount returns a count by the requested estimator, or where none was requested by own. Only a session of that
+// estimator can be counted by CALIBRATED.
+func newCount(requested, own compactordv1.Estimator) (*count, error) {
+	e := cmp.Or(requested, own)
+	if e == compactordv1.Estimator_ESTIMATOR_CALIBRATED && e != own {
+		return nil, apierror.InvalidField("estimator",
+			"CALIBRATED needs a session that was created with it: its log has what usage reports have shown")
+	}
+	counter, err := session.CounterFor(e)
+	if err != nil {
+		return nil, err
+	}
+	return &count{counter: counter, answer: &compactordv1.CountTokensResponse{Estimator: e}}, nil
+}
+
+func (c *count) estimator() compactordv1.Estimator { return c.answer.GetEstimator() }
 
 func (c *count) message(m *compactordv1.Message, tokens uint32, index *uint32) {
 	media, sent := session.MediaOf(c.counter, m)
