@@ -49,7 +49,7 @@ func (f *PresetFlags) Policy() *compactordv1.Policy {
 // PolicyFlags are the settings of a policy in commands that compact.
 type PolicyFlags struct {
 	PresetFlags
-	KeepRecentTokens *uint32 `help:"Summarize all but the newest messages of at most N tokens, whatever the preset's strategy is." placeholder:"N"`
+	KeepRecentTokens *uint32 `help:"Summarize all but the newest messages of at least N tokens, whatever the preset's strategy is." placeholder:"N"`
 }
 
 // Policy returns the policy that the flags set; nil if none is given.
