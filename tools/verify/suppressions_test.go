@@ -14,7 +14,8 @@ import (
 )
 
 // suppression matches comments that turn a check off.
-var suppression = regexp.MustCompile(`//\s?nolint\b|//lint:\w*ignore|#nosec|@ts-(?:ignore|expect-error|nocheck)\b|eslint-disable|` +
+var suppression = regexp.MustCompile(`//\s?nolint\b|//lint:\w*ignore|//\s?revive:disable|` +
+	`//\s?exhaustive:ignore|buf:lint:ignore|#nosec|@ts-(?:ignore|expect-error|nocheck)\b|eslint-disable|` +
 	`prettier-ignore|#\s?noqa\b|#\s?type:\s?ignore|#\s?pyright:|#\s?mypy:|#\s?ruff:|#\s?fmt:\s?(?:off|skip)`)
 
 // The first line or the name of a file says that it is generated.
@@ -36,12 +37,12 @@ func TestNoCheckIsTurnedOffInCodeWrittenByHand(t *testing.T) {
 	for name := range bytes.SplitSeq(names, []byte{0}) {
 		path := filepath.FromSlash(string(name))
 		switch filepath.Ext(path) {
-		case ".go", ".py", ".pyi", ".ts", ".mjs", ".js":
+		case ".go", ".py", ".pyi", ".ts", ".mjs", ".js", ".proto", ".java":
 		default:
 			continue
 		}
 		base := filepath.Base(path)
-		if generatedName.MatchString(base) || base == "suppressions_test.go" || base == "test_package.py" {
+		if generatedName.MatchString(base) || base == "suppressions_test.go" {
 			continue
 		}
 		content, err := os.ReadFile(filepath.Join(root, path))

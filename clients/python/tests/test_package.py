@@ -205,16 +205,3 @@ def test_the_oldest_versions_that_it_allows_will_do(wheel: Path, tmp_path: Path)
     run(python, "-I", "-c", IMPORTS, found, cwd=tmp_path)
     if found != "3.10":
         pytest.skip(f"python3.10 is not on PATH: the oldest versions were checked with {found} only")
-
-
-@pytest.mark.parametrize("comment", ["noqa", "type: ignore", "pyright:", "mypy:", "ruff:", "fmt: off", "fmt: skip"])
-def test_no_check_is_turned_off_in_code_written_by_hand(comment: str) -> None:
-    folders = [PROJECT / name for name in ("src", "tests", "examples", "scripts")]
-    written = [
-        path
-        for folder in folders
-        for path in folder.rglob("*.py")
-        if not path.stem.endswith(("_pb2", "_pb2_grpc")) and path != Path(__file__).resolve()
-    ]
-    assert written
-    assert [path for path in written if f"# {comment}" in path.read_text(encoding="utf-8")] == []
