@@ -88,8 +88,7 @@ func clones(messages []*compactordv1.Message) []*compactordv1.Message {
 // requireReport requires that positions exist, that reasons are given, and that rules exist.
 func requireReport(t tHelper, d dialect.Dialect, messages []*compactordv1.Message, r *dialect.Rendered) {
 	t.Helper()
-	elements, origins := len(r.Messages), len(r.From)
-	require.Equal(t, elements, origins, "elements and what they are made from")
+	require.Equal(t, len(r.Messages), len(r.From), "elements and what they are made from")
 	for _, span := range r.From {
 		require.GreaterOrEqual(t, span.First, 0)
 		require.LessOrEqual(t, span.First, span.End)

@@ -35,8 +35,7 @@ func parsedAndWritten(t *rapid.T, d dialect.Dialect) {
 func requireParsed(t tHelper, parsed *dialect.Parsed, elements int) {
 	t.Helper()
 	requireMessages(t, parsed.Messages)
-	messages, positions := len(parsed.Messages), len(parsed.Positions)
-	require.Equal(t, messages, positions)
+	require.Equal(t, len(parsed.Messages), len(parsed.Positions))
 	require.True(t, slices.IsSorted(parsed.Positions))
 	for _, at := range parsed.Positions {
 		require.GreaterOrEqual(t, at, 0)

@@ -37,7 +37,7 @@ func TestNativeClaudeCodeSessionsEqualTheirNeutralCounterparts(t *testing.T) {
 			for i := len(abandoned) - 1; i >= 0; i-- {
 				want = append(want[:abandoned[i]], want[abandoned[i]+1:]...)
 			}
-			requireAsMany(t, len(want), len(have))
+			require.Equal(t, len(want), len(have))
 			for i, m := range have {
 				require.NoError(t, protovalidate.Validate(m))
 				require.NotNil(t, m.GetWrittenAt())

@@ -74,7 +74,7 @@ func requireSameMessages(t *testing.T, want, have []*compactordv1.Message, d dif
 			require.Equal(t, result.GetName(), resultOf(have[i]).GetName(), "message %d", i)
 		}
 	}
-	requireAsMany(t, len(want), len(have))
+	require.Equal(t, len(want), len(have))
 }
 
 func requireSameMessage(t *testing.T, i int, want, have *compactordv1.Message, d difference) {
@@ -92,7 +92,7 @@ func requireSameMessage(t *testing.T, i int, want, have *compactordv1.Message, d
 		require.Equal(t, thinkingOf(want), thinkingOf(have), "message %d", i)
 	}
 	wantCalls, haveCalls := callsOf(want), callsOf(have)
-	requireAsMany(t, len(wantCalls), len(haveCalls), "calls of message %d", i)
+	require.Equal(t, len(wantCalls), len(haveCalls), "calls of message %d", i)
 	for n, w := range wantCalls {
 		h := haveCalls[n]
 		require.Equal(t, w.GetName(), h.GetName(), "message %d", i)

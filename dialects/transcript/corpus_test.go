@@ -104,7 +104,7 @@ func TestCorpusIsReadWhole(t *testing.T) {
 			messages, err := r.ReadAll()
 			require.NoError(t, err)
 			// The index counts the compaction records, too.
-			requireAsMany(t, want.messages-want.compactions, len(messages))
+			require.Equal(t, want.messages-want.compactions, len(messages))
 			require.Equal(t, want.calls, countCalls(messages))
 			for _, m := range messages {
 				require.NoError(t, protovalidate.Validate(m))
@@ -117,7 +117,7 @@ func TestCorpusIsReadWhole(t *testing.T) {
 			lines := readLines(t, filepath.Join(dir, name))
 			require.Equal(t, want.compactions, left+len(r.Records()))
 			requireSameCompactions(t, lines, r.Records())
-			requireAsMany(t, want.messages, len(lines))
+			require.Equal(t, want.messages, len(lines))
 			for _, m := range messages {
 				requireSameContent(t, lines[m.GetSourcePosition()], m)
 			}
@@ -288,10 +288,4 @@ func TestNativePiSessionEqualsItsNeutralCounterpart(t *testing.T) {
 	// Pi counts only command and output. With 20,000 tokens to keep, 16 more would move the cut from 944 to 946.
 	require.LessOrEqual(t, added, 66)
 	require.Equal(t, 454, countCalls(have))
-}
-
-// requireAsMany compares how many messages two readers returned. The messages themselves are too many to print.
-func requireAsMany(t *testing.T, want, have int, message ...any) {
-	t.Helper()
-	require.Equal(t, want, have, message...)
 }
