@@ -14,10 +14,8 @@ const StandardInput = "-"
 
 // Input is a reader that shows progress. A Ctrl-C ends it even while it waits for more.
 type Input struct {
-	in io.Reader
-	// ended is closed when reading must end; why returns the cause.
-	ended    <-chan struct{}
-	why      func() error
+	ctx      context.Context
+	in       io.Reader
 	progress *Progress
 	buffer   []byte
 	done     int64
@@ -42,16 +40,14 @@ func (w *Input) Read(p []byte) (int, error) {
 		w.done += int64(copy(p, buffer[:r.n]))
 		w.progress.Update(w.done)
 		return r.n, r.err
-	case <-w.ended:
-		return 0, w.why()
+	case <-w.ctx.Done():
+		return 0, context.Cause(w.ctx)
 	}
 }
 
 // NewInput returns an Input that shows its progress on p.
 func NewInput(ctx context.Context, in io.Reader, p *Progress) *Input {
-	return &Input{
-		in: in, progress: p, ended: ctx.Done(), why: func() error { return context.Cause(ctx) },
-	}
+	return &Input{ctx: ctx, in: in, progress: p}
 }
 
 // On returns a copy that reads another file from its beginning.
