@@ -42,8 +42,9 @@ starts a split turn, with their source_position), report, earlier (the compactio
 FILE), skipped (why nothing was done), plan (with --dry-run), notes, messages (their number) and view (with --view).
 
 --summarizer names the summarizer: one of the daemon's or, with FILE or --store, one of the file of --config. Without the
-flag, COMPACTORD_DEFAULT_SUMMARIZER or the file's default_summarizer names it. A terminal shows a model's text while it
-is written. Ctrl-C cancels the compaction, and nothing is changed.`
+flag, the policy names it, else the daemon's default; with FILE or --store the default is COMPACTORD_DEFAULT_SUMMARIZER
+or the file's default_summarizer. A terminal shows a model's text while it is written. Ctrl-C cancels the compaction,
+and nothing is changed.`
 }
 
 // Run compacts.
