@@ -38,7 +38,10 @@ func growthBy(ctx context.Context, c *conversation.Conversation, request *compac
 	if g.after.GetTokens() <= g.before.GetTokens() {
 		return nil, nil
 	}
-	records, err := c.Records(ctx, &compactordv1.ListRecordsRequest{})
+	records, err := c.Records(ctx, &compactordv1.ListRecordsRequest{Kinds: []compactordv1.RecordKind{
+		compactordv1.RecordKind_RECORD_KIND_COMPACTION, compactordv1.RecordKind_RECORD_KIND_PRUNE,
+		compactordv1.RecordKind_RECORD_KIND_REVERT,
+	}})
 	if err != nil {
 		return nil, err
 	}

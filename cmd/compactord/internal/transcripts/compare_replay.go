@@ -233,7 +233,9 @@ func (r *replay) fetch(ctx context.Context) (report *compactordv1.ContextReport,
 
 // countRewrites counts the rewrites in the log.
 func (r *replay) countRewrites(ctx context.Context) error {
-	records, err := r.Records(ctx, &compactordv1.ListRecordsRequest{})
+	records, err := r.Records(ctx, &compactordv1.ListRecordsRequest{Kinds: []compactordv1.RecordKind{
+		compactordv1.RecordKind_RECORD_KIND_COMPACTION, compactordv1.RecordKind_RECORD_KIND_PRUNE,
+	}})
 	for _, record := range records {
 		switch kind := record.GetKind().(type) {
 		case *compactordv1.Record_Compaction:
