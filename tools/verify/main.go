@@ -50,7 +50,7 @@ func run() int {
 	v := &verifier{
 		root: root, out: os.Stdout, err: os.Stderr, tier: selected.tier, test: selected.test,
 		// Two cores are busy with the tests of Go.
-		parallel: runtime.NumCPU() > 2,
+		parallel: runtime.GOMAXPROCS(0) > 2,
 	}
 	began := time.Now()
 	results, err := v.runSelected(ctx, selected)
