@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
@@ -40,7 +39,8 @@ func (c *Records) Run(ctx context.Context, a *api.App) (err error) {
 	p.Stage("reading the records", "", 0)
 	request := &compactordv1.ListRecordsRequest{NewestFirst: c.NewestFirst, FromSequence: c.From}
 	for _, kind := range c.Kind {
-		request.Kinds = append(request.Kinds, kindNamed(kind))
+		value := terminal.EnumNumber(compactordv1.RecordKind_value, "RECORD_KIND_", kind)
+		request.Kinds = append(request.Kinds, compactordv1.RecordKind(value))
 	}
 	records, err := conv.Records(ctx, request)
 	if err != nil {
@@ -57,12 +57,6 @@ func (c *Records) Run(ctx context.Context, a *api.App) (err error) {
 			r.GetCreatedAt().AsTime().Local().Format("2006-01-02 15:04:05"), terminal.InLine(recordText(r)))
 	}
 	return table.Flush()
-}
-
-// kindNamed returns the kind of records that a flag names.
-func kindNamed(name string) compactordv1.RecordKind {
-	return compactordv1.RecordKind(compactordv1.RecordKind_value["RECORD_KIND_"+
-		strings.ToUpper(strings.ReplaceAll(name, "-", "_"))])
 }
 
 // recordText describes a record in one line.

@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // JSON documents contain zeros: programs need not know the defaults.
@@ -41,4 +43,19 @@ func TestRecordsByKindAndOrder(t *testing.T) {
 	require.Equal(t, false, sample.At(t, records[1], "put_aside"))
 	require.Contains(t, records[2], "policy_change")
 	on("records", "--session", "s", "--kind", "summary").Ends(t, terminal.ExitUsage)
+}
+
+// --kind takes each kind of the contract.
+func TestEveryKindOfRecordHasAName(t *testing.T) {
+	on := programtest.FiveTurns(t)
+	const prefix = "RECORD_KIND_"
+	for number := range compactordv1.RecordKind_name {
+		kind := compactordv1.RecordKind(number)
+		if kind == compactordv1.RecordKind_RECORD_KIND_UNSPECIFIED {
+			continue
+		}
+		name := strings.ReplaceAll(terminal.EnumName(kind, prefix), " ", "-")
+		require.Equal(t, number, terminal.EnumNumber(compactordv1.RecordKind_value, prefix, name), name)
+		on("records", "--session", "s", "--kind", name).Ends(t, terminal.ExitDone)
+	}
 }

@@ -112,11 +112,11 @@ func (c *Search) request() *compactordv1.SearchMessagesRequest {
 		request.Query = &compactordv1.SearchMessagesRequest_Words{Words: c.Query}
 	}
 	for _, role := range slices.Compact(slices.Sorted(slices.Values(c.Role))) {
-		value := compactordv1.Role_value["ROLE_"+strings.ToUpper(role)]
+		value := terminal.EnumNumber(compactordv1.Role_value, "ROLE_", role)
 		request.Roles = append(request.Roles, compactordv1.Role(value))
 	}
 	for _, state := range slices.Compact(slices.Sorted(slices.Values(c.State))) {
-		value := compactordv1.MessageState_value["MESSAGE_STATE_"+strings.ToUpper(strings.ReplaceAll(state, "-", "_"))]
+		value := terminal.EnumNumber(compactordv1.MessageState_value, "MESSAGE_STATE_", state)
 		request.States = append(request.States, compactordv1.MessageState(value))
 	}
 	return request

@@ -106,6 +106,12 @@ func EnumName(value fmt.Stringer, prefix string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(value.String(), prefix)), "_", " ")
 }
 
+// EnumNumber returns the number of the value of the contract's enums that a flag names, such as `put-aside`; 0 where none
+// has the name. The values are those of the enum by their names, which begin with the prefix.
+func EnumNumber(values map[string]int32, prefix, name string) int32 {
+	return values[prefix+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+}
+
 // Dollars formats an amount, which is often far below a cent.
 func Dollars(amount float64) string { return fmt.Sprintf("%.4f US dollars", amount) }
 
