@@ -65,7 +65,7 @@ func TestCompactReportsItsOwnEarlierSummary(t *testing.T) {
 func TestCompareSaysThatItIgnoresTheFilesCompactions(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", broughtSummary(60))
-	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file has 1 compaction of its own. They are ignored")
+	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file has 1 compaction of its own, ignored here")
 	doc := sample.Document(t, programtest.Ran(t, "compare", path, "--preset", "pi", "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 1, sample.At(t, doc, "compactions_left_out"), 0)
 	doc = sample.Document(t, programtest.Ran(t, "import", path, "--session", "s", "--store", sample.StorePath(t), "--json").Ends(t, terminal.ExitDone).Out)

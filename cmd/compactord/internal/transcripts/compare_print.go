@@ -19,7 +19,7 @@ func (c *comparison) print(w io.Writer) {
 		fmt.Fprintf(w, "The window: %s.\n", window)
 	}
 	if n := c.file.Compactions(); n > 0 {
-		fmt.Fprintf(w, "The file has %s of its own. They are ignored, so that each preset begins with all messages.\n",
+		fmt.Fprintf(w, "The file has %s of its own, ignored here so that each preset begins with all messages.\n",
 			terminal.Count(n, "compaction"))
 	}
 	c.printOnce(w)
