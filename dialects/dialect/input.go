@@ -51,7 +51,7 @@ func InputRules() []Rule {
 		},
 		{
 			ID: InputMessageUnreadable, Source: ours,
-			Sentence: "A message can be read. Where most others can, a line of text replaces it.",
+			Sentence: "A message can be read. If at least half of the messages can, a line of text replaces it.",
 		},
 		{ID: InputEmptyMessage, Source: ours, Sentence: "A message is not empty. It is accepted as a message without parts."},
 		{
