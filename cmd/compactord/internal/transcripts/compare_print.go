@@ -93,7 +93,7 @@ REWRITES  how often the view was rewritten: by a summary, edits, or both at once
 PEAK      tokens of the largest request; WINDOW is their share of the window
 OVER      requests that were sent although compaction was due, since it did not help enough
 SENT      tokens of all requests
-REUSED    their share that the request before began with too, which a prompt cache can serve
+REUSED    their share that is also the start of the request before, which a prompt cache can serve
 LAST      tokens of the last request; MESSAGES is the number of its messages
 `)
 	for _, r := range c.results {
