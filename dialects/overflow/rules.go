@@ -159,7 +159,7 @@ var tooLargeStatus = Rule{
 var overWindow = Rule{
 	ID: UsageOverWindow, Class: contextOverflow, Source: "z.ai and others that cut the input off",
 	Sentence: "The model stopped normally, and input and cache_read are more than the window: the provider dropped " +
-		"the rest.",
+		"what exceeds the window.",
 }
 
 var noOutput = Rule{
