@@ -245,10 +245,15 @@ func (r *runner) listCheckpoints(s step) (map[string]any, error) {
 	s.request(r.t, req)
 	req.Kinds = []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_CHECKPOINT}
 	all, err := r.records(req)
-	for _, each := range all {
-		each.Sequence = 0 // the checkpoint's point
+	if err != nil {
+		return nil, err
 	}
-	return map[string]any{"checkpoints": list(r.t, all)}, err
+	for _, each := range all {
+		// The clients list a checkpoint's point in place of its record's sequence.
+		require.Equal(r.t, each.GetCheckpoint().GetPoint(), each.GetSequence())
+		each.Sequence = 0
+	}
+	return map[string]any{"checkpoints": list(r.t, all)}, nil
 }
 
 func (r *runner) fork(s step) (map[string]any, error) {
@@ -321,7 +326,10 @@ func (r *runner) listRecords(s step) (map[string]any, error) {
 	req := &compactordv1.ListRecordsRequest{}
 	s.request(r.t, req)
 	all, err := r.records(req)
-	return map[string]any{"records": list(r.t, all)}, err
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"records": list(r.t, all)}, nil
 }
 
 // records returns all pages of a request.
@@ -345,11 +353,14 @@ func (r *runner) listCompactions(s step) (map[string]any, error) {
 	req.Kinds = []compactordv1.RecordKind{compactordv1.RecordKind_RECORD_KIND_COMPACTION}
 	req.NewestFirst = true
 	records, err := r.records(req)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]*compactordv1.CompactionEntry, len(records))
 	for i, each := range records {
 		all[i] = each.GetCompaction()
 	}
-	return map[string]any{"compactions": list(r.t, all)}, err
+	return map[string]any{"compactions": list(r.t, all)}, nil
 }
 
 // watch returns the first `count` messages and records that a watch sends.
