@@ -19,7 +19,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
           const input = identified(method, given);
           const calling = connection.unary(method, signal, timeoutMs, headers, input, contextValues);
           const response = await calling.catch((e: unknown) => {
-            throw modelText(e, input);
+            throw withRequestId(e, input);
           });
           options.onHeader?.(response.header);
           options.onTrailer?.(response.trailer);
@@ -31,7 +31,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
           try {
             yield* connection.events(method, input, options);
           } catch (e) {
-            throw modelText(e, input);
+            throw withRequestId(e, input);
           }
         };
       default:
@@ -42,7 +42,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
 }
 
 /** Adds the request id of a call to its error. */
-function modelText(error: unknown, request: object): unknown {
+function withRequestId(error: unknown, request: object): unknown {
   if (error instanceof CompactordError) {
     error.requestId ??= requestIdIn(request);
   }
