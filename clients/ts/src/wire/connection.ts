@@ -68,9 +68,9 @@ export interface ConnectionOptions {
   readonly retry?: boolean;
 }
 
-/** The length of a message is a number of 32 bits. */
 /** The most bytes of a view in one response. The daemon makes the whole view again for each of them. */
 const maxPageBytes = 32 << 20;
+/** The length of a message is a number of 32 bits. */
 const maxMaxMessageBytes = 2 ** 32 - 1;
 
 /** The argument of `new Headers`. */
