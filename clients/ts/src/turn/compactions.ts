@@ -44,7 +44,7 @@ export class TurnCompactions {
   }
 
   /** Compacts after an answer that is an overflow. Returns false where it is none. */
-  async relieved({ answer }: Step): Promise<boolean> {
+  async compactedIfOverflow({ answer }: Step): Promise<boolean> {
     if (answer.overflow) {
       this.#run.turns.forgetStep();
       await this.makeRoom(answer.why);

@@ -148,7 +148,7 @@ export class TurnLoop {
       this.#run.turns.queue(write);
       await this.#run.write(write);
       const { step } = this.#run.turns;
-      if (step !== undefined && !(await this.#compactions.relieved(step))) {
+      if (step !== undefined && !(await this.#compactions.compactedIfOverflow(step))) {
         return step;
       }
     }

@@ -26,7 +26,7 @@ export class TurnSteps {
   /** Step 5: runs the calls and appends their results. Returns the result of the turn where it ends here. */
   async finish(step: Step): Promise<Turn | undefined> {
     const { answer } = step;
-    if (await this.#compactions.relieved(step)) {
+    if (await this.#compactions.compactedIfOverflow(step)) {
       return undefined;
     }
     const calls = (step.calls ??= await this.#callsOf(step));
