@@ -187,8 +187,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
 
   /**
    * Cancels the compaction and waits for its end. Does nothing after the end. A detached compaction is not cancelled;
-   * use
-   * `session.cancelCompaction()` for that.
+   * use `session.cancelCompaction()` for that.
    */
   async cancel(): Promise<void> {
     const { stub, sessionId, request } = this.parts;

@@ -50,8 +50,7 @@ export interface ConnectionOptions {
   readonly tls?: TLSOptions | boolean;
   /**
    * The token, sent with each call as `authorization: Bearer ...`. A function is called before each call and returns
-   * it. Needs
-   * `tls` or a Unix socket, since others on the network could read it otherwise.
+   * it. Needs `tls` or a Unix socket, since others on the network could read it otherwise.
    */
   readonly token?: string | (() => string | Promise<string>);
   /** Whether a token may be sent without TLS anyway. Default false. */
