@@ -200,7 +200,8 @@ class TurnState:
             return
         with self._mutex:
             self._announcements.append((result, None))
-            # append_announcements looks for new ones at its end, so it must not run twice at once.
+            # A running append_announcements looks for new ones at its end. It may be the caller, where announce
+            # compacts.
             idle = self._running is None and not self._announcing
         if idle and not self.paused and result.completed.report.open_call_count == 0:
             # An error here must not fail the compaction, which is committed: the next turn tries again.
