@@ -38,7 +38,7 @@ class Work:
         """Call functions at the same time.
 
         Args:
-            functions: What to call. They do not raise an Exception.
+            functions: What to call. The first exception is raised, and the other functions are cancelled.
 
         Returns:
             Their results, in order.

@@ -32,10 +32,10 @@ class Work:
         """Call functions one after the other.
 
         Args:
-            functions: What to call. They raise nothing of their own but what no one may catch.
+            functions: What to call. The first exception is raised, and the later functions are not called.
 
         Returns:
-            What they returned, in their order.
+            Their results, in order.
 
         Raises:
             Interrupted: `interrupt` was called.
