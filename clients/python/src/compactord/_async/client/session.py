@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from compactord import connection, messages, v1, words
 from compactord._async.agent_tools import AsyncAgentTools
-from compactord._async.turn.compactions import OnEvent, WriteSummary
-from compactord._async.turn.loop import AsyncTurnLoop, CallModel
-from compactord._async.turn.steps import RunTool
+from compactord._async.turn.loop import AsyncTurnLoop
+from compactord._async.turn.options import CallModel, OnEvent, RunTool, TurnOptions, WriteSummary
 from compactord._async.turn.turns import AsyncSessionTurns
 from compactord.connection import new_request_id
 from compactord.turns import Turn
@@ -76,11 +75,7 @@ class AsyncSession(AsyncSessionTurns):
             ValueError: ``max_steps`` is below 1, or the stream of the answer had no events.
             CompactordError: A call to the daemon failed, or the compaction after an overflow failed.
         """
-        turn = AsyncTurnLoop(
-            self,
-            self._calls,
-            self._turns,
-            call_model,
+        options = TurnOptions(
             run_tool=run_tool,
             tools=tools,
             max_steps=max_steps,
@@ -90,7 +85,7 @@ class AsyncSession(AsyncSessionTurns):
             thinking=thinking,
             mark_cache_breakpoints=mark_cache_breakpoints,
         )
-        return await turn.run(given)
+        return await AsyncTurnLoop(self, self._calls, self._turns, call_model, options).run(given)
 
     async def fork(
         self,

@@ -73,13 +73,16 @@ class Step:
 
 
 class AsyncRunningTurn(Protocol):
-    """A running turn.
+    """A running turn."""
 
-    Attributes:
-        aborted: Whether the turn was aborted.
-    """
+    @property
+    def aborted(self) -> bool:
+        """Whether the turn was aborted."""
+        ...
 
-    aborted: bool
+    def end_after_function(self) -> None:
+        """Abort the turn after the caller's function that is running, which calls this."""
+        ...
 
     async def abort(self) -> bool:
         """Abort the turn, from another task or thread.
@@ -158,7 +161,7 @@ class AsyncTurnState:
         if turn is None:
             return False
         if self.called_from_turn:
-            turn.aborted = True
+            turn.end_after_function()
             return False
         compacting = await turn.abort()
         with self._mutex:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import partial
 from itertools import groupby
-from typing import Any, Protocol, TypeAlias
 
 from compactord import v1, words
-from compactord._async.compaction.compacting import AsyncSessionCompactions
-from compactord._async.turn.compactions import AsyncTurnCompactions, OnEvent, WriteSummary
-from compactord._async.turn.run import FAILED
-from compactord._async.turn.state import AsyncTurnState, Step, Write
-from compactord._async.wire.calls import AsyncCalls
-from compactord._async.wire.runtime import Result, resolve
+from compactord._async.turn.compactions import AsyncTurnCompactions
+from compactord._async.turn.run import FAILED, AsyncTurnRun
+from compactord._async.turn.state import Step, Write
+from compactord._async.wire.runtime import resolve
 from compactord.errors import (
     CheckpointNotFoundError,
     CheckpointPutAsideError,
@@ -22,88 +19,38 @@ from compactord.errors import (
     ToolCallsOpenError,
 )
 from compactord.tool_results import result_message
-from compactord.tools import Mail, ToolCall, ToolOutput, ToolRejected, calls_of
+from compactord.tools import ToolCall, ToolOutput, ToolRejected, calls_of
 from compactord.turns import Turn
-from compactord.words import Thinking
-
-RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any] | list[Any] | None]]
-"""Runs a tool call and returns its result.
-
-The result can be a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect: a dict with a
-``role`` or a ``type``. Another dict and a list are data, whose JSON is the result. None is an empty result.
-"""
 
 
-class AsyncTools(Protocol):
-    """Tools that are asked to run a call before ``run_tool``, such as ``AsyncAgentTools``.
-
-    Attributes:
-        dmail: Whether the model has ``send_dmail``.
-    """
-
-    dmail: bool
-
-    async def handle(self, call: ToolCall) -> ToolOutput | None:
-        """Run a call and return its result; None where the call is of another tool."""
-        ...
-
-    def take_mail(self) -> Mail | None:
-        """Return and forget the message that waits to be delivered; None where there is none."""
-        ...
-
-    def discard_mail(self) -> None:
-        """Forget the message that waits to be delivered."""
-        ...
-
-
-class AsyncTurnSteps(AsyncTurnCompactions):
+class AsyncTurnSteps:
     """The part of a turn that handles an answer of the model."""
 
-    def __init__(
-        self,
-        session: AsyncSessionCompactions,
-        calls: AsyncCalls,
-        state: AsyncTurnState,
-        *,
-        thinking: Thinking | None,
-        mark_cache_breakpoints: bool,
-        on_event: OnEvent | None,
-        summarize_with: WriteSummary | None,
-        run_tool: RunTool | None,
-        tools: AsyncTools | None,
-    ) -> None:
-        super().__init__(
-            session,
-            calls,
-            state,
-            thinking=thinking,
-            mark_cache_breakpoints=mark_cache_breakpoints,
-            on_event=on_event,
-            summarize_with=summarize_with,
-        )
-        self._run_tool = run_tool
-        self._tools = tools
+    def __init__(self, run: AsyncTurnRun, compactions: AsyncTurnCompactions) -> None:
+        """Handle the answers of this turn."""
+        self._run = run
+        self._compactions = compactions
 
-    async def _finish(self, step: Step) -> Turn | None:
+    async def finish(self, step: Step) -> Turn | None:
         """Handle an answer: its overflow or its tool calls.
 
         Returns:
             The result of the turn; None where the turn continues.
         """
         if step.answer.overflow:
-            self._state.finish(step)
-            await self._compact_after_overflow(None, step.answer.why)
+            self._run.state.finish(step)
+            await self._compactions.after_overflow(None, step.answer.why)
             return None
         if step.calls is None:
             step.calls = await self._tool_calls(step.answer)
             step.results = [None] * len(step.calls)
         if not step.calls:
-            self._state.finish(step)
+            self._run.state.finish(step)
             stopped = step.answer.stop_reason
-            return None if stopped == v1.StopReason.STOP_REASON_PAUSE else self._turn(done=stopped not in FAILED)
+            return None if stopped == v1.StopReason.STOP_REASON_PAUSE else self._run.turn(done=stopped not in FAILED)
         if step.writes is None:
-            await self._work.all([partial(self._answer_call, step, call) for call in enumerate(step.calls)])
-            if self._state.step is not step:
+            await self._run.work.all([partial(self._answer_call, step, call) for call in enumerate(step.calls)])
+            if self._run.state.step is not step:
                 # A tool reverted the session to a point before its call.
                 return None
             answered = [result for result in step.results if result is not None]
@@ -111,13 +58,13 @@ class AsyncTurnSteps(AsyncTurnCompactions):
             step.writes = [Write(tuple(group)) for _, group in groups]
         while step.writes:
             await self._write_results(step, step.writes[0])
-        self._state.finish(step)
+        self._run.state.finish(step)
         return await self._after(step)
 
     async def _write_results(self, step: Step, write: Write) -> None:
         """Append results. Where the daemon refuses them, the next turn runs their tools again."""
         try:
-            await self._write(write)
+            await self._run.write(write)
         except (InvalidRequestError, ToolCallsOpenError) as refused:
             calls = step.calls or []
             bad = [place for place, result in enumerate(step.results) if any(result is one for one in write.messages)]
@@ -132,10 +79,11 @@ class AsyncTurnSteps(AsyncTurnCompactions):
         """End or continue the turn after the results of a step were appended."""
         unanswered = [call for call, result in zip(step.calls or (), step.results, strict=True) if result is None]
         rejected = step.rejected and not step.feedback
-        if step.rejected and self._tools is not None:
-            self._tools.discard_mail()
+        tools = self._run.options.tools
+        if step.rejected and tools is not None:
+            tools.discard_mail()
         if unanswered or rejected:
-            return self._turn(done=False, tool_calls=unanswered, rejected=rejected)
+            return self._run.turn(done=False, tool_calls=unanswered, rejected=rejected)
         if step.rejected:
             return None
         await self._deliver()
@@ -146,35 +94,37 @@ class AsyncTurnSteps(AsyncTurnCompactions):
         place, call = placed
         if step.results[place] is not None:
             return
+        tools, run_tool = self._run.options.tools, self._run.options.run_tool
         output: object = None
         try:
-            if self._tools is not None:
-                output = await self._tools.handle(call)
+            if tools is not None:
+                output = await tools.handle(call)
             if output is None:
-                if self._run_tool is None:
+                if run_tool is None:
                     return
-                output = await resolve(self._run_tool(call))
+                output = await resolve(run_tool(call))
         except ToolRejected as rejection:
             step.rejected = True
             step.feedback = step.feedback and bool(rejection.feedback)
             output = rejection.output()
         except Exception as error:
             output = ToolOutput(str(error) or type(error).__name__, is_error=True)
-        step.results[place] = result_message(call, output, words.dialect(self._session.dialect))
+        step.results[place] = result_message(call, output, words.dialect(self._run.session.dialect))
 
     async def _deliver(self) -> None:
         """Deliver the message of ``send_dmail``, if one waits."""
-        mail = self._tools.take_mail() if self._tools is not None else None
+        tools = self._run.options.tools
+        mail = tools.take_mail() if tools is not None else None
         if mail is None:
             return
-        async with self._write_lock:
-            self._check()
+        async with self._run.write_lock:
+            self._run.check()
             # A revert of another client may have put the checkpoint aside. Then nothing is delivered.
             with contextlib.suppress(CheckpointPutAsideError, CheckpointNotFoundError):
-                reverted = await self._session.revert(
+                reverted = await self._run.session.revert(
                     to_checkpoint=mail.checkpoint_id, message_from_future=mail.message
                 )
-                self._report = reverted.report
+                self._run.report = reverted.report
 
     async def _tool_calls(self, answer: v1.ModelAnswer) -> list[ToolCall]:
         # Views leave out an answer that failed, with its calls.
@@ -183,17 +133,6 @@ class AsyncTurnSteps(AsyncTurnCompactions):
     async def _parts(self, answer: v1.ModelAnswer) -> Iterable[v1.Part]:
         if not answer.parts_left_out:
             return answer.parts
-        async for message in self._session.messages(from_index=answer.index):
+        async for message in self._run.session.messages(from_index=answer.index):
             return message.message.parts
         return answer.parts
-
-    def _turn(self, *, done: bool, tool_calls: Sequence[ToolCall] = (), rejected: bool = False) -> Turn:
-        return Turn(
-            done=done,
-            answer=self._answer,
-            report=self._report,
-            steps=self._steps,
-            tool_calls=tuple(tool_calls),
-            rejected=rejected,
-            compactions=tuple(self._compactions),
-        )

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 from compactord import connection, messages, v1, words
 from compactord._sync.agent_tools import AgentTools
-from compactord._sync.turn.compactions import OnEvent, WriteSummary
-from compactord._sync.turn.loop import TurnLoop, CallModel
-from compactord._sync.turn.steps import RunTool
+from compactord._sync.turn.loop import TurnLoop
+from compactord._sync.turn.options import CallModel, OnEvent, RunTool, TurnOptions, WriteSummary
 from compactord._sync.turn.turns import SessionTurns
 from compactord.connection import new_request_id
 from compactord.turns import Turn
@@ -77,11 +76,7 @@ class Session(SessionTurns):
             ValueError: ``max_steps`` is below 1, or the stream of the answer had no events.
             CompactordError: A call to the daemon failed, or the compaction after an overflow failed.
         """
-        turn = TurnLoop(
-            self,
-            self._calls,
-            self._turns,
-            call_model,
+        options = TurnOptions(
             run_tool=run_tool,
             tools=tools,
             max_steps=max_steps,
@@ -91,7 +86,7 @@ class Session(SessionTurns):
             thinking=thinking,
             mark_cache_breakpoints=mark_cache_breakpoints,
         )
-        return turn.run(given)
+        return TurnLoop(self, self._calls, self._turns, call_model, options).run(given)
 
     def fork(
         self,

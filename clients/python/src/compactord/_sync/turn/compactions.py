@@ -3,81 +3,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from compactord import v1
-from compactord._sync.compaction.compacting import SessionCompactions
 from compactord._sync.compaction.compaction import Compaction
 from compactord._sync.turn.run import TurnRun
 from compactord._sync.turn.runtime import wait_for
-from compactord._sync.turn.state import TurnState
-from compactord._sync.wire.calls import Calls
-from compactord._sync.wire.runtime import Result, resolve
+from compactord._sync.wire.runtime import resolve
 from compactord.errors import CompactionRunningError, ContextOverflowError
-from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import CompactionResult
-from compactord.words import Reason, Thinking
-
-WriteSummary: TypeAlias = Callable[[Prompt], str | PromptAnswer]
-"""Lets the agent's own model write a summary."""
-OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
-"""Called with each event of a turn's compactions."""
+from compactord.words import Reason
 
 # While another client's compaction is running: the first and the longest wait between attempts in seconds, and the
 # factor from one wait to the next.
 _FIRST_WAIT, _LONGEST_WAIT, _WAIT_FACTOR = 0.1, 2.0, 1.6
 
 
-class TurnCompactions(TurnRun):
+class TurnCompactions:
     """The part of a turn that compacts."""
 
-    def __init__(
-        self,
-        session: SessionCompactions,
-        calls: Calls,
-        state: TurnState,
-        *,
-        thinking: Thinking | None,
-        mark_cache_breakpoints: bool,
-        on_event: OnEvent | None,
-        summarize_with: WriteSummary | None,
-    ) -> None:
-        super().__init__(session, calls, state, thinking=thinking, mark_cache_breakpoints=mark_cache_breakpoints)
-        self._on_event = on_event
-        self._summarize_with = summarize_with
+    def __init__(self, run: TurnRun) -> None:
+        """Start without a compaction."""
+        self._run = run
         self._compaction: Compaction | None = None
         self._threshold_failed = False
-        self._compactions: list[CompactionResult | Exception] = []
         # The exception of the caller's on_event.
         self._event_error: BaseException | None = None
 
-    def _compact_if_due(self) -> None:
-        self._report = self._report or (self._draw()).report
-        if not self._report.should_compact or self._threshold_failed:
+    def cancel(self) -> bool:
+        """Cancel the running compaction, from another task or thread.
+
+        Returns:
+            Whether one was running.
+        """
+        compaction = self._compaction
+        if compaction is not None:
+            compaction.cancel()
+        return compaction is not None
+
+    def if_due(self) -> None:
+        """Compact where the report says so. A failure does not end the turn; the turn does not try again."""
+        self._run.report = self._run.report or (self._run.view()).report
+        if not self._run.report.should_compact or self._threshold_failed:
             return
         try:
             self._compact("threshold")
         except Exception as failure:
-            self._check()
+            self._run.check()
             if failure is self._event_error:
                 raise
             self._threshold_failed = True
-            self._compactions.append(failure)
+            self._run.compactions.append(failure)
 
-    def _compact_after_overflow(self, error: Exception | None, why: str) -> None:
+    def after_overflow(self, error: Exception | None, why: str) -> None:
         """Compact after an overflow, unless the last overflow was already compacted.
 
         Raises:
             ContextOverflowError: It was already compacted, or there is nothing to compact.
             Exception: The compaction failed.
         """
-        if self._state.overflow_spent:
-            raise _overflow(why, self._report, "compacting it did not help") from error
+        if self._run.state.overflow_spent:
+            raise _overflow(why, self._run.report, "compacting it did not help") from error
         done = self._compact("overflow", error)
         if not done:
-            raise _overflow(why, self._report, "there is nothing to compact") from error
-        self._state.overflow_spent = True
+            raise _overflow(why, self._run.report, "there is nothing to compact") from error
+        self._run.state.overflow_spent = True
 
     def _compact(self, reason: Reason, cause: Exception | None = None) -> bool:
         """Compact. Where another client's compaction is running, wait for it first.
@@ -92,55 +80,56 @@ class TurnCompactions(TurnRun):
                 result = self._compact_once(reason)
             except CompactionRunningError:
                 waited = True
-                with self._state.changed:
-                    wait_for(self._state.changed, lambda: self.aborted, wait)
+                with self._run.state.changed:
+                    wait_for(self._run.state.changed, lambda: self._run.aborted, wait)
                 wait = min(wait * _WAIT_FACTOR, _LONGEST_WAIT)
-                self._check()
+                self._run.check()
             except Exception as failure:
-                self._check()
+                self._run.check()
                 if cause is None or failure is self._event_error:
                     raise
                 raise failure from cause
         if result.completed is not None:
-            self._compactions.append(result)
+            self._run.compactions.append(result)
         # Where this turn waited for another client's compaction, that one has changed the view.
         return waited or result.completed is not None
 
     def _compact_once(self, reason: Reason) -> CompactionResult:
-        self._check()
-        write = self._summarize_with
+        self._run.check()
+        write = self._run.options.summarize_with
         if write is not None:
 
             def compact_with() -> CompactionResult:
-                return self._session.compact_with(write, reason=reason, abort_running=False)
+                return self._run.session.compact_with(write, reason=reason, abort_running=False)
 
-            [result] = self._work.all([compact_with])
+            [result] = self._run.work.all([compact_with])
         else:
             result = self._compact_here(reason)
-            self._state.compacted(self._session, result)
-        self._report = result.report or self._report
+            self._run.state.compacted(self._run.session, result)
+        self._run.report = result.report or self._run.report
         return result
 
     def _compact_here(self, reason: Reason) -> CompactionResult:
         """Compact with the daemon's summarizer, and pass the events on."""
-        compaction = self._session.compaction_events(
+        compaction = self._run.session.compaction_events(
             reason=reason, will_retry=reason == "overflow", abort_running=False
         )
         self._compaction = compaction
         try:
             with compaction:
                 while (event := compaction.next_event()) is not None:
-                    self._check()
+                    self._run.check()
                     self._report_event(event)
         finally:
             self._compaction = None
         return compaction.result
 
     def _report_event(self, event: v1.CompactionEvent) -> None:
-        if self._on_event is None:
+        on_event = self._run.options.on_event
+        if on_event is None:
             return
         try:
-            resolve(self._on_event(event))
+            resolve(on_event(event))
         except BaseException as error:
             self._event_error = error
             raise

@@ -74,13 +74,16 @@ class Step:
 
 
 class RunningTurn(Protocol):
-    """A running turn.
+    """A running turn."""
 
-    Attributes:
-        aborted: Whether the turn was aborted.
-    """
+    @property
+    def aborted(self) -> bool:
+        """Whether the turn was aborted."""
+        ...
 
-    aborted: bool
+    def end_after_function(self) -> None:
+        """Abort the turn after the caller's function that is running, which calls this."""
+        ...
 
     def abort(self) -> bool:
         """Abort the turn, from another task or thread.
@@ -159,7 +162,7 @@ class TurnState:
         if turn is None:
             return False
         if self.called_from_turn:
-            turn.aborted = True
+            turn.end_after_function()
             return False
         compacting = turn.abort()
         with self._mutex:

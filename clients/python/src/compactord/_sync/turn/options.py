@@ -1,0 +1,74 @@
+# Generated from src/compactord/_async/turn/options.py by scripts/unasync.py. Do not edit.
+"""The options of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from compactord import v1
+from compactord._sync.turn.runtime import ModelAnswerLike
+from compactord._sync.wire.runtime import Result
+from compactord.prompts import Prompt, PromptAnswer
+from compactord.tools import Mail, ToolCall, ToolOutput
+from compactord.view import View
+from compactord.words import Thinking
+
+CallModel: TypeAlias = Callable[[View], ModelAnswerLike]
+"""Calls the model with a view and returns its answer (see :data:`compactord.AnswerLike`) or its events."""
+RunTool: TypeAlias = Callable[[ToolCall], Result[str | ToolOutput | v1.Message | Mapping[str, Any] | list[Any] | None]]
+"""Runs a tool call and returns its result.
+
+The result can be a text, a :class:`ToolOutput`, a TOOL message, or a message in the session's dialect: a dict with a
+``role`` or a ``type``. Another dict and a list are data, whose JSON is the result. None is an empty result.
+"""
+WriteSummary: TypeAlias = Callable[[Prompt], str | PromptAnswer]
+"""Lets the agent's own model write a summary."""
+OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
+"""Called with each event of a turn's compactions."""
+
+
+class Tools(Protocol):
+    """Tools that are asked to run a call before ``run_tool``, such as ``AgentTools``.
+
+    Attributes:
+        dmail: Whether the model has ``send_dmail``.
+    """
+
+    dmail: bool
+
+    def handle(self, call: ToolCall) -> ToolOutput | None:
+        """Run a call and return its result; None where the call is of another tool."""
+        ...
+
+    def take_mail(self) -> Mail | None:
+        """Return and forget the message that waits to be delivered; None where there is none."""
+        ...
+
+    def discard_mail(self) -> None:
+        """Forget the message that waits to be delivered."""
+        ...
+
+
+@dataclass(frozen=True)
+class TurnOptions:
+    """The options of a turn; ``Session.run_turn`` describes them."""
+
+    run_tool: RunTool | None = None
+    tools: Tools | None = None
+    max_steps: int | None = None
+    on_event: OnEvent | None = None
+    summarize_with: WriteSummary | None = None
+    checkpoint_steps: bool = False
+    thinking: Thinking | None = None
+    mark_cache_breakpoints: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            ValueError: ``max_steps`` is below 1.
+        """
+        if self.max_steps is not None and self.max_steps < 1:
+            raise ValueError(f"max_steps: must be at least 1, and is {self.max_steps}")
