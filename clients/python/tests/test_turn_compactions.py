@@ -275,6 +275,15 @@ def test_case_168_compact_aborts_a_turn_that_compacts(client: compactord.Client,
     assert transcript(session)[-1] == "user: Go on."
 
 
+def test_a_tool_aborts_its_own_turn(either: compactord.Client, provider: Provider) -> None:
+    session = either.create_session(policy=policy(), dialect=provider.dialect)
+    model = Model(provider, Said("I look.", LOOK), Said("Too late."))
+    with pytest.raises(compactord.TurnAbortedError):
+        session.run_turn(model, "Go on.", run_tool=lambda _: plain(session).abort_turn())
+    assert len(model.views) == 1
+    assert transcript(session)[-1] == "assistant: I look. look({})"
+
+
 def beside_by_call(session: compactord.Session) -> None:
     assert session.compact(abort_running=False)
 
