@@ -44,7 +44,7 @@ var descriptions = map[string]string{
 	"compactord.v1.MaskObservationsStrategy.placeholder":        "The text in place of a result. {index}, {part}, {tool} and {tokens} are replaced by those of the result. At most 2,000 bytes. Default: the daemon's own text.",
 	"compactord.v1.PruneToolOutputsStrategy.keep_groups":        "Newest tool groups whose results stay. 0 to 100,000. Not together with keep_turns.",
 	"compactord.v1.PruneToolOutputsStrategy.keep_turns":         "Newest turns whose results stay. 0 to 10,000. Default 2, unless keep_groups is given. Not together with keep_groups.",
-	"compactord.v1.PruneToolOutputsStrategy.keep_tokens":        "Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.",
+	"compactord.v1.PruneToolOutputsStrategy.keep_tokens":        "Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of protected_tools, errors, pinned results, and results that are hidden, offloaded or compressed already do not count. 0 to 10,000,000. Default 40,000.",
 	"compactord.v1.PruneToolOutputsStrategy.minimum_tokens":     "Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000. Default 20,000.",
 	"compactord.v1.PruneToolOutputsStrategy.min_chars":          "Results with fewer characters (code points) in the view stay. 0 to 10,000,000. Default 0.",
 	"compactord.v1.PruneToolOutputsStrategy.protected_tools":    "Tools whose results and arguments stay. At most 1,000 names.",

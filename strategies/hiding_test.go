@@ -57,8 +57,9 @@ func allHiding(p sharedParameters) map[string]*compactordv1.Strategy {
 // If all results are old, the four strategies plan the same for the same shared parameters.
 func TestSharedParametersOfHiding(t *testing.T) {
 	t.Parallel()
-	// 2 has 400 characters, 4 has 800, 6 is a word that answers long arguments, 8 is pinned.
-	const log = "U T2:read/a R100:a T2:bash/b R200:b T300:write/c R1:c T300:bash/d R100:d U"
+	// 2 has 400 characters, 4 has 800, 6 is a word that answers long arguments, 8 is pinned. 10 is hidden
+	// already, and answers long arguments.
+	const log = "U T2:read/a R100:a T2:bash/b R200:b T300:write/c R1:c T300:bash/d R100:d T300:edit/e R100:e U"
 	type edit struct {
 		index uint32
 		kind  compactordv1.EditKind
@@ -78,14 +79,14 @@ func TestSharedParametersOfHiding(t *testing.T) {
 		{"what holds the minimum alone", sharedParameters{minimumTokens: proto.Uint32(300)}, nil, tooFew},
 		{"arguments count for the minimum", sharedParameters{
 			minimumTokens: proto.Uint32(300), clearArguments: proto.Bool(true),
-		}, []edit{{2, hidden}, {4, hidden}, {5, cleared}}, 0},
+		}, []edit{{2, hidden}, {4, hidden}, {5, cleared}, {9, cleared}}, 0},
 		{"short results stay, and long arguments go", sharedParameters{
 			minChars: proto.Uint32(401), clearArguments: proto.Bool(true),
-		}, []edit{{4, hidden}, {5, cleared}}, 0},
+		}, []edit{{4, hidden}, {5, cleared}, {9, cleared}}, 0},
 		{"results of so many characters", sharedParameters{minChars: proto.Uint32(400)}, []edit{{2, hidden}, {4, hidden}}, 0},
 		{"tools that are protected", sharedParameters{
 			protectedTools: []string{"bash", "write"}, clearArguments: proto.Bool(true),
-		}, []edit{{2, hidden}}, 0},
+		}, []edit{{2, hidden}, {9, cleared}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +94,7 @@ func TestSharedParametersOfHiding(t *testing.T) {
 			for name, strategy := range allHiding(c.p) {
 				l := newLog().script(log)
 				l.pin(8)
+				l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{Index: 10, Kind: hidden, Replacement: "[]"}}}, "")
 				made := planned(t, l, strategy)
 				require.Equal(t, c.skip, made.GetSkipReason(), name)
 				var got []edit

@@ -37,7 +37,8 @@ func (s PruneToolOutputs) Plan(
 }
 
 // beyondKept returns the tool uses that are older than the kept ones. Beside the newest turns or groups, a number of
-// tokens of results is kept.
+// tokens of results is kept. It also returns uses whose results cannot be hidden any more, since their arguments may be
+// cleared.
 func beyondKept(
 	ctx context.Context, s *session.State, p *compactordv1.PruneToolOutputsStrategy,
 ) ([]toolUse, error) {
@@ -49,11 +50,14 @@ func beyondKept(
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if !older[pos] || !prunable(s, l, p.GetProtectedTools()) {
+		if !older[pos] || !prunable(l, p.GetProtectedTools()) {
 			continue
 		}
-		_, shown := s.Shown(l)
-		if sum += uint64(shown); sum > keepTokens {
+		if hideable(s, l) {
+			_, shown := s.Shown(l)
+			sum += uint64(shown)
+		}
+		if sum > keepTokens || keepTokens == 0 {
 			uses = append(uses, useOf(l))
 		}
 	}
@@ -71,10 +75,10 @@ func olderAnswers(s *session.State, p *compactordv1.PruneToolOutputsStrategy) []
 	return marks
 }
 
-// prunable says whether a result may be hidden. An error may not, so that the agent does not repeat its mistake.
-func prunable(s *session.State, l *compactordv1.LoggedMessage, protectedTools []string) bool {
-	return !l.GetMessage().GetParts()[0].GetToolResult().GetIsError() &&
-		hideable(s, l) && !protected(toolOf(l), protectedTools)
+// prunable says whether a strategy may prune the use of a result. The use of an error stays, so that the agent does not
+// repeat its mistake.
+func prunable(l *compactordv1.LoggedMessage, protectedTools []string) bool {
+	return !l.GetMessage().GetParts()[0].GetToolResult().GetIsError() && !protected(toolOf(l), protectedTools)
 }
 
 // Resolved implements Resolver.

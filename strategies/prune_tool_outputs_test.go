@@ -149,6 +149,40 @@ func TestArgumentsAreClearedOnce(t *testing.T) {
 	require.Equal(t, []uint32{2}, hiddenIn(plan))
 }
 
+// The arguments of calls whose results are hidden already are cleared, too, but not among the kept tokens.
+func TestPruneClearsArgumentsOfHiddenResults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keepTokens uint32
+		cleared    []uint32
+	}{
+		{0, []uint32{1, 3, 5, 7}},
+		{99, []uint32{1, 3}},
+		{100, nil},
+	} {
+		// 2, 6 and 8 are hidden already, 4 is shown, and 9 is the kept group.
+		l := newLog().script("U T200 R100 T200 R100 T200 R100 T200 R100 T200 R100")
+		var edits []*compactordv1.Edit
+		for _, index := range []uint32{2, 6, 8} {
+			edits = append(edits, &compactordv1.Edit{
+				Index: index, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: "gone",
+			})
+		}
+		l.commit(&compactordv1.CompactionPlan{Edits: edits}, "")
+		made := planned(t, l, pruneTools(&compactordv1.PruneToolOutputsStrategy{
+			KeepGroups: proto.Uint32(1), KeepTokens: &c.keepTokens, MinimumTokens: proto.Uint32(0),
+			ClearArguments: proto.Bool(true),
+		}))
+		var cleared []uint32
+		for _, e := range made.GetEdits() {
+			if e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS {
+				cleared = append(cleared, e.GetIndex())
+			}
+		}
+		require.Equal(t, c.cleared, cleared, c.keepTokens)
+	}
+}
+
 // Each of several calls of one message is cleared separately, and the figures are those of the view.
 func TestArgumentsOfSeveralCallsOfAMessage(t *testing.T) {
 	t.Parallel()

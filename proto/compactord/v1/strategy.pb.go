@@ -881,7 +881,8 @@ type PruneToolOutputsStrategy struct {
 	// keep_groups.
 	KeepTurns *uint32 `protobuf:"varint,2,opt,name=keep_turns,json=keepTurns,proto3,oneof" json:"keep_turns,omitempty"`
 	// Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
-	// protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
+	// protected_tools, errors, pinned results, and results that are hidden, offloaded or compressed already do not count.
+	// 0 to 10,000,000. Default 40,000.
 	KeepTokens *uint32 `protobuf:"varint,3,opt,name=keep_tokens,json=keepTokens,proto3,oneof" json:"keep_tokens,omitempty"`
 	// Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason
 	// THRESHOLD, this many tokens must also have been appended since the last rewrite of the view. 0 to 10,000,000.

@@ -511,7 +511,8 @@ class PruneToolOutputsStrategy(_message.Message):
     """
     keep_tokens: _builtins.int
     """Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
-    protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
+    protected_tools, errors, pinned results, and results that are hidden, offloaded or compressed already do not count.
+    0 to 10,000,000. Default 40,000.
     """
     minimum_tokens: _builtins.int
     """Nothing is hidden unless the results to hide and the arguments to clear have more tokens than this. With reason

@@ -702,7 +702,8 @@ export type PruneToolOutputsStrategy = Message<"compactord.v1.PruneToolOutputsSt
 
   /**
    * Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
-   * protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
+   * protected_tools, errors, pinned results, and results that are hidden, offloaded or compressed already do not count.
+   * 0 to 10,000,000. Default 40,000.
    *
    * @generated from field: optional uint32 keep_tokens = 3;
    */
@@ -772,7 +773,8 @@ export type PruneToolOutputsStrategyJson = {
 
   /**
    * Tokens of older results that stay, as the view shows them. The result that passes this number is hidden. Results of
-   * protected_tools and errors do not count. 0 to 10,000,000. Default 40,000.
+   * protected_tools, errors, pinned results, and results that are hidden, offloaded or compressed already do not count.
+   * 0 to 10,000,000. Default 40,000.
    *
    * @generated from field: optional uint32 keep_tokens = 3;
    */
