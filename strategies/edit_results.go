@@ -82,8 +82,8 @@ func planResults(ctx context.Context, in *Input, editor resultEditor) (*compacto
 	return e.plan(in), nil
 }
 
-// editable says whether a result may be shortened. One that was put away has no text left but the one that says how to
-// recall it.
+// editable says whether a result may be shortened or hidden. One that is replaced whole may not: its only text says how
+// to recall it, and hiding must come to an end.
 func editable(s *session.State, l *compactordv1.LoggedMessage) bool {
 	return !session.Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l)
 }

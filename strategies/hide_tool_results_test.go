@@ -217,7 +217,7 @@ func TestHideToolResults(t *testing.T) {
 	}
 }
 
-func TestHidingLeavesWhatIsPinnedPutAwayOrCollapsed(t *testing.T) {
+func TestHidingLeavesWhatIsPinnedReplacedOrCollapsed(t *testing.T) {
 	t.Parallel()
 	// 1, 2 pinned; 3, 4 offloaded before; 5, 6 collapsed; 7, 8 plain; 9 a stray that is pinned.
 	l := newLog().script("U T2 R100 T2 R100 T2 R100 T2 R100 R100:x A")

@@ -114,7 +114,7 @@ func (h *hiding) hide(u toolUse) {
 	if protected(u.tool(), h.parameters.GetProtectedTools()) {
 		return
 	}
-	if u.result != nil && hideable(h.state, u.result) && hasCharacters(h.state, u.result, h.parameters.GetMinChars()) {
+	if u.result != nil && editable(h.state, u.result) && hasCharacters(h.state, u.result, h.parameters.GetMinChars()) {
 		h.hideResult(u.result)
 	}
 	if u.call != nil && h.parameters.GetClearArguments() {
@@ -216,12 +216,6 @@ func tooSoon(in *Input, minimum uint32) bool {
 	head := in.beginning().Head
 	return in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD && head.RewrittenAtTokens != nil &&
 		head.GetAppendedTokens()-head.GetRewrittenAtTokens() < session.Stored(head, minimum)
-}
-
-// hideable says whether a result may be hidden. One that was put away may not, so that hiding comes to an end and the
-// text that says how to recall it is not lost.
-func hideable(s *session.State, l *compactordv1.LoggedMessage) bool {
-	return !session.Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l)
 }
 
 // protected says whether a tool's results stay. Results of recall tools stay, since an agent that recalled something

@@ -53,7 +53,7 @@ func beyondKept(
 		if !older[pos] || !prunable(l, p.GetProtectedTools()) {
 			continue
 		}
-		if hideable(s, l) {
+		if editable(s, l) {
 			_, shown := s.Shown(l)
 			sum += uint64(shown)
 		}

@@ -210,12 +210,12 @@ func mediaReplaced(s *session.State, m *mediaPart) bool {
 	if session.Pinned(s.Head, m.logged.GetIndex()) {
 		return false
 	}
-	return cutOrPutAway(s, m.logged) ||
+	return cutOrReplaced(s, m.logged) ||
 		edited(s, m.logged.GetIndex(), m.part, compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA)
 }
 
-// cutOrPutAway says whether an edit has replaced all of a result by text.
-func cutOrPutAway(s *session.State, l *compactordv1.LoggedMessage) bool {
+// cutOrReplaced says whether an edit has replaced all of a result by text.
+func cutOrReplaced(s *session.State, l *compactordv1.LoggedMessage) bool {
 	return s.ReplacedWhole(l) || slices.ContainsFunc(s.EditsOf(l), func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT
 	})
