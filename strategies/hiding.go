@@ -23,7 +23,7 @@ const maxPlanBytes = 1 << 20
 // editBytes is about the size of an edit without its replacement.
 const editBytes = 32
 
-// hidingParameters are the parameters that all these strategies have, with defaults filled in.
+// hidingParameters are the parameters that all these strategies have.
 type hidingParameters interface {
 	GetMinimumTokens() uint32
 	GetMinChars() uint32
@@ -32,7 +32,8 @@ type hidingParameters interface {
 	GetPlaceholder() string
 }
 
-// hidingOf returns the parameters of a strategy that hides results, and false for any other strategy.
+// hidingOf returns the parameters of a strategy that hides results, as given, without defaults. It returns false for any
+// other strategy.
 func hidingOf(s *compactordv1.Strategy) (hidingParameters, bool) {
 	switch k := s.GetKind().(type) {
 	case *compactordv1.Strategy_HideToolResults:
@@ -114,7 +115,7 @@ func (h *hiding) hide(u toolUse) {
 	if protected(u.tool(), h.parameters.GetProtectedTools()) {
 		return
 	}
-	if u.result != nil && editable(h.state, u.result) && hasCharacters(h.state, u.result, h.parameters.GetMinChars()) {
+	if u.result != nil && editable(h.state, u.result) {
 		h.hideResult(u.result)
 	}
 	if u.call != nil && h.parameters.GetClearArguments() {
@@ -122,23 +123,26 @@ func (h *hiding) hide(u toolUse) {
 	}
 }
 
-// hideResult hides a result if that frees anything. The placeholder names the result's tokens in the log, which is what
-// a recall returns.
+// hideResult hides a result if it is long enough and hiding it frees anything. The placeholder names the result's tokens
+// in the log, which is what a recall returns.
 func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
-	_, shown := h.state.Shown(l)
+	shown, tokens := h.state.Shown(l)
+	if !hasCharacters(shown, h.parameters.GetMinChars()) {
+		return
+	}
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
 	e := &compactordv1.Edit{
 		Index:       l.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_HIDE_RESULT,
 		Replacement: what.fill(h.parameters.GetPlaceholder()),
 	}
-	if e.TokensFreed = h.freedBy(e, l, shown); e.GetTokensFreed() > 0 {
-		h.add(shown, e)
+	if e.TokensFreed = h.freedBy(e, l, tokens); e.GetTokensFreed() > 0 {
+		h.add(tokens, e)
 	}
 }
 
-// freedBy avoids a simulation where it can, since there are many results. An answer's tokens do not depend on the
-// messages around it.
+// freedBy returns the tokens that hiding a result of this many tokens frees. It avoids a simulation where it can, since
+// there are many results. An answer's tokens do not depend on the messages around it.
 func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, shown uint32) uint32 {
 	if stray(l) {
 		return h.simulated().add(e, l)
@@ -224,12 +228,11 @@ func protected(tool string, protectedTools []string) bool {
 	return isRecallTool(tool) || slices.Contains(protectedTools, tool)
 }
 
-// hasCharacters says whether the view shows at least this many code points of a result's text.
-func hasCharacters(s *session.State, l *compactordv1.LoggedMessage, least uint32) bool {
+// hasCharacters says whether a result's text, as the view shows it, has at least this many code points.
+func hasCharacters(shown *compactordv1.Message, least uint32) bool {
 	if least == 0 {
 		return true
 	}
-	shown, _ := s.Shown(l)
 	var has uint64
 	for _, p := range shown.GetParts()[0].GetToolResult().GetParts() {
 		has += uint64(utf8.RuneCountInString(p.GetText().GetText()) + utf8.RuneCountInString(p.GetOpaque().GetJson()))

@@ -94,7 +94,9 @@ func TestSharedParametersOfHiding(t *testing.T) {
 			for name, strategy := range allHiding(c.p) {
 				l := newLog().script(log)
 				l.pin(8)
-				l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{{Index: 10, Kind: hidden, Replacement: "[]"}}}, "")
+				l.commit(&compactordv1.CompactionPlan{Edits: []*compactordv1.Edit{
+					{Index: 10, Kind: hidden, Replacement: "[]"},
+				}}, "")
 				made := planned(t, l, strategy)
 				require.Equal(t, c.skip, made.GetSkipReason(), name)
 				var got []edit
