@@ -57,6 +57,7 @@ func leastDemanded(s *compactordv1.Strategy) (least uint32, demanded bool) {
 	return least, demanded
 }
 
+// minimumOf returns a strategy's minimum_tokens, with its default. It returns 0 for strategies without one.
 func minimumOf(s *compactordv1.Strategy) uint32 {
 	if p, ok := s.GetKind().(*compactordv1.Strategy_PruneToolOutputs); ok &&
 		(p.PruneToolOutputs == nil || p.PruneToolOutputs.MinimumTokens == nil) {
