@@ -7,7 +7,8 @@ import (
 )
 
 // mayHelp says whether a policy's strategy may remove anything from the view. The session's head does not contain
-// enough to be sure of a yes, but a no is certain. Without a strategy it returns true.
+// enough to be sure of a yes. A no is certain except for stray results: hide_tool_results and mask_observations can hide
+// them, but the head does not count them. Without a strategy it returns true.
 func mayHelp(h *storagev1.Head, p *compactordv1.Policy) bool {
 	return p.GetStrategy() == nil || strategyMayHelp(h, p, p.GetStrategy())
 }
@@ -34,17 +35,13 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
 	default:
-		return hidingMayHelp(h, s)
+		p, hides := hidingOf(s)
+		return !hides || hidingMayHelp(h, s, p)
 	}
 }
 
-// hidingMayHelp says whether a strategy that hides results may hide enough of them. It returns true for any other
-// strategy.
-func hidingMayHelp(h *storagev1.Head, s *compactordv1.Strategy) bool {
-	p, hides := hidingOf(s)
-	if !hides {
-		return true
-	}
+// hidingMayHelp says whether a strategy that hides results may hide enough of them.
+func hidingMayHelp(h *storagev1.Head, s *compactordv1.Strategy, p hidingParameters) bool {
 	// The head contains the size of results, but not of arguments.
 	enough := p.GetClearArguments() || h.GetPrunableTokens() > session.Stored(h, minimumOf(s))
 	return enough && h.GetViewToolGroups() > sparedGroups(s)
@@ -75,8 +72,8 @@ func cuttable(h *storagev1.Head) bool {
 	return false
 }
 
-// sparesTail says whether a strategy edits nothing in the smallest valid kept part. That part has at most one tool
-// group, unless groups overlap. No strategy edits an open group.
+// sparesTail says whether a strategy edits nothing in the smallest valid kept part, except for stray results. That part
+// has at most one tool group, unless groups overlap. No strategy edits an open group.
 func sparesTail(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	if s == nil || len(h.GetOpenCalls()) > 0 {
 		return true
