@@ -43,13 +43,13 @@ func (c ClearToolUses) Plan(
 // count for n nevertheless.
 func closedUses(ctx context.Context, s *session.State, newest uint32) ([]toolUse, error) {
 	var uses []toolUse
-	unread := make(map[uint32]bool)
+	settledCalls := make(map[uint32]bool)
 	for _, g := range s.Groups() {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
 		l := s.Kept[g.Call]
-		unread[l.GetIndex()] = g.Open || collapsed(s, g)
+		settledCalls[l.GetIndex()] = settled(s, g)
 		results := make(map[uint32]*compactordv1.LoggedMessage, len(g.Results))
 		for _, pos := range g.Results {
 			results[s.Kept[pos].GetAnswers().GetPart()] = s.Kept[pos]
@@ -58,7 +58,7 @@ func closedUses(ctx context.Context, s *session.State, newest uint32) ([]toolUse
 			uses = append(uses, toolUse{call: call, result: results[call.GetPart()]})
 		}
 	}
-	return slices.DeleteFunc(allBut(uses, newest), func(u toolUse) bool { return unread[u.call.GetIndex()] }), nil
+	return slices.DeleteFunc(allBut(uses, newest), func(u toolUse) bool { return !settledCalls[u.call.GetIndex()] }), nil
 }
 
 // Resolved implements Resolver.

@@ -32,7 +32,7 @@ func (DialogueOnly) Plan(
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if g.Last() >= end || g.Open || collapsed(s, g) || hasPinned(s, g) {
+		if g.Last() >= end || !settled(s, g) || hasPinned(s, g) {
 			continue
 		}
 		if e.collapse(s, g, p); e.full() {

@@ -8,7 +8,7 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Selecting old tool results by groups, turns or calls, for the strategies that remove them.
+// Selecting old tool results by groups or turns, for the strategies that remove them.
 
 // oldUses returns the tool uses of these groups, and of results before position `strays` that answer no call and so
 // belong to no group.
@@ -25,12 +25,15 @@ func oldUses(ctx context.Context, s *session.State, groups []session.Group, stra
 	return uses, nil
 }
 
-// answersTo marks the positions of the groups' results. It leaves out open groups, whose results the model has not read
-// yet, and collapsed groups, whose results no view shows.
+// settled says whether the view shows a group's results and the model has read them: not those of open groups, nor of
+// collapsed ones.
+func settled(s *session.State, g session.Group) bool { return !g.Open && !collapsed(s, g) }
+
+// answersTo marks the positions of the settled groups' results.
 func answersTo(s *session.State, groups []session.Group) []bool {
 	marks := make([]bool, len(s.Kept))
 	for _, g := range groups {
-		if g.Open || collapsed(s, g) {
+		if !settled(s, g) {
 			continue
 		}
 		for _, pos := range g.Results {
