@@ -61,7 +61,7 @@ func (c *sectionsCheck) title(field, title string) error {
 	case strings.Contains(title, "[#"):
 		what = "a title cites no message; take out the `[#`"
 	case !strings.ContainsFunc(key, unicode.IsLetter):
-		what = "a title has a letter"
+		what = "a title needs a letter beside numbers, punctuation and the word `and`"
 	case known:
 		what = same + " reads the same in a heading; give this one another title"
 	}

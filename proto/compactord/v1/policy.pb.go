@@ -775,9 +775,9 @@ func (x *SectionList) GetSections() []*Section {
 // Section is a heading of a summary and what stands under it.
 type Section struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
-	// begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
-	// punctuation or the word `and`, since models vary these. 1 to 80 bytes.
+	// The title of the heading, in any language. It contains a letter beside the word `and`, and neither a line
+	// break nor `[#`. It does not begin with `#`, nor begin or end with white space. Two titles of a list must differ in
+	// more than case, numbering, punctuation or the word `and`, since models vary these. 1 to 80 bytes.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
 	// What stands under the title. Required, unless there are subsections.
 	Role SectionRole `protobuf:"varint,2,opt,name=role,proto3,enum=compactord.v1.SectionRole" json:"role,omitempty"`

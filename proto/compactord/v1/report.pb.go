@@ -168,7 +168,7 @@ type ContextReport struct {
 	// Whether the client should call Compact with reason THRESHOLD now.
 	ShouldCompact bool `protobuf:"varint,7,opt,name=should_compact,json=shouldCompact,proto3" json:"should_compact,omitempty"`
 	// The most tokens that hiding tool results can free: those of all results, as far as the view shows them, that are
-	// neither pinned nor already hidden, offloaded or compressed.
+	// neither pinned nor already hidden, offloaded or compressed. Stray results are not counted.
 	PrunableTokens uint32 `protobuf:"varint,8,opt,name=prunable_tokens,json=prunableTokens,proto3" json:"prunable_tokens,omitempty"`
 	// Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, pinned messages, the open
 	// tool group, the overhead, and the smallest valid kept part.

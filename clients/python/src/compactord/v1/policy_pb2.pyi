@@ -510,9 +510,9 @@ class Section(_message.Message):
     ROLE_FIELD_NUMBER: _builtins.int
     SUBSECTIONS_FIELD_NUMBER: _builtins.int
     title: _builtins.str
-    """The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
-    begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
-    punctuation or the word `and`, since models vary these. 1 to 80 bytes.
+    """The title of the heading, in any language. It contains a letter beside the word `and`, and neither a line
+    break nor `[#`. It does not begin with `#`, nor begin or end with white space. Two titles of a list must differ in
+    more than case, numbering, punctuation or the word `and`, since models vary these. 1 to 80 bytes.
     """
     role: Global___SectionRole.ValueType
     """What stands under the title. Required, unless there are subsections."""

@@ -140,7 +140,7 @@ class ContextReport(_message.Message):
     """Whether the client should call Compact with reason THRESHOLD now."""
     prunable_tokens: _builtins.int
     """The most tokens that hiding tool results can free: those of all results, as far as the view shows them, that are
-    neither pinned nor already hidden, offloaded or compressed.
+    neither pinned nor already hidden, offloaded or compressed. Stray results are not counted.
     """
     fixed_tokens: _builtins.int
     """Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, pinned messages, the open

@@ -516,9 +516,9 @@ export const SectionListSchema: GenMessage<SectionList, {jsonType: SectionListJs
  */
 export type Section = Message<"compactord.v1.Section"> & {
   /**
-   * The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
-   * begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
-   * punctuation or the word `and`, since models vary these. 1 to 80 bytes.
+   * The title of the heading, in any language. It contains a letter beside the word `and`, and neither a line
+   * break nor `[#`. It does not begin with `#`, nor begin or end with white space. Two titles of a list must differ in
+   * more than case, numbering, punctuation or the word `and`, since models vary these. 1 to 80 bytes.
    *
    * @generated from field: string title = 1;
    */
@@ -546,9 +546,9 @@ export type Section = Message<"compactord.v1.Section"> & {
  */
 export type SectionJson = {
   /**
-   * The title of the heading, in any language. It contains a letter and neither a line break nor `[#`. It does not
-   * begin with `#`, nor begin or end with white space. Two titles of a list must differ in more than case, numbering,
-   * punctuation or the word `and`, since models vary these. 1 to 80 bytes.
+   * The title of the heading, in any language. It contains a letter beside the word `and`, and neither a line
+   * break nor `[#`. It does not begin with `#`, nor begin or end with white space. Two titles of a list must differ in
+   * more than case, numbering, punctuation or the word `and`, since models vary these. 1 to 80 bytes.
    *
    * @generated from field: string title = 1;
    */

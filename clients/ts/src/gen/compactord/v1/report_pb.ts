@@ -72,7 +72,7 @@ export type ContextReport = Message<"compactord.v1.ContextReport"> & {
 
   /**
    * The most tokens that hiding tool results can free: those of all results, as far as the view shows them, that are
-   * neither pinned nor already hidden, offloaded or compressed.
+   * neither pinned nor already hidden, offloaded or compressed. Stray results are not counted.
    *
    * @generated from field: uint32 prunable_tokens = 8;
    */
@@ -225,7 +225,7 @@ export type ContextReportJson = {
 
   /**
    * The most tokens that hiding tool results can free: those of all results, as far as the view shows them, that are
-   * neither pinned nor already hidden, offloaded or compressed.
+   * neither pinned nor already hidden, offloaded or compressed. Stray results are not counted.
    *
    * @generated from field: uint32 prunable_tokens = 8;
    */
