@@ -84,7 +84,7 @@ func (b *budget) storedWithin(context uint32) uint64 {
 
 // contextWith returns the size of the context if the view has this many stored tokens, in tokens of the model.
 func (b *budget) contextWith(stored uint64) uint64 {
-	view := uint64(b.state.Scaled(uint32(min(stored, math.MaxUint32))))
+	view := uint64(b.state.Scaled(saturated(stored)))
 	if b.stored > 0 {
 		view = max(view, stored*b.reported/b.stored)
 	}

@@ -42,7 +42,7 @@ func clientCut(in *Input, first uint32) *compactordv1.Cut {
 	}
 	if at, kept := position(s, first); kept {
 		cut.SplitTurnStart = splitTurnStart(s, at, compactordv1.SplitTurn_SPLIT_TURN_SUMMARY)
-		setBudget(in, cut, at, divide(s), SummaryBudget(in.Policy), math.MaxUint32)
+		setSummaryBudget(in, cut, at, divide(s), SummaryBudget(in.Policy), math.MaxUint32)
 	}
 	return cut
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // The place of a cut and the size of its summary, chosen so that compaction is not due again at once.
@@ -42,8 +43,7 @@ func withinBudget(in *Input, view *dividedSize, places []int, ruled int) (at int
 			break
 		}
 	}
-	stored := view.summaryAfter(b, at)
-	return at, max(minSummaryTokens, in.State.Scaled(uint32(min(stored, math.MaxUint32))))
+	return at, summaryBudgetOf(in.State, view.summaryAfter(b, at))
 }
 
 // limitsAfter returns how large the view may be after a cut at a position. If fixed messages fill much of the trigger,
@@ -82,5 +82,11 @@ func leastLeft(limits size) size {
 func summaryWithin(in *Input, left size) uint32 {
 	stored := min(left[byTokens], left[byBytes]/4)
 	stored -= min(leastLeftTokens, stored) / 4
-	return max(minSummaryTokens, in.State.Scaled(uint32(min(stored, math.MaxUint32))))
+	return summaryBudgetOf(in.State, stored)
+}
+
+// summaryBudgetOf returns the budget, in tokens of the model, of a summary with this many stored tokens. No budget is
+// below the minimum.
+func summaryBudgetOf(s *session.State, stored uint64) uint32 {
+	return max(minSummaryTokens, s.Scaled(saturated(stored)))
 }

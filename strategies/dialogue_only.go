@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"context"
-	"math"
 
 	"google.golang.org/protobuf/proto"
 
@@ -26,7 +25,7 @@ func (DialogueOnly) Plan(
 ) (*compactordv1.CompactionPlan, error) {
 	p := DialogueOnly{}.Resolved(in.Policy, parameters).GetDialogueOnly()
 	s, e := in.State, newEditing(in.State)
-	newest := uint32(min(uint64(p.GetKeepTurns())+1, math.MaxUint32))
+	newest := saturated(uint64(p.GetKeepTurns()) + 1)
 	end := beforeTurns(s, newest)
 	for _, g := range s.Groups() {
 		if err := ended(ctx); err != nil {

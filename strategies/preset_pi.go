@@ -1,8 +1,6 @@
 package strategies
 
 import (
-	"math"
-
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -50,7 +48,7 @@ func piSplitBudget(s *session.State, cut *compactordv1.Cut, history uint32) uint
 	if withoutHistory(s, cut) && s.Entry.GetSummary() == "" {
 		history = 0
 	}
-	return uint32(min(max(minSummaryTokens, uint64(history)+prefix+JoinTokens), math.MaxUint32))
+	return saturated(max(minSummaryTokens, uint64(history)+prefix+JoinTokens))
 }
 
 // prefixTokens returns five eighths of the budget of the complete turns.

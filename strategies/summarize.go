@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"context"
-	"math"
 
 	"google.golang.org/protobuf/proto"
 
@@ -44,7 +43,7 @@ func (Summarize) Plan(
 		},
 		SplitTurnStart: splitTurnStart(s, at, p.GetSplitTurn()),
 	}
-	setBudget(in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), maxSummary)
+	setSummaryBudget(in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), maxSummary)
 	plan.SummarizerInputTokens = inputTokens(s, at)
 	return plan, nil
 }
@@ -94,7 +93,7 @@ func inputTokens(s *session.State, at int) uint32 {
 		total += uint64(l.GetTokens())
 	}
 	total += uint64(session.TextTokens(s.Counter, s.Entry.GetSummary()))
-	return s.Scaled(uint32(min(total, math.MaxUint32)))
+	return s.Scaled(saturated(total))
 }
 
 // turnStart returns the position of the message that starts the turn of the message at pos, or -1 if it is not kept.

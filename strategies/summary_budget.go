@@ -1,8 +1,6 @@
 package strategies
 
 import (
-	"math"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -35,9 +33,9 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	return summaryTokens(reserve)
 }
 
-// setBudget sets the budget of a cut's summary: the policy's, but at most what still makes the view smaller, and at
+// setSummaryBudget sets the budget of a cut's summary: the policy's, but at most what still makes the view smaller, and at
 // most what the view's budget leaves.
-func setBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32) {
+func setSummaryBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32) {
 	if cut.SplitTurnStart != nil && in.Policy.GetPreset() == piName {
 		byPolicy = piSplitBudget(in.State, cut, byPolicy)
 	}
@@ -54,7 +52,7 @@ func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) 
 		passed := session.TextTokens(s.Counter, s.Entry.GetSummary()) + JoinTokens
 		out = max(out, threeQuarters(shown)+uint64(passed))
 	}
-	return max(minSummaryTokens, s.Scaled(uint32(min(out, math.MaxUint32))))
+	return summaryBudgetOf(s, out)
 }
 
 func threeQuarters(n uint64) uint64 { return n - n/4 }
