@@ -48,3 +48,6 @@ func TitleKey(title string) string {
 	}
 	return key.String()
 }
+
+// EndsLine says whether a character ends a line or is a control character, so that no title or path may contain it.
+func EndsLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }

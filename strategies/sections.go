@@ -52,7 +52,7 @@ func (c *sectionsCheck) title(field, title string) error {
 	same, known := c.titled[key]
 	what := ""
 	switch {
-	case strings.ContainsFunc(title, breaksLine):
+	case strings.ContainsFunc(title, session.EndsLine):
 		what = "a title stands in one line; take out line breaks and control characters"
 	case strings.TrimSpace(title) != title:
 		what = "take off the white space at its ends"
@@ -71,6 +71,3 @@ func (c *sectionsCheck) title(field, title string) error {
 	c.titled[key] = field
 	return nil
 }
-
-// breaksLine says whether a character may end a line or is a control character.
-func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }

@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // The tags around the lists of files at the end of a summary.
@@ -57,13 +57,11 @@ var fileTagInPath = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + readFilesTag + `|` 
 // taggedPath returns a path as a list shows it: on one line, valid UTF-8, and without a tag that would end the list.
 func taggedPath(path string) string {
 	path = fileTagInPath.ReplaceAllString(path, `<\$1`)
-	if !utf8.ValidString(path) || strings.TrimSpace(path) != path || strings.ContainsFunc(path, endsLine) {
+	if !utf8.ValidString(path) || strings.TrimSpace(path) != path || strings.ContainsFunc(path, session.EndsLine) {
 		return strconv.Quote(path)
 	}
 	return path
 }
-
-func endsLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 
 // WithoutFileTags returns the text without the blocks that WithFileTags adds, wherever they are and whoever wrote them.
 // If it removed a line, it also trims white space at both ends. Of a tag without its counterpart, only the tag is
