@@ -179,11 +179,17 @@ type label struct {
 	passing bool
 }
 
+// The labels that a minimal summary has, too.
+const (
+	labelLastRequest = "Last request: "
+	labelRequest     = "Request: "
+)
+
 // labels are all labels. The first one that matches an item is written.
 var labels = []label{
-	{text: "Last request: ", kind: kindRequest, last: true},
+	{text: labelLastRequest, kind: kindRequest, last: true},
 	{text: "Last user message: ", kind: kindRequest, last: true, noise: true},
-	{text: "Request: ", kind: kindRequest},
+	{text: labelRequest, kind: kindRequest},
 	{text: "Constraint: ", kind: kindRule},
 	{text: "Done: ", kind: kindDone},
 	{text: "Last step: ", kind: kindDoing, passing: true},

@@ -93,7 +93,7 @@ func newOutline(req *summarizers.Request) *outline {
 	}
 	o.addPrevious(req.PreviousSummary)
 	for i := len(requests) - 2; i >= 0; i-- {
-		o.add(o.facts, "- Request: "+plainText(requests[i], false))
+		o.add(o.facts, "- "+labelRequest+plainText(requests[i], false))
 	}
 	return o
 }
@@ -120,7 +120,7 @@ func (o *outline) addRequest(it *item) {
 		o.add(o.goal, plainText(it, true))
 		return
 	}
-	o.add(o.goal, "- Last request: "+plainText(it, false))
+	o.add(o.goal, "- "+labelLastRequest+plainText(it, false))
 }
 
 // addPrevious adds the lines of a previous summary below the same headings.
