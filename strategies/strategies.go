@@ -15,6 +15,7 @@
 //   - plan_all.go, merge_plans.go, nesting.go: several strategies that make one plan.
 //   - check.go, check_edits.go: the invariants of every plan.
 //   - policy.go, resolve.go, resolved.go, defaults.go: policies, parameters and defaults.
+//   - sections.go: the checks of a policy's sections.
 //   - report.go, may_help.go, pause.go: whether to compact now.
 //   - registry.go, catalogue.go: finding strategies by name, and listing them.
 //   - slots.go, touched_files.go, digest.go: facts from the log for summaries and digests.

@@ -92,7 +92,7 @@ var anything = []compactordv1.SectionRole{
 }
 
 // SectionFor returns the index of the heading for text with this role: the first heading with the role, otherwise one
-// that takes its text, in the last resort the last heading. The topic summaries lists the order.
+// that takes its text, in the last resort the last heading. `compactord help summaries` lists the order.
 func SectionFor(headings []Heading, role compactordv1.SectionRole) int {
 	if i, ok := withRole(headings, role); ok {
 		return i

@@ -110,8 +110,8 @@ func named(text string) []string {
 
 var heading = regexp.MustCompile(`(?m)^(#+ .+)$`)
 
-// instructionsOf returns the text between the tags of the instructions. Without such tags it returns the system prompt,
-// and the text after the conversation and the previous summary.
+// instructionsOf returns the text from the tag of the instructions on, so the focus, too. Without that tag it returns the
+// system prompt, and the text after the conversation and the previous summary.
 func instructionsOf(req *Request) string {
 	tail := req.User
 	if at := strings.LastIndex(tail, "<instructions>"); at >= 0 {
