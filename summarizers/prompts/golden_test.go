@@ -122,7 +122,7 @@ func goldens() map[string]*summarizers.Request {
 		req.PromptOverride, req.Focus = "List the <conversation>'s open questions.", "the pager"
 		req.ExtraContext = []string{"Branch: main", "Ticket: 4711"}
 	})
-	add("fault", func(req *summarizers.Request) { req.Refusal = "The summary is empty once thinking is removed." })
+	add("refusal", func(req *summarizers.Request) { req.Refusal = "The summary is empty once thinking is removed." })
 	observation := func(guidelines, focus string) func(req *summarizers.Request) {
 		return func(req *summarizers.Request) {
 			*req = summarizers.Request{
@@ -159,7 +159,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "closing_focus", prompts.Closing(req).Text+"\n")
 	req.PromptOverride = "List the open questions."
 	golden(t, "closing_override", prompts.Closing(req).Text+"\n")
-	golden(t, "with_fault", prompts.WithRefusal("PROMPT", "The summary is empty.")+"\n")
+	golden(t, "with_refusal", prompts.WithRefusal("PROMPT", "The summary is empty.")+"\n")
 }
 
 func golden(tb testing.TB, name, got string) {

@@ -180,7 +180,7 @@ func budgetOf(kind summarizers.Kind, tokens uint32) string {
 }
 
 func refusal(reason string) string {
-	return strings.Replace(textOf("fault"), "{fault}", reason, 1)
+	return strings.Replace(textOf("refusal"), "{refusal}", reason, 1)
 }
 
 // focusOf returns the sentence about the focus, which is the end of the prompt.

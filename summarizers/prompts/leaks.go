@@ -158,15 +158,15 @@ var copied = sync.OnceValue(func() map[string]bool {
 	}
 	files, _ := texts.ReadDir("texts")
 	for _, file := range files {
-		add(budgets.Replace(textOf(strings.TrimSuffix(file.Name(), ".txt"))))
+		add(placeholders.Replace(textOf(strings.TrimSuffix(file.Name(), ".txt"))))
 	}
 	add(wording.SummaryFrame)
 	add(wording.SummaryReply)
 	return keys
 })
 
-// budgets removes the names of the figures, since keyOf removes the figures.
-var budgets = strings.NewReplacer("{tokens}", "", "{words}", "", "{fault}", "")
+// placeholders removes the placeholders of the texts: what replaces them is a figure, which keyOf removes, or is not ours.
+var placeholders = strings.NewReplacer("{tokens}", "", "{words}", "", "{refusal}", "")
 
 // keyOf returns the lower-case letters of a text. Texts that differ only in punctuation, figures, spaces, citations or
 // case have the same key.
