@@ -43,7 +43,7 @@ func TestPlanHasTheEstimate(t *testing.T) {
 		dry       bool
 		fails     error
 		estimates int
-		chunks    uint32
+		calls     uint32
 		tokens    uint32
 	}{
 		"a dry run":                      {200_000, true, nil, 2, 6, 2000},
@@ -68,7 +68,7 @@ func TestPlanHasTheEstimate(t *testing.T) {
 			}
 			require.NotNil(t, plan.GetCut().SplitTurnStart)
 			require.Equal(t, c.estimates, model.estimates)
-			require.Equal(t, c.chunks, plan.GetChunks())
+			require.Equal(t, c.calls, plan.GetChunks())
 			require.Equal(t, c.tokens, plan.GetSummarizerInputTokens())
 			require.InDelta(t, float64(c.tokens)/8000, plan.GetEstimatedCostUsd(), 0)
 			require.Equal(t, c.tokens > 0, plan.EstimatedCostUsd != nil)

@@ -9,9 +9,9 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// estimate sets in the plan what its texts cost at the summarizer: requests, tokens and money. If whole is false and
-// the prompts need not be built to know the requests, it sets only these. Where the summarizer cannot estimate, the
-// figures stay as they are: the writing of the texts will report the reason.
+// estimate sets in the plan what its texts cost at the summarizer: calls, tokens and money. If whole is false and the
+// prompts need not be built to know the calls, it sets only these. Where the summarizer cannot estimate, the figures
+// stay as they are: the writing of the texts will report the reason.
 func (w *writing) estimate(ctx context.Context, whole bool) error {
 	texts := w.wantedTexts()
 	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(texts)), 0
@@ -20,7 +20,7 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 		return err
 	}
 	estimator, ok := chosen.(summarizers.Estimator)
-	if !ok || !whole && w.fitsOneRequest(estimator) {
+	if !ok || !whole && w.fitsOneCall(estimator) {
 		return nil
 	}
 	var all summarizers.Estimate
@@ -48,13 +48,13 @@ func (w *writing) estimate(ctx context.Context, whole bool) error {
 	return nil
 }
 
-// estimateMargin is how many times the conversation must fit into the window, so that it fits into one request by every
-// estimator.
+// estimateMargin is how many times the conversation must fit into the window, so that it fits into one summarizer call
+// by every estimator.
 const estimateMargin = 4
 
-// fitsOneRequest says whether the conversation is so small compared with the summarizer's window that each text surely
-// needs only one request.
-func (w *writing) fitsOneRequest(chosen summarizers.Summarizer) bool {
+// fitsOneCall says whether the conversation is so small compared with the summarizer's window that each text surely
+// needs only one summarizer call.
+func (w *writing) fitsOneCall(chosen summarizers.Summarizer) bool {
 	describer, ok := chosen.(summarizers.Describer)
 	if !ok {
 		return false

@@ -347,7 +347,7 @@ type CompactionPlan struct {
 	Cut *Cut `protobuf:"bytes,2,opt,name=cut,proto3" json:"cut,omitempty"`
 	// Tokens of the view now, by the session's estimator.
 	TokensBefore uint32 `protobuf:"varint,3,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
-	// How many requests the summarizer gets if none must be repeated. `extractive` counts the same way.
+	// Summarizer calls, if none must be repeated. `extractive` counts the same way.
 	Chunks uint32 `protobuf:"varint,4,opt,name=chunks,proto3" json:"chunks,omitempty"`
 	// How many tokens the summarizer gets in all, by its own estimator; 0 where it is no model.
 	SummarizerInputTokens uint32 `protobuf:"varint,5,opt,name=summarizer_input_tokens,json=summarizerInputTokens,proto3" json:"summarizer_input_tokens,omitempty"`

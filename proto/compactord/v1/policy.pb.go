@@ -843,7 +843,7 @@ type SummaryPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The summarizer: `extractive`, or a profile of the daemon's configuration. Default `extractive`.
 	Summarizer *string `protobuf:"bytes,1,opt,name=summarizer,proto3,oneof" json:"summarizer,omitempty"`
-	// The role of the summary in the view. Default USER.
+	// The placement of the summary. Default USER.
 	Placement *SummaryPlacement `protobuf:"varint,2,opt,name=placement,proto3,enum=compactord.v1.SummaryPlacement,oneof" json:"placement,omitempty"`
 	// The sections of the summary. Default: Goal; Constraints & Preferences; Progress with Done, In Progress and Blocked;
 	// Key Decisions; Next Steps; Critical Context; Relevant Files.

@@ -178,7 +178,7 @@ class CompactionPlan(_message.Message):
     tokens_before: _builtins.int
     """Tokens of the view now, by the session's estimator."""
     chunks: _builtins.int
-    """How many requests the summarizer gets if none must be repeated. `extractive` counts the same way."""
+    """Summarizer calls, if none must be repeated. `extractive` counts the same way."""
     summarizer_input_tokens: _builtins.int
     """How many tokens the summarizer gets in all, by its own estimator; 0 where it is no model."""
     estimated_cost_usd: _builtins.float

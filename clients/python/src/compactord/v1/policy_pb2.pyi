@@ -557,7 +557,7 @@ class SummaryPolicy(_message.Message):
     summarizer: _builtins.str
     """The summarizer: `extractive`, or a profile of the daemon's configuration. Default `extractive`."""
     placement: Global___SummaryPlacement.ValueType
-    """The role of the summary in the view. Default USER."""
+    """The placement of the summary. Default USER."""
     fallback: Global___SummaryFallback.ValueType
     """What happens when no summary passes the checks. Default EXTRACTIVE."""
     prompt_override: _builtins.str

@@ -291,7 +291,7 @@ export type CompactionPlan = Message<"compactord.v1.CompactionPlan"> & {
   tokensBefore: number;
 
   /**
-   * How many requests the summarizer gets if none must be repeated. `extractive` counts the same way.
+   * Summarizer calls, if none must be repeated. `extractive` counts the same way.
    *
    * @generated from field: uint32 chunks = 4;
    */
@@ -347,7 +347,7 @@ export type CompactionPlanJson = {
   tokensBefore?: number;
 
   /**
-   * How many requests the summarizer gets if none must be repeated. `extractive` counts the same way.
+   * Summarizer calls, if none must be repeated. `extractive` counts the same way.
    *
    * @generated from field: uint32 chunks = 4;
    */

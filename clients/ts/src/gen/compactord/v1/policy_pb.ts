@@ -590,7 +590,7 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   summarizer?: string | undefined;
 
   /**
-   * The role of the summary in the view. Default USER.
+   * The placement of the summary. Default USER.
    *
    * @generated from field: optional compactord.v1.SummaryPlacement placement = 2;
    */
@@ -699,7 +699,7 @@ export type SummaryPolicyJson = {
   summarizer?: string;
 
   /**
-   * The role of the summary in the view. Default USER.
+   * The placement of the summary. Default USER.
    *
    * @generated from field: optional compactord.v1.SummaryPlacement placement = 2;
    */
