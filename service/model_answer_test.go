@@ -131,8 +131,8 @@ func chatAnswer(stop, content string, input, output int) string {
 func TestOverflowIsLoggedAsAnError(t *testing.T) {
 	t.Parallel()
 	const (
-		over = "The model stopped normally, and input and cache_read are more than the window: the provider dropped the " +
-			"rest (input and cache_read: %d tokens; context window: 20000 tokens)."
+		over = "The model stopped normally, and input and cache_read are more than the window: the provider dropped " +
+			"what exceeds the window (input and cache_read: %d tokens; context window: 20000 tokens)."
 		none = "The model stopped at its length without any output, and input and cache_read fill 99 %% of the window " +
 			"(input and cache_read: %d tokens; context window: 20000 tokens)."
 		stop = "The provider's own stop reason says that the context window is full (input and cache_read: %d tokens; " +
