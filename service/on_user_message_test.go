@@ -171,7 +171,10 @@ func TestOnUserMessageInOrder(t *testing.T) {
 	prunes := d.userMessagePrunes("s")
 	require.Len(t, prunes, 1)
 	require.Len(t, prunes[0].GetProvenance().GetStrategy().GetLadder().GetRungs(), 3)
-	require.Len(t, prunes[0].GetEdits(), 1, "the second finds the result hidden, and what is hidden it passes over")
+	edits := prunes[0].GetEdits()
+	require.Len(t, edits, 2, "the third finds nothing left to do")
+	require.Equal(t, compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, edits[0].GetKind())
+	require.Equal(t, compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS, edits[1].GetKind(), "the second clears the arguments of the call whose result is hidden")
 }
 
 // A request that is sent again gets the recorded response, and does nothing twice.
