@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -54,7 +55,7 @@ func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 	var e answerEvent
-	_ = json.Unmarshal(raw, &e)
+	_ = rawjson.Unmarshal(raw, &e)
 	switch e.Type {
 	case eventStart:
 		r.begin(&e.Message)
@@ -77,7 +78,7 @@ func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 
 func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	var m answerMessage
-	_ = json.Unmarshal(raw, &m)
+	_ = rawjson.Unmarshal(raw, &m)
 	if m.Type != "message" {
 		return dialect.Piece{}, false
 	}
@@ -115,7 +116,7 @@ func (r *answerReader) count(raw json.RawMessage) {
 		return
 	}
 	var u answerUsage
-	_ = json.Unmarshal(raw, &u)
+	_ = rawjson.Unmarshal(raw, &u)
 	if r.answer.Usage == nil {
 		r.answer.Usage = &compactordv1.Usage{}
 	}

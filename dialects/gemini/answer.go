@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -50,7 +51,7 @@ func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 // Event fails where a field has the wrong type. No known server imitates Gemini with other types.
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 	var e answerEvent
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if err := rawjson.Unmarshal(raw, &e); err != nil {
 		return dialect.Piece{}, err
 	}
 	return r.piece(&e), nil
@@ -58,7 +59,7 @@ func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 
 func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	var e answerEvent
-	if json.Unmarshal(raw, &e) != nil || len(e.Candidates) == 0 && e.PromptFeedback.BlockReason == "" {
+	if rawjson.Unmarshal(raw, &e) != nil || len(e.Candidates) == 0 && e.PromptFeedback.BlockReason == "" {
 		return dialect.Piece{}, false
 	}
 	piece := r.piece(&e)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -50,7 +51,7 @@ func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 	var e answerEvent
-	_ = json.Unmarshal(raw, &e)
+	_ = rawjson.Unmarshal(raw, &e)
 	r.begin(&e)
 	var piece dialect.Piece
 	for _, choice := range e.Choices {
@@ -65,7 +66,7 @@ func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 
 func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	var e answerEvent
-	_ = json.Unmarshal(raw, &e)
+	_ = rawjson.Unmarshal(raw, &e)
 	if len(e.Choices) == 0 || !dialect.IsObject(e.Choices[0].Message) {
 		return dialect.Piece{}, false
 	}
@@ -88,7 +89,7 @@ func (r *answerReader) begin(e *answerEvent) {
 
 func (r *answerReader) delta(raw json.RawMessage, piece *dialect.Piece) {
 	var d answerDelta
-	_ = json.Unmarshal(raw, &d)
+	_ = rawjson.Unmarshal(raw, &d)
 	if len(d.ToolCalls) > 0 || dialect.IsObject(d.FunctionCall) {
 		r.answer.ToolCall = true
 	}
@@ -124,7 +125,7 @@ func (r *answerReader) stop(word string) {
 // subtracted.
 func parseAnswerUsage(raw json.RawMessage) *compactordv1.Usage {
 	var u answerUsage
-	_ = json.Unmarshal(raw, &u)
+	_ = rawjson.Unmarshal(raw, &u)
 	return &compactordv1.Usage{
 		InputTokens:      (u.Prompt - u.Details.Cached - u.Details.CacheWrite).Count(),
 		OutputTokens:     u.Completion.Count(),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -60,7 +61,7 @@ func (r *answerReader) Answer() *dialect.Answer { return &r.answer }
 
 func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 	var e answerEvent
-	_ = json.Unmarshal(raw, &e)
+	_ = rawjson.Unmarshal(raw, &e)
 	switch e.Type {
 	case "response.output_text.delta":
 		r.streamed = r.streamed || e.Delta != ""
@@ -81,7 +82,7 @@ func (r *answerReader) Event(raw json.RawMessage) (dialect.Piece, error) {
 
 func (r *answerReader) Body(raw json.RawMessage) (dialect.Piece, bool) {
 	var response answerResponse
-	_ = json.Unmarshal(raw, &response)
+	_ = rawjson.Unmarshal(raw, &response)
 	if response.Object != "response" {
 		return dialect.Piece{}, false
 	}
@@ -157,7 +158,7 @@ func whyIncompleteAnswer(response *answerResponse) compactordv1.StopReason {
 // subtracted.
 func parseAnswerUsage(raw json.RawMessage) *compactordv1.Usage {
 	var u answerUsage
-	_ = json.Unmarshal(raw, &u)
+	_ = rawjson.Unmarshal(raw, &u)
 	return &compactordv1.Usage{
 		InputTokens:      (u.Input - u.Details.Cached - u.Details.CacheWrite).Count(),
 		OutputTokens:     u.Output.Count(),
