@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Citations returns the message indexes that a summary cites, ascending and each once. A citation is `[#12]`, or
-// `[#12, #15]` for several. A citation that is only quoted is escaped by the writer of the summary (`[\#12]`) and does
-// not count.
+// Citations returns the message indexes that a summary cites, ascending and each once. A citation is `[#12]`,
+// `[#12, #15]` for several, or `[#12 to #20]` for a run, of which it returns the two ends. A citation that is only quoted
+// is escaped by the writer of the summary (`[\#12]`) and does not count.
 func Citations(text string) []uint32 {
 	var found []uint32
 	for {
@@ -52,6 +52,8 @@ func CitationAt(text string) (cites []uint32, length int) {
 			return cites, at + 1
 		case strings.HasPrefix(text[at:], ", "):
 			at += len(", ")
+		case strings.HasPrefix(text[at:], " to "):
+			at += len(" to ")
 		case strings.HasPrefix(text[at:], ","):
 			at++
 		default:

@@ -17,6 +17,7 @@ func TestCitations(t *testing.T) {
 		{"none", "## Goal\n(none)", nil},
 		{"one", "- Fix it [#12]", []uint32{12}},
 		{"several, ascending and once", "- a [#12, #3]\n- b [#3,#7]\n", []uint32{3, 7, 12}},
+		{"the ends of a run", "- [#12 to #15] names: a", []uint32{12, 15}},
 		{"escaped", `- they wrote [\#9] there [#1]`, []uint32{1}},
 		{"the largest index", "[#4294967295]", []uint32{4294967295}},
 		{"more than an index can be", "[#4294967296]", nil},
