@@ -1,0 +1,189 @@
+package evidence
+
+import (
+	"math"
+	"slices"
+)
+
+// Voice is whose words a text is.
+type Voice uint8
+
+// The voices.
+const (
+	// User is a user, or an instruction.
+	User Voice = iota
+	// Agent is what the agent says.
+	Agent
+	// Arguments are those of a tool call.
+	Arguments
+	// Result is what a tool returned.
+	Result
+	// Quoted is what an earlier summary quoted.
+	Quoted
+	voices
+)
+
+// Piece is one text of a message.
+type Piece struct {
+	Message uint32
+	Voice   Voice
+	Text    string
+}
+
+// Pick is a line or a name that a summary should quote.
+type Pick struct {
+	// First and Last are the messages that the text may be of. They differ only for names of an earlier summary.
+	First, Last uint32
+	// Text is a line of the conversation or a part of one, or a name alone.
+	Text string
+	// Alone says that Text is a name without its line.
+	Alone bool
+	// place is where the text came in the conversation, among lines or among names.
+	place int32
+	// shows are the names in Text.
+	shows []int32
+}
+
+// Collector gathers the names of a conversation and the lines that show them.
+type Collector struct {
+	// next is the index of the first message after those that the agent no longer sees.
+	next uint32
+	// ids are the positions of names in names; known for those that the agent still sees.
+	ids   map[string]int32
+	names []named
+	// knownWords are the words of known names.
+	knownWords map[string]bool
+	lines      []line
+	// shows are the names of all lines.
+	shows []shown
+	// quoted are the texts of lines.
+	quoted map[string]bool
+	// found are the names of the line that is read.
+	found []occurrence
+}
+
+// known stands for the position of a name that the agent still sees.
+const known = -1
+
+// named is a name that the agent no longer sees.
+type named struct {
+	Name
+	// said is how often it was said, as far as it still counts.
+	said float64
+	// first and last are the messages of its last mention. They differ if an earlier summary lists it.
+	first, last uint32
+	// counted says that last was counted.
+	counted bool
+	// alone says that it can be shown without its line, as other than names that only quoted lines have.
+	alone bool
+	// besideKnown says that it shares a line with a name that the agent still sees.
+	besideKnown bool
+	// holds are other names that stand within it.
+	holds []int32
+}
+
+// New returns a collector of texts before message next.
+func New(next uint32) *Collector {
+	return &Collector{
+		next: next, ids: map[string]int32{}, knownWords: map[string]bool{}, quoted: map[string]bool{},
+	}
+}
+
+// Know says that the agent still sees a text. All such texts come before the first Add.
+func (c *Collector) Know(text string) {
+	Names(text, func(n Name, _ int) {
+		if _, ok := c.ids[n.Text]; ok {
+			return
+		}
+		c.ids[n.Text] = known
+		eachWord(n.Text, func(w string) { c.knownWords[w] = true })
+		eachWithin(n, func(part string) { c.ids[part] = known })
+	})
+}
+
+// Add adds a text that the agent no longer sees.
+func (c *Collector) Add(p Piece) {
+	if p.Voice == Quoted {
+		c.read(p.Text, p)
+		c.part(p.Text, 0, len(p.Text), c.found, p.Message)
+		return
+	}
+	for text := range Lines(p.Text) {
+		c.read(text, p)
+		c.alone(p.Message)
+		c.cut(text, p)
+	}
+}
+
+// AddNames adds names that an earlier summary lists without their lines. They are of messages from first to last.
+func (c *Collector) AddNames(first, last uint32, text string) {
+	c.read(text, Piece{Message: last, Voice: Quoted})
+	c.alone(first)
+}
+
+// alone lets the names in c.found be shown without their line.
+func (c *Collector) alone(first uint32) {
+	for _, o := range c.found {
+		if o.id != known {
+			c.names[o.id].alone, c.names[o.id].first = true, first
+		}
+	}
+}
+
+// occurrence is a name in a line.
+type occurrence struct {
+	// id is the position of the name, or known.
+	id         int32
+	start, end int
+}
+
+// read counts the names of a line and leaves them in c.found.
+func (c *Collector) read(text string, p Piece) {
+	c.found = c.found[:0]
+	Names(text, func(n Name, at int) {
+		c.found = append(c.found, occurrence{c.id(n), at, at + len(n.Text)})
+	})
+	for _, o := range c.found {
+		if o.id == known {
+			continue
+		}
+		n := &c.names[o.id]
+		if !n.counted || n.last != p.Message {
+			n.said += voiceWeight[p.Voice] * math.Exp2(-float64(c.next-min(c.next, p.Message))/halfLife)
+			n.first, n.last, n.counted = p.Message, max(n.last, p.Message), true
+		}
+	}
+	c.markBesideKnown()
+}
+
+// markBesideKnown marks the names in c.found that have a known name in their surroundings.
+func (c *Collector) markBesideKnown() {
+	mark := func(before int, o occurrence) int {
+		if o.id == known {
+			return o.start
+		}
+		if max(o.start, before)-min(o.start, before) < surroundings {
+			c.names[o.id].besideKnown = true
+		}
+		return before
+	}
+	const nowhere = -1 << 40
+	before := nowhere
+	for _, o := range c.found {
+		before = mark(before, o)
+	}
+	after := nowhere
+	for _, o := range slices.Backward(c.found) {
+		after = mark(after, o)
+	}
+}
+
+func (c *Collector) id(n Name) int32 {
+	id, ok := c.ids[n.Text]
+	if !ok {
+		id = int32(len(c.names))
+		c.ids[n.Text] = id
+		c.names = append(c.names, named{Name: n})
+	}
+	return id
+}

@@ -1,0 +1,12 @@
+// Package evidence chooses what a summary quotes: the lines and names of a conversation that its agent is most likely
+// to need again.
+//
+// What agents go on to use of messages that they no longer see is mostly names: paths, identifiers, values, quotations.
+// So a line is worth the names that it shows, as far as neither a kept message nor a line before it shows them. A name
+// is worth more the more often and the later it was said, if people or the agent said it and not only a tool, and if the
+// kept messages are about similar names. Lines are taken greedily by their worth for their length. A name that no
+// line is worth its length for is taken alone.
+//
+// A Collector first learns with Know what the agent still sees, then takes the other texts with Add, and then ranks
+// their lines and names with Rank. Its work is linear in the texts, apart from sorting.
+package evidence

@@ -1,0 +1,192 @@
+package evidence
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// The lengths of lines, in bytes.
+const (
+	// longLine is from where on only parts of a line are quoted.
+	longLine = 240
+	// beside is how much of a long line is quoted on each side of a name, and longPart is the longest part.
+	beside, longPart = 80, 300
+	// longestPart is where a part without spaces is not quoted any more.
+	longestPart = 800
+	// surroundings is how far on each side of a name its context goes.
+	surroundings = 120
+)
+
+// line is a line that can be quoted, or a part of a long one.
+type line struct {
+	message uint32
+	text    string
+	// from and to are the bounds of its names in Collector.shows.
+	from, to int32
+}
+
+// shown is a name in a line.
+type shown struct {
+	id int32
+	// inContext says that the line also shows most of what stands around the name in the conversation.
+	inContext bool
+}
+
+// Lines returns the lines of a text that can be quoted, without white space around them. Line breaks that are
+// escaped, as in JSON, end a line, too.
+func Lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for raw := range strings.SplitSeq(text, "\n") {
+			for part := range strings.SplitSeq(raw, `\n`) {
+				if part = strings.TrimSpace(withoutNumber(part)); len(part) >= minWord && !yield(part) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// withoutNumber returns a line without the line number and the arrow or tab that tools which read files put before it.
+func withoutNumber(line string) string {
+	rest := strings.TrimLeft(line, " ")
+	digits := len(rest)
+	rest = strings.TrimLeft(rest, "0123456789")
+	if digits -= len(rest); digits == 0 || digits > 6 {
+		return line
+	}
+	for _, mark := range []string{"→", "\t"} {
+		if after, ok := strings.CutPrefix(rest, mark); ok {
+			return after
+		}
+	}
+	return line
+}
+
+// cut makes the parts of a line that can be quoted. c.found are its names.
+func (c *Collector) cut(text string, p Piece) {
+	if len(c.found) == 0 {
+		return
+	}
+	if len(text) <= longLine {
+		c.part(text, 0, len(text), c.found, p.Message)
+		return
+	}
+	for i := 0; i < len(c.found); {
+		if c.found[i].id == known {
+			i++
+			continue
+		}
+		start, end := max(0, c.found[i].start-beside), min(len(text), c.found[i].end+beside)
+		next := i + 1
+		for ; next < len(c.found); next++ {
+			o := c.found[next]
+			if o.start > end || o.end+beside-start > longPart {
+				break
+			}
+			if o.id != known {
+				end = max(end, min(len(text), o.end+beside))
+			}
+		}
+		if start, end, ok := toWords(text, start, end); ok {
+			c.part(text, start, end, c.within(start, end, i, next), p.Message)
+		}
+		i = next
+	}
+}
+
+// within returns the names in a part of the line, among which are those from i to next.
+func (c *Collector) within(start, end, i, next int) []occurrence {
+	for i > 0 && c.found[i-1].start >= start {
+		i--
+	}
+	for next < len(c.found) && c.found[next].start < end {
+		next++
+	}
+	return c.found[i:next]
+}
+
+// toWords moves the bounds of a part outwards until it cuts no word. It returns false if the part becomes too long.
+func toWords(text string, start, end int) (from, to int, ok bool) {
+	for from = start; from > 0 && continues(text, from); from-- {
+		if start-from > longestPart {
+			return 0, 0, false
+		}
+	}
+	for to = end; to < len(text) && continues(text, to); to++ {
+		if to-end > longestPart {
+			return 0, 0, false
+		}
+	}
+	return from, to, true
+}
+
+// continues says whether text[at] continues a word or a character.
+func continues(text string, at int) bool {
+	return !utf8.RuneStart(text[at]) || isRun(text[at-1]) && isRun(text[at])
+}
+
+// part makes a line of text[start:end]. found are the names there.
+func (c *Collector) part(text string, start, end int, found []occurrence, message uint32) {
+	quote := strings.TrimSpace(text[start:end])
+	if len(quote) > longestPart {
+		return
+	}
+	from := len(c.shows)
+	for _, o := range found {
+		if o.id != known && o.start >= start && o.end <= end {
+			c.show(from, shown{o.id, inContext(text, o, start, end)})
+		}
+	}
+	if len(c.shows) == from {
+		return
+	}
+	if c.quoted[quote] {
+		c.shows = c.shows[:from]
+		return
+	}
+	c.quoted[quote] = true
+	c.lines = append(c.lines, line{message, quote, int32(from), int32(len(c.shows))})
+}
+
+// show adds a name to those from c.shows[from] on.
+func (c *Collector) show(from int, s shown) {
+	for i := range c.shows[from:] {
+		if same := &c.shows[from+i]; same.id == s.id {
+			same.inContext = same.inContext || s.inContext
+			return
+		}
+	}
+	c.shows = append(c.shows, s)
+}
+
+// contextShare is how much of the surroundings of a name must be shown, and contextWords how many words they must have,
+// for the name to be in context.
+const (
+	contextShare = 0.65
+	contextWords = 3
+)
+
+// inContext says whether text[start:end] shows most of what stands around a name.
+func inContext(text string, o occurrence, start, end int) bool {
+	from, to := max(0, o.start-surroundings), min(len(text), o.end+surroundings)
+	shown := min(end, to) - max(start, from)
+	return float64(shown) >= contextShare*float64(to-from) && wordsIn(text[from:o.start])+wordsIn(text[o.end:to]) >= contextWords
+}
+
+// wordsIn counts words. What has no white space in it is one word, such as a path.
+func wordsIn(s string) int {
+	n, within := 0, false
+	for i := range len(s) {
+		switch {
+		case isWordByte(s[i]):
+			if !within {
+				n++
+			}
+			within = true
+		case strings.IndexByte("./-", s[i]) < 0:
+			within = false
+		}
+	}
+	return n
+}

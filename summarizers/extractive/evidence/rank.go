@@ -1,0 +1,249 @@
+package evidence
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+)
+
+// The weights were chosen on recordings of coding agents, by `make quality`. Recall changes little where one of them
+// is halved or doubled.
+const (
+	// halfLife is after how many messages a mention of a name counts half.
+	halfLife = 150
+	// besideKnown is what sharing a line with a known name adds to the worth of a name, and likeKnown what it adds if
+	// all of its words are words of known names.
+	besideKnown, likeKnown = 1, 4
+	// contextWorth is what showing a name in context is worth, where showing it alone is worth 1.
+	contextWorth = 0.7
+	// lengthPower lets a long line pay a little less than in proportion to its length.
+	lengthPower = 0.9
+	// lineCost is what a line costs beside its text, in bytes, and nameCost what a name alone does.
+	lineCost, nameCost = 7, 2
+)
+
+// voiceWeight is how much a mention counts. What the agent wrote itself, it uses again most often.
+var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 3}
+
+// Rank returns lines and names in the order in which a summary should quote them, until their texts have limit bytes or
+// nothing is left. Names in written count as shown already: it is the part of the summary that is written otherwise.
+func (c *Collector) Rank(written string, limit int) []Pick {
+	r := &ranking{Collector: c, worth: c.worth(), shown: make([]uint8, len(c.names))}
+	Names(written, func(n Name, _ int) {
+		if id, ok := c.ids[n.Text]; ok && id != known {
+			r.show(shown{id, true})
+		}
+		eachWithin(n, func(part string) {
+			if id, ok := c.ids[part]; ok && id != known {
+				r.show(shown{id, false})
+			}
+		})
+	})
+	r.fill()
+	var picks []Pick
+	for limit > 0 {
+		pick, ok := r.next()
+		if !ok {
+			break
+		}
+		limit -= len(pick.Text) + lineCost
+		picks = append(picks, pick)
+	}
+	return picks
+}
+
+// Arrange returns picks in the order of the conversation, without names alone that a line shows, too.
+func Arrange(picks []Pick) []Pick {
+	inLines := map[int32]bool{}
+	for _, p := range picks {
+		if !p.Alone {
+			for _, id := range p.shows {
+				inLines[id] = true
+			}
+		}
+	}
+	var distinct []Pick
+	for _, p := range picks {
+		if !p.Alone || !inLines[p.shows[0]] {
+			distinct = append(distinct, p)
+		}
+	}
+	slices.SortFunc(distinct, func(a, b Pick) int { return cmp.Or(cmp.Compare(a.Last, b.Last), cmp.Compare(a.place, b.place)) })
+	return distinct
+}
+
+// worth returns what each name is worth, and fills named.holds.
+func (c *Collector) worth() []float64 {
+	// A word that few names have says more.
+	names := map[string]float64{}
+	var words []string
+	for i := range c.names {
+		words = words[:0]
+		eachWord(c.names[i].Text, func(w string) {
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+				names[w]++
+			}
+		})
+	}
+	worth := make([]float64, len(c.names))
+	for i := range c.names {
+		n := &c.names[i]
+		var all, like float64
+		eachWord(n.Text, func(w string) {
+			says := math.Log(float64(len(c.names)+1) / names[w])
+			all += says
+			if c.knownWords[w] {
+				like += says
+			}
+		})
+		near := 1.0
+		if n.besideKnown {
+			near += besideKnown
+		}
+		if all > 0 {
+			near += likeKnown * like / all
+		}
+		worth[i] = n.said * near
+		n.holds = n.holds[:0]
+		eachWithin(n.Name, func(part string) {
+			if id, ok := c.ids[part]; ok && id != known && id != int32(i) {
+				n.holds = append(n.holds, id)
+			}
+		})
+	}
+	return worth
+}
+
+// The bits say how a name was shown.
+const (
+	shownAlone uint8 = 1 << iota
+	shownInContext
+)
+
+// ranking is the state of Rank. As a heap, it has the candidate with the highest gain first, and of equals the newest.
+type ranking struct {
+	*Collector
+	worth      []float64
+	shown      []uint8
+	candidates []candidate
+}
+
+// candidate is a line or, where it is negative, the name ^line.
+type candidate struct {
+	gain float64
+	line int32
+}
+
+func (r *ranking) fill() {
+	for i := range r.lines {
+		r.candidates = append(r.candidates, candidate{r.gain(int32(i)), int32(i)})
+	}
+	for i := range r.names {
+		if r.names[i].alone {
+			r.candidates = append(r.candidates, candidate{r.gain(^int32(i)), ^int32(i)})
+		}
+	}
+	heap.Init(r)
+}
+
+// gain returns what quoting a candidate would add, for its length.
+func (r *ranking) gain(at int32) float64 {
+	if at < 0 {
+		return r.adds(shown{^at, false}) / math.Pow(float64(len(r.names[^at].Text)+nameCost), lengthPower)
+	}
+	l := &r.lines[at]
+	gain := 0.0
+	for _, s := range r.shows[l.from:l.to] {
+		gain += r.adds(s)
+	}
+	return gain / math.Pow(float64(len(l.text)+lineCost), lengthPower)
+}
+
+func (r *ranking) adds(s shown) float64 {
+	gain := 0.0
+	if r.shown[s.id]&shownAlone == 0 {
+		gain += r.worth[s.id]
+	}
+	if s.inContext && r.shown[s.id]&shownInContext == 0 {
+		gain += contextWorth * r.worth[s.id]
+	}
+	for _, within := range r.names[s.id].holds {
+		if r.shown[within]&shownAlone == 0 {
+			gain += r.worth[within]
+		}
+	}
+	return gain
+}
+
+func (r *ranking) show(s shown) {
+	r.shown[s.id] |= shownAlone
+	if s.inContext {
+		r.shown[s.id] |= shownInContext
+	}
+	for _, within := range r.names[s.id].holds {
+		r.shown[within] |= shownAlone
+	}
+}
+
+// next returns the candidate with the highest gain. Gains only fall, so the first whose gain is still true is the best.
+func (r *ranking) next() (Pick, bool) {
+	for len(r.candidates) > 0 {
+		top := &r.candidates[0]
+		if gain := r.gain(top.line); gain < top.gain {
+			top.gain = gain
+			heap.Fix(r, 0)
+			continue
+		}
+		if top.gain <= 0 {
+			return Pick{}, false
+		}
+		line := top.line
+		heap.Pop(r)
+		return r.pick(line), true
+	}
+	return Pick{}, false
+}
+
+// pick shows the names of a candidate.
+func (r *ranking) pick(at int32) Pick {
+	if at < 0 {
+		id := ^at
+		r.show(shown{id, false})
+		n := &r.names[id]
+		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, place: id, shows: []int32{id}}
+	}
+	l := &r.lines[at]
+	pick := Pick{First: l.message, Last: l.message, Text: l.text, place: at}
+	for _, s := range r.shows[l.from:l.to] {
+		r.show(s)
+		pick.shows = append(append(pick.shows, s.id), r.names[s.id].holds...)
+	}
+	return pick
+}
+
+// Len, Less, Swap, Push and Pop make a heap.
+func (r *ranking) Len() int { return len(r.candidates) }
+
+func (r *ranking) Less(i, j int) bool {
+	a, b := r.candidates[i], r.candidates[j]
+	if a.gain != b.gain {
+		return a.gain > b.gain
+	}
+	return a.line > b.line
+}
+
+func (r *ranking) Swap(i, j int) { r.candidates[i], r.candidates[j] = r.candidates[j], r.candidates[i] }
+
+func (r *ranking) Push(x any) {
+	if c, ok := x.(candidate); ok {
+		r.candidates = append(r.candidates, c)
+	}
+}
+
+func (r *ranking) Pop() any {
+	last := r.candidates[len(r.candidates)-1]
+	r.candidates = r.candidates[:len(r.candidates)-1]
+	return last
+}

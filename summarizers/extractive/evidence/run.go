@@ -1,0 +1,190 @@
+package evidence
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// namesOfRun yields the names in a run of bytes that paths and words can have. offset is that of the run.
+func namesOfRun(run string, offset int, yield func(n Name, at int)) {
+	if p, ok := pathOf(run); ok {
+		yield(Name{Path, p}, offset+strings.Index(run, p))
+		return
+	}
+	if isUUID(run) {
+		yield(Name{ID, run}, offset)
+		return
+	}
+	for start := 0; start < len(run); {
+		if !isWordByte(run[start]) {
+			start++
+			continue
+		}
+		end := start + 1
+		for end < len(run) && isWordByte(run[end]) {
+			end++
+		}
+		if ticket := ticketAt(run, start, end); ticket > end {
+			yield(Name{Code, run[start:ticket]}, offset+start)
+			start = ticket
+			continue
+		}
+		if k := kindOfWord(run[start:end]); k != 0 {
+			yield(Name{k, run[start:end]}, offset+start)
+		}
+		start = end
+	}
+}
+
+// pathOf returns the path that a run is, if it is one.
+func pathOf(run string) (string, bool) {
+	if !strings.ContainsAny(run, "/.") {
+		return "", false
+	}
+	whole := strings.TrimRight(run, ".-+@")
+	p := whole
+	for strings.HasPrefix(p, "./") {
+		p = p[2:]
+	}
+	if len(p) < minPath || len(p) > maxPath || strings.Contains(p, "//") || !hasTwoLetters(p) || commonplace[p] {
+		return "", false
+	}
+	last := p[strings.LastIndexByte(p, '/')+1:]
+	dot := strings.LastIndexByte(last, '.')
+	switch {
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, "../"):
+		return p, strings.Count(strings.Trim(p, "/~."), "/") >= 1
+	case strings.Contains(p, "/") && dot > 0 && isExtension(last[dot+1:]):
+		return p, true
+	case strings.Contains(p, "/"):
+		// Only the sign of the current folder makes it a path.
+		return whole, len(whole) > len(p)
+	default:
+		return p, dot > 0 && extensions[last[dot+1:]]
+	}
+}
+
+// isExtension says whether a text can be an extension: a letter and at most seven more letters or digits.
+func isExtension(s string) bool {
+	if s == "" || len(s) > 8 || s[0] >= '0' && s[0] <= '9' {
+		return false
+	}
+	for i := range len(s) {
+		if !isWordByte(s[i]) || s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func hasTwoLetters(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if isLetter(s[i-1]) && isLetter(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// isUUID says whether a text is 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ticketAt returns the end of a ticket that begins with the word from start to end: 2 to 8 capitals, a dash and 2 to 6
+// digits. It returns end where there is none.
+func ticketAt(run string, start, end int) int {
+	if end-start < 2 || end-start > 8 || end >= len(run) || run[end] != '-' {
+		return end
+	}
+	for i := start; i < end; i++ {
+		if run[i] < 'A' || run[i] > 'Z' {
+			return end
+		}
+	}
+	stop := end + 1
+	for stop < len(run) && isDigit(run[stop]) {
+		stop++
+	}
+	if n := stop - end - 1; n < 2 || n > 6 || stop < len(run) && isWordByte(run[stop]) {
+		return end
+	}
+	return stop
+}
+
+// kindOfWord returns what a word names, or 0.
+func kindOfWord(w string) Kind {
+	n := len(w)
+	if n < minWord || n > maxWord {
+		return 0
+	}
+	var digits, hex, upper, lower, under int
+	camel := false
+	for i := range n {
+		c := w[i]
+		switch {
+		case isDigit(c):
+			digits++
+		case c == '_':
+			under++
+		case c >= 'A' && c <= 'Z':
+			upper++
+			camel = camel || i > 0 && (w[i-1] >= 'a' && w[i-1] <= 'z' || isDigit(w[i-1]))
+		case c >= 'a' && c <= 'z':
+			lower++
+			camel = camel || i > 1 && isUpper(w[i-1]) && isUpper(w[i-2])
+		}
+		if isHex(c) {
+			hex++
+		}
+	}
+	switch {
+	case digits == n:
+		if n <= maxNumber {
+			return Number
+		}
+		return 0
+	case isErrorCode(w, upper, digits) || errnos[w]:
+		return Code
+	case n < minIdentifier:
+		return 0
+	case hex == n && digits > 0 && n <= 64 && (upper == 0 || lower == 0):
+		return ID
+	case (camel || under > 0 && strings.Trim(w, "_") != "" && innerUnderscore(w)) && digits+under < n:
+		return Identifier
+	}
+	return 0
+}
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// innerUnderscore says whether an underscore stands between letters or digits, or two around the word.
+func innerUnderscore(w string) bool {
+	t := strings.Trim(w, "_")
+	return strings.Contains(t, "_") || strings.HasPrefix(w, "__") && strings.HasSuffix(w, "__")
+}
+
+// isErrorCode says whether a word is 1 to 5 capitals and 3 to 6 digits, a signal, or an address in hexadecimal.
+func isErrorCode(w string, upper, digits int) bool {
+	switch {
+	case strings.HasPrefix(w, "SIG") && upper == len(w):
+		return len(w) >= 5 && len(w) <= 9
+	case strings.HasPrefix(w, "0x") && len(w) >= 6 && len(w) <= 18:
+		return strings.Trim(strings.ToLower(w[2:]), "0123456789abcdef") == ""
+	}
+	return upper >= 1 && upper <= 5 && digits >= 3 && digits <= 6 && upper+digits == len(w) && isUpper(w[upper-1])
+}
