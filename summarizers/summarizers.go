@@ -45,6 +45,9 @@ type Request struct {
 	// Lead is the run of SYSTEM and DEVELOPER messages at the start. Every view shows them, so they are not summarized;
 	// they help to understand Messages.
 	Lead []*compactordv1.LoggedMessage
+	// Kept are the messages after the summary, as the view shows them. They are not summarized: what they say need not be
+	// repeated. They may be empty.
+	Kept []*compactordv1.LoggedMessage
 	// PreviousSummary is the text of the summary before Messages. The new summary must preserve what it says.
 	PreviousSummary string
 	// PreviousSections are the sections of PreviousSummary. They are empty if they are unknown.
@@ -137,10 +140,14 @@ const (
 	StagePrevious = "previous"
 	// StageLead: a leading message. Rules in it may occur twice.
 	StageLead = "lead"
+	// StageKept: a leading or kept message. The summary may quote what it says, too.
+	StageKept = "kept"
 	// StageMessage: a message.
 	StageMessage = "message"
 	// StageRequest: the user's words in such a message, if they could not be kept unchanged either.
 	StageRequest = "request"
+	// StageQuotes: what a message has to quote.
+	StageQuotes = "quotes"
 	// StageSettle: what can be decided only after everything was read, such as which errors are resolved.
 	StageSettle = "settle"
 	// StagePlan: the choice of what matters. The summary has the last requests and the previous summary, and little

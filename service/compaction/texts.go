@@ -131,10 +131,21 @@ func (d *written) goOnWithoutCut(ctx context.Context) error {
 func (w *writing) task() *summaries.Task {
 	history, prefix := w.divide()
 	return &summaries.Task{
-		History: history, Prefix: prefix, Whole: w.whole,
+		History: history, Prefix: prefix, Kept: w.kept(), Whole: w.whole,
 		Previous: w.previousSummary(), PreviousSections: w.snapshot.Entry.GetSections(),
 		MaxTokens: w.textBudget(), Replaces: w.coveredTokens(), AgentView: w.agentView(),
 	}
+}
+
+// kept returns the messages that the view shows beside the summary, as it shows them.
+func (p *planned) kept() []*compactordv1.LoggedMessage {
+	s := p.snapshot
+	kept := slices.Concat(s.OutOfPlace, s.Kept[s.Position(p.plan.GetCut().GetFirstKeptIndex()):])
+	for i, l := range kept {
+		shown, tokens := s.Shown(l)
+		kept[i] = &compactordv1.LoggedMessage{Index: l.GetIndex(), Message: shown, Tokens: tokens}
+	}
+	return kept
 }
 
 // agentView returns the agent's own prompt up to the plan's cut; nil without a cut, or where the policy does not want

@@ -23,6 +23,8 @@ type Task struct {
 	// History is summarized as complete turns, Prefix as the first part of a turn that goes on after the summary. Each may
 	// be empty.
 	History, Prefix []*compactordv1.LoggedMessage
+	// Kept are the messages after them, as the view shows them.
+	Kept []*compactordv1.LoggedMessage
 	// Whole asks for one text of both.
 	Whole bool
 	// Previous is the summary before, which this one continues; empty where there is none. PreviousSections are the
@@ -103,7 +105,7 @@ func (w *Writer) part(
 	t *Task, kind summarizers.Kind, messages []*compactordv1.LoggedMessage, maxTokens uint32,
 ) part {
 	req := &summarizers.Request{
-		Kind: kind, Messages: messages, Lead: w.op.State.Lead,
+		Kind: kind, Messages: messages, Lead: w.op.State.Lead, Kept: t.Kept,
 		Sections: w.policy.GetSections().GetSections(), MaxTokens: maxTokens, Replaces: t.Replaces,
 	}
 	if kind == summarizers.History {
