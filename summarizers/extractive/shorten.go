@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,7 +66,7 @@ func suffixUnits(s string, n int) string {
 	return s[i:]
 }
 
-// shorten cuts the middle out of s, so that at most n units remain. It keeps whole words where that costs little.
+// shorten cuts the middle out of s, so that at most n units remain. It cuts no word, unless a single one is too long.
 func shorten(s string, n int) string {
 	if units(s) <= n {
 		return s
@@ -76,16 +77,41 @@ func shorten(s string, n int) string {
 	left := n - gapUnits
 	head := prefixUnits(s, left-left/3)
 	tail := suffixUnits(s, left/3)
-	if i := strings.LastIndexByte(head, ' '); i > len(head)*3/4 {
-		head = head[:i]
+	end, start := len(head), len(s)-len(tail)
+	for end > 0 && cutsWord(s, end) {
+		end--
 	}
-	if i := strings.IndexByte(tail, ' '); i >= 0 && i < len(tail)/4 {
-		tail = tail[i+1:]
+	for start < len(s) && cutsWord(s, start) {
+		start++
+	}
+	if end > 0 {
+		head = s[:end]
+	}
+	if start < len(s) {
+		tail = s[start:]
 	}
 	// The text may have a gap from an earlier cut.
 	head = strings.TrimRight(head, " …")
 	tail = strings.TrimLeft(tail, " …")
 	return head + gap + tail
+}
+
+// cutsWord says whether s[at] continues a word, a path or an identifier.
+func cutsWord(s string, at int) bool {
+	if !utf8.RuneStart(s[at]) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:at])
+	after, _ := utf8.DecodeRuneInString(s[at:])
+	return inWord(before) && inWord(after)
+}
+
+// inWord says whether a character can be within a word. Scripts without spaces have no words to cut.
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isWordByte[byte(r)]
+	}
+	return unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !isCJK(r)
 }
 
 // clip limits the work on a very long text. It keeps more of both ends than shorten would.
