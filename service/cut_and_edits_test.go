@@ -116,7 +116,7 @@ func TestCutAloneWhereOthersMadeTheEdits(t *testing.T) {
 	hide := func() { require.NotNil(t, d.prune(hideAllBut(1))) }
 	d = start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) { hide() }}))
 	d.create("s", hideAndCut(3))
-	d.append("s", working(6, 3000)...)
+	d.append("s", working(9, 3000)...)
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
 	require.Len(t, events[0].GetStarted().GetPlan().GetEdits(), 2)

@@ -2,9 +2,6 @@ package extractive
 
 import (
 	"slices"
-	"strings"
-
-	"github.com/compactord/compactord/summarizers"
 )
 
 // class is a group of items that share a part of the budget. The classes are served in this order.
@@ -56,8 +53,9 @@ var termsOf = [classes]terms{
 	classSoft:     {0, 0, 240, 160},
 }
 
-// share chooses the items for a summary of at most budget units. all says that nothing was left out or shortened.
-func (p *plan) share(budget int) (list []chosen, all bool) {
+// share chooses the items for a narrative of at most budget units.
+func (p *plan) share(budget int) narrative {
+	var list []chosen
 	pool := budget - p.frame()
 	lists, ruled := p.lists(budget)
 	h := p.head(budget, pool, nil)
@@ -66,7 +64,7 @@ func (p *plan) share(budget int) (list []chosen, all bool) {
 		h = p.head(budget, pool, ruled)
 		lists[classRequest] = unruled(lists[classRequest], p.ruled)
 	}
-	all = !h.short
+	all := !h.short
 	if h.goal.limit > 0 {
 		list = append(list, h.goal)
 	}
@@ -77,11 +75,6 @@ func (p *plan) share(budget int) (list []chosen, all bool) {
 	for c := classLast + 1; c < classes; c++ {
 		takes[c] = p.first(c, lists[c], budget, pool)
 		pool -= takes[c].used
-	}
-	marksBudget := pool / 3
-	rows := p.rows(list, takes[:], min(marksBudget, budget/10))
-	for _, row := range rows {
-		pool -= p.overhead(row) + units(row.it.text)
 	}
 	for c := range takes {
 		if takes[c].whole {
@@ -95,7 +88,12 @@ func (p *plan) share(budget int) (list []chosen, all bool) {
 	for _, t := range takes {
 		list = append(list, t.list...)
 	}
-	return append(list, rows...), all
+	n := narrative{list: list, all: all, rules: true, work: true}
+	for c, t := range takes {
+		n.rules = n.rules && (t.whole || !isRule(class(c)))
+		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c]))
+	}
+	return n
 }
 
 // first serves a class for the first time, while later classes still wait.
@@ -245,6 +243,33 @@ func (p *plan) overhead(c chosen) int {
 	return units(before) + units(after) + 1
 }
 
+func isRule(c class) bool { return c >= classUserRule && c <= classPrefer }
+
+func isWork(c class) bool {
+	switch c {
+	case classError, classFocus, classPlan, classDecision, classFile, classCrowd:
+		return true
+	default:
+		return false
+	}
+}
+
+// leavesOutCarried says whether an item of the previous summary was left out.
+func (t take) leavesOutCarried(list []*item) bool {
+	left := 0
+	for _, it := range list {
+		if it.carried {
+			left++
+		}
+	}
+	for _, c := range t.list {
+		if c.it.carried {
+			left--
+		}
+	}
+	return left > 0
+}
+
 // take is the choice of items of one class.
 type take struct {
 	list  []chosen
@@ -298,136 +323,4 @@ func (p *plan) take(c class, list []*item, budget int, goal bool) take {
 		out.used = 0
 	}
 	return out
-}
-
-// rows returns lines for identifiers that the chosen lines do not contain.
-func (p *plan) rows(list []chosen, takes []take, budget int) []chosen {
-	if budget < 40 || len(p.marks) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	note := func(list []chosen) {
-		for _, c := range list {
-			b.WriteString(c.it.text)
-			b.WriteByte('\n')
-		}
-	}
-	note(list)
-	for _, t := range takes {
-		note(t.list)
-	}
-	text := b.String()
-	byMessage := map[uint32]*item{}
-	var rows []chosen
-	for _, k := range p.marks {
-		if strings.Contains(text, k.word) {
-			continue
-		}
-		row := byMessage[k.first]
-		cost := units(k.word) + 2
-		if row == nil || units(row.text)+cost > 160 {
-			row = &item{kind: kindMarks, cites: []uint32{k.first}}
-			cost += p.overhead(chosen{it: row}) + 6
-			if cost > budget {
-				break
-			}
-			byMessage[k.first] = row
-			rows = append(rows, chosen{it: row, limit: 200})
-		} else {
-			if cost > budget {
-				break
-			}
-			row.text += ", "
-		}
-		budget -= cost
-		row.text += k.word
-		row.addCites(k.last)
-	}
-	return rows
-}
-
-// fit writes the summary within the budget. It plans in units, and adapts the plan a few times to the estimator's
-// count.
-func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok bool) {
-	p := newPlan(l, ly)
-	budget := int64(req.MaxTokens)
-	count := func(pieces []string) int64 { return int64(req.Count(strings.Join(pieces, ""))) }
-	space := dense
-	if req.MaxTokens >= 400 {
-		space = airy
-	}
-	unitBudget := int(min(4*budget, 1<<24))
-	for range 8 {
-		list, all := p.share(unitBudget)
-		if p.goal != nil && !slices.ContainsFunc(list, isRequest) {
-			// Headings with nothing below them would fit, but say nothing.
-			break
-		}
-		tried := ly.render(list, space)
-		n := count(tried)
-		if n <= budget {
-			pieces, ok = tried, true
-			if all || n >= budget*9/10 || n == 0 {
-				return pieces, true
-			}
-			grown := int(min(int64(unitBudget)*budget/n*97/100, 1<<24))
-			if grown <= unitBudget {
-				return pieces, true
-			}
-			unitBudget = grown
-			continue
-		}
-		if ok {
-			// This step was too large; the previous result is close enough.
-			return pieces, true
-		}
-		unitBudget = int(int64(unitBudget)*budget/n*97/100) - 8
-		if unitBudget <= 0 {
-			break
-		}
-	}
-	if ok {
-		return pieces, true
-	}
-	return p.least(req)
-}
-
-func isRequest(c chosen) bool { return c.it.kind == kindRequest }
-
-// least writes a summary for a budget that hardly holds the headings: the headings with as much of the goal as fits, or
-// the goal alone if not even the headings fit.
-func (p *plan) least(req *summarizers.Request) (pieces []string, ok bool) {
-	fits := func(pieces []string) bool { return req.Count(strings.Join(pieces, "")) <= req.MaxTokens }
-	best := func(write func(limit int) []string) []string {
-		low, high := 0, maxGoal
-		for low < high {
-			mid := (low + high + 1) / 2
-			if fits(write(mid)) {
-				low = mid
-			} else {
-				high = mid - 1
-			}
-		}
-		return write(low)
-	}
-	frame := p.ly.render(nil, tight)
-	if fits(frame) {
-		if p.goal == nil {
-			return frame, true
-		}
-		pieces = best(func(limit int) []string {
-			if limit == 0 {
-				return frame
-			}
-			return p.ly.render([]chosen{{it: p.goal, limit: limit, goal: true}}, tight)
-		})
-		return pieces, fits(pieces)
-	}
-	if p.goal == nil {
-		return nil, false
-	}
-	pieces = best(func(limit int) []string {
-		return []string{alone(req, p.ly.line(chosen{it: p.goal, limit: limit, goal: true}, kindRequest))}
-	})
-	return pieces, fits(pieces)
 }

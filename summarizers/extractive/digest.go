@@ -3,9 +3,11 @@ package extractive
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
 
 // digest is a summary that is being written.
@@ -18,7 +20,12 @@ type digest struct {
 
 // newDigest creates a digest from the request's focus, previous summary and leading messages.
 func newDigest(g *guard, req *summarizers.Request) *digest {
-	d := &digest{guard: g, req: req, l: newLedger()}
+	d := &digest{guard: g, req: req, l: newLedger(nextOf(req))}
+	for _, m := range slices.Concat(req.Lead, req.Kept) {
+		d.try(summarizers.StageKept, m.GetIndex(), func() {
+			quotable(m, asItIs, func(p evidence.Piece) { d.l.quotes.Know(p.Text) })
+		})
+	}
 	d.try(summarizers.StageFocus, 0, func() { d.l.attendTo(req.Focus) })
 	d.l.carry(d.guard, req.PreviousSummary, req.PreviousSections)
 	d.r = newReader(d.l, req.PreviousSummary != "")
@@ -26,6 +33,18 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetMessage()) })
 	}
 	return d
+}
+
+// nextOf returns the index of the first message after those that are summarized.
+func nextOf(req *summarizers.Request) uint32 {
+	next := uint32(0)
+	for _, m := range req.Messages {
+		next = max(next, m.GetIndex()+1)
+	}
+	for _, cited := range summarizers.Citations(req.PreviousSummary) {
+		next = max(next, cited+1)
+	}
+	return next
 }
 
 // read reads the messages.
@@ -38,6 +57,7 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		if !d.try(summarizers.StageMessage, m.GetIndex(), func() { d.r.read(m) }) {
 			d.try(summarizers.StageRequest, m.GetIndex(), func() { d.r.passOver(m) })
 		}
+		d.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, d.l.quotes.Add) })
 		taken += uint64(m.GetTokens())
 		progress.Read(uint32(min(taken, 1<<32-1)))
 	}

@@ -28,8 +28,6 @@ const (
 	kindFact
 	// kindFile is a file that was read or changed.
 	kindFile
-	// kindMarks is a list of identifiers without a sentence.
-	kindMarks
 	kinds
 )
 

@@ -14,6 +14,8 @@ type section struct {
 	heading summarizers.Heading
 	// holds is the kind of a line without a label in this section.
 	holds kind
+	// quotes says that the quotes are at its end.
+	quotes bool
 	// group says that the section has subsections and no lines of its own.
 	group bool
 }
@@ -41,7 +43,6 @@ var roles = [kinds]compactordv1.SectionRole{
 	kindNext:     compactordv1.SectionRole_SECTION_ROLE_NEXT_STEPS,
 	kindFact:     compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
 	kindFile:     compactordv1.SectionRole_SECTION_ROLE_FILES,
-	kindMarks:    compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
 }
 
 // layoutOf returns the layout of a summary with these sections.
@@ -62,6 +63,7 @@ func layoutOf(k summarizers.Kind, sections []*compactordv1.Section) *layout {
 	for of, role := range roles {
 		ly.place[of] = summarizers.SectionFor(headings, role)
 	}
+	ly.sections[ly.place[kindFact]].quotes = true
 	if k == summarizers.TurnPrefix {
 		// All that the user said in a turn is its request, and the kept part of the turn continues from what was done.
 		ly.place[kindRequest], ly.place[kindFile] = ly.goal, ly.place[kindDone]
@@ -199,13 +201,12 @@ var labels = []label{
 	{text: "Next: ", kind: kindNext},
 	{text: "Note: ", kind: kindFact},
 	{text: "File: ", kind: kindFile},
-	{text: "Identifiers: ", kind: kindMarks},
 }
 
 // meant says whether this text counts as a label in a section for `holds`. A line of the section's own kind has no
 // label there, so the same words are part of its text.
 func (l label) meant(holds kind) bool {
-	return l.kind != holds || l.passing || l.kind == kindRequest || l.kind == kindMarks
+	return l.kind != holds || l.passing || l.kind == kindRequest
 }
 
 // labelOf returns the label of an item in a section.
@@ -213,7 +214,7 @@ func labelOf(it *item, holds kind, goal bool) string {
 	if goal && holds == kindRequest {
 		return ""
 	}
-	special := it.kind == kindRequest || it.kind == kindMarks || it.kind == kindDoing && it.passing
+	special := it.kind == kindRequest || it.kind == kindDoing && it.passing
 	if it.kind == holds && !special {
 		return ""
 	}

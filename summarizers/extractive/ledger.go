@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
 
 // ledger holds what is known so far: the previous summary, changed by the messages.
@@ -20,8 +22,9 @@ type ledger struct {
 	paths    []string
 	commands map[string]*item
 
-	marks *marks
-	focus []string
+	// quotes gathers what the summary can quote.
+	quotes *evidence.Collector
+	focus  []string
 
 	// lastStep is what the agent said last about its work.
 	lastStep *item
@@ -43,13 +46,14 @@ type file struct {
 	item     item
 }
 
-func newLedger() *ledger {
+// newLedger returns an empty ledger for the messages before next.
+func newLedger(next uint32) *ledger {
 	return &ledger{
 		byKey:    map[string]*item{},
 		files:    map[string]*file{},
 		commands: map[string]*item{},
 		ruled:    map[uint32]int{},
-		marks:    newMarks(),
+		quotes:   evidence.New(next),
 	}
 }
 
@@ -81,7 +85,7 @@ var dull = map[string]bool{
 
 // limits is how many statements of each kind are kept while messages are read. The budget chooses among them later.
 var limits = [kinds]int{
-	kindRule: 600, kindDone: 300, kindDoing: 40, kindDecision: 300, kindNext: 120, kindFact: 400, kindMarks: 40,
+	kindRule: 600, kindDone: 300, kindDoing: 40, kindDecision: 300, kindNext: 120, kindFact: 400,
 }
 
 // maxRequests is how many requests are kept while messages are read, beside the first one.

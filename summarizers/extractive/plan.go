@@ -19,7 +19,6 @@ type plan struct {
 	byClass    [classes][]*item
 	// ruled are the firm rules of each message.
 	ruled ruleIndex
-	marks []*mark
 }
 
 // newPlan sorts the ledger's items into classes.
@@ -68,7 +67,6 @@ func newPlan(l *ledger, ly *layout) *plan {
 			return cmp.Or(cmp.Compare(p.rank(b), p.rank(a)), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
 		})
 	}
-	p.marks = l.marks.best(l)
 	return p
 }
 

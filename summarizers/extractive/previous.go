@@ -8,6 +8,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
 
 // carry reads a previous summary into the ledger. It recognizes lines that render wrote. In a model's summary it takes
@@ -17,7 +18,7 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section) 
 	if text == "" {
 		return
 	}
-	p := previousReader{l: l, holds: kindFact}
+	p := previousReader{l: l, holds: kindFact, quotes: true}
 	if len(sections) > 0 {
 		g.try(summarizers.StagePrevious, 0, func() { p.titled = layoutOf(summarizers.History, sections).titled() })
 	}
@@ -94,6 +95,13 @@ type previousReader struct {
 	// code collects a code block, which becomes one item.
 	code   []string
 	inCode bool
+	// quotes says that quotes can stand below the current heading.
+	quotes bool
+	// quoting says that indented lines quote the message quoted.
+	quoting bool
+	quoted  uint32
+	// leading is the citation that a list item begins with. The indented lines below it have it, too.
+	leading []uint32
 	// parent is an item that ends in a colon. The indented items after it belong to it.
 	parent string
 }
@@ -135,16 +143,49 @@ func (p *previousReader) line(line string) {
 	}
 	indented := line[0] == ' ' || line[0] == '\t'
 	body, listed := listItem(trimmed)
+	if p.quote(body, listed, indented) {
+		return
+	}
 	if !indented || !listed {
 		p.parent = ""
 	}
-	p.item(body, listed)
+	p.item(body, listed, indented)
+}
+
+// quote reads a line of quotes. It returns false if it is none.
+func (p *previousReader) quote(body string, listed, indented bool) bool {
+	if p.quoting && indented && !listed {
+		p.l.quotes.Add(evidence.Piece{Message: p.quoted, Voice: evidence.Quoted, Text: unescape(body)})
+		return true
+	}
+	p.quoting = false
+	first, last, rest, ok := spanAt(body)
+	if !ok || !listed || !p.quotes || !hasName(rest) {
+		return false
+	}
+	p.l.newest = max(p.l.newest, last)
+	if names, ok := strings.CutPrefix(rest, namesOnly); ok {
+		p.l.quotes.AddNames(first, last, unescape(names))
+		return true
+	}
+	p.quoting, p.quoted = true, last
+	p.l.quotes.Add(evidence.Piece{Message: last, Voice: evidence.Quoted, Text: unescape(rest)})
+	return true
+}
+
+// hasName says whether a text has a name. Each quote has one.
+func hasName(text string) bool {
+	found := false
+	evidence.Names(text, func(evidence.Name, int) { found = true })
+	return found
 }
 
 func (p *previousReader) heading(title string) {
+	p.quoting, p.leading = false, nil
 	p.holds, p.headed, p.parent = meaningOf(title), true, ""
+	p.quotes = p.holds == kindFact
 	if known, ok := p.titled[session.TitleKey(title)]; ok {
-		p.holds = known.holds
+		p.holds, p.quotes = known.holds, known.quotes
 	}
 	p.fixed = p.holds == kindError && containsAnyCase(title, "fix")
 }
@@ -172,9 +213,18 @@ func (p *previousReader) flush() {
 }
 
 // item reads one line.
-func (p *previousReader) item(body string, listed bool) {
+func (p *previousReader) item(body string, listed, indented bool) {
 	state, boxed, body := checkbox(body)
 	body, cites := splitCitation(body)
+	switch first, rest := leadingCitation(body); {
+	case len(cites) > 0:
+		p.leading = nil
+	case len(first) > 0:
+		p.leading = first
+		body, cites = rest, first
+	case !listed && indented:
+		cites = p.leading
+	}
 	it := &item{kind: p.holds, cites: cites, carried: true}
 	for _, c := range cites {
 		p.l.newest = max(p.l.newest, c)
@@ -270,13 +320,6 @@ func (p *previousReader) keep(it *item, labelled bool) {
 			return
 		}
 		it.kind, it.score = kindFact, 4+value
-	case kindMarks:
-		for word := range strings.SplitSeq(it.text, ", ") {
-			if len(it.cites) > 0 {
-				p.l.marks.carry(word, it.cites)
-			}
-		}
-		return
 	case kindDoing:
 		if it.passing {
 			// This step is older than the messages that are read now, so it is the last one only if there are none.
@@ -347,6 +390,12 @@ const (
 	stateModified = "modified"
 	stateRead     = "read"
 )
+
+// leadingCitation splits off the citation that a line begins with.
+func leadingCitation(line string) (cites []uint32, rest string) {
+	cites, length := summarizers.CitationAt(line)
+	return cites, strings.TrimSpace(line[length:])
+}
 
 // splitCitation splits off the citation at the end of a line.
 func splitCitation(line string) (body string, cites []uint32) {

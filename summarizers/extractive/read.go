@@ -50,11 +50,14 @@ func newReader(l *ledger, merging bool) *reader {
 // bindBy records the rules of a leading message.
 func (r *reader) bindBy(m *compactordv1.Message) {
 	eachStatement(clip(textOf(m), maxProse), always, func(st statement) {
-		if len(r.lead) < maxMarks {
+		if len(r.lead) < maxKept {
 			r.lead[keyOf(bare(st.text))] = true
 		}
 	})
 }
+
+// maxKept is how many rules of the leading messages, and how many commands, are kept while messages are read.
+const maxKept = 20000
 
 // maxProse is how many bytes of prose in a message are read; nobody writes more by hand.
 const maxProse = 256 << 10

@@ -47,7 +47,6 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 // prose reads the agent's text, and returns what the agent meant to do next. final is added to the scores of the
 // statements; it is higher for an answer without calls.
 func (r *reader) prose(index uint32, text string, final int) (intent string) {
-	r.l.marks.note(index, clip(text, 64<<10), true)
 	var undecided *item
 	firstSentence, lastSentence, question := "", "", ""
 	announces := func(head string) bool {

@@ -19,14 +19,6 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall, intent string) {
 			r.prose(index, a.text(), 0)
 		}
 		return
-	case classCommand:
-		r.l.marks.note(index, c.cmd.shown, false)
-	case classOther, classLook:
-		for _, a := range c.args {
-			if len(a.raw) < 256 {
-				r.l.marks.note(index, a.raw, false)
-			}
-		}
 	default:
 	}
 	id := tc.GetId()
@@ -155,7 +147,6 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 	default:
 		it.path = c.shown()
 	}
-	r.l.marks.note(index, clip(o.errors, 2048), false)
 	r.l.fail(it)
 }
 
@@ -203,7 +194,7 @@ func (r *reader) ran(index uint32, c *call, text string, score int) {
 	key := c.shown()
 	it := r.l.commands[key]
 	if it == nil {
-		if len(r.l.commands) > maxMarks {
+		if len(r.l.commands) > maxKept {
 			return
 		}
 		it = &item{kind: kindDone}

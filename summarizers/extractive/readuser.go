@@ -61,7 +61,6 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		return
 	}
 	r.rules(index, said, byUser)
-	r.l.marks.note(index, clip(said, 16<<10), true)
 	if list, ok := markdownTodos(said); ok && len(list) > 1 {
 		r.l.mergeTodos(index, list)
 	}

@@ -32,8 +32,8 @@ type chosen struct {
 	goal bool
 }
 
-// render writes the summary, one piece for each section.
-func (ly *layout) render(list []chosen, space spacing) []string {
+// render writes the summary, one piece for each section. quotes are lines for the end of the section of facts.
+func (ly *layout) render(list []chosen, quotes []string, space spacing) []string {
 	below := make([][]chosen, len(ly.sections))
 	for _, c := range list {
 		at := ly.at(c)
@@ -54,6 +54,15 @@ func (ly *layout) render(list []chosen, space spacing) []string {
 		for _, c := range lines {
 			b.WriteByte('\n')
 			b.WriteString(ly.line(c, s.holds))
+		}
+		if s.quotes {
+			for _, quote := range quotes {
+				b.WriteString("\n" + quote)
+			}
+			if len(quotes) > 0 {
+				pieces = append(pieces, b.String())
+				continue
+			}
 		}
 		if len(lines) == 0 && !s.group && (space != tight || i == len(ly.sections)-1) {
 			b.WriteString("\n" + none)
@@ -139,6 +148,14 @@ func citation(cites []uint32) string {
 // begins like a part of the summary's structure gets one before it. holds is the kind of lines in the section. alone
 // says that the text is not a list item.
 func escape(text string, holds kind, alone bool) string {
+	text = escapeCitations(text)
+	if opensStructure(text, holds) || alone && opensLine(text) {
+		return `\` + text
+	}
+	return text
+}
+
+func escapeCitations(text string) string {
 	if i := strings.Index(text, "["); i >= 0 {
 		var b strings.Builder
 		for {
@@ -153,9 +170,6 @@ func escape(text string, holds kind, alone bool) string {
 			}
 		}
 		text = b.String() + text
-	}
-	if opensStructure(text, holds) || alone && opensLine(text) {
-		return `\` + text
 	}
 	return text
 }

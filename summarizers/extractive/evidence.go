@@ -1,0 +1,227 @@
+package extractive
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
+)
+
+// quotable calls yield for each text of a message that a summary can quote, after clean. To-do lists are among its
+// statements. The arguments of a call are cleaned as a whole, too: a key can show that its value is a secret.
+func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yield func(evidence.Piece)) {
+	m := logged.GetMessage()
+	piece := func(voice evidence.Voice, text string) {
+		yield(evidence.Piece{Message: logged.GetIndex(), Voice: voice, Text: clean(text)})
+	}
+	voice := evidence.User
+	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+		voice = evidence.Agent
+	}
+	for _, p := range m.GetParts() {
+		if text := p.GetText().GetText(); text != "" {
+			piece(voice, text)
+		}
+		if call := p.GetToolCall(); call != nil && classOf(call.GetName(), nil) != classTodo {
+			eachString(clean(call.GetArguments()), func(text string) { piece(evidence.Arguments, text) })
+		}
+		for _, part := range p.GetToolResult().GetParts() {
+			piece(evidence.Result, part.GetText().GetText())
+		}
+	}
+}
+
+// eachString calls yield for each string in a tool call's arguments that is no key. Arguments that are not JSON are one
+// string.
+func eachString(arguments string, yield func(text string)) {
+	if !strings.HasPrefix(arguments[skipSpace(arguments, 0):], "{") {
+		yield(arguments)
+		return
+	}
+	for i := 0; i < len(arguments); {
+		open := strings.IndexByte(arguments[i:], '"')
+		if open < 0 {
+			return
+		}
+		open += i
+		end := skipString(arguments, open)
+		i = skipSpace(arguments, end)
+		if i < len(arguments) && arguments[i] == ':' {
+			continue
+		}
+		text := strings.Trim(arguments[open:end], `"`)
+		if strings.Contains(text, `\`) && json.Unmarshal([]byte(arguments[open:end]), &text) != nil {
+			continue
+		}
+		yield(text)
+	}
+}
+
+// asItIs returns a text unchanged.
+func asItIs(text string) string { return text }
+
+// sources finds the texts that quotes are of.
+type sources struct {
+	req *summarizers.Request
+	// clean are the messages without secrets.
+	clean map[uint32]*source
+}
+
+// source is a message without secrets.
+type source struct {
+	text string
+	// holds are its lines and names.
+	holds map[string]bool
+}
+
+// withoutSecrets returns the picks among the first size bytes that hold no secret and no part of one. A part is not
+// recognized as a secret, so it looks for the quotes in the messages after their secrets are replaced.
+func (s *sources) withoutSecrets(picks []evidence.Pick, size int64) []evidence.Pick {
+	if s.req.Redact == nil {
+		return picks
+	}
+	s.clean = map[uint32]*source{}
+	var safe []evidence.Pick
+	for _, p := range picks {
+		if size <= 0 {
+			break
+		}
+		size -= int64(len(p.Text))
+		if s.find(p.Last).shows(p) {
+			safe = append(safe, p)
+		}
+	}
+	return safe
+}
+
+// find returns a message without secrets; nil for a message of the previous summary, which has none.
+func (s *sources) find(index uint32) *source {
+	if found, ok := s.clean[index]; ok {
+		return found
+	}
+	at, ok := slices.BinarySearchFunc(s.req.Messages, index, func(m *compactordv1.LoggedMessage, index uint32) int {
+		return cmp.Compare(m.GetIndex(), index)
+	})
+	if !ok {
+		return nil
+	}
+	found := &source{holds: map[string]bool{}}
+	var b strings.Builder
+	quotable(s.req.Messages[at], s.req.Redact, func(p evidence.Piece) {
+		b.WriteString(p.Text + "\n")
+		for line := range evidence.Lines(p.Text) {
+			found.holds[line] = true
+		}
+		evidence.Names(p.Text, func(n evidence.Name, _ int) { found.holds[n.Text] = true })
+	})
+	found.text = b.String()
+	s.clean[index] = found
+	return found
+}
+
+// maxSearched is how many bytes of a message are searched for a part of a long line.
+const maxSearched = 1 << 20
+
+// shows says whether the quote stands in the message without secrets.
+func (s *source) shows(p evidence.Pick) bool {
+	if s == nil || s.holds[p.Text] {
+		return true
+	}
+	if p.Alone {
+		return len(p.Text) > 2 && s.holds[p.Text[1:len(p.Text)-1]]
+	}
+	return len(s.text) <= maxSearched && strings.Contains(s.text, p.Text)
+}
+
+// A line of names ends behind longNames bytes, and where the next name is of a message more than farNames away.
+const (
+	longNames = 110
+	farNames  = 60
+)
+
+// quoteLines writes lines of a summary that quote the picks, by message. Each line begins with the messages that it
+// quotes.
+func quoteLines(picks []evidence.Pick) []string {
+	var lines []string
+	var names []evidence.Pick
+	var current *strings.Builder
+	message := uint32(0)
+	end := func() {
+		if current != nil {
+			lines = append(lines, current.String())
+			current = nil
+		}
+	}
+	for _, p := range evidence.Arrange(picks) {
+		switch {
+		case p.Alone:
+			names = append(names, p)
+		case current != nil && p.Last == message:
+			current.WriteString(nextQuote + quoted(p.Text, true))
+		default:
+			end()
+			current, message = &strings.Builder{}, p.Last
+			current.WriteString("- " + span(p.Last, p.Last) + " " + quoted(p.Text, false))
+		}
+	}
+	end()
+	return append(lines, nameLines(names)...)
+}
+
+// nextQuote stands between two lines of one message.
+const nextQuote = "\n  "
+
+// namesOnly begins the names in a line of names.
+const namesOnly = "names: "
+
+// nameLines writes lines of names, which are in the order of their messages.
+func nameLines(names []evidence.Pick) []string {
+	var lines []string
+	for len(names) > 0 {
+		n, size, first := 0, 0, names[0].First
+		var row []string
+		for ; n < len(names) && size < longNames; n++ {
+			if n > 0 && names[n].First != names[n-1].First && names[n].Last-min(first, names[n].Last) > farNames {
+				break
+			}
+			row = append(row, names[n].Text)
+			size += len(names[n].Text) + 2
+			first = min(first, names[n].First)
+		}
+		lines = append(lines, "- "+span(first, names[n-1].Last)+" "+namesOnly+escapeCitations(oneLine(strings.Join(row, ", "))))
+		names = names[n:]
+	}
+	return lines
+}
+
+// span is the citation of a run of messages.
+func span(first, last uint32) string {
+	if first == last {
+		return "[#" + strconv.FormatUint(uint64(first), 10) + "]"
+	}
+	return "[#" + strconv.FormatUint(uint64(first), 10) + " to #" + strconv.FormatUint(uint64(last), 10) + "]"
+}
+
+// quoted makes a text safe for a line of quotes. begins says that it begins the line.
+func quoted(text string, begins bool) string {
+	text = escapeCitations(oneLine(text))
+	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || begins && opensLine(text) {
+		return `\` + text
+	}
+	return text
+}
+
+// spanAt returns the messages of the citation that a line of quotes begins with, and what follows it.
+func spanAt(line string) (first, last uint32, rest string, ok bool) {
+	cites, length := summarizers.CitationAt(line)
+	rest, ok = strings.CutPrefix(line[length:], " ")
+	if len(cites) == 0 || len(cites) > 2 || !ok {
+		return 0, 0, "", false
+	}
+	return cites[0], cites[len(cites)-1], rest, true
+}
