@@ -54,12 +54,21 @@ func eachString(arguments string, yield func(text string)) {
 		if i < len(arguments) && arguments[i] == ':' {
 			continue
 		}
-		text := strings.Trim(arguments[open:end], `"`)
-		if strings.Contains(text, `\`) && json.Unmarshal([]byte(arguments[open:end]), &text) != nil {
-			continue
+		if text, ok := unquote(arguments[open:end]); ok {
+			yield(text)
 		}
-		yield(text)
 	}
+}
+
+// unquote decodes a JSON string. Go's own escapes are decoded much faster, and most of JSON's are the same.
+func unquote(quoted string) (text string, ok bool) {
+	if !strings.Contains(quoted, `\`) {
+		return strings.Trim(quoted, `"`), true
+	}
+	if text, err := strconv.Unquote(quoted); err == nil {
+		return text, true
+	}
+	return text, json.Unmarshal([]byte(quoted), &text) == nil
 }
 
 // asItIs returns a text unchanged.

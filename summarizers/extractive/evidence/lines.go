@@ -37,9 +37,19 @@ type shown struct {
 // escaped, as in JSON, end a line, too.
 func Lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		line := func(raw string) bool {
+			trimmed := strings.TrimSpace(withoutNumber(raw))
+			return len(trimmed) < minWord || yield(trimmed)
+		}
 		for raw := range strings.SplitSeq(text, "\n") {
+			if strings.IndexByte(raw, '\\') < 0 {
+				if !line(raw) {
+					return
+				}
+				continue
+			}
 			for part := range strings.SplitSeq(raw, `\n`) {
-				if part = strings.TrimSpace(withoutNumber(part)); len(part) >= minWord && !yield(part) {
+				if !line(part) {
 					return
 				}
 			}
@@ -171,20 +181,24 @@ const (
 func inContext(text string, o occurrence, start, end int) bool {
 	from, to := max(0, o.start-surroundings), min(len(text), o.end+surroundings)
 	shown := min(end, to) - max(start, from)
-	return float64(shown) >= contextShare*float64(to-from) && wordsIn(text[from:o.start])+wordsIn(text[o.end:to]) >= contextWords
+	if float64(shown) < contextShare*float64(to-from) {
+		return false
+	}
+	words := countWords(text[from:o.start], contextWords)
+	return words+countWords(text[o.end:to], contextWords-words) >= contextWords
 }
 
-// wordsIn counts words. What has no white space in it is one word, such as a path.
-func wordsIn(s string) int {
+// countWords counts words, up to most. What has no white space in it is one word, such as a path.
+func countWords(s string, most int) int {
 	n, within := 0, false
-	for i := range len(s) {
+	for i := 0; i < len(s) && n < most; i++ {
 		switch {
 		case isWordByte(s[i]):
 			if !within {
 				n++
 			}
 			within = true
-		case strings.IndexByte("./-", s[i]) < 0:
+		case s[i] != '.' && s[i] != '/' && s[i] != '-':
 			within = false
 		}
 	}

@@ -38,7 +38,7 @@ func namesOfRun(run string, offset int, yield func(n Name, at int)) {
 
 // pathOf returns the path that a run is, if it is one.
 func pathOf(run string) (string, bool) {
-	if !strings.ContainsAny(run, "/.") {
+	if strings.IndexByte(run, '.') < 0 && strings.IndexByte(run, '/') < 0 {
 		return "", false
 	}
 	whole := strings.TrimRight(run, ".-+@")
