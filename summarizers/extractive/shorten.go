@@ -114,19 +114,22 @@ func inWord(r rune) bool {
 	return unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !isCJK(r)
 }
 
+// longWord is how many bytes a word can have that clip does not cut.
+const longWord = 200
+
 // clip limits the work on a very long text. It keeps more of both ends than shorten would.
 func clip(s string, bytes int) string {
 	if len(s) <= bytes {
 		return s
 	}
-	head, tail := s[:bytes*2/3], s[len(s)-bytes/3:]
-	for head != "" && !utf8.RuneStart(s[len(head)]) {
-		head = head[:len(head)-1]
+	end, start := bytes*2/3, len(s)-bytes/3
+	for least := end - longWord; end > 0 && (!utf8.RuneStart(s[end]) || end > least && cutsWord(s, end)); {
+		end--
 	}
-	for tail != "" && !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
+	for most := start + longWord; start < len(s) && (!utf8.RuneStart(s[start]) || start < most && cutsWord(s, start)); {
+		start++
 	}
-	return head + gap + tail
+	return s[:end] + gap + s[start:]
 }
 
 // lineBreak replaces a line end in a text that was put on one line.
