@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -124,11 +125,10 @@ func (a argument) text() string {
 		}
 		raw += `"`
 	}
-	var s string
-	if err := json.Unmarshal([]byte(raw), &s); err != nil {
-		return clip(strings.Trim(raw, `"`), maxValue)
+	if text, ok := unquote(raw); ok {
+		return text
 	}
-	return s
+	return clip(strings.Trim(raw, `"`), maxValue)
 }
 
 // isString says whether the value is a string.
@@ -153,4 +153,39 @@ func (a argument) strings() []string {
 		return nil
 	}
 	return list
+}
+
+// eachString calls yield for each string in a tool call's arguments that is no key. Arguments that are not JSON are one
+// string.
+func eachString(arguments string, yield func(text string)) {
+	if !strings.HasPrefix(arguments[skipSpace(arguments, 0):], "{") {
+		yield(arguments)
+		return
+	}
+	for i := 0; i < len(arguments); {
+		open := strings.IndexByte(arguments[i:], '"')
+		if open < 0 {
+			return
+		}
+		open += i
+		end := skipString(arguments, open)
+		i = skipSpace(arguments, end)
+		if i < len(arguments) && arguments[i] == ':' {
+			continue
+		}
+		if text, ok := unquote(arguments[open:end]); ok {
+			yield(text)
+		}
+	}
+}
+
+// unquote decodes a JSON string. Go's own escapes are decoded much faster, and most of JSON's are the same.
+func unquote(quoted string) (text string, ok bool) {
+	if !strings.Contains(quoted, `\`) {
+		return strings.Trim(quoted, `"`), true
+	}
+	if text, err := strconv.Unquote(quoted); err == nil {
+		return text, true
+	}
+	return text, json.Unmarshal([]byte(quoted), &text) == nil
 }

@@ -1,9 +1,6 @@
 package extractive
 
 import (
-	"cmp"
-	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,49 +33,23 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 	}
 }
 
-// eachString calls yield for each string in a tool call's arguments that is no key. Arguments that are not JSON are one
-// string.
-func eachString(arguments string, yield func(text string)) {
-	if !strings.HasPrefix(arguments[skipSpace(arguments, 0):], "{") {
-		yield(arguments)
-		return
-	}
-	for i := 0; i < len(arguments); {
-		open := strings.IndexByte(arguments[i:], '"')
-		if open < 0 {
-			return
-		}
-		open += i
-		end := skipString(arguments, open)
-		i = skipSpace(arguments, end)
-		if i < len(arguments) && arguments[i] == ':' {
-			continue
-		}
-		if text, ok := unquote(arguments[open:end]); ok {
-			yield(text)
-		}
-	}
-}
-
-// unquote decodes a JSON string. Go's own escapes are decoded much faster, and most of JSON's are the same.
-func unquote(quoted string) (text string, ok bool) {
-	if !strings.Contains(quoted, `\`) {
-		return strings.Trim(quoted, `"`), true
-	}
-	if text, err := strconv.Unquote(quoted); err == nil {
-		return text, true
-	}
-	return text, json.Unmarshal([]byte(quoted), &text) == nil
-}
-
 // asItIs returns a text unchanged.
 func asItIs(text string) string { return text }
 
 // sources finds the texts that quotes are of.
 type sources struct {
-	req *summarizers.Request
-	// clean are the messages without secrets.
+	redact   func(string) string
+	messages map[uint32]*compactordv1.LoggedMessage
+	// clean are messages without secrets.
 	clean map[uint32]*source
+}
+
+func newSources(req *summarizers.Request) *sources {
+	s := &sources{redact: req.Redact, messages: map[uint32]*compactordv1.LoggedMessage{}, clean: map[uint32]*source{}}
+	for _, m := range req.Messages {
+		s.messages[m.GetIndex()] = m
+	}
+	return s
 }
 
 // source is a message without secrets.
@@ -91,10 +62,9 @@ type source struct {
 // withoutSecrets returns the picks among the first size bytes that hold no secret and no part of one. A part is not
 // recognized as a secret, so it looks for the quotes in the messages after their secrets are replaced.
 func (s *sources) withoutSecrets(picks []evidence.Pick, size int64) []evidence.Pick {
-	if s.req.Redact == nil {
+	if s.redact == nil {
 		return picks
 	}
-	s.clean = map[uint32]*source{}
 	var safe []evidence.Pick
 	for _, p := range picks {
 		if size <= 0 {
@@ -113,15 +83,13 @@ func (s *sources) find(index uint32) *source {
 	if found, ok := s.clean[index]; ok {
 		return found
 	}
-	at, ok := slices.BinarySearchFunc(s.req.Messages, index, func(m *compactordv1.LoggedMessage, index uint32) int {
-		return cmp.Compare(m.GetIndex(), index)
-	})
+	m, ok := s.messages[index]
 	if !ok {
 		return nil
 	}
 	found := &source{holds: map[string]bool{}}
 	var b strings.Builder
-	quotable(s.req.Messages[at], s.req.Redact, func(p evidence.Piece) {
+	quotable(m, s.redact, func(p evidence.Piece) {
 		b.WriteString(p.Text + "\n")
 		for line := range evidence.Lines(p.Text) {
 			found.holds[line] = true
