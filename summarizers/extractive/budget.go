@@ -88,7 +88,7 @@ func (p *plan) share(budget int) narrative {
 	for _, t := range takes {
 		list = append(list, t.list...)
 	}
-	n := narrative{list: list, all: all, rules: true, work: true}
+	n := narrative{list: list, all: all, rules: true, crowd: takes[classCrowd].whole, work: true}
 	for c, t := range takes {
 		n.rules = n.rules && (t.whole || !isRule(class(c)))
 		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c]))
@@ -247,7 +247,7 @@ func isRule(c class) bool { return c >= classUserRule && c <= classPrefer }
 
 func isWork(c class) bool {
 	switch c {
-	case classError, classFocus, classPlan, classDecision, classFile, classCrowd:
+	case classError, classFocus, classPlan, classDecision, classFile:
 		return true
 	default:
 		return false

@@ -8,19 +8,26 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
 
-// The parts of the budget that the narrative gets before quotes do, in percent: statedShare in any case, workShare if
-// errors, plans, decisions and files need it, and the others if rules do. leastStated and leastWork are the least that
-// the first two are, in tokens.
-const (
-	statedShare, leastStated = 25, 250
-	workShare, leastWork     = 55, 400
-)
+// levels are the parts of the budget that the narrative can have, the smallest first, each with what it must hold to be
+// enough. The last one always is.
+var levels = []struct {
+	// share is in percent of the budget, and least in tokens.
+	share, least int64
+	enough       func(n narrative) bool
+}{
+	{25, 250, func(n narrative) bool { return n.rules && n.crowd && n.work }},
+	{55, 400, func(n narrative) bool { return n.rules && n.crowd }},
+	{70, 0, func(n narrative) bool { return n.rules }},
+	{85, 0, func(n narrative) bool { return n.rules }},
+	{100, 0, func(narrative) bool { return true }},
+}
 
-var ruleShares = []int64{70, 85, 100}
+// crowdShare is the largest part of the budget that the narrative gets for a crowd of rules.
+const crowdShare = 70
 
 // fit writes the summary within the budget: a narrative of statements, and quotes of what it leaves out.
 func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok bool) {
-	w := &fitting{plan: newPlan(l, ly), req: req, budget: int64(req.MaxTokens), space: dense}
+	w := &fitting{plan: newPlan(l, ly), req: req, budget: int64(req.MaxTokens), space: dense, perToken: 4}
 	if req.MaxTokens >= 400 {
 		w.space = airy
 	}
@@ -29,7 +36,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		return w.least(req)
 	}
 	picks := l.quotes.Rank(strings.Join(w.ly.render(n.list, nil, w.space), "\n"), int(min(16*w.budget, 1<<24)))
-	lines, all := w.quotes(n, (&sources{req: req}).withoutSecrets(picks, 8*w.budget))
+	lines, all := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
 	pieces = w.ly.render(n.list, lines, w.space)
 	if !all || n.all {
 		return pieces, true
@@ -51,45 +58,60 @@ type fitting struct {
 	req    *summarizers.Request
 	budget int64
 	space  spacing
+	// crowded says that a crowd of rules does not fit.
+	crowded bool
+	// perToken is how many units a token has, by the latest count.
+	perToken float64
 }
 
+// count returns the tokens of a summary.
 func (w *fitting) count(pieces []string) int64 {
-	return int64(w.req.Count(strings.Join(pieces, "")))
+	text := strings.Join(pieces, "")
+	tokens := int64(w.req.Count(text))
+	w.perToken = float64(units(text)) / float64(max(tokens, 1))
+	return tokens
 }
+
+// units returns how many units a number of tokens has.
+func (w *fitting) units(tokens int64) int { return int(min(float64(tokens)*w.perToken, 1<<24)) }
 
 // narrative is the part of a summary that says what happened.
 type narrative struct {
 	list []chosen
-	// all says that nothing was left out or shortened, rules that no rule was, and work that neither an error, a plan, a
-	// decision or a file was.
-	all, rules, work bool
+	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd, and crowd that those
+	// were not; work that no error, plan, decision, file or line of the previous summary was.
+	all, rules, crowd, work bool
 }
 
-// narrative returns the narrative in its part of the budget.
+// narrative returns the narrative in its part of the budget. Counting tokens is slow, so it writes none of which the plan
+// says that it will not be enough.
 func (w *fitting) narrative() (n narrative, ok bool) {
-	stated := max(w.budget*statedShare/100, leastStated)
-	if n, ok = w.narrate(stated); ok && n.rules && n.work {
-		return n, true
-	}
-	work := max(w.budget*workShare/100, leastWork)
-	if n, ok = w.narrate(work); ok && n.rules {
-		return n, true
-	}
-	for _, share := range ruleShares {
-		if n, ok = w.narrate(w.budget * share / 100); ok && n.rules {
+	// A crowd that does not fit where it could have room gets none.
+	w.crowded = !w.share(w.units(w.budget * crowdShare / 100)).crowd
+	for i, level := range levels {
+		budget := min(max(w.budget*level.share/100, level.least), w.budget)
+		if last := i == len(levels)-1; !last && !w.enough(level.enough, w.share(w.units(budget))) {
+			continue
+		}
+		if n, ok = w.narrate(budget); ok && w.enough(level.enough, n) {
 			break
 		}
 	}
 	return n, ok
 }
 
+func (w *fitting) enough(enough func(narrative) bool, n narrative) bool {
+	n.crowd = n.crowd || w.crowded
+	return enough(n)
+}
+
 // narrate writes a narrative within a budget. It plans in units, and adapts the plan a few times to the estimator's
 // count.
 func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
-	if budget = min(budget, w.budget); budget <= 0 {
+	if budget <= 0 {
 		return n, false
 	}
-	unitBudget := int(min(4*budget, 1<<24))
+	unitBudget := w.units(budget)
 	for range 8 {
 		tried := w.share(unitBudget)
 		if w.goal != nil && !slices.ContainsFunc(tried.list, isRequest) {

@@ -114,7 +114,7 @@ func TestAHandbookLeavesRoomForWhatWasDone(t *testing.T) {
 	small = summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
 	require.LessOrEqual(t, strings.Count(small, "Never use the pattern"), 8)
 	require.GreaterOrEqual(t, strings.Count(small, "I decided to keep"), 2)
-	large := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 5000})
+	large := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 3000})
 	require.Equal(t, 60, strings.Count(large, "Never use the pattern"), "what waits is served if there is room")
 }
 

@@ -278,7 +278,7 @@ func TestTheEstimatorIsAskedSparingly(t *testing.T) {
 			asked++
 			return count(s)
 		}})
-		require.LessOrEqual(t, asked, 16, name) // One of them is the test's own.
+		require.LessOrEqual(t, asked, 10, name) // One of them is the test's own.
 	}
 }
 

@@ -90,7 +90,7 @@ func order(a, b chosen) int {
 		return c
 	}
 	if a.it.kind != b.it.kind {
-		// Requests come before facts; identifiers without a sentence come last.
+		// Requests come before facts.
 		return int(a.it.kind) - int(b.it.kind)
 	}
 	if a.it.oldest() != b.it.oldest() {
