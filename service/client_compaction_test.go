@@ -35,22 +35,13 @@ func (d *daemon) commitPlan(req *compactordv1.CommitCompactionRequest) *compacto
 	return answer.GetCompleted()
 }
 
-// sectioned returns a summary with all required sections, and a text in the first.
+// sectioned returns a summary with a text in its first section.
 func sectioned(kind compactordv1.SummaryPromptKind, says string) string {
 	of := summarizers.History
 	if kind == compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX {
 		of = summarizers.TurnPrefix
 	}
-	var b strings.Builder
-	for i, h := range summarizers.Headings(of, session.StandardSections()) {
-		b.WriteString(strings.Repeat("#", h.Level) + " " + h.Title + "\n")
-		if i == 0 {
-			b.WriteString(says + "\n")
-		} else {
-			b.WriteString("(none)\n")
-		}
-	}
-	return strings.TrimSpace(b.String())
+	return summarizers.Headings(of, session.StandardSections())[0].Line() + "\n" + says
 }
 
 // answersTo returns answers to the final prompts, as a model that writes little.
@@ -288,7 +279,7 @@ func TestAnswersThatDoNotPass(t *testing.T) {
 // A summary of headings alone would lose everything that it covers. Only `extractive` may find nothing to say.
 func TestAnswersThatSayNothing(t *testing.T) {
 	t.Parallel()
-	nothing := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "(none)")
+	nothing := sectioned(compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY, "(none)") + "\n\n## Next Steps\n- None"
 	for name, commitOf := range map[string]func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest{
 		"an answer": func(plan *compactordv1.PlanCompactionResponse) *compactordv1.CommitCompactionRequest {
 			return commitment(plan, nothing)

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,21 @@ func below(t *testing.T, summary, heading string) string {
 	return text
 }
 
-// A summary has the sections of the policy, in any language. The next summary continues it, whatever sections it has
+// requireHeadings requires that a summary has these headings, and otherwise only headings of the sections, in order.
+func requireHeadings(t *testing.T, want []string, sections []*compactordv1.Section, summary string) {
+	t.Helper()
+	got := headingsOf(summary)
+	require.Subset(t, got, want)
+	var inOrder []string
+	for _, h := range summarizers.Headings(summarizers.History, sections) {
+		if slices.Contains(got, h.Line()) {
+			inOrder = append(inOrder, h.Line())
+		}
+	}
+	require.Equal(t, inOrder, got)
+}
+
+// A summary has sections of the policy, in any language. The next summary continues it, whatever sections it has
 // itself.
 func TestOwnSections(t *testing.T) {
 	t.Parallel()
@@ -80,19 +95,19 @@ func TestOwnSections(t *testing.T) {
 	}
 	work("请修复导出功能丢失最后一行的问题。永远不要修改 legacy 目录。", "决定采用游标分页，因为这样更快。请继续修复分页。", "请再检查测试。")
 	first := compacted(nil)
-	require.Equal(t, []string{"## 目标", "## 底线", "## 进展", "### 已完成", "### 阻碍", "## 决策", "## 其他"}, headingsOf(first.GetSummary()))
+	requireHeadings(t, []string{"## 目标", "## 底线", "## 决策"}, chinese(), first.GetSummary())
 	require.Contains(t, below(t, first.GetSummary(), "## 底线"), "永远不要修改 legacy 目录。 [#0]")
 	requireSameSections(t, chinese(), first.GetSections())
 
 	work("现在写文档。", "请更新变更日志。")
 	changed := compacted(inSections("extractive", german()))
-	require.Equal(t, []string{"## Was bisher geschah", "## Woran gearbeitet wird"}, headingsOf(changed.GetSummary()))
+	requireHeadings(t, []string{"## Was bisher geschah", "## Woran gearbeitet wird"}, german(), changed.GetSummary())
 	require.Contains(t, below(t, changed.GetSummary(), "## Was bisher geschah"), "- Constraint: 永远不要修改 legacy 目录。 [#0]")
 	requireSameSections(t, german(), changed.GetSections())
 
 	work("请发布新版本。", "请通知大家。")
 	back := compacted(nil)
-	require.Equal(t, headingsOf(first.GetSummary()), headingsOf(back.GetSummary()))
+	requireHeadings(t, []string{"## 目标", "## 底线", "## 决策"}, chinese(), back.GetSummary())
 	require.Contains(t, below(t, back.GetSummary(), "## 底线"), "- 永远不要修改 legacy 目录。 [#0]")
 	require.NotContains(t, back.GetSummary(), "Constraint:", "it is a rule again, and no other line")
 	d.requireSound(t)
@@ -120,8 +135,8 @@ func TestModelWritesOwnSections(t *testing.T) {
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
 	requireSameSections(t, chinese(), asked)
-	require.Equal(t, "## 目标\n修复导出 [#1]\n\n## 底线\n- 不要修改 main.go [#0]\n\n## 进展\n\n### 已完成\n(none)\n\n"+
-		"### 阻碍\n- 网络不通 [#3]\n\n## 决策\n(none)\n\n## 其他\n(none)", last(t, events).GetCompleted().GetCompaction().GetSummary())
+	require.Equal(t, "## 目标\n修复导出 [#1]\n\n## 底线\n- 不要修改 main.go [#0]\n\n## 进展\n\n"+
+		"### 阻碍\n- 网络不通 [#3]", last(t, events).GetCompleted().GetCompaction().GetSummary())
 	d.requireSound(t)
 }
 

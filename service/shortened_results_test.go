@@ -294,14 +294,21 @@ func TestOneOfTwoResultsIsWrittenByTheFallback(t *testing.T) {
 // Edits without a summarizer's text name no summarizer, but have the costs of a refused summary.
 func TestEditsAloneHaveTheCostsOfARefusedSummary(t *testing.T) {
 	t.Parallel()
+	const tooMuch = 5000
 	writer := &scripted{name: "writer", do: func(
 		context.Context, *summarizers.Request, summarizers.Progress,
 	) (*summarizers.Summary, error) {
 		return &summarizers.Summary{
-			Text: "## Goal\n" + long(5000), Calls: 1, Usage: &compactordv1.Usage{InputTokens: 100}, CostUSD: proto.Float64(0.25),
+			Text: "## Goal\n" + long(tooMuch), Calls: 1, Usage: &compactordv1.Usage{InputTokens: 100}, CostUSD: proto.Float64(0.25),
 		}, nil
 	}}
-	d := start(t, withSummarizer(writer))
+	registry, err := summarizers.NewRegistry(writer, &scripted{name: "extractive", do: func(
+		context.Context, *summarizers.Request, summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		return &summarizers.Summary{Text: "## Goal\n" + long(tooMuch)}, nil
+	}})
+	require.NoError(t, err)
+	d := start(t, func(o *service.ServerOptions) { o.Summarizers = registry })
 	policy := by("writer", fallingBack, hideAndCut(2))
 	policy.GetStrategy().GetLadder().GetRungs()[1].GetStrategy().GetSummarize().MaxSummaryTokens = proto.Uint32(64)
 	d.create("s", policy)

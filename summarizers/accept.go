@@ -18,8 +18,8 @@ func Insist(write func(refused *CheckError) error) error {
 }
 
 // Accept returns a model's text in the form in which it is stored, or the *CheckError for which the text is refused.
-// Beyond the checks of Check, it refuses a summary whose sections are all empty, since a model that was given a
-// conversation can say something. It requires no sections where the caller has replaced the instructions.
+// Beyond the checks of Check, it refuses a summary whose sections are all empty, and a fragment, since a model that was
+// given a conversation can say something. It requires no sections where the caller has replaced the instructions.
 func Accept(req *Request, s *Summary) (string, error) {
 	if err := acceptable(req, s); err != nil {
 		return "", err
@@ -29,11 +29,17 @@ func Accept(req *Request, s *Summary) (string, error) {
 
 func acceptable(req *Request, s *Summary) error {
 	err := Check(req, s)
+	if req.Kind == Observation {
+		return err
+	}
+	if err == nil {
+		err = checkFragment(req, WithoutThinking(s.Text))
+	}
 	var refused *CheckError
 	if errors.As(err, &refused) && refused.Check == CheckSections && req.PromptOverride != "" {
 		err = nil
 	}
-	if err == nil && req.Kind != Observation && SaysNothing(s.Text) {
+	if err == nil && SaysNothing(s.Text) {
 		return &CheckError{CheckEmpty, "All sections of the summary are empty."}
 	}
 	return err

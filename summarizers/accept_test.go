@@ -2,6 +2,7 @@ package summarizers_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,6 +68,45 @@ func TestAcceptIsForWhoWasGivenAConversation(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, stored, c.stored)
 			require.NotContains(t, stored, "<think>")
+		})
+	}
+}
+
+// A short text from a model for a long conversation is a fragment if most sections are missing. Check accepts it, since
+// the conversation may say as little.
+func TestFragmentsAreNotAccepted(t *testing.T) {
+	t.Parallel()
+	const short = "## Goal\nx"
+	long := short + strings.Repeat(" and more", 30)
+	headings := written(summarizers.History, nil)
+	for name, c := range map[string]struct {
+		text          string
+		max, replaces uint32
+		override      string
+		refused       bool
+	}{
+		"a fragment":                   {short, 1000, 200_000, "", true},
+		"a long text":                  {long, 1000, 200_000, "", false},
+		"of a short conversation":      {short, 1000, 199_999, "", false},
+		"that is continued":            {short, 1000, summarizers.ReplacesNothing, "", false},
+		"with the headings":            {strings.Replace(headings, "(none)", "x", 1), 1000, 200_000, "", false},
+		"in a budget for no more":      {short, 199, 200_000, "", false},
+		"by other instructions":        {short, 1000, 200_000, "Say it in a line.", false},
+		"in a budget for more than it": {short, 200, 200_000, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := &summarizers.Request{MaxTokens: c.max, Replaces: c.replaces, Count: countBytes, PromptOverride: c.override}
+			require.NoError(t, summarizers.Check(req, &summarizers.Summary{Text: c.text}))
+			_, err := summarizers.Accept(req, &summarizers.Summary{Text: c.text})
+			if !c.refused {
+				require.NoError(t, err)
+				return
+			}
+			var refused *summarizers.CheckError
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, summarizers.CheckSections, refused.Check)
+			require.Contains(t, refused.Detail, "fragment")
 		})
 	}
 }

@@ -33,7 +33,8 @@ func (e *CheckError) Error() string {
 
 // Check makes the checks that a summary must pass before it may replace what it covers. It checks the text in the form
 // that Stored returns. A failure is a *CheckError. The sections are checked last, so that a caller that has replaced
-// the instructions can ignore CheckSections. No sections are required if the budget is too small for the headings.
+// the instructions can ignore CheckSections. One section is enough, since a missing section counts as an empty one, and
+// none is required if the budget is too small for the headings.
 func Check(req *Request, s *Summary) error {
 	if s == nil {
 		return &CheckError{CheckEmpty, "There is no summary."}
@@ -68,10 +69,10 @@ func Check(req *Request, s *Summary) error {
 	if tokens >= req.Replaces {
 		return &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, req.Replaces)}
 	}
-	if req.Count(skeleton(read.headings)) > req.MaxTokens {
-		return nil
+	if len(read.marks) == 0 && req.Count(skeleton(read.headings)) <= req.MaxTokens {
+		return &CheckError{CheckSections, fmt.Sprintf("The summary has none of its sections, such as %q.", read.headings[0].Title)}
 	}
-	return checkSections(req, read)
+	return nil
 }
 
 // A text is a fragment if it has fewer than fragmentTokens tokens, misses most of its sections, and would replace at
@@ -84,17 +85,20 @@ const (
 // ReplacesNothing is the value of Request.Replaces for a text that only the next prompt of a fold continues from.
 const ReplacesNothing = math.MaxUint32
 
-// checkSections refuses a text without any section, and a fragment. Otherwise a missing section counts as an empty one.
-func checkSections(req *Request, s *sectioned) error {
-	if len(s.marks) == 0 {
-		return &CheckError{CheckSections, fmt.Sprintf("The summary has none of its sections, such as %q.", s.headings[0].Title)}
+// checkFragment refuses a fragment. Check does not, since there may be little to summarize. No text is a fragment if the
+// budget is too small for more.
+func checkFragment(req *Request, text string) error {
+	s := readSections(text, Headings(req.Kind, req.Sections))
+	missing := s.missing()
+	if req.Replaces < fragmentOf || req.Replaces == ReplacesNothing || 2*missing <= len(s.headings) {
+		return nil
 	}
-	tokens, missing := req.Count(s.text), s.missing()
-	if tokens < fragmentTokens && req.Replaces >= fragmentOf && req.Replaces != ReplacesNothing && 2*missing > len(s.headings) {
-		return &CheckError{CheckSections, fmt.Sprintf(
-			"The summary is a fragment: %d tokens for %d, and %d sections are missing.", tokens, req.Replaces, missing)}
+	tokens := req.Count(text)
+	if tokens >= fragmentTokens || req.MaxTokens < fragmentTokens || req.MaxTokens < req.Count(skeleton(s.headings)) {
+		return nil
 	}
-	return nil
+	return &CheckError{CheckSections, fmt.Sprintf(
+		"The summary is a fragment: %d tokens for %d, and %d sections are missing.", tokens, req.Replaces, missing)}
 }
 
 var toolCallOpenings = []string{

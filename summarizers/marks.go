@@ -277,7 +277,7 @@ func (f *finder) join() {
 		}
 		tag := &joined[last]
 		if tag.closed && tag.closeEnd == 0 {
-			m.start = tag.start
+			m.start, m.canonical = tag.start, false
 			*tag = m
 		} else {
 			tag.end, tag.rest = m.end, m.rest

@@ -26,10 +26,14 @@ func SaysNothing(text string) bool {
 			continue
 		}
 		hasHeadings = hasHeadings || bare != line
-		line = bare
-		if said := strings.ToLower(strings.Trim(line, " \t\r\n-*+_•()[]（）.。:")); !slices.Contains(nothings, said) {
+		if !isNothing(bare) {
 			return false
 		}
 	}
 	return hasHeadings
+}
+
+// isNothing says whether a text is blank or one of the nothings, with any signs around it.
+func isNothing(text string) bool {
+	return slices.Contains(nothings, strings.ToLower(strings.Trim(text, " \t\r\n-*+_•()[]（）.。:")))
 }

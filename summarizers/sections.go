@@ -31,7 +31,8 @@ var turnPrefixHeadings = []Heading{
 	{sectionLevel, "Context for Suffix", compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
 }
 
-// NothingBelow is the text of a section that has nothing to say.
+// NothingBelow is the text below a heading that has nothing to say. A stored summary has it only if no section says
+// anything.
 const NothingBelow = "(none)"
 
 // skeleton returns the shortest text that has all of the headings and does not end in one.
@@ -43,7 +44,7 @@ func skeleton(headings []Heading) string {
 	return b.String() + NothingBelow
 }
 
-// Headings returns the headings that a summary of this kind must have, in order: those of the sections, or of the
+// Headings returns the headings that a summary of this kind may have, in order: those of the sections, or of the
 // standard sections if there are none. The first part of a turn has headings of its own. The caller must not change the
 // result.
 func Headings(kind Kind, sections []*compactordv1.Section) []Heading {

@@ -6,26 +6,32 @@ import (
 	"strings"
 )
 
-// Stored returns a summary in the form in which it is stored: its sections in order, under our headings, whatever
-// headings or tags mark them in the text. An empty or missing section has NothingBelow. No line is lost except those
-// marks: text before the first section stays there, and a section that occurs twice contains both texts. A text without
-// any section, or one written by other instructions, stays unchanged.
-//
-// What this adds must not bring the text over its limits. If it would, the missing sections are left out; if that is
-// not enough, the text stays unchanged.
+// Stored returns a summary in the form in which it is stored: the sections that say something, in order, under our
+// headings, whatever headings or tags mark them in the text. A heading that groups others is written if one of them is.
+// If no section says anything, the first heading is written with NothingBelow. No other line is lost except those marks:
+// text before the first section stays there, and a section that occurs twice contains both texts. A text without any
+// section, or one written by other instructions, stays unchanged, and so does one that our headings would bring over its
+// limits.
 func Stored(req *Request, text string) string {
 	if req.Kind == Observation || req.PromptOverride != "" {
 		return text
 	}
-	read := readSections(text, Headings(req.Kind, req.Sections))
-	if len(read.marks) == 0 || read.inShape() {
-		return text
+	stored := inStoredForm(text, Headings(req.Kind, req.Sections))
+	if tokens := req.Count(stored); tokens <= req.MaxTokens && tokens < req.Replaces {
+		return stored
 	}
-	for _, missing := range []bool{true, false} {
-		stored := read.render(missing)
-		if tokens := req.Count(stored); tokens <= req.MaxTokens && tokens < req.Replaces {
-			return stored
+	return text
+}
+
+// inStoredForm writes the sections anew until nothing changes. Once the mark of an empty section or the tags around a
+// text are removed, another line may be the clearest mark of a section.
+func inStoredForm(text string, headings []Heading) string {
+	for range len(headings) + 1 {
+		read := readSections(text, headings)
+		if len(read.marks) == 0 || read.inShape() {
+			break
 		}
+		text = read.render()
 	}
 	return text
 }
@@ -37,15 +43,16 @@ type sectioned struct {
 	marks    []mark
 	// closings are the tags that close sections, in the order of the text.
 	closings []mark
-	// bodies are the texts of the sections, and marked says which sections have a mark.
+	// bodies are the texts of the sections, "" for those that say nothing.
 	bodies []string
-	marked []bool
+	// marked says which sections have a mark, and written which of them belong in the stored form.
+	marked, written []bool
 }
 
 func readSections(text string, headings []Heading) *sectioned {
 	s := &sectioned{
 		text: text, headings: headings, marks: marksOf(text, headings),
-		bodies: make([]string, len(headings)), marked: make([]bool, len(headings)),
+		bodies: make([]string, len(headings)), marked: make([]bool, len(headings)), written: make([]bool, len(headings)),
 	}
 	for _, m := range s.marks {
 		if m.closeEnd > 0 {
@@ -56,12 +63,18 @@ func readSections(text string, headings []Heading) *sectioned {
 	bodies := make([][]string, len(headings))
 	for i, m := range s.marks {
 		s.marked[m.section] = true
-		if body := s.below(i); body != "" {
+		if body := s.below(i); !isNothing(body) {
 			bodies[m.section] = append(bodies[m.section], body)
 		}
 	}
 	for i, parts := range bodies {
-		s.bodies[i] = strings.Join(parts, "\n\n")
+		if len(parts) == 0 {
+			continue
+		}
+		s.bodies[i], s.written[i] = strings.Join(parts, "\n\n"), true
+		if parent := parentOf(headings, i); parent >= 0 {
+			s.written[parent] = true
+		}
 	}
 	return s
 }
@@ -105,41 +118,35 @@ func withoutBlankEnds(text string) string {
 // preamble returns the text before the first section.
 func (s *sectioned) preamble() string { return withoutBlankEnds(s.text[:s.marks[0].start]) }
 
-// inShape says whether the text is already in the stored form: each section once, in order, under its heading, and with
-// text below it.
+// inShape says whether the text is already in the stored form: each section that says something once, in order, under
+// its heading, and no other.
 func (s *sectioned) inShape() bool {
-	if len(s.marks) != len(s.headings) {
-		return false
-	}
+	last := -1
 	for i, m := range s.marks {
-		if m.section != i || !m.canonical || s.bodies[i] == "" && !s.group(i) {
+		if m.section <= last || !m.canonical || !s.written[m.section] || s.below(i) != s.bodies[m.section] {
 			return false
 		}
+		last = m.section
 	}
-	return true
+	return slices.Equal(s.marked, s.written)
 }
 
-// group says whether a section has others below it, and so may have no text of its own.
-func (s *sectioned) group(section int) bool { return Groups(s.headings, section) }
-
-// render writes the sections under our headings: all of them, or only those that the text has.
-func (s *sectioned) render(missing bool) string {
+// render writes the sections that say something under our headings, or the first heading if there are none.
+func (s *sectioned) render() string {
 	var parts []string
 	if before := s.preamble(); before != "" {
 		parts = append(parts, before)
 	}
 	for i, h := range s.headings {
-		if !missing && !s.marked[i] {
-			continue
-		}
-		part := h.Line()
 		switch {
 		case s.bodies[i] != "":
-			part += "\n" + s.bodies[i]
-		case !s.group(i):
-			part += "\n" + NothingBelow
+			parts = append(parts, h.Line()+"\n"+s.bodies[i])
+		case s.written[i]:
+			parts = append(parts, h.Line())
 		}
-		parts = append(parts, part)
+	}
+	if !slices.Contains(s.written, true) {
+		parts = append(parts, s.headings[0].Line()+"\n"+NothingBelow)
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -161,7 +168,7 @@ func (s *sectioned) endsInHeading() bool {
 func (s *sectioned) missing() int {
 	n := 0
 	for i, marked := range s.marked {
-		if !marked && !s.group(i) {
+		if !marked && !Groups(s.headings, i) {
 			n++
 		}
 	}

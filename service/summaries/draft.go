@@ -138,8 +138,7 @@ func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *sum
 	return nil
 }
 
-// accepted checks a text and returns it as it is stored. Only the fallback may have nothing to say. Its sections are
-// already as they are stored.
+// accepted checks a text and returns it as it is stored. Only the fallback may have nothing to say.
 func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summarizers.Summary) (string, error) {
 	if by.Name() != Fallback {
 		return summarizers.Accept(req, summary)
@@ -147,7 +146,7 @@ func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summ
 	if err := summarizers.Check(req, summary); err != nil {
 		return "", err
 	}
-	return summarizers.WithoutThinking(summary.Text), nil
+	return summarizers.Stored(req, summarizers.WithoutThinking(summary.Text)), nil
 }
 
 // keep stores an accepted text. Where the listener was sent another one, it is sent again.

@@ -139,7 +139,7 @@ func TestNoGain(t *testing.T) {
 	for name, c := range map[string]struct {
 		by       summarizers.Summarizer
 		replaces uint32
-	}{"of a model": {model, 64}, "of the fallback": {extractive.New(), 8}} {
+	}{"of a model": {model, 64}, "of the fallback": {extractive.New(), 4}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWriter(t, c.by, falling)
 			task := conversation()

@@ -22,7 +22,8 @@ type Written struct {
 	Echo *regexp.Regexp
 }
 
-// Summary is the answer of a model that follows its instructions.
+// Summary is the answer of a model that writes all headings, also those of empty sections. A few lines alone would be
+// refused as a fragment where they replace a long conversation.
 func Summary(written Written) Reply {
 	return Reply{write: func(a *answering, w wire) {
 		w.begin()

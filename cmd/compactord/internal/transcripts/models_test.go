@@ -144,7 +144,7 @@ func TestTagsOfAModelAreTaken(t *testing.T) {
 	})
 	r := programtest.Ran(t, "compact", sample.TalkFile(t), "--preset", "kimi", "--context-window", "20000", "--summarizer", "fast", "--config", config).Ends(t, terminal.ExitDone)
 	require.NotContains(t, r.Out, "Fallback")
-	sample.Contains(t, r.Out, "## Current Focus\nGo on\n\n## Environment\n(none)\n")
+	sample.Contains(t, r.Out, "## Current Focus\nGo on\n\n## Important Context\n")
 	sample.Contains(t, r.Out, "## Important Context\n- The model was here.\n")
 	require.Len(t, s.Requests(), 1)
 }
