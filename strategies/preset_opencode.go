@@ -25,6 +25,7 @@ var opencodePreset = preset{
 		"Prune protects the last two turns, as opencode does, so that it hides nothing from an agent that does one task in " +
 			"one turn. Set the `prune_strategy` of `default` there, which protects tool groups.",
 		"The summary is a USER message; opencode's is an assistant message after a user message that marks the place.",
+		"Sections of a summary that say nothing are left out; opencode keeps every heading.",
 		"An input limit above the window counts as the window.",
 		"`reserve_tokens`, where you set it, counts with and without an input limit; opencode's `reserved` counts only with one.",
 	},
