@@ -858,7 +858,7 @@ type CompactionEntry struct {
 	ViewChange *ViewChange `protobuf:"bytes,16,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
 	// When it was committed.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The sections of the summary.
+	// The sections that the summary was written with. It has those of them that say something.
 	Sections []*Section `protobuf:"bytes,18,rep,name=sections,proto3" json:"sections,omitempty"`
 	// The indexes of the messages that the summary refers to, ascending.
 	CitedIndexes []uint32 `protobuf:"varint,19,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`

@@ -478,7 +478,9 @@ Global___Trigger: _TypeAlias = Trigger  # noqa: Y015
 
 @_typing.final
 class SectionList(_message.Message):
-    """SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole."""
+    """SectionList is the list of sections that a summary has where they say something. It replaces the list of the preset as
+    a whole.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

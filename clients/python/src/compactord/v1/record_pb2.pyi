@@ -520,7 +520,7 @@ class CompactionEntry(_message.Message):
 
     @_builtins.property
     def sections(self) -> _containers.RepeatedCompositeFieldContainer[_policy_pb2.Section]:
-        """The sections of the summary."""
+        """The sections that the summary was written with. It has those of them that say something."""
 
     @_builtins.property
     def cited_indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:

@@ -475,7 +475,8 @@ export const TriggerSchema: GenMessage<Trigger, {jsonType: TriggerJson}> = /*@__
   messageDesc(file_compactord_v1_policy, 3);
 
 /**
- * SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
+ * SectionList is the list of sections that a summary has where they say something. It replaces the list of the preset as
+ * a whole.
  *
  * @generated from message compactord.v1.SectionList
  */
@@ -489,7 +490,8 @@ export type SectionList = Message<"compactord.v1.SectionList"> & {
 };
 
 /**
- * SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
+ * SectionList is the list of sections that a summary has where they say something. It replaces the list of the preset as
+ * a whole.
  *
  * @generated from message compactord.v1.SectionList
  */

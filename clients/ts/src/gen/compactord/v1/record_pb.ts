@@ -723,7 +723,7 @@ export type CompactionEntry = Message<"compactord.v1.CompactionEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * The sections of the summary.
+   * The sections that the summary was written with. It has those of them that say something.
    *
    * @generated from field: repeated compactord.v1.Section sections = 18;
    */
@@ -888,7 +888,7 @@ export type CompactionEntryJson = {
   createdAt?: TimestampJson;
 
   /**
-   * The sections of the summary.
+   * The sections that the summary was written with. It has those of them that say something.
    *
    * @generated from field: repeated compactord.v1.Section sections = 18;
    */
