@@ -13,7 +13,7 @@ type progress struct {
 	read  func(tokens uint32)
 	add   func(text string)
 	again func()
-	// redact replaces secrets in the text; nil where it cannot contain any.
+	// redact replaces secrets in the text; nil for the first text of a model, which has seen none.
 	redact func(string) string
 	// pending is the beginning of a character whose other bytes have not arrived.
 	pending string
@@ -22,11 +22,16 @@ type progress struct {
 var _ summarizers.Progress = (*progress)(nil)
 
 func (d *draft) progress(ctx context.Context) *progress {
-	return &progress{
-		read:  func(tokens uint32) { d.stream.reads(ctx, d.part, tokens) },
-		add:   func(text string) { d.stream.add(ctx, d.part, text) },
-		again: func() { d.stream.again(ctx, d.part) },
+	p := &progress{
+		read: func(tokens uint32) { d.stream.reads(ctx, d.part, tokens) },
+		add:  func(text string) { d.stream.add(ctx, d.part, text) },
 	}
+	p.again = func() {
+		// What replaces a model's text may come in one piece, in which a secret that the model wrote is complete.
+		p.redact = d.writer.secrets.replaceShown
+		d.stream.again(ctx, d.part)
+	}
+	return p
 }
 
 // Read implements Progress.
