@@ -209,8 +209,8 @@ func TestWrappersAreNoRequests(t *testing.T) {
 	c.user("<local-command-stdout>Bye!</local-command-stdout>")
 	last := c.user("[Request interrupted by user]")
 	text := c.summary(t, "")
-	require.Equal(t, "Paint the shed green, and only on the outside. [#0]", below(text, "## Goal"))
-	requireLine(t, text, "Last user message: [Request interrupted by user]", last)
+	require.Equal(t, fmt.Sprintf("Paint the shed green, and only on the outside. [#0]\n- Last user message: [Request interrupted by user] [#%d]", last),
+		below(text, "## Goal"))
 	require.NotContains(t, text, "hats")
 	require.NotContains(t, text, "Bye!")
 }
@@ -222,8 +222,9 @@ func TestAnswersSayWhatTheyAnswer(t *testing.T) {
 	c.says("There are 14 of them. Should I delete those that were merged?")
 	last := c.user("yes")
 	text := c.summary(t, "")
-	require.Equal(t, "Tidy up the old branches of the repository. [#0]", below(text, "## Goal"))
-	requireLine(t, text, "Last request: yes (answering: “Should I delete those that were merged?”)", last)
+	require.Equal(t, fmt.Sprintf(
+		"Tidy up the old branches of the repository. [#0]\n- Last request: yes (answering: “Should I delete those that were merged?”) [#%d]", last),
+		below(text, "## Goal"))
 }
 
 func TestSummariesOfModelsAreTakenIn(t *testing.T) {
@@ -248,7 +249,7 @@ func TestSummariesOfModelsAreTakenIn(t *testing.T) {
 				require.Contains(t, text, kept)
 			}
 			require.Contains(t, below(text, "## Constraints & Preferences"), "rite to `prod.db`")
-			require.Equal(t, "Go on with the columns, but skip the empty ones. [#5]", below(text, "## Goal"))
+			require.Regexp(t, `^(Ship the importer\.?\n- Last request: )?Go on with the columns, but skip the empty ones\. \[#5\]$`, below(text, "## Goal"))
 		})
 	}
 }
@@ -269,7 +270,7 @@ func TestJoinedTurnPrefixIsTakenIn(t *testing.T) {
 		PreviousSummary: history + "\n\n---\n\n**Turn Context (split turn):**\n\n" + prefix, MaxTokens: 1000,
 	})
 	requireSections(t, text, summarizers.History, nil)
-	require.Equal(t, "Now write the tests for nested comments, please. [#8]", below(text, "## Goal"))
+	require.Equal(t, "Port the parser to the new grammar [#0]\n- Last request: Now write the tests for nested comments, please. [#8]", below(text, "## Goal"))
 	requireLine(t, text, "Port the parser to the new grammar", 0)
 	require.Contains(t, below(text, "## Constraints & Preferences"), "never change the old one")
 	require.Contains(t, below(text, "## Key Decisions"), "because there are 40 cases. [#9]")
@@ -337,7 +338,7 @@ func TestFixedErrorsOfModelsAreNotOpen(t *testing.T) {
 	text := summarize(t, &summarizers.Request{MaxTokens: 500, PreviousSummary: "## Errors & Fixes\n" +
 		"- Port 8081 was taken; fixed by moving the proxy to 8082. [#4]\n- The nightly job still times out after 30 s. [#9]\n"})
 	_, rest, _ := strings.Cut(text, "### Blocked\n")
-	blocked, rest, _ := strings.Cut(rest, "## Key Decisions")
+	blocked, rest, _ := strings.Cut(rest, "## Critical Context")
 	require.Contains(t, blocked, "nightly job")
 	require.NotContains(t, blocked, "8081")
 	require.Contains(t, rest, "8081")

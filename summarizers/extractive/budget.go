@@ -12,10 +12,14 @@ const (
 	classUserRule
 	classRule
 	classPrefer
+	// classSaid is for short messages of the user, which stay word for word.
+	classSaid
 	classError
 	classFocus
 	classPlan
 	classDecision
+	// classChanged is for files that were changed, and classFile for those that were read.
+	classChanged
 	classFact
 	classFile
 	classWork
@@ -25,6 +29,12 @@ const (
 	classSoft
 	classes
 )
+
+// again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
+var again = []class{
+	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classFact, classFile, classWork,
+	classRequest, classCrowd, classSoft,
+}
 
 // terms says how a class is served. Sizes are in units (see units).
 type terms struct {
@@ -41,10 +51,12 @@ var termsOf = [classes]terms{
 	classUserRule: {40, 800, maxRule, 160},
 	classRule:     {30, 500, maxRule, 160},
 	classPrefer:   {30, 700, maxRule, 160},
+	classSaid:     {50, 0, maxSaid, maxSaid},
 	classError:    {30, 200, maxErrorText + maxCommand, 160},
 	classFocus:    {40, 0, maxRule, 120},
 	classPlan:     {40, 130, 400, 100},
 	classDecision: {35, 0, maxRule, 160},
+	classChanged:  {35, 0, 300, 240},
 	classFact:     {30, 0, 400, 160},
 	classFile:     {25, 0, 300, 240},
 	classWork:     {30, 150, 300, 120},
@@ -58,12 +70,14 @@ func (p *plan) share(budget int) narrative {
 	var list []chosen
 	pool := budget - p.frame()
 	lists, ruled := p.lists(budget)
-	h := p.head(budget, pool, nil)
+	own := budget - p.reserved(classLast, budget)
+	h := p.head(own, pool-budget+own, nil)
 	// If all rules fit, other lines need not repeat them.
 	if p.rulesFit(lists, budget, pool-h.used) {
-		h = p.head(budget, pool, ruled)
-		lists[classRequest] = unruled(lists[classRequest], p.ruled)
+		h = p.head(own, pool-budget+own, ruled)
+		lists[classRequest], lists[classSaid] = unruled(lists[classRequest], p.ruled), unruled(lists[classSaid], p.ruled)
 	}
+	lists[classRequest], lists[classSaid] = h.withoutGoal(lists[classRequest]), h.withoutGoal(lists[classSaid])
 	all := !h.short
 	if h.goal.limit > 0 {
 		list = append(list, h.goal)
@@ -73,28 +87,45 @@ func (p *plan) share(budget int) narrative {
 	var takes [classes]take
 	takes[classLast] = h.last
 	for c := classLast + 1; c < classes; c++ {
-		takes[c] = p.first(c, lists[c], budget, pool)
+		takes[c] = p.first(c, lists[c], budget, pool-p.reserved(c, budget))
 		pool -= takes[c].used
 	}
-	for c := range takes {
+	for _, c := range again {
 		if takes[c].whole {
 			continue
 		}
-		again := p.take(class(c), lists[c], takes[c].used+max(pool, 0), h.inGoal && class(c) == classLast)
-		pool -= again.used - takes[c].used
-		takes[c] = again
-		all = all && takes[c].whole
+		more := p.take(c, lists[c], takes[c].used+max(pool-p.reserved(c, budget), 0), h.inGoal && c == classLast)
+		pool -= more.used - takes[c].used
+		takes[c] = more
+		all = all && more.whole
 	}
 	for _, t := range takes {
 		list = append(list, t.list...)
 	}
-	n := narrative{list: list, all: all, rules: true, crowd: takes[classCrowd].whole, work: true}
+	n := narrative{list: list, all: all, rules: true, said: takes[classSaid].whole, work: true, small: p.small}
 	for c, t := range takes {
-		n.rules = n.rules && (t.whole || !isRule(class(c)))
-		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c]))
+		n.rules = n.rules && (t.whole || class(c) != classUserRule && class(c) != classPrefer)
+		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c], p.small))
 	}
 	return n
 }
+
+// reserved returns how much of the budget a class must leave to others. What is essential can have all of it. The user's
+// words share the smallest budget that a narrative has with it, and what was done shares half of that.
+func (p *plan) reserved(c class, budget int) int {
+	smallest := min(budget, p.smallest)
+	switch {
+	case p.generous, isEssential(c) && (c != classChanged || !p.small), c == classFact && !p.small:
+		return 0
+	case c == classLast || c == classSaid:
+		return budget - smallest
+	default:
+		return budget - smallest/2
+	}
+}
+
+// isEssential says whether a class is a reason for a larger narrative.
+func isEssential(c class) bool { return c >= classUserRule && c <= classPrefer || isWork(c) }
 
 // first serves a class for the first time, while later classes still wait.
 func (p *plan) first(c class, list []*item, budget, pool int) take {
@@ -106,11 +137,14 @@ func (p *plan) first(c class, list []*item, budget, pool int) take {
 	return p.take(c, list, min(max(pool*termsOf[c].share/100, termsOf[c].sure), open), false)
 }
 
-// fewRules is how many rules a message may have that never count as too many.
-const fewRules = 6
+// fewRules and crowdUnits are how many rules a message may have that never count as too many, and how many units.
+const (
+	fewRules   = 6
+	crowdUnits = 400
+)
 
-// lists returns the items of each class, and the firm rules of each message. The rules of one message get at most a
-// fifth of the budget. Beyond that, they wait in classCrowd until all other classes were served.
+// lists returns the items of each class, and the firm rules of each message. The rules of one message beyond
+// a few wait in classCrowd until all other classes were served.
 func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	lists, ruled = p.byClass, ruleIndex{}
 	if budget < 12*maxGoal {
@@ -125,7 +159,7 @@ func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 			s := by[it.oldest()]
 			s.rules++
 			s.units += p.overhead(chosen{it: it}) + units(it.text)
-			if s.rules > fewRules && s.units > budget/5 && len(it.cites) > 0 {
+			if s.rules > fewRules && s.units > crowdUnits && len(it.cites) > 0 {
 				lists[classCrowd] = append(lists[classCrowd], it)
 				continue
 			}
@@ -179,6 +213,15 @@ type head struct {
 	used  int
 }
 
+// withoutGoal returns the requests without that of the goal, if the goal's line says all of it.
+func (h *head) withoutGoal(list []*item) []*item {
+	goal := h.goal.it
+	if goal == nil || h.goal.limit < units(goal.text) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(it *item) bool { return it.text == goal.text && slices.Equal(it.cites, goal.cites) })
+}
+
 // head chooses the lines of the goal and of the last request. They leave out rules that have lines of their own.
 func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	h := head{last: take{whole: true}}
@@ -195,13 +238,20 @@ func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	limit := min(maxGoal, max(budget*2/5, 24))
 	if !same || long && !small {
 		last := *p.last
-		if ruled != nil && units(last.text) > budget/4 {
+		if ruled != nil {
 			if text := withoutRules(last.text, ruled.of(&last)); text != "" {
 				last.text = text
 			}
 		}
 		h.lines = []*item{&last}
-		h.inGoal = same && p.ly.goal == p.ly.last
+		if p.task != nil && p.task != p.last {
+			task := *p.task
+			if text := withoutRules(task.text, ruled.of(&task)); text != "" {
+				task.text = text
+			}
+			h.lines = append(h.lines, &task)
+		}
+		h.inGoal = same && p.ly.prefix
 		if same {
 			limit = min(limit, budget/10)
 		}
@@ -225,13 +275,21 @@ func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	return h
 }
 
-// frame returns the units of the headings and of the text for empty sections.
+// frame returns the units of the headings of sections that can have lines.
 func (p *plan) frame() int {
+	used := make([]bool, len(p.ly.sections))
+	for _, list := range p.byClass {
+		for _, it := range list {
+			used[p.ly.sectionOf(it)] = true
+		}
+	}
+	if p.goal != nil {
+		used[p.ly.goal] = true
+	}
 	n := 0
-	for _, s := range p.ly.sections {
-		n += units(s.heading.Line()) + 2
-		if !s.group {
-			n += units(none) + 1
+	for i, s := range p.ly.sections {
+		if used[i] || s.group {
+			n += units(s.heading.Line()) + 2
 		}
 	}
 	return n
@@ -243,27 +301,28 @@ func (p *plan) overhead(c chosen) int {
 	return units(before) + units(after) + 1
 }
 
-func isRule(c class) bool { return c >= classUserRule && c <= classPrefer }
-
+// isWork says whether a class says where the work stands.
 func isWork(c class) bool {
 	switch c {
-	case classError, classFocus, classPlan, classDecision, classFile:
+	case classError, classFocus, classPlan, classDecision, classChanged:
 		return true
 	default:
 		return false
 	}
 }
 
-// leavesOutCarried says whether an item of the previous summary was left out.
-func (t take) leavesOutCarried(list []*item) bool {
+// leavesOutCarried says whether an item of the previous summary was left out. In a small summary that counts only for
+// items without citations: others can be recalled.
+func (t take) leavesOutCarried(list []*item, small bool) bool {
 	left := 0
+	carried := func(it *item) bool { return it.carried && (!small || len(it.cites) == 0) }
 	for _, it := range list {
-		if it.carried {
+		if carried(it) {
 			left++
 		}
 	}
 	for _, c := range t.list {
-		if c.it.carried {
+		if carried(c.it) {
 			left--
 		}
 	}

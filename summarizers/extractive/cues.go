@@ -81,26 +81,29 @@ var phrases = compile([]struct {
 		"at any time", "is not to be", "are not to be", "not permitted", "isn't permitted", "no longer allowed", "is a must", "deal breaker",
 	}},
 	{cuePrefer, false, []string{"i", "it", "has", "have", "had", "was", "were", "that", "he", "she", "they"}, []string{"never", "always"}},
-	{cuePrefer, false, nil, []string{
+	{cueSoft, false, nil, []string{
 		"have to be", "has to be", "everywhere", "throughout", "across the board", "before committing", "before you", "before each", "before every",
 		"before merging", "before pushing", "after each", "after every", "each time", "every time", "whenever", "belongs in", "belong in", "goes through",
 		"go through", "dislike", "dislikes", "hate", "hates", "do not like", "don't like", "not a fan", "big fan", "compatibility", "compatible", "conventions",
 		"naming convention", "style guide", "code style", "is fine as long as", "as long as", "or later", "or newer", "and later", "up to date with",
 	}},
-	{cuePrefer, true, nil, []string{
+	{cueSoft, true, nil, []string{
 		"not", "no *", "every", "each", "all", "none of", "any", "be *", "skip", "do all", "nothing", "write in", "speak", "respond", "reply",
 		"name all", "put all", "work on", "work in", "stop", "sign",
 	}},
 	{cuePrefer, false, nil, []string{
-		"prefer", "prefers", "preferred", "preferably", "preference", "rather than", "instead of", "stick to", "stick with",
-		"no more than", "no longer than", "no less than", "at most", "at least", "by default", "i like", "i'd rather",
-		"i would rather", "i'd like", "i would like", "whenever possible", "if possible", "where possible", "unless", "favor",
-		"favour", "nothing but", "limited to", "only", "we want", "ideally", "wherever possible", "as a rule", "please use", "not more than",
+		"rather than", "prefer", "prefers", "preferred", "preferably", "preference", "stick to", "stick with", "no more than", "no longer than",
+		"no less than", "not more than", "at most", "at least", "i'd rather", "i would rather", "whenever possible", "if possible", "where possible",
+		"wherever possible", "unless", "nothing but", "limited to", "as a rule", "please use", "before committing", "before merging", "before pushing",
+		"across the board", "dislike", "dislikes", "hate", "hates", "not a fan", "as long as",
 	}},
 	{cuePrefer, true, nil, []string{
-		"keep", "use", "no new", "no more", "no additional", "no external", "no extra", "no other", "no emojis", "no emoji", "no mocks",
+		"only", "keep", "use", "no new", "no more", "no additional", "no external", "no extra", "no other", "no emojis", "no emoji", "no mocks",
 		"no comments", "no abbreviations", "no third-party", "no global", "no hardcoded", "no hard-coded", "leave", "follow", "respect", "limit", "write all", "answer in", "reply in", "respond in",
 		"stay", "treat", "restrict",
+	}},
+	{cueSoft, false, nil, []string{
+		"instead of", "by default", "i like", "i'd like", "i would like", "favor", "favour", "only", "we want", "ideally",
 	}},
 	{cueSoft, false, nil, []string{
 		"should", "i want", "needs to be", "need to be", "needs to", "need to", "needs a", "need a", "expected to", "without", "have to", "every", "each",
@@ -256,6 +259,10 @@ type cueReader struct {
 // read returns the cues of a sentence.
 func (c *cueReader) read(sentence string) cue {
 	found := c.english(sentence)
+	if n := len(c.words.spans); n > 2 && c.words.word(n-1) == "only" {
+		// "Comments in English only."
+		found |= cuePrefer
+	}
 	for i := 0; i < len(sentence); i++ {
 		if sentence[i] >= 0xE3 {
 			return found | ideographicCues(sentence[i:])

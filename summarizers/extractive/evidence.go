@@ -117,7 +117,7 @@ func (s *source) shows(p evidence.Pick) bool {
 
 // A line of names ends behind longNames bytes, and where the next name is of a message more than farNames away.
 const (
-	longNames = 110
+	longNames = 240
 	farNames  = 60
 )
 

@@ -15,15 +15,16 @@ var levels = []struct {
 	share, least int64
 	enough       func(n narrative) bool
 }{
-	{25, 250, func(n narrative) bool { return n.rules && n.crowd && n.work }},
-	{55, 400, func(n narrative) bool { return n.rules && n.crowd }},
+	{25, 250, func(n narrative) bool { return n.rules && n.work }},
+	{40, 300, func(n narrative) bool { return n.rules && (n.work || n.small) }},
+	{55, 400, func(n narrative) bool { return n.rules }},
 	{70, 0, func(n narrative) bool { return n.rules }},
 	{85, 0, func(n narrative) bool { return n.rules }},
 	{100, 0, func(narrative) bool { return true }},
 }
 
-// crowdShare is the largest part of the budget that the narrative gets for a crowd of rules.
-const crowdShare = 70
+// smallBudget is below how many tokens a budget is small. Names are worth more there than what was done.
+const smallBudget = 1500
 
 // fit writes the summary within the budget: a narrative of statements, and quotes of what it leaves out.
 func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok bool) {
@@ -35,13 +36,15 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if !ok {
 		return w.least(req)
 	}
-	picks := l.quotes.Rank(strings.Join(w.ly.render(n.list, nil, w.space), "\n"), int(min(16*w.budget, 1<<24)))
+	said, listed := n.texts()
+	picks := l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
 	lines, all := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
 	pieces = w.ly.render(n.list, lines, w.space)
 	if !all || n.all {
 		return pieces, true
 	}
 	// What the quotes do not need is for statements.
+	w.generous = true
 	longer, ok := w.narrate(w.budget - int64(req.Count(strings.Join(lines, "\n"))))
 	if !ok {
 		return pieces, true
@@ -58,8 +61,6 @@ type fitting struct {
 	req    *summarizers.Request
 	budget int64
 	space  spacing
-	// crowded says that a crowd of rules does not fit.
-	crowded bool
 	// perToken is how many units a token has, by the latest count.
 	perToken float64
 }
@@ -78,31 +79,49 @@ func (w *fitting) units(tokens int64) int { return int(min(float64(tokens)*w.per
 // narrative is the part of a summary that says what happened.
 type narrative struct {
 	list []chosen
-	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd, and crowd that those
-	// were not; work that no error, plan, decision, file or line of the previous summary was.
-	all, rules, crowd, work bool
+	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd; said that no short
+	// message of the user was; work that no error, plan, decision or line of a previous summary without citation was.
+	all, rules, said, work bool
+	// small says that the budget is small.
+	small bool
+}
+
+// texts returns the statements, and the lists of files and commands.
+func (n narrative) texts() (said, listed string) {
+	var s, l strings.Builder
+	for _, c := range n.list {
+		text := shorten(c.it.text, c.limit) + "\n"
+		if c.it.kind == kindFile || c.it.kind == kindDone {
+			l.WriteString(text)
+		} else {
+			s.WriteString(text)
+		}
+	}
+	return s.String(), l.String()
 }
 
 // narrative returns the narrative in its part of the budget. Counting tokens is slow, so it writes none of which the plan
 // says that it will not be enough.
 func (w *fitting) narrative() (n narrative, ok bool) {
-	// A crowd that does not fit where it could have room gets none.
-	w.crowded = !w.share(w.units(w.budget * crowdShare / 100)).crowd
+	w.small = w.budget < smallBudget
+	w.smallest = w.units(w.level(0))
+	w.count(w.ly.render(w.share(w.smallest).list, nil, w.space))
 	for i, level := range levels {
-		budget := min(max(w.budget*level.share/100, level.least), w.budget)
-		if last := i == len(levels)-1; !last && !w.enough(level.enough, w.share(w.units(budget))) {
+		budget := w.level(i)
+		w.smallest = w.units(w.level(0))
+		if last := i == len(levels)-1; !last && !level.enough(w.share(w.units(budget))) {
 			continue
 		}
-		if n, ok = w.narrate(budget); ok && w.enough(level.enough, n) {
+		if n, ok = w.narrate(budget); ok && level.enough(n) {
 			break
 		}
 	}
 	return n, ok
 }
 
-func (w *fitting) enough(enough func(narrative) bool, n narrative) bool {
-	n.crowd = n.crowd || w.crowded
-	return enough(n)
+// level returns the tokens of a level.
+func (w *fitting) level(i int) int64 {
+	return min(max(w.budget*levels[i].share/100, levels[i].least), w.budget)
 }
 
 // narrate writes a narrative within a budget. It plans in units, and adapts the plan a few times to the estimator's
@@ -111,8 +130,9 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	if budget <= 0 {
 		return n, false
 	}
-	unitBudget := w.units(budget)
+	unitBudget, before := w.units(budget), int64(0)
 	for range 8 {
+		w.smallest = int(int64(unitBudget) * min(budget, w.level(0)) / budget)
 		tried := w.share(unitBudget)
 		if w.goal != nil && !slices.ContainsFunc(tried.list, isRequest) {
 			// Headings with nothing below them would fit, but say nothing.
@@ -122,10 +142,10 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 		if tokens <= budget {
 			n, ok = tried, true
 			grown := int(min(int64(unitBudget)*budget/max(tokens, 1)*97/100, 1<<24))
-			if n.all || tokens >= budget*9/10 || grown <= unitBudget {
+			if n.all || tokens >= budget*17/20 || tokens == before || grown <= unitBudget {
 				return n, true
 			}
-			unitBudget = grown
+			unitBudget, before = grown, tokens
 			continue
 		}
 		if ok {
@@ -177,7 +197,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 
 // maxGuesses is how often the tokens of quotes are counted at most, and lineBytes what a quote has beside its text.
 const (
-	maxGuesses = 8
+	maxGuesses = 4
 	lineBytes  = 4
 )
 
@@ -199,7 +219,7 @@ func (w *fitting) least(req *summarizers.Request) (pieces []string, ok bool) {
 		}
 		return write(low)
 	}
-	frame := w.ly.render(nil, nil, tight)
+	frame := w.ly.render(nil, nil, dense)
 	if fits(frame) {
 		if w.goal == nil {
 			return frame, true
@@ -208,7 +228,7 @@ func (w *fitting) least(req *summarizers.Request) (pieces []string, ok bool) {
 			if limit == 0 {
 				return frame
 			}
-			return w.ly.render([]chosen{{it: w.goal, limit: limit, goal: true}}, nil, tight)
+			return w.ly.render([]chosen{{it: w.goal, limit: limit, goal: true}}, nil, dense)
 		})
 		return pieces, fits(pieces)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// TestApprovalsAreNoGoal: the goal is the user's last task, and the last request is still shown word for word.
-func TestApprovalsAreNoGoal(t *testing.T) {
+// TestApprovalsHideNoTask: the goal is the user's last task, and the last request is still shown word for word.
+func TestApprovalsHideNoTask(t *testing.T) {
 	t.Parallel()
 	for task, replies := range map[string][]string{
 		"FER-124: when the gateway rejects one number, all notices behind it wait for ever.": {
@@ -34,8 +34,9 @@ func TestApprovalsAreNoGoal(t *testing.T) {
 				c.says("I changed the loop, and it works for all that I tried.")
 				last := c.user(reply)
 				text := c.summary(t, "")
-				require.Equal(t, fmt.Sprintf("%s [#%d]", task, first), below(text, "## Goal"))
-				requireLine(t, text, "Last request: "+reply, last)
+				goal := below(text, "## Goal")
+				require.Contains(t, goal, fmt.Sprintf("Tidy up the old branches of the repository, please. [#0]\n- %s [#%d]\n- Last request: ", task, first))
+				requireLine(t, goal, "Last request: "+reply, last)
 				// A merge keeps both unchanged.
 				again := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
 				require.Equal(t, below(text, "## Goal"), below(again, "## Goal"))
@@ -45,7 +46,7 @@ func TestApprovalsAreNoGoal(t *testing.T) {
 	}
 }
 
-func TestWhatFollowsAnApprovalIsAGoal(t *testing.T) {
+func TestWhatFollowsAnApprovalIsARequest(t *testing.T) {
 	t.Parallel()
 	for _, request := range []string{
 		"Thanks! Now rename the module to harbour.", "Great, can you add a test for the empty page?", "Yes. The nightly import takes 40 minutes since Monday, find out why.",
@@ -56,7 +57,8 @@ func TestWhatFollowsAnApprovalIsAGoal(t *testing.T) {
 		c.user("Tidy up the old branches of the repository, please.")
 		c.says("I did.")
 		last := c.user(request)
-		require.Equal(t, fmt.Sprintf("%s [#%d]", request, last), below(c.summary(t, ""), "## Goal"))
+		require.Equal(t, fmt.Sprintf("Tidy up the old branches of the repository, please. [#0]\n- Last request: %s [#%d]", request, last),
+			below(c.summary(t, ""), "## Goal"))
 	}
 }
 
@@ -83,7 +85,8 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	c.user("<report>\nThe export loses a row on every page.\n<!-- Please read our guidelines. -->\n" + strings.Repeat("```\nSELECT 1;\n```\nIt went on like this for a while.\n", 30) +
 		"\n</report>\nYour task is to find the cause and to repair it.\n" + strings.Repeat("More was said about it. ", 40) + "\n</instructions>")
 	text := c.summary(t, "")
-	require.Equal(t, "The export loses a row on every page. It went on like this for a while. … Your task is to find the cause and to repair it. [#0]", below(text, "## Goal"))
+	goal, _, _ := strings.Cut(below(text, "## Goal"), "\n")
+	require.Equal(t, "The export loses a row on every page. It went on like this for a while. … Your task is to find the cause and to repair it. [#0]", goal)
 }
 
 // TestAHandbookLeavesRoomForWhatWasDone: a message with many rules does not fill a small summary.
@@ -191,5 +194,5 @@ func TestMarksAreNoRules(t *testing.T) {
 	t.Parallel()
 	var c conversation
 	c.user("<IMPORTANT>\nLook at the importer and tell me what is slow.\n</IMPORTANT>\n###STOP###\ncan we use `a` instead of `b` here")
-	require.Equal(t, "(none)", below(c.summary(t, ""), "## Constraints & Preferences"))
+	require.Empty(t, below(c.summary(t, ""), "## Constraints & Preferences"))
 }

@@ -166,30 +166,10 @@ Port the parser to `+"`parse.go`"+`. [#0]
 ## Constraints & Preferences
 - Never push to the main branch. [#0]
 
-## Progress
-
-### Done
-(none)
-
-### In Progress
-(none)
-
-### Blocked
-(none)
-
-## Key Decisions
-(none)
-
-## Next Steps
-(none)
-
 ## Critical Context
 - The messages could not be summarized: only requests of the user and an earlier summary are here [#3, #5]
 - The port is 8080.
-- Request: # Write the tests of the lexer. ⏎ - [ ] all of [\#9] them [#3]
-
-## Relevant Files
-(none)`), summary.Text)
+- Request: # Write the tests of the lexer. ⏎ - [ ] all of [\#9] them [#3]`), summary.Text)
 	for budget := uint32(1); budget < 300; budget++ {
 		req.MaxTokens = budget
 		req.Count, req.Replaces = chars4, 1<<30
@@ -331,7 +311,7 @@ func TestGoalThatIsATitleIsASummary(t *testing.T) {
 		m.Message.Role = compactordv1.Role_ROLE_ASSISTANT
 		req := &summarizers.Request{
 			Messages: []*compactordv1.LoggedMessage{m}, PreviousSummary: "## Goal\n" + title, Sections: set,
-			MaxTokens: 8, Replaces: 1000, Count: chars4,
+			MaxTokens: chars4(`\` + title), Replaces: 1000, Count: chars4,
 		}
 		summary, err := extractive.New().Summarize(t.Context(), req, &listener{})
 		require.NoError(t, err)

@@ -74,13 +74,21 @@ type item struct {
 	tier int
 	// crowd says how many groups of six rules of the same message come before it.
 	crowd int
+	// listed says that a rule is one of many in a document.
+	listed bool
 	// box is set for to-do items.
 	box box
 	// score ranks the items of one kind, together with their age.
 	score int
 	// carried says that the item comes from a previous summary.
 	carried bool
-	// last marks the last user message.
+	// changed says that it replaces what message changes said about the same thing.
+	changed bool
+	changes uint32
+	// times is how often the user said the same again.
+	times int
+	// goal marks the goal of a previous summary, and last the last user message.
+	goal bool
 	last bool
 	// noise marks a user message that a program wrote.
 	noise bool

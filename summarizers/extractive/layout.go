@@ -28,6 +28,8 @@ type layout struct {
 	// last is the section of the last request, if the goal does not contain all of it.
 	last  int
 	place [kinds]int
+	// prefix says that it is of the first part of a turn, whose request is the goal as a whole.
+	prefix bool
 	// environment is the section for facts about the environment, or -1 if there is none.
 	environment int
 }
@@ -64,9 +66,12 @@ func layoutOf(k summarizers.Kind, sections []*compactordv1.Section) *layout {
 		ly.place[of] = summarizers.SectionFor(headings, role)
 	}
 	ly.sections[ly.place[kindFact]].quotes = true
+	if headings[ly.goal].Role == compactordv1.SectionRole_SECTION_ROLE_GOAL {
+		ly.place[kindRequest] = ly.goal
+	}
 	if k == summarizers.TurnPrefix {
-		// All that the user said in a turn is its request, and the kept part of the turn continues from what was done.
-		ly.place[kindRequest], ly.place[kindFile] = ly.goal, ly.place[kindDone]
+		// The kept part of the turn continues from what was done.
+		ly.place[kindFile], ly.prefix = ly.place[kindDone], true
 	}
 	ly.last = ly.place[kindRequest]
 	if slices.Contains(ly.place[:], ly.goal) {
@@ -108,6 +113,15 @@ func (ly *layout) titled() map[string]section {
 		byKey[session.TitleKey(s.heading.Title)] = s
 	}
 	return byKey
+}
+
+// headings returns the headings of the sections.
+func (ly *layout) headings() []summarizers.Heading {
+	headings := make([]summarizers.Heading, len(ly.sections))
+	for i, s := range ly.sections {
+		headings[i] = s.heading
+	}
+	return headings
 }
 
 // at returns the section of a chosen item.
@@ -214,7 +228,7 @@ func labelOf(it *item, holds kind, goal bool) string {
 	if goal && holds == kindRequest {
 		return ""
 	}
-	special := it.kind == kindRequest || it.kind == kindDoing && it.passing
+	special := it.kind == kindRequest && it.last || it.kind == kindDoing && it.passing
 	if it.kind == holds && !special {
 		return ""
 	}

@@ -15,7 +15,9 @@ type ledger struct {
 	byKey map[string]*item
 
 	requests []*item
-	errors   []*item
+	// values are statements of the user with values that later ones can replace.
+	values []valued
+	errors []*item
 	// todos is the current to-do list.
 	todos    []*item
 	files    map[string]*file
@@ -157,24 +159,36 @@ func (l *ledger) says(it *item) bool {
 	return false
 }
 
-// request adds a user's request. A previous summary may already contain a part of the same message.
-func (l *ledger) request(it *item) {
-	for i := len(l.requests) - 1; i >= 0 && i >= len(l.requests)-maxCites; i-- {
+// request adds a user's request and returns it. A previous summary may already contain a part of the same message. What
+// the user says again is kept once.
+func (l *ledger) request(it *item) *item {
+	for i := len(l.requests) - 1; i >= 0; i-- {
 		known := l.requests[i]
 		if len(it.cites) == 0 || len(known.cites) == 0 || !slices.Equal(it.cites, known.cites) {
-			continue
+			if known.keyed() != it.keyed() {
+				continue
+			}
+			known.times++
+			it.times, it.carried = known.times, known.carried
+			if i > 0 {
+				l.requests = slices.Delete(l.requests, i, i+1)
+				break
+			}
+			known.addCites(it.cites...)
+			return known
 		}
 		if len(it.text) > len(known.text) {
-			known.text = it.text
+			known.text, known.key = it.text, ""
 		}
 		known.last, known.noise = known.last || it.last, known.noise || it.noise
-		return
+		return known
 	}
 	l.requests = append(l.requests, it)
 	if len(l.requests) > 2*maxRequests {
 		// The first request says what the work is about; among the others, newer ones matter more.
 		l.requests = slices.Delete(l.requests, 1, len(l.requests)-maxRequests)
 	}
+	return it
 }
 
 // maxErrors is how many open errors are kept while messages are read.

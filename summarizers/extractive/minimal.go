@@ -150,34 +150,18 @@ func (o *outline) sectionOf(title string) int {
 
 // render writes the first n lines under the headings, one piece for each section.
 func (o *outline) render(lines int, between string) []string {
-	pieces := make([]string, len(o.headings))
-	for i, h := range o.headings {
-		if i > 0 {
-			pieces[i] = between
-		}
-		pieces[i] += h.Line()
-	}
-	written := make([]bool, len(o.headings))
+	below := make([][]string, len(o.headings))
 	for _, l := range o.lines[:lines] {
-		pieces[l.section] += "\n" + l.text
-		written[l.section] = true
+		below[l.section] = append(below[l.section], l.text)
 	}
-	for i := range o.headings {
-		if !written[i] && !summarizers.Groups(o.headings, i) && (lines > 0 || i == len(o.headings)-1) {
-			pieces[i] += "\n" + none
-		}
-	}
-	return pieces
+	return writeSections(o.headings, below, between)
 }
 
-// brief writes only the most important line under the headings, with at most limit units.
+// brief writes only the most important line with its heading, with at most limit units.
 func (o *outline) brief(limit int) []string {
 	first := o.lines[0]
 	first.text = shorten(first.text, limit)
-	short := &outline{headings: o.headings, lines: []outlined{first}}
-	pieces := short.render(0, "\n")
-	pieces[first.section] = strings.TrimSuffix(pieces[first.section], "\n"+none) + "\n" + first.text
-	return pieces
+	return (&outline{headings: o.headings, lines: []outlined{first}}).render(1, "\n")
 }
 
 // plainRequests returns the user's messages as requests, unchanged.

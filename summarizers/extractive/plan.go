@@ -9,21 +9,34 @@ import (
 // maxGoal is how many units the goal's sentence may have.
 const maxGoal = 240
 
+// goalWords is how many words a request has at least that says what the work is about.
+const goalWords = 3
+
 // plan holds all items that could be in a summary, by class and rank.
 type plan struct {
 	ly   *layout
 	l    *ledger
 	cues cueReader
-	// goal is the request that states the goal, and last is the last request.
-	goal, last *item
-	byClass    [classes][]*item
-	// ruled are the firm rules of each message.
-	ruled ruleIndex
+	// goal is the request that states the goal, task is the newest other one that is a task, and last and firstRequest are
+	// the last and the first one.
+	goal, task, last, firstRequest *item
+	byClass                        [classes][]*item
+	// smallest is the smallest budget of a narrative, in units.
+	smallest int
+	// small says that the budget of the summary is small.
+	small bool
+	// generous says that there is more room than quotes need.
+	generous bool
+	// ruled are the firm rules of each message, and held those and its decisions.
+	ruled, held ruleIndex
 }
 
 // newPlan sorts the ledger's items into classes.
 func newPlan(l *ledger, ly *layout) *plan {
-	p := &plan{ly: ly, l: l, ruled: firmRules(l.lists[kindRule])}
+	p := &plan{ly: ly, l: l, ruled: firmRules(l.lists[kindRule]), held: firmRules(l.lists[kindRule])}
+	for _, it := range l.lists[kindDecision] {
+		p.held.add(it)
+	}
 	p.sortRequests()
 	said := ""
 	if p.goal != nil {
@@ -48,7 +61,7 @@ func newPlan(l *ledger, ly *layout) *plan {
 		p.put(it)
 	}
 	for _, path := range l.paths {
-		p.put(l.files[path].line())
+		p.putFile(l.files[path])
 	}
 	for c := range p.byClass {
 		if class(c) == classUserRule || class(c) == classRule || class(c) == classPrefer {
@@ -79,9 +92,9 @@ func (p *plan) put(it *item) {
 		switch {
 		case it.tier == tierSoft:
 			c = classSoft
-		case it.tier == tierPrefer:
+		case it.tier == tierPrefer && !it.listed:
 			c = classPrefer
-		case it.by == byUser:
+		case it.by == byUser && !it.listed:
 			c = classUserRule
 		default:
 			c = classRule
@@ -94,12 +107,27 @@ func (p *plan) put(it *item) {
 		c = classDecision
 	case kindFact:
 		c = classFact
-	case kindFile:
-		c = classFile
 	case kindRequest:
 		c = classRequest
+		if units(it.text) <= maxSaid {
+			c = classSaid
+		}
 	default:
 	}
+	p.putInto(c, it)
+}
+
+func (p *plan) putFile(f *file) {
+	it := f.line()
+	it.focused = p.l.matchesFocus(it.text)
+	c := classFile
+	if f.modified {
+		c = classChanged
+	}
+	p.putInto(c, it)
+}
+
+func (p *plan) putInto(c class, it *item) {
 	if it.focused && c > classFocus {
 		c = classFocus
 	}
@@ -108,6 +136,9 @@ func (p *plan) put(it *item) {
 
 // rank rates an item within its class: by its score, its age, and whether a previous summary had it.
 func (p *plan) rank(it *item) int {
+	if it.kind == kindRequest && units(it.text) <= maxSaid {
+		return p.saidRank(it)
+	}
 	r := 8 * it.score
 	if p.l.newest > 0 {
 		r += int(24 * uint64(it.newest()) / uint64(p.l.newest))
@@ -141,15 +172,27 @@ func (p *plan) sortRequests() {
 		last.last = true
 	}
 	p.last = last
-	said := make([]substance, len(list))
+	if len(list) > 0 {
+		p.firstRequest = list[0]
+	}
+	said, words := make([]substance, len(list)), make([]int, len(list))
 	for i, it := range list {
 		if !it.noise {
-			said[i] = p.cues.substanceOf(it.text)
+			text := withoutRules(it.text, p.ruled.of(it))
+			said[i], words[i] = p.cues.substanceOf(text), contentOf(text)
+		}
+		if it.goal && p.goal == nil {
+			p.goal = it
 		}
 	}
-	for _, enough := range []substance{task, reply, nod} {
-		for i := len(list) - 1; i >= 0 && p.goal == nil; i-- {
-			if !list[i].noise && said[i] >= enough {
+	for _, isGoal := range []func(i int) bool{
+		func(i int) bool { return said[i] >= reply && words[i] >= goalWords },
+		func(i int) bool { return said[i] == task },
+		func(i int) bool { return said[i] == reply },
+		func(i int) bool { return said[i] == nod },
+	} {
+		for i := range list {
+			if p.goal == nil && !list[i].noise && isGoal(i) {
 				p.goal = list[i]
 			}
 		}
@@ -157,13 +200,18 @@ func (p *plan) sortRequests() {
 	if p.goal == nil {
 		p.goal = last
 	}
+	for i := len(list) - 1; i >= 0 && p.task == nil && list[i] != p.goal; i-- {
+		if !list[i].noise && said[i] == task && !p.held.holds(list[i]) {
+			p.task = list[i]
+		}
+	}
 	for i, it := range list {
 		switch {
-		case it == last:
+		case it == last || it == p.task:
 			continue
 		case it == p.goal && units(it.text) <= maxGoal:
 			continue
-		case it.noise || said[i] == nod && len(it.cites) > 0 || p.ruled.holds(it):
+		case it.noise || said[i] == nod && len(it.cites) > 0 || p.held.holds(it):
 			continue
 		}
 		if i == 0 || it == p.goal {
@@ -203,8 +251,9 @@ func (x ruleIndex) of(it *item) []*item {
 
 // holds says whether one of its rules contains the whole request.
 func (x ruleIndex) holds(it *item) bool {
+	said, _, _ := strings.Cut(it.text, answering)
 	for _, rule := range x.of(it) {
-		if strings.Contains(rule.text, it.text) || rule.keyed() == it.keyed() {
+		if strings.Contains(rule.text, said) || rule.keyed() == it.keyed() {
 			return true
 		}
 	}

@@ -75,7 +75,7 @@ func requirePlanted(
 	for _, f := range facts {
 		wanted[f.Kind]++
 		ok := slices.ContainsFunc(lines, func(line string) bool {
-			return strings.Contains(line, f.Text) && slices.Contains(summarizers.Citations(line), f.Index)
+			return strings.Contains(line, f.Text) && cites(line, f.Index)
 		})
 		if ok {
 			found[f.Kind]++
@@ -94,6 +94,15 @@ func requirePlanted(
 	if rest {
 		require.GreaterOrEqual(t, 10*have, 9*all, "%s: missing: %s\n%s", where, strings.Join(missing, "\n"), text)
 	}
+}
+
+// cites says whether a line cites a message, by itself or within a run.
+func cites(line string, index uint32) bool {
+	all := summarizers.Citations(line)
+	if _, length := summarizers.CitationAt(strings.TrimPrefix(line, "- ")); length > 0 && len(all) == 2 && strings.Contains(line[:length], " to ") {
+		return all[0] <= index && index <= all[1]
+	}
+	return slices.Contains(all, index)
 }
 
 func TestEveryKindIsPlanted(t *testing.T) {

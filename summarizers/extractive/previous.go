@@ -63,7 +63,14 @@ func (l *ledger) mergeCarried() {
 	said := l.requests
 	l.requests = nil
 	for _, it := range said {
-		l.request(it)
+		if it = l.request(it); units(it.text) <= maxSaid {
+			l.watch(it)
+		}
+	}
+	for _, it := range l.lists[kindRule] {
+		if it.by == byUser && units(it.text) <= maxSaid {
+			l.watch(it)
+		}
 	}
 }
 
@@ -95,6 +102,8 @@ type previousReader struct {
 	// code collects a code block, which becomes one item.
 	code   []string
 	inCode bool
+	// goal says that the goal was read.
+	goal bool
 	// quotes says that quotes can stand below the current heading.
 	quotes bool
 	// quoting says that indented lines quote the message quoted.
@@ -249,6 +258,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	if body == none {
 		return
 	}
+	body, it.changes, it.changed = readRemark(body)
 	it.text = oneLine(unescape(strings.ReplaceAll(body, "**", "")))
 	if it.text == "" {
 		return
@@ -286,6 +296,8 @@ func (p *previousReader) keep(it *item, labelled bool) {
 	value, _ := density(it.text)
 	switch it.kind {
 	case kindRequest:
+		it.goal = !labelled && !p.goal
+		p.goal = p.goal || it.goal
 		p.l.requests = append(p.l.requests, it)
 		return
 	case kindRule:

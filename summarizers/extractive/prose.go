@@ -12,6 +12,8 @@ type statement struct {
 	listed bool
 	box    box
 	boxed  bool
+	// follows says that another sentence comes before it in the same paragraph.
+	follows bool
 	// heads says that it only introduces what follows it.
 	heads bool
 }
@@ -157,7 +159,7 @@ func (p *paragraphs) flush() {
 		}
 		st.text = sentence
 		p.yield(st)
-		st.listed, st.boxed = false, false
+		st.listed, st.boxed, st.follows = false, false, true
 	})
 }
 

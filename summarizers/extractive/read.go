@@ -20,10 +20,13 @@ type reader struct {
 	tasks int
 	// asked is the last sentence of the agent before a user message.
 	asked string
-	// answered says that the agent said something since the last user message.
-	answered bool
+	// answered says that the agent said something since the last user message; working that it waits for the next step of
+	// its work, and not for the user.
+	answered, working bool
 	// steps are statements about next steps. They are added after all messages were read.
 	steps []*item
+	// document is the last user message if it is a document.
+	document *item
 	// messages counts the messages read.
 	messages int
 	// lastUser is the last user message.
@@ -70,14 +73,16 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:
 		r.user(index, m)
+		r.working = false
 	case compactordv1.Role_ROLE_SYSTEM:
 		r.rules(index, clip(textOf(m), maxProse), bySystem)
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:
-		r.answered = true
+		r.answered, r.working = true, false
 		r.assistant(index, m)
 	case compactordv1.Role_ROLE_TOOL:
+		r.working = true
 		for _, p := range m.GetParts() {
 			r.result(index, p.GetToolResult())
 		}

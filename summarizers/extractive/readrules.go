@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,32 +11,83 @@ import (
 // maxRule is how many units of a rule are kept.
 const maxRule = 600
 
+// shortRule is how many units a rule has at most that may need the sentence before it.
+const shortRule = 60
+
+// hasValue says whether a text has a word in it that is a value or an identifier.
+func hasValue(text string) bool {
+	return strings.Contains(text, "`") || slices.ContainsFunc(strings.Fields(text), func(w string) bool { return isValue(w) || isSubject(w) })
+}
+
 // rules reads the constraints and preferences of a text.
 func (r *reader) rules(index uint32, text string, by speaker) {
 	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
+	listed, long := isDocument(text), units(text) > maxSaid
+	before := ""
 	eachStatement(text, always, func(st statement) {
 		st.text = withoutTags(st.text)
+		subject := before
+		if before = st.text; !st.follows {
+			subject = ""
+		}
 		if st.heads || isMark(st.text) || !looksRule(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
 			return
 		}
 		found := r.cues.read(st.text)
-		if by == byUser && found&cueDecided != 0 && found&cueMust == 0 && !asks(st.text) {
+		if by == byUser && long && found&cueDecided != 0 && found&cueMust == 0 && !asks(st.text) {
 			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		rule := found&(cueMust|cuePrefer) != 0 || units(st.text) < 240 && (found&cueSoft != 0 || by != byUser)
-		if !rule || (asks(st.text) || opensQuestion(st.text)) && found&cueAsks == 0 {
+		if !isRule(st.text, found, by) {
 			return
 		}
-		if by == byUser && found&(cueMust|cuePrefer) == 0 && (opensTask(st.text) || requests(st.text)) {
-			return
-		}
-		tier := ruleTier(st.text, found, by)
+		before = ""
 		body := bare(clip(st.text, 8*maxRule))
-		if r.lead[keyOf(body)] {
-			return
+		if units(body) < shortRule && !hasValue(body) && !opensTask(subject) && !requests(subject) {
+			// What it is about is in the sentence before.
+			body = strings.TrimSpace(bare(clip(subject, 8*maxRule)) + " " + body)
 		}
-		r.l.add(&item{kind: kindRule, text: shorten(body, maxRule), cites: []uint32{index}, by: by, tier: tier})
+		r.rule(shorten(body, maxRule), ruleTier(st.text, found, by), &item{cites: []uint32{index}, by: by, listed: listed})
 	})
+}
+
+// isRule says whether a statement with these cues is a rule.
+func isRule(text string, found cue, by speaker) bool {
+	firm := found&(cueMust|cuePrefer) != 0
+	if !firm && (units(text) >= 240 || found&cueSoft == 0 && by == byUser) || (asks(text) || opensQuestion(text)) && found&cueAsks == 0 {
+		return false
+	}
+	return firm || by != byUser || !opensTask(text) && !requests(text)
+}
+
+// saying reads a short message of the user. If each sentence of it is a rule or a decision, the whole message is one.
+func (r *reader) saying(request *item, text string) {
+	tier, whole := tierSoft, !strings.Contains(text, "\n")
+	eachStatement(text, always, func(st statement) {
+		found := r.cues.read(st.text)
+		whole = whole && !st.heads && looksRule(st.text) && found&(cueMust|cuePrefer|cueDecided) != 0 && !asks(st.text) &&
+			!opensQuestion(st.text) && (found&cueMust != 0 || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
+		tier = min(tier, ruleTier(st.text, found, byUser))
+	})
+	switch {
+	case !whole:
+		r.rules(request.oldest(), text, byUser)
+	case tier < tierSoft:
+		r.rule(request.text, tier, request)
+	default:
+		it := *request
+		it.kind, it.last, it.score = kindDecision, false, 8
+		r.l.add(&it)
+	}
+}
+
+// rule adds a rule of a message.
+func (r *reader) rule(text string, tier int, from *item) {
+	if r.lead[keyOf(text)] {
+		return
+	}
+	it := *from
+	it.kind, it.text, it.key, it.tier, it.last = kindRule, text, "", tier, false
+	r.l.add(&it)
 }
 
 // ruleTier returns how firm a rule is. Whatever developers and operators say is meant as a rule.
@@ -58,7 +110,7 @@ func looksRule(s string) bool {
 	if score, _ := errorScore(s); score >= 3 {
 		return false
 	}
-	if isASCII(s) && !strings.Contains(s, " ") {
+	if isASCII(s) && !strings.Contains(s, " ") || strings.HasPrefix(s, "//") {
 		return false
 	}
 	return len(s) > 24 || strings.Count(s, " ") > 2 || !hasPrefixAnyCase(s, "no ") && !hasPrefixAnyCase(s, "not ") && !hasPrefixAnyCase(s, "all ")

@@ -212,44 +212,11 @@ const ranPrefix = "Ran `"
 
 // touch records the files of a call.
 func (r *reader) touch(c *call, index uint32) {
-	why := ""
-	if c.class == classWriteFile || c.class == classCommand {
-		why = purpose(c.intent)
-	}
 	for _, f := range c.files {
 		if c.index == index {
-			r.l.touch(f.path, f.modified, why, index)
+			r.l.touch(f.path, f.modified, "", index)
 		} else {
-			r.l.touch(f.path, f.modified, why, c.index, index)
+			r.l.touch(f.path, f.modified, "", c.index, index)
 		}
 	}
-}
-
-// purpose derives the reason for a change from what the agent said before it.
-func purpose(intent string) string {
-	why := strings.TrimRight(bare(clip(intent, 1024)), ":.。：")
-	for again := true; again; {
-		again = false
-		for _, opening := range []string{
-			"Now let me ", "Let me ", "Now I'll ", "I'll ", "Now I need to ", "I need to ", "Now, ", "Now ", "Next, ", "Next ", "Then ", "First, ",
-			"Good. ", "Great! ", "Perfect! ", "also ", "I will ", "let me ", "I'm going to ", "let's ", "Let's ", "Good, ", "OK, ", "Okay, ",
-			"现在", "让我", "接下来", "我来", "我先",
-		} {
-			if rest, ok := strings.CutPrefix(why, opening); ok {
-				why, again = rest, true
-			}
-		}
-	}
-	first, _, _ := strings.Cut(why, " ")
-	if looking[strings.ToLower(first)] || strings.HasPrefix(why, "看") || strings.HasPrefix(why, "查") {
-		return ""
-	}
-	return shorten(strings.TrimRight(why, ":："), 90)
-}
-
-// looking are verbs that say how the agent works, and not what for.
-var looking = map[string]bool{
-	"look": true, "looking": true, "check": true, "checking": true, "view": true, "see": true, "read": true, "run": true, "search": true, "try": true,
-	"find": true, "start": true, "also": true, "do": true, "continue": true, "proceed": true, "explore": true, "the": true, "this": true, "it": true,
-	"good": true, "great": true, "perfect": true, "ok": true, "yes": true, "done": true, "i": true, "there": true, "all": true,
 }

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -31,6 +32,12 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		r.prose(index, said, 1)
 		return
 	}
+	if r.inserted(said) {
+		// It is about how the agent works, and not what the user wants.
+		r.answered = r.answered || r.lastUser == nil
+		r.rules(index, said, bySystem)
+		return
+	}
 	it := &item{kind: kindRequest, cites: []uint32{index}}
 	if said == "" && media.Len() == 0 {
 		it.noise = true
@@ -54,16 +61,65 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if wrapped {
 		r.observe(index, text)
 	}
-	r.lastUser = it
-	r.l.request(it)
-	r.asked, r.answered = "", false
-	if it.noise {
-		return
+	if r.document != nil && !r.answered && r.cues.substanceOf(it.text) == task {
+		r.l.demote(r.document)
 	}
-	r.rules(index, said, byUser)
+	if r.document = nil; isDocument(said) {
+		r.document = it
+	}
+	short := units(it.text) <= maxSaid
+	if short && !it.noise {
+		r.l.supersede(it)
+	}
+	r.lastUser = r.l.request(it)
+	r.asked, r.answered = "", false
+	switch {
+	case it.noise:
+		return
+	case short:
+		it := *it
+		it.text, _, _ = strings.Cut(it.text, answering)
+		it.key = ""
+		r.saying(&it, said)
+	default:
+		r.rules(index, said, byUser)
+	}
 	if list, ok := markdownTodos(said); ok && len(list) > 1 {
 		r.l.mergeTodos(index, list)
 	}
+}
+
+// inserted says whether a user message was written by a program: a document that comes within the agent's work, or
+// beside another message of the user.
+func (r *reader) inserted(text string) bool {
+	return (r.working || r.lastUser != nil && !r.answered) && isDocument(text)
+}
+
+// demote marks a document as written by a program, and its rules as not the user's.
+func (l *ledger) demote(document *item) {
+	document.noise = true
+	for _, it := range l.lists[kindRule] {
+		if slices.Equal(it.cites, document.cites) {
+			it.by = bySystem
+		}
+	}
+}
+
+// minDocument is how many bytes a document has at least.
+const minDocument = 400
+
+// isDocument says whether a text is one that nobody writes into a chat: a long one that begins with a heading, a tag or
+// a line in bold, or has headings in it.
+func isDocument(text string) bool {
+	if len(text) < minDocument {
+		return false
+	}
+	for _, opening := range []string{"#", "<", "**"} {
+		if strings.HasPrefix(text, opening) {
+			return true
+		}
+	}
+	return strings.Contains(text, "\n# ") || strings.Contains(text, "\n## ")
 }
 
 // looksObserved says whether a user message is a command's output, as in agents without tools: it ends with a shell

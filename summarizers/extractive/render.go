@@ -19,9 +19,6 @@ const (
 	airy spacing = iota
 	// dense puts no empty lines there.
 	dense
-	// tight also leaves out the text of empty sections, except in the last: a summary that ends in a heading looks cut
-	// off.
-	tight
 )
 
 // chosen is an item of the summary, with the most units that its text may have.
@@ -32,47 +29,66 @@ type chosen struct {
 	goal bool
 }
 
-// render writes the summary, one piece for each section. quotes are lines for the end of the section of facts.
+// render writes the summary, one piece for each section that has lines. quotes are lines for the end of the section of
+// facts. Without any line, the first section says so.
 func (ly *layout) render(list []chosen, quotes []string, space spacing) []string {
 	below := make([][]chosen, len(ly.sections))
 	for _, c := range list {
 		at := ly.at(c)
 		below[at] = append(below[at], c)
 	}
-	pieces := make([]string, 0, len(ly.sections))
+	between := "\n"
+	if space == airy {
+		between = "\n\n"
+	}
+	lines := make([][]string, len(ly.sections))
 	for i, s := range ly.sections {
-		var b strings.Builder
-		if i > 0 {
-			b.WriteByte('\n')
-			if space == airy {
-				b.WriteByte('\n')
-			}
+		lines[i] = ly.below(below[i], s, quotes)
+	}
+	return writeSections(ly.headings(), lines, between)
+}
+
+// writeSections writes the sections that have lines, one piece for each. Without any line, the first section says so.
+func writeSections(headings []summarizers.Heading, lines [][]string, between string) []string {
+	var pieces []string
+	group := ""
+	for i, h := range headings {
+		if summarizers.Groups(headings, i) {
+			group = h.Line() + between
+			continue
 		}
-		b.WriteString(s.heading.Line())
-		lines := below[i]
-		slices.SortStableFunc(lines, order)
-		for _, c := range lines {
-			b.WriteByte('\n')
-			b.WriteString(ly.line(c, s.holds))
+		if i > 0 && h.Level < headings[i-1].Level {
+			group = ""
 		}
-		if s.quotes {
-			for _, quote := range quotes {
-				b.WriteString("\n" + quote)
-			}
-			if len(quotes) > 0 {
-				pieces = append(pieces, b.String())
-				continue
-			}
+		if len(lines[i]) == 0 {
+			continue
 		}
-		if len(lines) == 0 && !s.group && (space != tight || i == len(ly.sections)-1) {
-			b.WriteString("\n" + none)
+		piece := group + h.Line() + "\n" + strings.Join(lines[i], "\n")
+		if group = ""; len(pieces) > 0 {
+			piece = between + piece
 		}
-		pieces = append(pieces, b.String())
+		pieces = append(pieces, piece)
+	}
+	if len(pieces) == 0 {
+		return []string{headings[0].Line() + "\n" + none}
 	}
 	return pieces
 }
 
-// order compares lines below a heading: the goal comes first, then the last request, then the others by kind and age.
+// below returns the lines of a section.
+func (ly *layout) below(list []chosen, s section, quotes []string) []string {
+	slices.SortStableFunc(list, order)
+	var lines []string
+	for _, c := range list {
+		lines = append(lines, ly.line(c, s.holds))
+	}
+	if s.quotes {
+		lines = append(lines, quotes...)
+	}
+	return lines
+}
+
+// order compares lines below a heading: the goal comes first, then the others by kind and age.
 func order(a, b chosen) int {
 	first := func(yes func(chosen) bool) int {
 		switch x, y := yes(a), yes(b); {
@@ -84,9 +100,6 @@ func order(a, b chosen) int {
 		return 0
 	}
 	if c := first(func(c chosen) bool { return c.goal }); c != 0 {
-		return c
-	}
-	if c := first(func(c chosen) bool { return c.it.kind == kindRequest && c.it.last }); c != 0 {
 		return c
 	}
 	if a.it.kind != b.it.kind {
@@ -121,7 +134,7 @@ func (ly *layout) around(c chosen, holds kind) (before, after string) {
 	if c.it.kind == kindRule {
 		before += voices[c.it.by]
 	}
-	return before, citation(c.it.cites)
+	return before, c.it.remark() + citation(c.it.cites)
 }
 
 // voices are the marks that say who gave a rule; the user's rules have none.

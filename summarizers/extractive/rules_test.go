@@ -28,9 +28,10 @@ func TestRulesInManyWords(t *testing.T) {
 		"只改 src 目录下的文件。", "尽可能少引入依赖。", "配置文件不可以提交。",
 	} {
 		var c conversation
+		c.user("Good morning. Have a look at the parser, it fails on nested comments.")
 		c.user("Here is what holds from today on:\n\n" + rule + "\n\nCan you look at the importer first?")
 		c.user("And now look at the exporter of the same module.")
-		require.Contains(t, below(c.summary(t, ""), "## Constraints & Preferences"), "- "+rule+" [#0]")
+		require.Contains(t, below(c.summary(t, ""), "## Constraints & Preferences"), "- "+rule+" [#1]")
 	}
 }
 
@@ -44,6 +45,6 @@ func TestStoriesAreNoRules(t *testing.T) {
 	} {
 		var c conversation
 		c.user("Please have a look at the importer.\n\n" + story)
-		require.Equal(t, "(none)", below(c.summary(t, ""), "## Constraints & Preferences"), story)
+		require.Empty(t, below(c.summary(t, ""), "## Constraints & Preferences"), story)
 	}
 }

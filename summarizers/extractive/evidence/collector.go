@@ -149,7 +149,7 @@ func (c *Collector) read(text string, p Piece) {
 		}
 		n := &c.names[o.id]
 		if !n.counted || n.last != p.Message {
-			n.said += voiceWeight[p.Voice] * math.Exp2(-float64(c.next-min(c.next, p.Message))/halfLife)
+			n.said += voiceWeight[p.Voice] * math.Exp2(-float64(c.next-min(c.next, p.Message))/halfLife[p.Voice])
 			n.first, n.last, n.counted = p.Message, max(n.last, p.Message), true
 		}
 	}

@@ -10,8 +10,6 @@ import (
 // The weights were chosen by hand on recordings of coding agents, by the share of what the agents went on to use that the
 // quotes hold. contextWorth trades names for their surroundings.
 const (
-	// halfLife is after how many messages a mention of a name counts half.
-	halfLife = 150
 	// besideKnown is what sharing a line with a known name adds to the worth of a name, and likeKnown what it adds if
 	// all of its words are words of known names.
 	besideKnown, likeKnown = 1, 4
@@ -23,23 +21,22 @@ const (
 	lineCost, nameCost = 7, 2
 )
 
+// kindWorth is what a name of a kind is worth. Paths are used again most often, and numbers hardly ever.
+var kindWorth = [...]float64{URL: 1, Path: 1.5, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8}
+
+// halfLife is after how many messages a mention of a name counts half. What somebody says holds for longer than output.
+var halfLife = [voices]float64{User: 300, Agent: 300, Arguments: 150, Result: 150, Quoted: 300}
+
 // voiceWeight is how much a mention counts. What the agent wrote itself, it uses again most often.
-var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 3}
+var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 4}
 
 // Rank returns lines and names in the order in which a summary should quote them, until their texts have limit bytes or
-// nothing is left. Names in written count as shown already: it is the part of the summary that is written otherwise.
-func (c *Collector) Rank(written string, limit int) []Pick {
+// nothing is left. It leaves out what the summary shows already: said are statements, which show names in their context,
+// and listed is a text that only names them.
+func (c *Collector) Rank(said, listed string, limit int) []Pick {
 	r := &ranking{Collector: c, worth: c.worth(), shown: make([]uint8, len(c.names))}
-	Names(written, func(n Name, _ int) {
-		if id, ok := c.ids[n.Text]; ok && id != known {
-			r.show(shown{id, true})
-		}
-		eachWithin(n, func(part string) {
-			if id, ok := c.ids[part]; ok && id != known {
-				r.show(shown{id, false})
-			}
-		})
-	})
+	r.showAll(said, true)
+	r.showAll(listed, false)
 	r.fill()
 	var picks []Pick
 	for limit > 0 {
@@ -51,6 +48,20 @@ func (c *Collector) Rank(written string, limit int) []Pick {
 		picks = append(picks, pick)
 	}
 	return picks
+}
+
+// showAll shows the names in a text.
+func (r *ranking) showAll(text string, inContext bool) {
+	Names(text, func(n Name, _ int) {
+		if id, ok := r.ids[n.Text]; ok && id != known {
+			r.show(shown{id, inContext})
+		}
+		eachWithin(n, func(part string) {
+			if id, ok := r.ids[part]; ok && id != known {
+				r.show(shown{id, false})
+			}
+		})
+	})
 }
 
 // Arrange returns picks in the order of the conversation, without names alone that a line shows, too.
@@ -105,7 +116,7 @@ func (c *Collector) worth() []float64 {
 		if all > 0 {
 			near += likeKnown * like / all
 		}
-		worth[i] = n.said * near
+		worth[i] = n.said * near * kindWorth[n.Kind]
 		n.holds = n.holds[:0]
 		eachWithin(n.Name, func(part string) {
 			if id, ok := c.ids[part]; ok && id != known && id != int32(i) {

@@ -30,15 +30,15 @@ func TestWhatTheAgentStillSeesIsNotQuoted(t *testing.T) {
 	c := evidence.New(9)
 	c.Know("The cap is maxPageSize in internal/export/pager.go.")
 	c.Add(piece(1, evidence.Result, "internal/export/pager.go: maxPageSize\nexport/pager.go\nlimitRows = 500"))
-	require.Equal(t, []string{"limitRows"}, texts(c.Rank("", 1000)))
+	require.Equal(t, []string{"limitRows"}, texts(c.Rank("", "", 1000)))
 }
 
 func TestWhatIsWrittenAlreadyIsNotQuoted(t *testing.T) {
 	t.Parallel()
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Agent, "I set limitRows to 500 rows"))
-	require.Equal(t, []string{"I set limitRows to 500 rows"}, texts(evidence.Arrange(c.Rank("", 1000))))
-	require.Empty(t, c.Rank("limitRows is set", 1000))
+	require.Equal(t, []string{"I set limitRows to 500 rows"}, texts(evidence.Arrange(c.Rank("", "", 1000))))
+	require.Empty(t, c.Rank("limitRows is set", "", 1000))
 }
 
 // What the agent wrote itself comes before what only a tool returned, new before old, and what is like the kept messages
@@ -57,7 +57,7 @@ func TestOrderOfPicks(t *testing.T) {
 		collector.Know(c.known.Text)
 		collector.Add(c.worse)
 		collector.Add(c.better)
-		require.Contains(t, collector.Rank("", 1000)[0].Text, "alphaOne", name)
+		require.Contains(t, collector.Rank("", "", 1000)[0].Text, "alphaOne", name)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestRepeatedWordsAreNoManyNames(t *testing.T) {
 	c := evidence.New(9)
 	c.Know("the foo_known of it")
 	c.Add(piece(1, evidence.Agent, "foo_foo_foo_foo_foo_bar"))
-	require.NotEmpty(t, c.Rank("", 1000))
+	require.NotEmpty(t, c.Rank("", "", 1000))
 }
 
 // A line in context is quoted as a whole, a name without any is quoted alone, and no name is in both.
@@ -76,7 +76,7 @@ func TestNamesAlone(t *testing.T) {
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Result, strings.Repeat("padding of many words ", 9)+"thresholdOfRows"))
 	c.Add(piece(2, evidence.Result, "thresholdOfRows means 500 of them"))
-	picks := evidence.Arrange(c.Rank("", 1000))
+	picks := evidence.Arrange(c.Rank("", "", 1000))
 	require.Equal(t, []string{"thresholdOfRows means 500 of them"}, texts(picks))
 	require.False(t, picks[0].Alone)
 }
@@ -86,7 +86,7 @@ func TestPartsOfALongLine(t *testing.T) {
 	long := strings.Repeat("some words before it ", 30) + "the name isLongEnough stands here " + strings.Repeat("and words behind ", 30)
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Agent, long))
-	picks := c.Rank("", 10000)
+	picks := c.Rank("", "", 10000)
 	at := slices.IndexFunc(picks, func(p evidence.Pick) bool { return !p.Alone })
 	require.GreaterOrEqual(t, at, 0)
 	part := picks[at].Text
@@ -99,7 +99,7 @@ func TestLineNumbersAreLeftOut(t *testing.T) {
 	t.Parallel()
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Result, "  330→func keepRecentRows(rows int) error {"))
-	require.Equal(t, []string{"func keepRecentRows(rows int) error {"}, texts(evidence.Arrange(c.Rank("", 1000))))
+	require.Equal(t, []string{"func keepRecentRows(rows int) error {"}, texts(evidence.Arrange(c.Rank("", "", 1000))))
 }
 
 // Each pick stands in a text of its message, lines come once, and the limit holds but for the last pick.
@@ -113,7 +113,7 @@ func TestPicksStandInTheirMessage(t *testing.T) {
 			c.Add(piece(uint32(i), evidence.Voice(i%4), text))
 		}
 		limit := rapid.IntRange(0, 400).Draw(rt, "limit")
-		picks := c.Rank(anyText().Draw(rt, "written"), limit)
+		picks := c.Rank(anyText().Draw(rt, "written"), "", limit)
 		seen, size := map[string]bool{}, 0
 		for _, p := range picks {
 			require.Less(rt, size, limit)

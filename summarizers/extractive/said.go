@@ -1,0 +1,203 @@
+package extractive
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// maxSaid is how many units a short message of the user has at most. It stays word for word.
+const maxSaid = 240
+
+// supersede removes what the user said before about the same thing with another value, and notes in the new item that it
+// changed.
+func (l *ledger) supersede(it *item) {
+	now, ok := valuedOf(it)
+	if !ok {
+		return
+	}
+	for i := len(l.values) - 1; i >= 0; i-- {
+		old := &l.values[i]
+		if !old.sameThing(&now) {
+			continue
+		}
+		if old.it.keyed() != it.keyed() {
+			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
+			l.forget(old.it)
+		}
+		l.values = slices.Delete(l.values, i, i+1)
+		break
+	}
+	l.watch(it)
+}
+
+// watch lets a later statement replace this one, if it has a label.
+func (l *ledger) watch(it *item) {
+	v, ok := valuedOf(it)
+	if !ok {
+		return
+	}
+	l.values = append(l.values, v)
+	if len(l.values) > maxValued {
+		l.values = slices.Delete(l.values, 0, 1)
+	}
+}
+
+// maxValued is how many statements with values are compared with later ones.
+const maxValued = 400
+
+// valued is a statement with a label.
+type valued struct {
+	it    *item
+	label string
+	// words are the words after the label, in lower case and without values, and subjects the identifiers.
+	words, subjects []string
+}
+
+// valuedOf returns an item as a statement with a label. It returns false if it has none.
+func valuedOf(it *item) (v valued, ok bool) {
+	label, value := labelled(it.text)
+	if label == "" {
+		return v, false
+	}
+	v = valued{it: it, label: label}
+	for word := range strings.FieldsSeq(value) {
+		word = strings.TrimFunc(word, func(r rune) bool { return unicode.IsPunct(r) && r != '/' && r != '~' })
+		switch {
+		case isSubject(word):
+			v.subjects = append(v.subjects, word)
+		case word != "" && !isValue(word):
+			v.words = append(v.words, strings.ToLower(word))
+		}
+	}
+	return v, true
+}
+
+// sameThing says whether a later statement is about the same thing: it has the same label and names the same
+// identifiers, and most of its other words are the same, or it is a value alone.
+func (v *valued) sameThing(now *valued) bool {
+	if v.label != now.label || !slices.Equal(v.subjects, now.subjects) {
+		return false
+	}
+	return len(v.words) <= 1 && len(now.words) <= 1 || overlap(v.words, now.words) >= sameWords
+}
+
+// sameWords is the share of words that two statements under one label have in common if they are about the same thing.
+// With less, statements about similar things are confused.
+const sameWords = 0.6
+
+// overlap returns the share of the words of the shorter list that the other one has, too.
+func overlap(a, b []string) float64 {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	shared := 0
+	for _, w := range a {
+		if slices.Contains(b, w) {
+			shared++
+		}
+	}
+	return float64(shared) / float64(len(a))
+}
+
+// forget removes what is no longer true.
+func (l *ledger) forget(it *item) {
+	same := func(o *item) bool { return o.keyed() == it.keyed() }
+	l.requests = slices.DeleteFunc(l.requests, same)
+	for _, k := range []kind{kindRule, kindDecision} {
+		l.lists[k] = slices.DeleteFunc(l.lists[k], func(o *item) bool {
+			if !same(o) {
+				return false
+			}
+			delete(l.byKey, indexKey(k, o.keyed()))
+			return true
+		})
+	}
+}
+
+// isValue says whether a word can change while the statement stays the same: a number, a date, an amount, a path, an
+// address.
+func isValue(word string) bool {
+	return strings.ContainsAny(word, "0123456789/@$€£¥") && !isSubject(word)
+}
+
+// isSubject says whether a word is an identifier, which is what a statement is about.
+func isSubject(word string) bool {
+	return !strings.Contains(word, "/") && strings.Contains(strings.Trim(word, "_"), "_")
+}
+
+// labelled returns the label of a statement such as `KEY: value`, in lower case, and its value. The label has at most
+// four words.
+func labelled(text string) (label, value string) {
+	before, after, ok := strings.Cut(text, ": ")
+	if !ok || len(before) > 48 || strings.Count(before, " ") > 3 || after == "" {
+		return "", text
+	}
+	for _, r := range before {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '_' && r != '-' && r != '/' {
+			return "", text
+		}
+	}
+	return strings.ToLower(before), after
+}
+
+// changedSince begins the remark on a statement that replaces an earlier one.
+const changedSince = " (changed since "
+
+// remark says which message said it otherwise before.
+func (it *item) remark() string {
+	if !it.changed {
+		return ""
+	}
+	return changedSince + strings.TrimSpace(citation([]uint32{it.changes})) + ")"
+}
+
+// readRemark splits the remark off the end of a text.
+func readRemark(text string) (rest string, changes uint32, ok bool) {
+	at := strings.LastIndex(text, changedSince)
+	if at < 0 {
+		return text, 0, false
+	}
+	cites, length := summarizers.CitationAt(text[at+len(changedSince):])
+	if len(cites) != 1 || text[at+len(changedSince)+length:] != ")" {
+		return text, 0, false
+	}
+	return text[:at], cites[0], true
+}
+
+// saidLength lets a long statement pay a little less than in proportion to its length, and maxContent is how many words
+// count.
+const (
+	withValue  = 1.3
+	withReply  = 0.4
+	saidLength = 0.8
+	maxContent = 10
+)
+
+// saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
+// value before others, and a reply last. The first and the newest ones count double.
+func (p *plan) saidRank(it *item) int {
+	rank := 1e5 * float64(min(contentOf(it.text), maxContent)) / float64(1+it.times)
+	if hasValue(it.text) {
+		rank *= withValue
+	}
+	if p.cues.substanceOf(it.text) < task {
+		rank *= withReply
+	}
+	if it == p.firstRequest || it.newest()+recently >= p.l.newest {
+		rank *= 2
+	}
+	return int(rank / math.Pow(float64(units(it.text)+lineOverhead), saidLength))
+}
+
+// recently is how many messages count as the newest ones, and lineOverhead what a line has beside its text, in units.
+const (
+	recently     = 40
+	lineOverhead = 10
+)
