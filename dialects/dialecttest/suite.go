@@ -17,6 +17,7 @@ import (
 func Run(t *testing.T, d dialect.Dialect) {
 	t.Helper()
 	t.Run("rules", func(t *testing.T) { t.Parallel(); rules(t, d) })
+	t.Run("keys in other letters", func(t *testing.T) { t.Parallel(); keysInOtherLetters(t, d) })
 	for _, p := range []struct {
 		name string
 		// One round is as many checks as the flag -rapid.checks says.
