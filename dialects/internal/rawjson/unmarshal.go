@@ -5,27 +5,43 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Unmarshal decodes like json.Unmarshal, but upper and lower case in keys differ, as in an Object: a key that has only
 // the letters of a field's key is unknown.
 func Unmarshal(raw json.RawMessage, into any) error {
-	keys := keysOf(reflect.TypeOf(into), nil)
+	keys := keysOf(reflect.TypeOf(into))
 	if hasMisspelt(raw, keys) && json.Valid(raw) {
 		raw = withoutMisspelt(raw, keys)
 	}
 	return json.Unmarshal(raw, into)
 }
 
-// keysOf returns keys with those of a type's fields, at all depths.
-func keysOf(t reflect.Type, keys []string) []string {
+// keysByType holds what keysOf returned for each type, since it is called for each event of a stream.
+var keysByType sync.Map
+
+// keysOf returns the keys of a type's fields, at all depths.
+func keysOf(t reflect.Type) []string {
+	known, _ := keysByType.Load(t)
+	if keys, ok := known.([]string); ok {
+		return keys
+	}
+	keys := appendKeys(nil, t)
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	keysByType.Store(t, keys)
+	return keys
+}
+
+func appendKeys(keys []string, t reflect.Type) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return keysOf(t.Elem(), keys)
+		return appendKeys(keys, t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
 			key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			keys = keysOf(t.Field(i).Type, append(keys, key))
+			keys = appendKeys(append(keys, key), t.Field(i).Type)
 		}
 		return keys
 	default:
