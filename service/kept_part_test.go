@@ -51,6 +51,58 @@ func TestCase084LeadingRunIsNeverSummarized(t *testing.T) {
 	requireSameView(t, before, d.view("s")[:2])
 }
 
+// The summarizer sees what will stay beside its summary, as the view will show it: first the messages out of place, then
+// the kept part. An edit may be older than the compaction, or of its own plan.
+func TestSummarizersSeeWhatIsKept(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prune, compact *compactordv1.Policy
+	}{
+		"edited before": {hideAll(), keepMessages(3)},
+		"edited by it":  {nil, hideAndCut(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			writer := &scripted{name: "writer", do: faithful}
+			d := start(t, withSummarizer(writer))
+			d.create("s", by("writer", noFallback, c.compact))
+			d.append("s", system("Be careful."), user("an old request "+long(2000)), user("the pinned request"), assistant(long(2000)),
+				assistant("", call("a", "read", `{"path":"a"}`)), toolResult("a", long(2000)),
+				user("the newest request"), assistant("", call("b", "read", `{"path":"b"}`)), toolResult("b", long(2000)),
+				assistant("", call("c", "read", `{"path":"c"}`)), toolResult("c", "short"))
+			if c.prune != nil {
+				require.NotEmpty(t, d.prune(c.prune).GetEdits())
+			}
+			d.pin("s", 2)
+			require.Equal(t, uint32(6), d.completed(nil).GetFirstKeptIndex())
+			require.Len(t, writer.seen(), 1)
+			requireKept(t, writer.seen()[0].Kept, d.view("s"), 2, 6, 7, 8, 9, 10)
+			require.NotEmpty(t, shownIndexes(d.view("s"))[8].GetEdits())
+
+			// What was out of place before stays there only while it is pinned.
+			d.pin("s", 3)
+			d.unpin("s", 2)
+			d.append("s", assistant(long(4000)), user("a newer request"), assistant("", call("d", "read", "{}")), toolResult("d", "short"))
+			first := d.completed(keepMessages(2)).GetFirstKeptIndex()
+			require.Equal(t, uint32(12), first)
+			requireKept(t, writer.seen()[1].Kept, d.view("s"), 3, 12, 13, 14)
+		})
+	}
+}
+
+// requireKept requires that a summarizer saw the messages with these indexes as the view shows them.
+func requireKept(t *testing.T, kept []*compactordv1.LoggedMessage, view []*compactordv1.ViewMessage, indexes ...uint32) {
+	t.Helper()
+	shown := shownIndexes(view)
+	var seen []uint32
+	for _, l := range kept {
+		seen = append(seen, l.GetIndex())
+		require.True(t, proto.Equal(shown[l.GetIndex()].GetMessage(), l.GetMessage()), "message %d", l.GetIndex())
+		require.Equal(t, shown[l.GetIndex()].GetTokens(), l.GetTokens(), "message %d", l.GetIndex())
+	}
+	require.Equal(t, indexes, seen)
+}
+
 // Kept messages are byte for byte what was appended (seed case 142).
 func TestCase142KeptMessagesAreUntouched(t *testing.T) {
 	t.Parallel()

@@ -37,3 +37,16 @@ func (s *State) WithAppended(h *storagev1.Head, messages []*compactordv1.LoggedM
 	next.Kept = slices.Concat(s.Kept, messages[lead:])
 	return &next
 }
+
+// WithEdits returns the state after more edits.
+func (s *State) WithEdits(edits []*compactordv1.Edit) *State {
+	next := *s
+	next.Edits = make(map[uint32][]*compactordv1.Edit, len(s.Edits))
+	for index, before := range s.Edits {
+		next.Edits[index] = slices.Clone(before)
+	}
+	for _, e := range edits {
+		next.Edits[e.GetIndex()] = append(next.Edits[e.GetIndex()], e)
+	}
+	return &next
+}

@@ -127,13 +127,7 @@ func (s *State) afterRecord(r *compactordv1.Record, h *storagev1.Head) *State {
 			}
 		}
 	case *compactordv1.Record_Prune:
-		next.Edits = make(map[uint32][]*compactordv1.Edit, len(s.Edits))
-		for index, edits := range s.Edits {
-			next.Edits[index] = slices.Clone(edits)
-		}
-		for _, e := range k.Prune.GetEdits() {
-			next.Edits[e.GetIndex()] = append(next.Edits[e.GetIndex()], e)
-		}
+		next.Edits = s.WithEdits(k.Prune.GetEdits()).Edits
 	case *compactordv1.Record_PolicyChange:
 		next.Policy = k.PolicyChange.GetResolved()
 	case *compactordv1.Record_Attempt, *compactordv1.Record_Checkpoint:

@@ -137,12 +137,19 @@ func (w *writing) task() *summaries.Task {
 	}
 }
 
-// kept returns the messages that the view shows beside the summary, as it shows them.
+// kept returns the messages that the view will show beside the summary, as it will show them: of the covered ones those
+// that are pinned, and the kept part with the plan's edits. It leaves out what is not known yet: texts by the summarizer,
+// and a request that is replayed.
 func (p *planned) kept() []*compactordv1.LoggedMessage {
-	s := p.snapshot
-	kept := slices.Concat(s.OutOfPlace, s.Kept[s.Position(p.plan.GetCut().GetFirstKeptIndex()):])
+	s, cut := p.snapshot, p.plan.GetCut()
+	from := s.Position(cut.GetFirstKeptIndex())
+	pinned := slices.DeleteFunc(slices.Concat(s.OutOfPlace, s.Kept[:from]), func(l *compactordv1.LoggedMessage) bool {
+		return !session.Pinned(s.Head, l.GetIndex())
+	})
+	kept := slices.Concat(pinned, s.Kept[from:])
+	after := s.WithEdits(strategies.Fitting(s, withTexts(nil, p.plan.GetEdits()), cut))
 	for i, l := range kept {
-		shown, tokens := s.Shown(l)
+		shown, tokens := after.Shown(l)
 		kept[i] = &compactordv1.LoggedMessage{Index: l.GetIndex(), Message: shown, Tokens: tokens}
 	}
 	return kept
