@@ -131,10 +131,13 @@ func toWords(text string, start, end int) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// continues says whether text[at] continues a word or a character.
+// continues says whether text[at] continues a word, a URL or a character.
 func continues(text string, at int) bool {
-	return !utf8.RuneStart(text[at]) || isRun(text[at-1]) && isRun(text[at])
+	return !utf8.RuneStart(text[at]) || isJoined(text[at-1]) && isJoined(text[at])
 }
+
+// isJoined says whether a byte can stand in a word or a URL.
+func isJoined(c byte) bool { return isRun(c) || strings.IndexByte(":?=&%#", c) >= 0 }
 
 // part makes a line of text[start:end]. found are the names there.
 func (c *Collector) part(text string, start, end int, found []occurrence, message uint32) {

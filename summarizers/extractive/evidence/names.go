@@ -38,12 +38,13 @@ func (n Name) shown() string {
 	if n.Kind != Quotation {
 		return n.Text
 	}
-	for _, mark := range []string{`"`, "`", "'"} {
+	for _, mark := range []string{`"`, "`"} {
 		if !strings.Contains(n.Text, mark) {
 			return mark + n.Text + mark
 		}
 	}
-	return n.Text
+	// It was in marks of this kind.
+	return "'" + n.Text + "'"
 }
 
 // The bounds of names, in bytes.

@@ -44,11 +44,110 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// namesCase is a text with the names in it.
+type namesCase struct {
+	text string
+	want []string
+}
+
+func requireNames(t *testing.T, cases []namesCase) {
+	t.Helper()
+	for _, c := range cases {
+		require.Equal(t, c.want, namesOf(c.text), c.text)
+	}
+}
+
+func TestURLs(t *testing.T) {
+	t.Parallel()
+	requireNames(t, []namesCase{
+		{"http://ab.cd is long enough", []string{"http://ab.cd"}},
+		{"http://a.cd is not", nil},
+	})
+	const address = "https://shop.example.test/export"
+	for _, mark := range ".,;:!?*_" {
+		require.Equal(t, []string{address}, namesOf("see "+address+string(mark)+" twice"), "%q ends a sentence", mark)
+	}
+	for _, mark := range "\"'`<>()[]{}|\\^ \t\n" {
+		require.Equal(t, []string{address}, namesOf("see "+address+string(mark)+"twice"), "%q ends a URL", mark)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	requireNames(t, []namesCase{
+		{"a.go is short, b2.go is not", []string{"b2.go"}},
+		{"/" + strings.Repeat("ab/", 100) + "x", nil},
+		{"././src/app.ts", []string{"src/app.ts"}},
+		{"~/notes/todo and ../lib/run", []string{"~/notes/todo", "../lib/run"}},
+		{"node_modules/@types/node.d.ts", []string{"node_modules/@types/node.d.ts"}},
+		{"/home, /usr/ and ~/notes", nil},
+		{"/dev/null, /bin/bash", nil},
+		{"src//app.go, a/b/c.d1, /1.2/3.4", nil},
+		{"src/app.9z, src/app.extension, src/app.a-b, src/app.é", nil},
+		{"this.value, .json, version.next, config/.env", nil},
+	})
+	for _, sign := range ".-+@" {
+		require.Equal(t, []string{"src/app.go"}, namesOf("src/app.go"+string(sign)), "%q ends no path", sign)
+	}
+	evidence.Names("in ./src/app.ts", func(n evidence.Name, at int) {
+		require.Equal(t, evidence.Name{Kind: evidence.Path, Text: "src/app.ts"}, n)
+		require.Equal(t, len("in ./"), at)
+	})
+}
+
+func TestIDsAndCodes(t *testing.T) {
+	t.Parallel()
+	requireNames(t, []namesCase{
+		{"not a UUID: 3f3f59a01-bc12-4d5e-8f90-1234567890a", []string{"3f3f59a01", "1234567890a"}},
+		{"nor is 1b4e28bg-2fa1-11d2-883f-0016d3cca427", []string{"0016d3cca427"}},
+		{"DEFACED, Deadbe12, " + strings.Repeat("0a", 33), nil},
+		{"A-123, ABCDEFGHI-12, PROJ-1, PROJ-12ab", nil},
+		{"PROJ-1234567", []string{"1234567"}},
+		{"AB12, XY1234567, ABCDXYZ123, 12E45", nil},
+		{"SIGX, SIGNIFICANT, SIGHUP", []string{"SIGHUP"}},
+		{"0xdeadgbeef, 0xdeadbeef", []string{"0xdeadbeef"}},
+		{strings.Repeat("12", 10) + ", " + strings.Repeat("12", 11), []string{strings.Repeat("12", 10)}},
+	})
+}
+
+func TestIdentifiers(t *testing.T) {
+	t.Parallel()
+	requireNames(t, []namesCase{
+		{"maxRow is short, maxRows is not, " + strings.Repeat("a_", 51) + " is too long", []string{"maxRows"}},
+		{"page2Of", []string{"page2Of"}},
+		{"_Private, trailing_, __private, _______, 2025_01_02", nil},
+		{"größeDerSeite", []string{"größeDerSeite"}},
+		{"fu\u0308nfZeilen", []string{"fu\u0308nfZeilen"}},
+		{"“parseConfig”—then…maxRows", []string{"parseConfig", "maxRows"}},
+		{"このparseConfigを, テストreadConfigテスト, 함수saveConfig를", []string{"parseConfig", "readConfig", "saveConfig"}},
+		{strings.Repeat("x/", 200) + "keepRecent", []string{"keepRecent"}},
+	})
+}
+
+func TestQuotations(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("many words ", 10) + "in marks"
+	requireNames(t, []namesCase{
+		{`"ab cdef" and "ab cdefg"`, []string{"ab cdefg"}},
+		{`"` + long + `" and "` + long + ` too"`, []string{long}},
+		{"\"one line\nand another\"", nil},
+		{`" and then", "and then "`, nil},
+		{`"not a repository\"`, nil},
+		{`"== -- != ++"`, nil},
+		{`"pkg.module:name"`, nil},
+		{`"parseRows()"`, []string{"parseRows"}},
+		{`don't say 'rows are missing'`, []string{"rows are missing"}},
+		{`'the user's choice'`, nil},
+		{`5" wide, 'rows are missing', ` + strings.Repeat("more words ", 60) + `7" wide`, []string{"rows are missing"}},
+		{`"the 'rows are missing' of it"`, []string{"the 'rows are missing' of it"}},
+	})
+}
+
 // anyText has parts of names, marks, and characters of several bytes.
 func anyText() *rapid.Generator[string] {
 	part := rapid.SampledFrom([]string{
 		"src/", "main.go", "keep_", "Recent", "https://", "x.test/a?b=c", "E0432", "\"", "'", "`", "\\n", "\n", " ", ", ", "é", "日本", "\xff", "0123456", "deadbeef",
-		"PROJ-12", "/", ".", "~", "word",
+		"PROJ-12", "/", "./", ".", "~", "word",
 	})
 	return rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(part, 0, 60).Draw(t, "parts"), "")

@@ -61,13 +61,148 @@ func TestOrderOfPicks(t *testing.T) {
 	}
 }
 
+// firstOf returns the first pick of pieces, which come in this order.
+func firstOf(known string, pieces ...evidence.Piece) string {
+	c := evidence.New(1000)
+	c.Know(known)
+	for _, p := range pieces {
+		c.Add(p)
+	}
+	return c.Rank("", 10_000)[0].Text
+}
+
+// Of names that are worth the same, the one that came first is first. So each case has another one first.
+func TestWorth(t *testing.T) {
+	t.Parallel()
+	result := func(index uint32, text string) evidence.Piece { return piece(index, evidence.Result, text) }
+	for _, c := range []struct {
+		name, known string
+		pieces      []evidence.Piece
+		want        string
+	}{
+		{"equal", "", []evidence.Piece{result(999, "bravoTwo"), result(999, "alphaOne")}, "bravoTwo"},
+		{"user", "", []evidence.Piece{result(999, "bravoTwo"), piece(999, evidence.User, "alphaOne")}, "alphaOne"},
+		{"arguments", "", []evidence.Piece{result(999, "bravoTwo"), piece(999, evidence.Arguments, "alphaOne")}, "alphaOne"},
+		{"an earlier summary", "", []evidence.Piece{result(999, "bravoTwo"), piece(999, evidence.Quoted, "alphaOne")}, "alphaOne"},
+		{"a new mention and a very old one", "", []evidence.Piece{piece(400, evidence.Agent, "bravoTwo"), result(999, "alphaOne")}, "alphaOne"},
+		{"a new mention and an old one", "", []evidence.Piece{result(999, "bravoTwo"), piece(900, evidence.Agent, "alphaOne")}, "alphaOne"},
+		{"a message after the last one", "", []evidence.Piece{result(999, "bravoTwo"), piece(2000, evidence.Agent, "alphaOne")}, "alphaOne"},
+		{"said in two messages", "", []evidence.Piece{result(999, "bravoTwo"), result(998, "alphaOne"), result(999, "alphaOne")}, "alphaOne"},
+		{"said twice in one message", "", []evidence.Piece{result(999, "bravoTwo"), result(999, "alphaOne, alphaOne")}, "bravoTwo"},
+		{"before a known name", "keptName", []evidence.Piece{result(999, "bravoTwo"), result(999, "alphaOne "+filler(50)+"keptName")}, "alphaOne"},
+		{"after a known name", "keptName", []evidence.Piece{result(999, "bravoTwo"), result(999, "keptName "+filler(50)+"alphaOne")}, "alphaOne"},
+		{"far from a known name", "keptName", []evidence.Piece{result(999, "bravoTwo"), result(999, "keptName "+filler(150)+"alphaOne")}, "bravoTwo"},
+		{"a known word in other letters", "KeptAlpha", []evidence.Piece{result(999, "one_bravo"), result(999, "one_alpha")}, "one_alpha"},
+		{"a known word before a sign", "alpha_kept", []evidence.Piece{result(999, "bravo_one"), result(999, "alpha_one")}, "alpha_one"},
+		{"a known word of two letters", "zq_keptName", []evidence.Piece{result(999, "xy_bravoTwo"), result(999, "zq_alphaOne")}, "xy_bravoTwo"},
+		{
+			"a known word that is rare", "common_kept rarest_kept",
+			[]evidence.Piece{result(999, "common_aaaa common_bbbb"), result(999, "common_cccc"), result(999, "rarest_dddd")}, "rarest_dddd",
+		},
+		{"an absolute path", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "in/pager.go"},
+	} {
+		require.Equal(t, c.want, firstOf(c.known, c.pieces...), c.name)
+	}
+}
+
+// Lines pay for their length, and each a little more.
+func TestLinesPayForTheirLength(t *testing.T) {
+	t.Parallel()
+	quoted := func(text string) evidence.Piece { return piece(999, evidence.Quoted, text) }
+	const one, two, four = "alphaOne", "bravoOne charlieTwo", "bravoOne charlieTwo deltaThree echoFour"
+	require.Equal(t, two, firstOf("", quoted(one), quoted(two)))
+	require.Equal(t, four, firstOf("", quoted(one), quoted(four)))
+	require.Equal(t, one, firstOf("", quoted(one), quoted(one+" "+filler(40))))
+	require.Equal(t, "newerOne", firstOf("", quoted(one), quoted("newerOne")), "of equal lines, the newest is first")
+	require.Equal(t, one, firstOf("", piece(999, evidence.Agent, strings.Repeat(one+" ", 5))), "a name counts once in a line")
+}
+
 // A word that a name repeats counted as several names, and made worths negative.
 func TestRepeatedWordsAreNoManyNames(t *testing.T) {
 	t.Parallel()
 	c := evidence.New(9)
 	c.Know("the foo_known of it")
-	c.Add(piece(1, evidence.Agent, "foo_foo_foo_foo_foo_bar"))
+	c.Add(piece(1, evidence.Agent, "foo_foo_foo_bar_baz_qux_long"))
 	require.NotEmpty(t, c.Rank("", "", 1000))
+}
+
+// What a longer name holds need not be named beside it.
+func TestNamesWithinNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ longer, within string }{
+		{"/var/of/some/deep/export/pager.go", "of/some/deep/export/pager.go"},
+		{"src/export/pager.go", "/export/pager.go"},
+		{"src/export/pager.go", "export/pager.go"},
+		{"src/keep_recent_rows.go", "keep_recent_rows"},
+		{"https://x.test/shop/pager.go", "shop/pager.go"},
+	} {
+		known := evidence.New(9)
+		known.Know(c.longer)
+		known.Add(piece(1, evidence.Agent, "now we have "+c.within))
+		require.Empty(t, known.Rank("", "", 1000), c.within)
+
+		written := evidence.New(9)
+		written.Add(piece(1, evidence.Agent, c.within))
+		require.Empty(t, written.Rank("it is "+c.longer, "", 1000), c.within)
+
+		both := evidence.New(9)
+		both.Add(piece(1, evidence.Agent, c.within))
+		both.Add(piece(1, evidence.Agent, c.longer))
+		require.Equal(t, []string{c.longer}, texts(evidence.Arrange(both.Rank("", "", 1000))))
+	}
+}
+
+// A name that was taken alone is left out beside a line with a name that holds it.
+func TestArrangeLeavesOutNamesWithinNames(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(20)
+	for i := range uint32(15) {
+		c.Add(piece(i, evidence.Agent, "export/pager.go"))
+	}
+	const line = "now we have src/export/pager.go in it"
+	c.Add(piece(15, evidence.Agent, line))
+	picks := c.Rank("", "", 1000)
+	require.Equal(t, "export/pager.go", picks[0].Text)
+	require.Equal(t, []string{line}, texts(evidence.Arrange(picks)))
+}
+
+func TestArrangeOrdersByMessageAndPlace(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(9)
+	c.Add(piece(7, evidence.Agent, "then we had alphaOne\nthen we had bravoTwo and deltaFour and echoFive\nthen we had charlieThree"))
+	c.Add(piece(3, evidence.Agent, "then we had foxtrotSix"))
+	require.Equal(t, []string{
+		"then we had foxtrotSix",
+		"then we had alphaOne", "then we had bravoTwo and deltaFour and echoFive", "then we had charlieThree",
+	}, texts(evidence.Arrange(c.Rank("", "", 1000))))
+}
+
+// Names that an earlier summary lists keep the messages that they may be of.
+func TestNamesOfAnEarlierSummary(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(20)
+	c.AddNames(3, 9, "keepRecent")
+	picks := c.Rank("", "", 1000)
+	require.Equal(t, []string{"keepRecent"}, texts(picks))
+	require.Equal(t, []any{uint32(3), uint32(9), true}, []any{picks[0].First, picks[0].Last, picks[0].Alone})
+	c.Add(piece(5, evidence.Result, "keepRecent"))
+	require.Equal(t, uint32(9), c.Rank("", "", 1000)[0].Last, "the last mention is the newest")
+}
+
+// A quotation alone is known again by its marks, and shows the names in it.
+func TestQuotationsAlone(t *testing.T) {
+	t.Parallel()
+	for said, shown := range map[string]string{
+		`"the keepRecent of it"`:     `"the keepRecent of it"`,
+		"`the keepRecent of it`":     `"the keepRecent of it"`,
+		"`the \"keepRecent\" of it`": "`the \"keepRecent\" of it`",
+		"'a \"keepRecent\" of `it`'": "'a \"keepRecent\" of `it`'",
+		"\"a `keepRecent` of it's\"": "\"a `keepRecent` of it's\"",
+	} {
+		c := evidence.New(9)
+		c.AddNames(3, 9, said)
+		require.Equal(t, []string{shown}, texts(c.Rank("", "", 1000)))
+	}
 }
 
 // A line in context is quoted as a whole, a name without any is quoted alone, and no name is in both.

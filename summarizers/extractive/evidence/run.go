@@ -164,7 +164,7 @@ func kindOfWord(w string) Kind {
 		return 0
 	case hex == n && digits > 0 && n <= 64 && (upper == 0 || lower == 0):
 		return ID
-	case (camel || under > 0 && strings.Trim(w, "_") != "" && innerUnderscore(w)) && digits+under < n:
+	case (camel || under > 0 && innerUnderscore(w)) && digits+under < n:
 		return Identifier
 	}
 	return 0

@@ -1,0 +1,164 @@
+package evidence_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
+)
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"short ones are none", "abc\n  abc \n\n abcd ", []string{"abcd"}},
+		{"an escaped break ends one", `first one\nsecond one` + "\nthird one", []string{"first one", "second one", "third one"}},
+		{"an arrow after its number", "  12→func keep() {", []string{"func keep() {"}},
+		{"a tab after its number", "12\tfunc keep() {", []string{"func keep() {"}},
+		{"an arrow without a number", "→ the next one", []string{"→ the next one"}},
+		{"more digits than a line number has", "1234567→ rows", []string{"1234567→ rows"}},
+		{"another sign", "12: func keep() {", []string{"12: func keep() {"}},
+	} {
+		require.Equal(t, c.want, slices.Collect(evidence.Lines(c.text)), c.name)
+	}
+}
+
+// filler returns n bytes of short words.
+func filler(n int) string { return strings.Repeat("of a row ", n/9+1)[:n-1] + " " }
+
+// partsOf returns the parts that are quoted of a long line, in its order.
+func partsOf(known, text string) []string {
+	c := evidence.New(9)
+	c.Know(known)
+	c.Add(piece(1, evidence.Agent, text))
+	return texts(slices.DeleteFunc(evidence.Arrange(c.Rank("", 100_000)), func(p evidence.Pick) bool { return p.Alone }))
+}
+
+// requireParts requires parts of a text, at the bounds of words and without white space around them.
+func requireParts(t *testing.T, text string, parts []string, n int) {
+	t.Helper()
+	require.Len(t, parts, n)
+	for _, part := range parts {
+		require.Contains(t, " "+text+" ", " "+part+" ", "a word is cut")
+		require.Equal(t, strings.TrimSpace(part), part)
+	}
+}
+
+// A part is of the surroundings of names that the agent no longer sees.
+func TestPartsAreAroundUnknownNames(t *testing.T) {
+	t.Parallel()
+	before := filler(200) + "keptName" + " " + filler(79) + "alphaOne " + filler(200)
+	parts := partsOf("keptName", before)
+	requireParts(t, before, parts, 1)
+	require.NotContains(t, parts[0], "keptName")
+
+	after := filler(200) + "alphaOne " + filler(60) + "keptName " + filler(200)
+	parts = partsOf("keptName", after)
+	requireParts(t, after, parts, 1)
+	require.Less(t, len(parts[0]), 190)
+}
+
+func TestPartsAreNotTooLong(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	var names []string
+	for i := range 40 {
+		name := "name" + strings.Repeat(string(rune('A'+i%26)), 2) + strings.Repeat("x", 1+i/26) + "End"
+		names = append(names, name)
+		text.WriteString(filler(20) + name + " ")
+	}
+	parts := partsOf("", text.String())
+	for _, part := range parts {
+		require.LessOrEqual(t, len(part), 320)
+	}
+	for _, name := range names {
+		require.Contains(t, strings.Join(parts, "\n"), name)
+	}
+
+	// A name that a part shows, at its ends too, is not taken alone after it.
+	c := evidence.New(9)
+	c.Add(piece(1, evidence.Agent, text.String()))
+	var shown strings.Builder
+	for _, p := range c.Rank("", 100_000) {
+		require.False(t, p.Alone && strings.Contains(shown.String(), p.Text), p.Text)
+		shown.WriteString(p.Text + "\n")
+	}
+
+	// Words that are longer than all parts are in none.
+	require.Empty(t, partsOf("", "alphaOne is "+strings.Repeat("aB/", 400)+" "+filler(300)))
+}
+
+// A name at the end of a part, from where its surroundings are missing, is shown again with them.
+func TestSurroundingsAreMostOfThem(t *testing.T) {
+	t.Parallel()
+	text := filler(80) + "alphaOne " + filler(71) + "bravoTwo " + filler(61) + "charlieX " + "and then the end of it " + filler(200)
+	parts := partsOf("", text)
+	require.Contains(t, strings.Join(parts, "\n"), "charlieX and then the end of it", "%q", parts)
+	require.Contains(t, strings.Join(parts, "\n"), "alphaOne", "%q", parts)
+}
+
+// A URL was cut where its query begins.
+func TestPartsCutNoURL(t *testing.T) {
+	t.Parallel()
+	const address = "https://shop.example.test/export?page=3&rows=500&sort=customer%20name&filter=open#top"
+	text := filler(200) + "alphaOne " + filler(45) + address + " " + filler(200)
+	for _, part := range partsOf(address, text) {
+		if strings.Contains(part, "https:") {
+			require.Contains(t, part, address)
+		}
+	}
+	require.NotEmpty(t, partsOf(address, text))
+}
+
+// A name is in context where three words are on its line, on either side.
+func TestNamesInContext(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"words before it", "now these use alphaOne", []string{"now these use alphaOne"}},
+		{"words after it", "alphaOne is used now", []string{"alphaOne is used now"}},
+		{"words on both sides", "now these alphaOne use", []string{"now these alphaOne use"}},
+		{"too few words", "these use alphaOne", []string{"alphaOne"}},
+		{"a path is one word", "in/the-new/path alphaOne", []string{"alphaOne"}},
+		{
+			"words after its second mention", "alphaOne " + strings.Repeat("=", 130) + " alphaOne of them all",
+			[]string{"alphaOne " + strings.Repeat("=", 130) + " alphaOne of them all"},
+		},
+	} {
+		collector := evidence.New(9)
+		collector.Add(piece(1, evidence.Agent, c.text))
+		require.Equal(t, c.want, texts(evidence.Arrange(collector.Rank("", "", 1000))), c.name)
+	}
+}
+
+// The first of equal lines is quoted.
+func TestLinesComeOnce(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(9)
+	c.Add(piece(1, evidence.Agent, "now these use alphaOne"))
+	c.Add(piece(7, evidence.Agent, "now these use alphaOne"))
+	picks := evidence.Arrange(c.Rank("", "", 1000))
+	require.Equal(t, []string{"now these use alphaOne"}, texts(picks))
+	require.Equal(t, uint32(1), picks[0].Last)
+}
+
+// Lines of an earlier summary are quoted again as a whole, or not at all.
+func TestQuotedLinesStayWhole(t *testing.T) {
+	t.Parallel()
+	quoted := func(text string) []string {
+		c := evidence.New(9)
+		c.Add(piece(1, evidence.Quoted, text))
+		return texts(c.Rank("", 10_000))
+	}
+	for _, text := range []string{"12→alphaOne", "alphaOne " + filler(500) + "end", `alphaOne\nand bravoTwo`} {
+		require.Equal(t, []string{text}, quoted(text))
+	}
+	require.Empty(t, quoted("alphaOne "+filler(900)+"end"))
+}
