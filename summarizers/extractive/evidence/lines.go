@@ -3,6 +3,7 @@ package evidence
 import (
 	"iter"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -133,7 +134,16 @@ func toWords(text string, start, end int) (from, to int, ok bool) {
 
 // continues says whether text[at] continues a word, a URL or a character.
 func continues(text string, at int) bool {
-	return !utf8.RuneStart(text[at]) || isJoined(text[at-1]) && isJoined(text[at])
+	if text[at] < utf8.RuneSelf && text[at-1] < utf8.RuneSelf {
+		return isJoined(text[at-1]) && isJoined(text[at])
+	}
+	if !utf8.RuneStart(text[at]) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	joined := func(r rune) bool { return r < utf8.RuneSelf && isJoined(byte(r)) || r >= utf8.RuneSelf && isOfWord(r) }
+	return joined(before) && joined(after)
 }
 
 // isJoined says whether a byte can stand in a word or a URL.
@@ -191,17 +201,33 @@ func inContext(text string, o occurrence, start, end int) bool {
 	return words+countWords(text[o.end:to], contextWords-words) >= contextWords
 }
 
-// countWords counts words, up to most. What has no white space in it is one word, such as a path.
+// countWords counts words, up to most. What has no white space in it is one word, such as a path. In scripts without
+// spaces, each character is one.
 func countWords(s string, most int) int {
 	n, within := 0, false
 	for i := 0; i < len(s) && n < most; i++ {
-		switch {
-		case isWordByte(s[i]):
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			i += size - 1
+			switch {
+			case isOfWord(r):
+				if !within {
+					n++
+				}
+				within = true
+			case unicode.In(r, scriptsWithoutSpaces...):
+				n++
+				within = false
+			default:
+				within = false
+			}
+		case isWordByte(c):
 			if !within {
 				n++
 			}
 			within = true
-		case s[i] != '.' && s[i] != '/' && s[i] != '-':
+		case c != '.' && c != '/' && c != '-':
 			within = false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,6 +116,18 @@ func TestPartsCutNoURL(t *testing.T) {
 	require.NotEmpty(t, partsOf(address, text))
 }
 
+// Lines of a script without spaces were cut nowhere, and so not quoted at all.
+func TestPartsOfScriptsWithoutSpaces(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("请修改配置文件，然后再看一遍。", 30) + "parseConfig" + strings.Repeat("は、これを読む。", 40)
+	parts := partsOf("", text)
+	require.Len(t, parts, 1)
+	require.Contains(t, text, parts[0])
+	require.True(t, utf8.ValidString(parts[0]))
+	require.Contains(t, parts[0], "再看一遍。parseConfigは、これを")
+	require.Less(t, len(parts[0]), 180)
+}
+
 // A name is in context where three words are on its line, on either side.
 func TestNamesInContext(t *testing.T) {
 	t.Parallel()
@@ -126,6 +139,9 @@ func TestNamesInContext(t *testing.T) {
 		{"words after it", "alphaOne is used now", []string{"alphaOne is used now"}},
 		{"words on both sides", "now these alphaOne use", []string{"now these alphaOne use"}},
 		{"too few words", "these use alphaOne", []string{"alphaOne"}},
+		{"characters of a script without spaces", "请修改parseConfig", []string{"请修改parseConfig"}},
+		{"two such characters", "修改parseConfig", []string{"parseConfig"}},
+		{"punctuation", "——…parseConfig……", []string{"parseConfig"}},
 		{"a path is one word", "in/the-new/path alphaOne", []string{"alphaOne"}},
 		{
 			"words after its second mention", "alphaOne " + strings.Repeat("=", 130) + " alphaOne of them all",

@@ -110,12 +110,19 @@ func runAt(text string, i int) (end int, classes uint8) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[end:])
-		if !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if !isOfWord(r) {
 			break
 		}
 		end += size
 	}
 	return end, classes
+}
+
+var scriptsWithoutSpaces = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+
+// isOfWord says whether a character that is not ASCII can stand in a word with others.
+func isOfWord(r rune) bool {
+	return unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !unicode.In(r, scriptsWithoutSpaces...)
 }
 
 // The classes of bytes.
