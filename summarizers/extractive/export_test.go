@@ -17,3 +17,9 @@ func Statements(text string) (n, bytes int) {
 	}
 	return n, bytes
 }
+
+// Shorten and Clip cut the middle out of a text.
+var (
+	Shorten = shorten
+	Clip    = clip
+)
