@@ -36,8 +36,8 @@ func (id identifier) weight() int {
 // maxIdentifier is the length of the longest word that counts as an identifier.
 const maxIdentifier = 200
 
-// isWordByte says which bytes an identifier may have.
-var isWordByte = func() (table [256]bool) {
+// isIdentifierByte says which bytes an identifier may have: also those that join parts, such as the colon of file:line.
+var isIdentifierByte = func() (table [256]bool) {
 	for b := range table {
 		c := byte(b)
 		table[b] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
@@ -47,6 +47,9 @@ var isWordByte = func() (table [256]bool) {
 }()
 
 // eachIdentifier calls yield for each identifier in a text. Any text in backquotes is one.
+//
+// It rates prose: a short number as in "30 March", a short name in backquotes or a call() makes a sentence worth keeping.
+// evidence.Names finds fewer, which are known again in other texts.
 func eachIdentifier(s string, yield func(word string, what identifier)) {
 	for i := 0; i < len(s); {
 		if s[i] == '`' {
@@ -65,12 +68,12 @@ func eachIdentifier(s string, yield func(word string, what identifier)) {
 			i++
 			continue
 		}
-		if !isWordByte[s[i]] {
+		if !isIdentifierByte[s[i]] {
 			i++
 			continue
 		}
 		start := i
-		for i < len(s) && isWordByte[s[i]] {
+		for i < len(s) && isIdentifierByte[s[i]] {
 			i++
 		}
 		word := strings.Trim(s[start:i], ".:-+=?&#,%\\")
@@ -131,7 +134,7 @@ func classifyWord(w string) identifier {
 		return plainWord
 	case digit > 0 && upper > 0 && lower == 0 && len(w) >= 4:
 		return codeNumber
-	case digit >= 2 && len(w) >= 7 && isHex(w):
+	case digit >= 2 && len(w) >= 7 && isLowerHex(w):
 		return codeNumber
 	case digit > 0 && (under > 0 || dash > 0) && len(w) >= 6 && colon == 0:
 		return codeNumber
@@ -153,7 +156,7 @@ func classifyWord(w string) identifier {
 	return plainWord
 }
 
-func isHex(w string) bool {
+func isLowerHex(w string) bool {
 	for i := 0; i < len(w); i++ {
 		b := w[i]
 		if (b < '0' || b > '9') && (b < 'a' || b > 'f') {

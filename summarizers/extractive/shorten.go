@@ -109,7 +109,7 @@ func cutsWord(s string, at int) bool {
 // inWord says whether a character can be within a word. Scripts without spaces have no words to cut.
 func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
-		return isWordByte[byte(r)]
+		return isIdentifierByte[byte(r)]
 	}
 	return unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !isCJK(r)
 }

@@ -26,8 +26,8 @@ var (
 	commandKeys = []string{"command", "cmd", "script", "code", "commands", "chars", "CommandLine"}
 )
 
-// classOf returns a tool's class.
-func classOf(name string, args []argument) toolClass {
+// toolClassOf returns a tool's class.
+func toolClassOf(name string, args []argument) toolClass {
 	lower := strings.ToLower(name)
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -81,7 +81,7 @@ type call struct {
 func newCall(index uint32, name, arguments, intent string) *call {
 	c := &call{index: index, name: name, intent: intent}
 	c.args = argumentsOf(arguments)
-	c.class = classOf(name, c.args)
+	c.class = toolClassOf(name, c.args)
 	switch c.class {
 	case classCommand:
 		line := ""

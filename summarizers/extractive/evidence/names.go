@@ -63,7 +63,7 @@ func Names(text string, yield func(n Name, at int)) {
 	// closing is the offset of the mark that ends the quotation around i. Other marks in it begin none.
 	closing := -1
 	for i := 0; i < len(text); {
-		switch class := classOf[text[i]]; {
+		switch class := byteClass[text[i]]; {
 		case class&inRun != 0:
 			if i > 0 && text[i-1] == '\\' && strings.IndexByte("nrt", text[i]) >= 0 {
 				// An escaped line break or tab is not part of the word after it.
@@ -103,8 +103,8 @@ const maxRun = 800
 // runAt returns the end of the run that begins at i, and the classes of its bytes. Characters of scripts without spaces
 // end a run, and so does punctuation that is not ASCII.
 func runAt(text string, i int) (end int, classes uint8) {
-	for end = i; end < len(text) && classOf[text[end]]&inRun != 0; {
-		classes |= classOf[text[end]]
+	for end = i; end < len(text) && byteClass[text[end]]&inRun != 0; {
+		classes |= byteClass[text[end]]
 		if text[end] < utf8.RuneSelf {
 			end++
 			continue
@@ -137,7 +137,7 @@ const (
 	mark
 )
 
-var classOf = func() (table [256]uint8) {
+var byteClass = func() (table [256]uint8) {
 	for i := range table {
 		switch c := byte(i); {
 		case c >= 'a' && c <= 'z':
@@ -155,7 +155,7 @@ var classOf = func() (table [256]uint8) {
 	return table
 }()
 
-func isRun(c byte) bool { return classOf[c]&inRun != 0 }
+func isRun(c byte) bool { return byteClass[c]&inRun != 0 }
 
 // beginsURL says whether text[start:end] is the scheme of a URL.
 func beginsURL(text string, start, end int) bool {
@@ -221,5 +221,5 @@ func isPlainName(s string) bool {
 }
 
 func isWordByte(c byte) bool {
-	return classOf[c]&(small|capital|digit) != 0 || c == '_' || c >= utf8.RuneSelf
+	return byteClass[c]&(small|capital|digit) != 0 || c == '_' || c >= utf8.RuneSelf
 }
