@@ -31,6 +31,7 @@ func TestStatementsBesideQuotesStay(t *testing.T) {
 		{"no space", "- [#3]keepRows is for the blue cluster", "keepRows is for the blue cluster", []uint32{3}},
 		{"no list", "[#3] keepRows is for the blue cluster", "- keepRows is for the blue cluster [#3]", []uint32{3}},
 		{"below a citation", "- [#3] The deployment:\n  goes to the blue cluster.", "goes to the blue cluster.", []uint32{3}},
+		{"a list below a citation", "- [#3] The deployment\n  - goes to the blue cluster.", "- goes to the blue cluster.\n", nil},
 		{"below another item", "- [#3] The blue one\n- The green one [#4]\n  goes to the cluster.", "- goes to the cluster.\n", nil},
 		{"not below it", "- [#3] The blue one\nIt goes to the cluster.", "- It goes to the cluster.\n", nil},
 		{"below another heading", "- [#3] The blue one\n\n## Notes\n\n  It goes to the cluster.", "- It goes to the cluster.\n", nil},
@@ -89,7 +90,7 @@ func TestRedactionLeavesOtherQuotes(t *testing.T) {
 	var c conversation
 	c.user("Port the parser.")
 	c.tool("read", `{"path":"export/pager.go"}`, strings.Repeat("words of a long line ", 20)+"limitOfRows is within it "+
-		strings.Repeat("and words after ", 20)+"\nconst maxPageRows = 500 // of these\n\"not a repository\"\nloneName", false)
+		strings.Repeat("and words after ", 20)+"\nconst maxPageRows = 500 // of these\nx \"not a repository\"\ny loneName", false)
 	c.says("I saw the key TOKEN=abcdefg.")
 	for _, m := range c.log {
 		m.Index += 10
@@ -97,7 +98,7 @@ func TestRedactionLeavesOtherQuotes(t *testing.T) {
 	previous := "## Critical Context\n- [#0] const earlierName = 7 of them\n- [#0] names: earlierOther"
 	req := &summarizers.Request{Messages: c.log, PreviousSummary: previous, MaxTokens: 2000}
 	want := evidenceOf(summarize(t, req))
-	for _, name := range []string{"limitOfRows is within", "maxPageRows = 500", `"not a repository"`, "loneName", "earlierName = 7", "earlierOther"} {
+	for _, name := range []string{"limitOfRows is within", "\n  const maxPageRows = 500", `"not a repository"`, "loneName", "earlierName = 7", "earlierOther"} {
 		require.Contains(t, strings.Join(want, "\n"), name)
 	}
 	req.Redact = func(text string) string { return strings.ReplaceAll(text, "TOKEN=abcdefg", "[REDACTED]") }
@@ -146,4 +147,43 @@ func TestWhatLeadsIsNotQuoted(t *testing.T) {
 	lead := userMessage(0, "Mind that maxPageRows stands in export/limits.go:7.")
 	text := summarize(t, &summarizers.Request{Messages: c.log, Lead: []*compactordv1.LoggedMessage{lead}, MaxTokens: 2000})
 	require.Empty(t, evidenceOf(text), text)
+}
+
+// What was said long ago gives way to what is new, in messages and in an earlier summary.
+func TestNewNamesComeBeforeOldOnes(t *testing.T) {
+	t.Parallel()
+	names := func(word string) string {
+		var all []string
+		for i := range 80 {
+			all = append(all, fmt.Sprintf("%sRows%d", word, 100+i))
+		}
+		return strings.Join(all, ", ")
+	}
+	var c conversation
+	c.user("Port the parser.")
+	c.tool("read", `{"n":1}`, names("old"), false)
+	for range 300 {
+		c.says("Go on.")
+	}
+	c.tool("read", `{"n":2}`, names("new"), false)
+	for name, req := range map[string]*summarizers.Request{
+		"messages":        {Messages: c.log, MaxTokens: 400},
+		"earlier summary": {PreviousSummary: "## Critical Context\n- [#5] names: " + names("old") + "\n- [#305] names: " + names("new"), MaxTokens: 400},
+	} {
+		text := summarize(t, req)
+		require.Greater(t, strings.Count(text, "newRows"), 20, name)
+		require.Greater(t, strings.Count(text, "newRows"), 2*strings.Count(text, "oldRows"), "%s: %s", name, text)
+	}
+}
+
+// What the statements of a summary name is not quoted beside them.
+func TestStatementsAreNotQuotedAgain(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Never change maxPageRows in export/limits.go.")
+	c.tool("read", `{"n":1}`, "maxPageRows\nexport/limits.go\notherRows", false)
+	lines := strings.Join(evidenceOf(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 2000})), "\n")
+	require.Contains(t, lines, "otherRows")
+	require.NotContains(t, lines, "maxPageRows")
+	require.NotContains(t, lines, "export/limits.go")
 }
