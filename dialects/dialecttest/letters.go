@@ -22,6 +22,7 @@ const unknownKey = "of_no_provider"
 // keysInOtherLetters checks that keys in other letters, such as "Role" and "CONTENT", are read like any unknown key: they
 // do not change what an answer is read as. It tries each key of some answers, streamed or not.
 func keysInOtherLetters(t *testing.T, d dialect.Dialect) {
+	t.Helper()
 	type answer struct {
 		body   json.RawMessage
 		events []json.RawMessage

@@ -97,7 +97,8 @@ func TestWorth(t *testing.T) {
 		{"a known word of two letters", "zq_keptName", []evidence.Piece{result(999, "xy_bravoTwo"), result(999, "zq_alphaOne")}, "xy_bravoTwo"},
 		{
 			"a known word that is rare", "common_kept rarest_kept",
-			[]evidence.Piece{result(999, "common_aaaa common_bbbb"), result(999, "common_cccc"), result(999, "rarest_dddd")}, "rarest_dddd",
+			[]evidence.Piece{result(999, "common_aaaa common_bbbb"), result(999, "common_cccc"), result(999, "rarest_dddd")},
+			"rarest_dddd",
 		},
 		{"an absolute path", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "in/pager.go"},
 	} {
