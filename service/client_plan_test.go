@@ -29,7 +29,7 @@ func TestStrategyOfTheClient(t *testing.T) {
 	d.append("s", working(6, 2000)...)
 	// Turn n is messages 4n+1 to 4n+4: request, call, result, answer.
 	own := &compactordv1.ClientPlan{
-		Strategy: "theirs-2", FirstKeptIndex: proto.Uint32(10),
+		Strategy: "theirs-2", FirstKeptIndex: proto.Uint32(12),
 		Edits: []*compactordv1.Edit{hides(15, "[gone]"), shortens(19)},
 	}
 	req := &compactordv1.PlanCompactionRequest{SessionId: "s", ClientPlan: own, Policy: &compactordv1.Policy{
@@ -37,11 +37,11 @@ func TestStrategyOfTheClient(t *testing.T) {
 	}}
 	plan := d.plan(req)
 	cut := plan.GetPlan().GetCut()
-	require.Equal(t, uint32(10), cut.GetFirstKeptIndex())
+	require.Equal(t, uint32(12), cut.GetFirstKeptIndex())
 	require.Equal(t, uint32(9), cut.GetSplitTurnStart())
 	require.Equal(t, uint32(800), cut.GetMaxSummaryTokens())
 	require.Equal(t, uint32(1), cut.GetSummarized().GetStart())
-	require.Equal(t, uint32(10), cut.GetSummarized().GetEnd())
+	require.Equal(t, uint32(12), cut.GetSummarized().GetEnd())
 	logged := d.messages("s")
 	require.Equal(t, logged[15].GetTokens()-2, plan.GetPlan().GetEdits()[0].GetTokensFreed())
 	require.Equal(t, logged[19].GetTokens()-logged[19].GetTokens()/4, plan.GetPlan().GetEdits()[1].GetTokensFreed())

@@ -54,8 +54,8 @@ func TestPlanHasTheEstimate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model := &estimating{persistent: persisting(faithful), window: c.window, fails: c.fails}
 			d := start(t, withSummarizer(model))
-			d.create("s", by("model", noFallback, small(1000)))
-			d.append("s", working(10, 2000)...)
+			d.create("s", by("model", noFallback, small(20)))
+			d.append("s", working(4, 2000)...)
 			req := compactRequest("s", nil)
 			req.DryRun = c.dry
 			events, err := d.compact(req)
@@ -87,7 +87,7 @@ func TestPlanOfExtractiveSendsNothing(t *testing.T) {
 	events, err := d.compact(req)
 	require.NoError(t, err)
 	plan := events[0].GetPlanned()
-	require.Equal(t, uint32(2), plan.GetChunks())
+	require.Equal(t, uint32(1), plan.GetChunks())
 	require.Zero(t, plan.GetSummarizerInputTokens())
 	require.Nil(t, plan.EstimatedCostUsd)
 }
@@ -110,8 +110,8 @@ func TestSummariesAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			registry := prometheus.NewRegistry()
 			d := start(t, withSummarizer(persisting(fails(c.err))), func(o *service.ServerOptions) { o.Metrics = registry })
-			d.create("s", by("model", fallingBack, small(1000)))
-			d.append("s", working(10, 2000)...)
+			d.create("s", by("model", fallingBack, small(20)))
+			d.append("s", working(4, 2000)...)
 			events, err := d.compact(compactRequest("s", nil))
 			require.NoError(t, err)
 			require.NotNil(t, last(t, events).GetCompleted())

@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,16 +32,18 @@ func TestCase077PreviousSummarySurvivesASplitTurn(t *testing.T) {
 	require.Contains(t, second.GetSummary(), first.GetSummary())
 }
 
-// Seed case 78: without history before the split turn one summary is written, and a text says that there were no
-// earlier turns.
+// Seed case 78: without history before the split turn only the turn is summarized, in one text with the policy's
+// sections.
 func TestCase078SplitTurnWithoutHistory(t *testing.T) {
 	t.Parallel()
 	d, writer := caseDaemon(t, 500, user(long(1000)), assistant(long(600)), assistant(long(600)))
 	entry := d.completed(nil)
 	require.Equal(t, uint32(0), entry.GetSplitTurnStart())
 	require.Len(t, writer.seen(), 1)
-	require.Equal(t, summarizers.TurnPrefix, writer.seen()[0].Kind)
-	require.Contains(t, entry.GetSummary(), "no earlier turns")
+	require.Equal(t, summarizers.History, writer.seen()[0].Kind)
+	require.Len(t, writer.seen()[0].Messages, 2)
+	require.True(t, strings.HasPrefix(entry.GetSummary(), "## Goal\n"), entry.GetSummary())
+	require.NotContains(t, entry.GetSummary(), "---")
 }
 
 // Seed cases 79 and 82: two summaries, each with the focus. Where one fails, nothing is written.

@@ -64,14 +64,14 @@ func TestTagsInBothHalvesOfASplitTurn(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.create("s", small(20))
-	d.append("s", working(10, 2000)...)
+	d.append("s", working(4, 2000)...)
 	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
 	require.Len(t, plan.GetPrompts(), 2)
 	summary := d.commitPlan(commitment(plan,
-		"**Done:** the modules [#1]", "<early_progress>read it [#38]</early_progress>",
+		"**Done:** the modules [#1]", "<early_progress>read it [#14]</early_progress>",
 	)).GetCompaction().GetSummary()
 	require.True(t, strings.HasPrefix(summary, "## Progress\n\n### Done\nthe modules [#1]\n\n"), summary)
-	require.True(t, strings.HasSuffix(summary, "\n\n## Early Progress\nread it [#38]"), summary)
+	require.True(t, strings.HasSuffix(summary, "\n\n## Early Progress\nread it [#14]"), summary)
 }
 
 // concurrent is a summarizer that writes several texts at a time.

@@ -17,11 +17,17 @@ type draft struct {
 	// part is its number in the stream.
 	part    int
 	written *Written
+	// shared is the budget that it shares with the other texts of the summary; nil where it shares none.
+	shared *sharedBudget
 }
 
 // write has the text written by the summarizer, or else by the fallback.
 func (d *draft) write(ctx context.Context) error {
 	by := d.writer.summarizer
+	if d.writer.atATime() == 1 {
+		// Of texts that are requested at the same time none is finished, or not always the same ones.
+		d.shared.take(d.request)
+	}
 	failure := d.writer.provider.ask(by.Name())
 	if failure == nil {
 		failure = d.writeChecked(ctx, by)
@@ -100,6 +106,7 @@ func (d *draft) writeInstead(ctx context.Context, fallback summarizers.Summarize
 	d.written.FallbackCause = why.Message
 	d.stream.again(ctx, d.part)
 	d.request.Refusal = ""
+	d.shared.take(d.request)
 	if err := d.attempt(ctx, fallback, d.request); err != nil {
 		return err
 	}
@@ -158,6 +165,7 @@ func (d *draft) keep(ctx context.Context, req *summarizers.Request, summary *sum
 	d.written.Model = summary.Model
 	d.written.PromptVersion = summary.PromptVersion
 	d.written.CachedPrefix = summary.CachedPrefix && req.Kind == summarizers.History
+	d.shared.finish(d.request, text)
 	d.stream.finish(ctx, d.part, text)
 }
 

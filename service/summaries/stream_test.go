@@ -17,7 +17,7 @@ import (
 // splitTurn returns a task for two texts.
 func splitTurn() *summaries.Task {
 	task := conversation()
-	task.Prefix = talk(3, "Now the lexer.", "I look.")
+	task.Prefix = talk(3, "Now the lexer. "+strings.Repeat("It waits. ", 100), "I look.")
 	return task
 }
 

@@ -9,11 +9,8 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// The texts that join the summary of complete turns with that of the turn that the cut splits.
-const (
-	noEarlierTurns = "(There were no earlier turns.)"
-	turnSeparator  = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
-)
+// turnSeparator joins the summary of complete turns with that of the turn that the cut splits.
+const turnSeparator = "\n\n---\n\n# The turn in progress, up to the messages that follow\n\n"
 
 // minTokens is the smallest budget of a request to a summarizer.
 const minTokens = 64
@@ -25,7 +22,7 @@ type Task struct {
 	History, Prefix []*compactordv1.LoggedMessage
 	// Kept are the messages after them, as the view shows them.
 	Kept []*compactordv1.LoggedMessage
-	// Whole asks for one text of both.
+	// Whole asks for one text of both, whatever their sizes.
 	Whole bool
 	// Previous is the summary before, which this one continues; empty where there is none. PreviousSections are the
 	// sections that it was asked to have; empty where they are not known.
@@ -61,41 +58,55 @@ func (w *Writer) WriteRequests(t *Task) []*summarizers.Request {
 // parts returns the parts of a task's summary, in order.
 func (w *Writer) parts(t *Task) []part {
 	budgets := w.divide(t)
-	whole := t.Whole || t.AgentView != nil && w.asksModel()
-	if whole || len(t.Prefix) == 0 || min(budgets.prefix, budgets.history) < minTokens {
-		// The budget is too small for two texts: ask for one of both.
+	if w.inOneText(t) || min(budgets.prefix, budgets.history) < minTokens {
 		return []part{w.part(t, summarizers.History, slices.Concat(t.History, t.Prefix), t.MaxTokens)}
 	}
 	earlier := part{text: t.Previous, sections: t.PreviousSections}
-	switch {
-	case len(t.History) == 0 && t.Previous == "":
-		budgets.prefix = budgets.joined
-		earlier = part{text: noEarlierTurns, sections: w.policy.GetSections().GetSections()}
-	case len(t.History) > 0 || budgets.previous > budgets.history:
+	if len(t.History) > 0 || budgets.previous > budgets.history {
 		earlier = w.part(t, summarizers.History, t.History, budgets.history)
 	}
 	return []part{earlier, {text: turnSeparator}, w.part(t, summarizers.TurnPrefix, t.Prefix, budgets.prefix)}
 }
 
+// The two parts of a summary have a text each only where each is worth the second set of headings.
+const (
+	// partShare is the smallest share of all text, as a divisor.
+	partShare = 5
+	// fewMessages are too few for a text of their own by `extractive`, whatever their size: its choice is better over all
+	// messages at once. A model reads so much for them that its own prompt for the turn is worth it.
+	fewMessages = 3
+)
+
+// inOneText says whether one text covers the complete turns and the first part of the turn in progress.
+func (w *Writer) inOneText(t *Task) bool {
+	if t.Whole || t.AgentView != nil && w.asksModel() || len(t.Prefix) == 0 || len(t.History) == 0 && t.Previous == "" {
+		return true
+	}
+	prefix := session.StoredTokens(t.Prefix)
+	history := session.StoredTokens(t.History) + session.TextTokens(w.op.State.Counter, t.Previous)
+	if w.asksModel() {
+		return prefix < (prefix+history)/partShare
+	}
+	return len(t.History) == 0 || len(t.Prefix) <= fewMessages || min(prefix, history) < (prefix+history)/partShare
+}
+
 // budgets divide a summary's budget between the complete turns and the first part of the turn in progress.
 type budgets struct {
 	history, prefix uint32
-	// joined is the sum of both, without the texts that join them.
-	joined uint32
 	// previous is the size of the summary before.
 	previous uint32
 }
 
 func (w *Writer) divide(t *Task) budgets {
 	counter := w.op.State.ModelCounter()
-	joints := max(strategies.JoinTokens, session.TextTokens(counter, noEarlierTurns+turnSeparator))
-	b := budgets{joined: t.MaxTokens - min(t.MaxTokens, joints), previous: session.TextTokens(counter, t.Previous)}
+	joined := t.MaxTokens - min(t.MaxTokens, max(strategies.JoinTokens, session.TextTokens(counter, turnSeparator)))
+	b := budgets{previous: session.TextTokens(counter, t.Previous)}
 	// The turn in progress gets 5/13, like the reserve fractions 0.5 and 0.8 of the systems that split turns.
-	b.prefix = (b.joined*5 + 12) / 13
-	b.history = b.joined - b.prefix
-	if len(t.History) == 0 && b.previous > b.history && b.previous+minTokens <= b.joined {
+	b.prefix = (joined*5 + 12) / 13
+	b.history = joined - b.prefix
+	if len(t.History) == 0 && b.previous > b.history && b.previous+minTokens <= joined {
 		// The summary before stays as it is, so the turn gets the rest.
-		b.history, b.prefix = b.previous, b.joined-b.previous
+		b.history, b.prefix = b.previous, joined-b.previous
 	}
 	return b
 }

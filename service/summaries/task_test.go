@@ -15,9 +15,11 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// A summary has one text, or two where a turn is split. The text of the complete turns may exist already.
+// A summary by a model has one text, or two where a turn is split that has begun in earnest. The text of the complete
+// turns may exist already.
 func TestTextsOfASummary(t *testing.T) {
-	history, prefix := talk(1, "Mend the parser.", "Done."), talk(3, "Now the lexer.", "I look.")
+	history := talk(1, "Mend the parser. "+strings.Repeat("It loops. ", 400), "Done.")
+	prefix := talk(3, "Now the lexer. "+strings.Repeat("It waits. ", 400), "I look.")
 	short := strings.Repeat("word ", 100)  // 125 tokens
 	middle := strings.Repeat("word ", 500) // 625 tokens
 	long := strings.Repeat("word ", 1000)  // 1250 tokens
@@ -60,7 +62,15 @@ func TestTextsOfASummary(t *testing.T) {
 		},
 		"the turn alone": {
 			summaries.Task{Prefix: prefix, MaxTokens: 1332},
-			[]text{{turn, 2, "", 1300, false}},
+			[]text{{all, 2, "", 1332, false}},
+		},
+		"a turn that has hardly begun": {
+			summaries.Task{History: history, Prefix: talk(3, strings.Repeat("word ", 199)), MaxTokens: 1332},
+			[]text{{all, 3, "", 1332, false}},
+		},
+		"a turn that has begun": {
+			summaries.Task{History: history, Prefix: talk(3, strings.Repeat("word ", 200)), MaxTokens: 1332},
+			[]text{{all, 2, "", 800, false}, {turn, 1, "", 500, false}},
 		},
 		"a summary before the turn that fits": {
 			summaries.Task{Prefix: prefix, Previous: short, MaxTokens: 1332},
@@ -92,7 +102,7 @@ func TestTextsOfASummary(t *testing.T) {
 func TestOnlyModelsWriteOnTheAgentsPrompt(t *testing.T) {
 	w := newWriter(t, summaries.BesideModel(&scripted{name: summaries.Fallback}, "large"))
 	requests := w.WriteRequests(&summaries.Task{
-		History: talk(1, "Mend."), Prefix: talk(2, "Now."), MaxTokens: 1000, Replaces: 2000,
+		History: talk(1, "Mend."), Prefix: talk(2, "Now.", "I look.", "And?", "Done."), MaxTokens: 1000, Replaces: 2000,
 		AgentView: func(compactordv1.Dialect) *session.View { return &session.View{} },
 	})
 	require.Len(t, requests, 2)

@@ -19,7 +19,12 @@ func (w *Writer) Write(ctx context.Context, t *Task) (*Written, error) {
 	stream := w.stream(parts)
 	stream.begin(ctx)
 	texts := make([]*Written, len(parts))
-	err := w.runConcurrently(ctx, len(parts), func(ctx context.Context, i int) error {
+	order, shared := w.order(parts), &sharedBudget{}
+	if parts[0].request == nil {
+		shared.show(parts[0].text)
+	}
+	err := w.runConcurrently(ctx, len(parts), func(ctx context.Context, n int) error {
+		i := order[n]
 		texts[i] = &Written{}
 		if parts[i].request == nil {
 			texts[i].Text = parts[i].text
@@ -27,7 +32,7 @@ func (w *Writer) Write(ctx context.Context, t *Task) (*Written, error) {
 			stream.finish(ctx, i, parts[i].text)
 			return nil
 		}
-		d := &draft{writer: w, request: parts[i].request, stream: stream, part: i, written: texts[i]}
+		d := &draft{writer: w, request: parts[i].request, stream: stream, part: i, written: texts[i], shared: shared}
 		return d.write(ctx)
 	})
 	whole := joined(texts)

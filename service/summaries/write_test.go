@@ -169,7 +169,7 @@ func TestProviderOutOfReachIsAskedOnce(t *testing.T) {
 			model := failing(c.failure)
 			w := newWriter(t, model, falling)
 			task := conversation()
-			task.Prefix = talk(3, "And the lexer. "+strings.Repeat("It is slow. ", 50), "I look.")
+			task.Prefix = talk(3, "And the lexer. "+strings.Repeat("It is slow. ", 100), "I look.")
 			_, err := w.Write(t.Context(), task)
 			require.NoError(t, err)
 			require.Len(t, model.requests, c.asked)
