@@ -24,7 +24,7 @@ var descriptions = map[string]string{
 	"compactord.v1.SummarizeStrategy.recent_tool_groups":        "Newest tool groups to keep. 1 to 100,000.",
 	"compactord.v1.SummarizeStrategy.budget":                    "What happens with the message that reaches recent_tokens. Default AT_LEAST.",
 	"compactord.v1.SummarizeStrategy.split_turn":                "What happens where the cut is within a turn. Default SUMMARY.",
-	"compactord.v1.SummarizeStrategy.max_summary_tokens":        "The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.",
+	"compactord.v1.SummarizeStrategy.max_summary_tokens":        "The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.",
 	"compactord.v1.SummarizeStrategy.manual_recent_tokens":      "Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be removed. 0 to 10,000,000. Default: recent_tokens.",
 	"compactord.v1.SummarizeStrategy.cut_direction":             "Where the cut moves if recent_tokens is reached within a tool group. Default FORWARD.",
 	"compactord.v1.HideToolResultsStrategy.keep_groups":         "Newest tool groups whose results stay. 0 to 100,000. Default 5.",

@@ -448,7 +448,8 @@ type Cut struct {
 	Summarized *IndexRange `protobuf:"bytes,2,opt,name=summarized,proto3" json:"summarized,omitempty"`
 	// Where the cut splits a turn and the first part of it gets a summary of its own: the message that starts the turn.
 	SplitTurnStart *uint32 `protobuf:"varint,3,opt,name=split_turn_start,json=splitTurnStart,proto3,oneof" json:"split_turn_start,omitempty"`
-	// The budget of the whole summary in tokens.
+	// The budget of the whole summary in tokens, with what views show around it. A summary that the client writes itself
+	// may have all of it.
 	MaxSummaryTokens uint32 `protobuf:"varint,4,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3" json:"max_summary_tokens,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache

@@ -869,7 +869,11 @@ type CompactionEntry struct {
 	SourceTokensBefore uint32 `protobuf:"varint,21,opt,name=source_tokens_before,json=sourceTokensBefore,proto3" json:"source_tokens_before,omitempty"`
 	// Whether the summary ends with tags that list the files (policy.summary.file_tags). Views then do not list them
 	// again.
-	FileTags      bool `protobuf:"varint,22,opt,name=file_tags,json=fileTags,proto3" json:"file_tags,omitempty"`
+	FileTags bool `protobuf:"varint,22,opt,name=file_tags,json=fileTags,proto3" json:"file_tags,omitempty"`
+	// The most bytes of what views add to the summary: to-dos, the last request, and files that it does not name. It is
+	// set where the summary's budget leaves less than they would need. Otherwise views add all to-dos, the request, and up
+	// to 2,000 bytes of each list of files.
+	MaxFactsBytes *uint32 `protobuf:"varint,23,opt,name=max_facts_bytes,json=maxFactsBytes,proto3,oneof" json:"max_facts_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1056,6 +1060,13 @@ func (x *CompactionEntry) GetFileTags() bool {
 		return x.FileTags
 	}
 	return false
+}
+
+func (x *CompactionEntry) GetMaxFactsBytes() uint32 {
+	if x != nil && x.MaxFactsBytes != nil {
+		return *x.MaxFactsBytes
+	}
+	return 0
 }
 
 // Slots are facts that the daemon took from the log without a model, from all messages that the summary covers.
@@ -1871,7 +1882,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"redactions\x12%\n" +
 	"\x0eprompt_version\x18\x0f \x01(\rR\rpromptVersion\x12#\n" +
 	"\rcached_prefix\x18\x10 \x01(\bR\fcachedPrefixB\v\n" +
-	"\t_cost_usd\"\x85\b\n" +
+	"\t_cost_usd\"\xc6\b\n" +
 	"\x0fCompactionEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x12(\n" +
@@ -1901,9 +1912,11 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\rcited_indexes\x18\x13 \x03(\rR\fcitedIndexes\x12#\n" +
 	"\rimported_from\x18\x14 \x01(\tR\fimportedFrom\x120\n" +
 	"\x14source_tokens_before\x18\x15 \x01(\rR\x12sourceTokensBefore\x12\x1b\n" +
-	"\tfile_tags\x18\x16 \x01(\bR\bfileTagsB\x13\n" +
+	"\tfile_tags\x18\x16 \x01(\bR\bfileTags\x12+\n" +
+	"\x0fmax_facts_bytes\x18\x17 \x01(\rH\x02R\rmaxFactsBytes\x88\x01\x01B\x13\n" +
 	"\x11_split_turn_startB\x11\n" +
-	"\x0f_replayed_index\"\x83\x01\n" +
+	"\x0f_replayed_indexB\x12\n" +
+	"\x10_max_facts_bytes\"\x83\x01\n" +
 	"\x05Slots\x122\n" +
 	"\n" +
 	"open_todos\x18\x01 \x03(\v2\x13.compactord.v1.TodoR\topenTodos\x12F\n" +

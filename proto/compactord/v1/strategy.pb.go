@@ -134,7 +134,8 @@ type SplitTurn int32
 const (
 	// Means SUMMARY.
 	SplitTurn_SPLIT_TURN_UNSPECIFIED SplitTurn = 0
-	// The complete turns before it get one summary, and the first part of the turn gets another.
+	// The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
+	// is too small for that, one summary is for both.
 	SplitTurn_SPLIT_TURN_SUMMARY SplitTurn = 1
 	// Both get one summary together.
 	SplitTurn_SPLIT_TURN_JOIN_HEAD SplitTurn = 2
@@ -548,7 +549,9 @@ type SummarizeStrategy struct {
 	Budget *BudgetRule `protobuf:"varint,5,opt,name=budget,proto3,enum=compactord.v1.BudgetRule,oneof" json:"budget,omitempty"`
 	// What happens where the cut is within a turn. Default SUMMARY.
 	SplitTurn *SplitTurn `protobuf:"varint,6,opt,name=split_turn,json=splitTurn,proto3,enum=compactord.v1.SplitTurn,oneof" json:"split_turn,omitempty"`
-	// The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
+	// The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+	// the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+	// policy.trigger.reserve_tokens.
 	MaxSummaryTokens *uint32 `protobuf:"varint,7,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3,oneof" json:"max_summary_tokens,omitempty"`
 	// Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
 	// removed. 0 to 10,000,000. Default: recent_tokens.

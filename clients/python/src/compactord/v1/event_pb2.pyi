@@ -229,7 +229,9 @@ class Cut(_message.Message):
     split_turn_start: _builtins.int
     """Where the cut splits a turn and the first part of it gets a summary of its own: the message that starts the turn."""
     max_summary_tokens: _builtins.int
-    """The budget of the whole summary in tokens."""
+    """The budget of the whole summary in tokens, with what views show around it. A summary that the client writes itself
+    may have all of it.
+    """
     @_builtins.property
     def summarized(self) -> _record_pb2.IndexRange:
         """The messages to summarize: from the previous entry's first_kept_index, or the end of the SYSTEM and DEVELOPER

@@ -454,6 +454,7 @@ class CompactionEntry(_message.Message):
     IMPORTED_FROM_FIELD_NUMBER: _builtins.int
     SOURCE_TOKENS_BEFORE_FIELD_NUMBER: _builtins.int
     FILE_TAGS_FIELD_NUMBER: _builtins.int
+    MAX_FACTS_BYTES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id, unique in the daemon. A fork keeps the ids of what it copies."""
     sequence: _builtins.int
@@ -481,6 +482,11 @@ class CompactionEntry(_message.Message):
     file_tags: _builtins.bool
     """Whether the summary ends with tags that list the files (policy.summary.file_tags). Views then do not list them
     again.
+    """
+    max_facts_bytes: _builtins.int
+    """The most bytes of what views add to the summary: to-dos, the last request, and files that it does not name. It is
+    set where the summary's budget leaves less than they would need. Otherwise views add all to-dos, the request, and up
+    to 2,000 bytes of each list of files.
     """
     @_builtins.property
     def covered(self) -> Global___IndexRange:
@@ -551,15 +557,20 @@ class CompactionEntry(_message.Message):
         imported_from: _builtins.str = ...,
         source_tokens_before: _builtins.int = ...,
         file_tags: _builtins.bool = ...,
+        max_facts_bytes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "covered", b"covered", "created_at", b"created_at", "files", b"files", "provenance", b"provenance", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "slots", b"slots", "split_turn_start", b"split_turn_start", "summarized", b"summarized", "view_change", b"view_change"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_facts_bytes", b"_max_facts_bytes", "_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "covered", b"covered", "created_at", b"created_at", "files", b"files", "max_facts_bytes", b"max_facts_bytes", "provenance", b"provenance", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "slots", b"slots", "split_turn_start", b"split_turn_start", "summarized", b"summarized", "view_change", b"view_change"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "cited_indexes", b"cited_indexes", "covered", b"covered", "created_at", b"created_at", "file_tags", b"file_tags", "files", b"files", "first_kept_index", b"first_kept_index", "id", b"id", "imported_from", b"imported_from", "previous_entry_id", b"previous_entry_id", "provenance", b"provenance", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "sections", b"sections", "sequence", b"sequence", "slots", b"slots", "source_tokens_before", b"source_tokens_before", "split_turn_start", b"split_turn_start", "summarized", b"summarized", "summary", b"summary", "tokens_after", b"tokens_after", "tokens_before", b"tokens_before", "view_change", b"view_change"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_facts_bytes", b"_max_facts_bytes", "_replayed_index", b"_replayed_index", "_split_turn_start", b"_split_turn_start", "cited_indexes", b"cited_indexes", "covered", b"covered", "created_at", b"created_at", "file_tags", b"file_tags", "files", b"files", "first_kept_index", b"first_kept_index", "id", b"id", "imported_from", b"imported_from", "max_facts_bytes", b"max_facts_bytes", "previous_entry_id", b"previous_entry_id", "provenance", b"provenance", "provider_block", b"provider_block", "replayed_index", b"replayed_index", "sections", b"sections", "sequence", b"sequence", "slots", b"slots", "source_tokens_before", b"source_tokens_before", "split_turn_start", b"split_turn_start", "summarized", b"summarized", "summary", b"summary", "tokens_after", b"tokens_after", "tokens_before", b"tokens_before", "view_change", b"view_change"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__max_facts_bytes: _TypeAlias = _typing.Literal["max_facts_bytes"]  # noqa: Y015
+    _WhichOneofArgType__max_facts_bytes: _TypeAlias = _typing.Literal["_max_facts_bytes", b"_max_facts_bytes"]  # noqa: Y015
     _WhichOneofReturnType__replayed_index: _TypeAlias = _typing.Literal["replayed_index"]  # noqa: Y015
     _WhichOneofArgType__replayed_index: _TypeAlias = _typing.Literal["_replayed_index", b"_replayed_index"]  # noqa: Y015
     _WhichOneofReturnType__split_turn_start: _TypeAlias = _typing.Literal["split_turn_start"]  # noqa: Y015
     _WhichOneofArgType__split_turn_start: _TypeAlias = _typing.Literal["_split_turn_start", b"_split_turn_start"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_facts_bytes) -> _WhichOneofReturnType__max_facts_bytes | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__replayed_index) -> _WhichOneofReturnType__replayed_index | None: ...
     @_typing.overload

@@ -411,7 +411,8 @@ export type Cut = Message<"compactord.v1.Cut"> & {
   splitTurnStart?: number | undefined;
 
   /**
-   * The budget of the whole summary in tokens.
+   * The budget of the whole summary in tokens, with what views show around it. A summary that the client writes itself
+   * may have all of it.
    *
    * @generated from field: uint32 max_summary_tokens = 4;
    */
@@ -447,7 +448,8 @@ export type CutJson = {
   splitTurnStart?: number;
 
   /**
-   * The budget of the whole summary in tokens.
+   * The budget of the whole summary in tokens, with what views show around it. A summary that the client writes itself
+   * may have all of it.
    *
    * @generated from field: uint32 max_summary_tokens = 4;
    */

@@ -303,7 +303,9 @@ export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
   splitTurn?: SplitTurn | undefined;
 
   /**
-   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
+   * The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+   * the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+   * policy.trigger.reserve_tokens.
    *
    * @generated from field: optional uint32 max_summary_tokens = 7;
    */
@@ -378,7 +380,9 @@ export type SummarizeStrategyJson = {
   splitTurn?: SplitTurnJson;
 
   /**
-   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
+   * The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+   * the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+   * policy.trigger.reserve_tokens.
    *
    * @generated from field: optional uint32 max_summary_tokens = 7;
    */
@@ -1605,7 +1609,8 @@ export enum SplitTurn {
   UNSPECIFIED = 0,
 
   /**
-   * The complete turns before it get one summary, and the first part of the turn gets another.
+   * The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
+   * is too small for that, one summary is for both.
    *
    * @generated from enum value: SPLIT_TURN_SUMMARY = 1;
    */
