@@ -18,6 +18,17 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 	return e.message(), e.tokens()
 }
 
+// ShownFrom returns the messages that a view shows after the summary of a cut at a position in Kept, as it shows them:
+// those shown out of place, and those from the position on.
+func (s *State) ShownFrom(position int) []*compactordv1.LoggedMessage {
+	kept := slices.Concat(s.OutOfPlace, s.Kept[position:])
+	for i, l := range kept {
+		shown, tokens := s.Shown(l)
+		kept[i] = &compactordv1.LoggedMessage{Index: l.GetIndex(), Message: shown, Tokens: tokens}
+	}
+	return kept
+}
+
 // ReplacedWhole reports whether an edit has replaced a whole result by a placeholder: it is hidden, offloaded or
 // compressed. A result that was only truncated, or lost its media, still shows what the tool returned.
 func (s *State) ReplacedWhole(l *compactordv1.LoggedMessage) bool {

@@ -6,8 +6,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
+const klaudeName = "klaude"
+
 var klaudePreset = preset{
-	name: "klaude",
+	name: klaudeName,
 	does: "Compacts at three quarters of what the window leaves beside the output limit, at half of a very large one. Keeps " +
 		"up to 20,000 tokens, less in a manual compaction. If the budget ends within a tool group, it keeps the whole group.",
 	reproduces: "klaude-code",
@@ -48,7 +50,7 @@ var klaudePreset = preset{
 			"what the summary leaves of two thirds of the trigger"},
 		{"summarize.manual_recent_tokens", "min(keep, max(2,048, min(8,192, a quarter of keep)))"},
 		{"summarize.max_summary_tokens", "max(1,024, 0.8 x min(reserve, 16,384)), at most two thirds of what is not to be free of the " +
-			"trigger"},
+			"trigger; for the text alone, as there"},
 		{"summary.input.tool_result_chars", "its 4,000 of a tool's output"},
 	},
 }

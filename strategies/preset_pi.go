@@ -36,7 +36,7 @@ var piPreset = preset{
 		{"summarize.recent_tokens", "Pi, `compaction.keepRecentTokens`; in a window of less than 79,010 what its summaries leave " +
 			"of two thirds of the trigger"},
 		{"summarize.max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve. Where a turn is split, its " +
-			"first part has floor(0.5 x reserve), 8,192, on top"},
+			"first part has floor(0.5 x reserve), 8,192, on top. For the text alone, as there"},
 	},
 }
 

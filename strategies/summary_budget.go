@@ -33,6 +33,12 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	return summaryTokens(reserve)
 }
 
+// BudgetsTextAlone says whether the policy's budget of a summary is for its text alone, as in the systems that some
+// presets reproduce. Otherwise it also covers what views show around the text.
+func BudgetsTextAlone(policy *compactordv1.Policy) bool {
+	return policy.GetPreset() == piName || policy.GetPreset() == klaudeName
+}
+
 // setSummaryBudget sets the budget of a cut's summary: the policy's, but at most what still makes the view smaller, and at
 // most what the view's budget leaves.
 func setSummaryBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32) {

@@ -205,6 +205,7 @@ func (d *written) putEntry(
 		// The replay shows it in full.
 		entry.Slots.LastUserRequest = nil
 	}
+	d.boundFacts(entry)
 	// After the context ended, redacting returns empty texts.
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

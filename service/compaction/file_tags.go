@@ -24,12 +24,6 @@ func (w *writing) fileTags() string {
 	return tags
 }
 
-// textBudget returns what the tags leave of the summary's budget.
-func (w *writing) textBudget() uint32 {
-	budget := w.plan.GetCut().GetMaxSummaryTokens()
-	return budget - min(budget, session.TextTokens(w.snapshot.ModelCounter(), w.fileTags()))
-}
-
 // previousSummary returns the summary before this one, without the tags at its end.
 func (w *writing) previousSummary() string {
 	e := w.snapshot.Entry

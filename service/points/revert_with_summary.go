@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -113,15 +114,15 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return err
 	}
+	files := strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
 	// The summary need not be smaller than these messages: they leave the view in any case.
 	summary, err := writer.Write(ctx, &summaries.Task{
-		History: aside, MaxTokens: strategies.SummaryBudget(r.policy), Replaces: math.MaxUint32,
+		History: aside, Kept: shownAt(then), MaxTokens: r.textBudget(then, files), Replaces: math.MaxUint32,
 	})
 	writer.Finish()
 	if err != nil {
 		return rejected(err)
 	}
-	files := strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
 	r.future = session.FutureSummary(summary.Text, files)
 	r.cited = summarizers.Citations(summary.Text)
 	r.provenance = &compactordv1.Provenance{
@@ -134,6 +135,31 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	}
 	return nil
 }
+
+// shownAt returns what the view shows when the revert is done: the destination's summary and messages.
+func shownAt(then *session.State) []*compactordv1.LoggedMessage {
+	shown := then.ShownFrom(0)
+	if summary := then.Entry.GetSummary(); summary != "" {
+		shown = append(shown, &compactordv1.LoggedMessage{Message: &compactordv1.Message{
+			Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart(summary)},
+		}})
+	}
+	return shown
+}
+
+// textBudget returns what the message's other sentences and its lists of files leave of the policy's budget for the
+// summary's text, but at least half of it.
+func (r *summarizedRevert) textBudget(then *session.State, files *compactordv1.FileLists) uint32 {
+	budget := strategies.SummaryBudget(r.policy)
+	if strategies.BudgetsTextAlone(r.policy) {
+		return budget
+	}
+	around := session.TextTokens(then.ModelCounter(), wording.FutureSummary("", files))
+	return max(budget-min(budget, around), budget/2, min(budget, minTextTokens))
+}
+
+// minTextTokens is the smallest budget of a text where the policy's is not smaller.
+const minTextTokens = 128
 
 // rejected turns a NoGainError into an error that makes sense for a revert, which does not ask for a gain. It comes
 // only from the fallback, and here only from its check of the budget.

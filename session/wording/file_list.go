@@ -16,28 +16,29 @@ func writeFiles(b *strings.Builder, heading string, paths []string) {
 		return
 	}
 	b.WriteString("\n\n" + heading)
-	lines, more := pathLines(paths, nil)
+	lines, more := pathLines(paths, maxPathLineBytes, nil)
 	b.WriteString(lines)
 	if more > 0 {
 		fmt.Fprintf(b, "\n- and %d more", more)
 	}
 }
 
-// pathLines returns the paths that fit into maxPathLineBytes, one a line, without those for which leave returns true.
-// more is the number of paths from the first one on that does not fit. leave may be nil.
-func pathLines(paths []string, leave func(path string) bool) (lines string, more int) {
+// pathLines returns the paths that fit into this many bytes, one a line, without those for which leave returns true. more
+// is the number of the other paths from the first one on that does not fit. leave may be nil.
+func pathLines(paths []string, most int, leave func(path string) bool) (lines string, more int) {
 	var b strings.Builder
-	for i, path := range paths {
+	for _, path := range paths {
 		if leave != nil && leave(path) {
 			continue
 		}
 		line := "\n- " + summaryWrapper.escape(shownPath(path))
-		if b.Len()+len(line) > maxPathLineBytes {
-			return b.String(), len(paths) - i
+		if more > 0 || b.Len()+len(line) > most {
+			more++
+			continue
 		}
 		b.WriteString(line)
 	}
-	return b.String(), 0
+	return b.String(), more
 }
 
 // shownPath returns a path as lists show it. A path with control characters is quoted, so that it stays on one line.

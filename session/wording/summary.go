@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,55 +23,16 @@ const ReplayNote = "[The request below made the conversation too long for the pr
 // one, such as "go", can be in it by accident.
 const minQuoteBytes = 40
 
-// Summary is the text of a summary message: the summary, and the slots and files that the summary does not contain.
+// Summary is the text of a summary message: the summary, and the facts that the summary does not contain.
 func Summary(e *compactordv1.CompactionEntry) string {
-	var b strings.Builder
-	b.WriteString(SummaryFrame + "\n\n<summary>\n")
-	b.WriteString(summaryWrapper.escape(strings.TrimSpace(e.GetSummary())))
-	b.WriteString("\n</summary>")
-	writeTodos(&b, e.GetSlots().GetOpenTodos())
-	if !e.GetFileTags() {
-		writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), e.GetSummary())
-		writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), e.GetSummary())
-	}
-	writeLastRequest(&b, e)
-	return b.String()
+	return SummaryFrame + "\n\n<summary>\n" + summaryWrapper.escape(strings.TrimSpace(e.GetSummary())) + "\n</summary>" +
+		facts(e, e.GetSummary(), !e.GetFileTags())
 }
 
-// BesideItem is the text next to a provider's item: the slots and files that the item does not contain. said is the
-// item's text; empty where only the provider can read it.
+// BesideItem is the text next to a provider's item: the facts that the item does not contain. said is the item's text;
+// empty where only the provider can read it.
 func BesideItem(e *compactordv1.CompactionEntry, said string) string {
-	var b strings.Builder
-	writeTodos(&b, e.GetSlots().GetOpenTodos())
-	writeUnnamedFiles(&b, "modified", e.GetFiles().GetModified(), said)
-	writeUnnamedFiles(&b, "read", e.GetFiles().GetRead(), said)
-	writeLastRequest(&b, &compactordv1.CompactionEntry{Summary: said, Slots: e.GetSlots()})
-	return strings.TrimLeft(b.String(), "\n")
-}
-
-func writeTodos(b *strings.Builder, todos []*compactordv1.Todo) {
-	if len(todos) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n\nTo-do list as of [#%d], what is still open:", todos[0].GetIndex())
-	for _, t := range todos {
-		mark := "pending"
-		if t.GetInProgress() {
-			mark = "in progress"
-		}
-		fmt.Fprintf(b, "\n- (%s) %s", mark, t.GetText())
-	}
-}
-
-// writeUnnamedFiles writes a list of the files that the summary does not name, at most maxPathLineBytes of it.
-func writeUnnamedFiles(b *strings.Builder, how string, paths []string, summary string) {
-	lines, more := pathLines(paths, func(path string) bool { return names(summary, path) })
-	if lines != "" {
-		fmt.Fprintf(b, "\n\nFiles %s that the summary does not name:%s", how, lines)
-	}
-	if more > 0 {
-		fmt.Fprintf(b, "\n\nFurther files %s: %d", how, more)
-	}
+	return strings.TrimLeft(facts(e, said, true), "\n")
 }
 
 // names reports whether a text contains a file's whole path, and not only as a part of a longer path.
@@ -94,16 +54,4 @@ func names(text, path string) bool {
 
 func inPath(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(`_/\-`, r)
-}
-
-func writeLastRequest(b *strings.Builder, e *compactordv1.CompactionEntry) {
-	req := e.GetSlots().GetLastUserRequest()
-	if req == nil || len(req.GetText()) >= minQuoteBytes && strings.Contains(e.GetSummary(), req.GetText()) {
-		return
-	}
-	how := "word for word"
-	if req.GetShortened() {
-		how = "shortened"
-	}
-	fmt.Fprintf(b, "\n\nThe user's last request [#%d], %s:\n%s", req.GetIndex(), how, req.GetText())
 }
