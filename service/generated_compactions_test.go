@@ -13,6 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -49,6 +50,9 @@ func (w *checkedService) compact(meanwhile func()) {
 	if done.GetCompaction() != nil {
 		w.checkOnce(w.recorder, done.GetCompaction())
 		w.checkOnce(w.fallback, done.GetCompaction())
+		if policy.GetPreset() != "pi" && !strategies.BudgetsTextAlone(w.row().GetPolicy()) {
+			w.checkBudget(stream.events, done.GetCompaction())
+		}
 	}
 	w.completed(done, before)
 }
@@ -127,6 +131,33 @@ func (w *checkedService) completed(done *compactordv1.CompactionCompleted, befor
 	if entry.ReplayedIndex != nil {
 		w.checkReplay(entry, after)
 	}
+}
+
+// checkBudget checks that the view shows no more as an entry's summary than the plan's budget. The smallest text, its
+// frame, and the share of slots and files may be more than a small budget.
+func (w *checkedService) checkBudget(events []*compactordv1.CompactionEvent, entry *compactordv1.CompactionEntry) {
+	const smallestText, frame, factsShare = 128, 70, 4
+	var budget uint32
+	for _, e := range events {
+		if started := e.GetStarted(); started != nil {
+			budget = started.GetPlan().GetCut().GetMaxSummaryTokens()
+		}
+	}
+	if entry.MaxFactsBytes != nil {
+		w.counts["summary whose facts are bounded"]++
+	}
+	shown := ""
+	for _, vm := range w.view() {
+		if vm.GetSummaryOf() == entry.GetId() {
+			shown += textOf(vm.GetMessage())
+		}
+	}
+	count := slices.Concat(w.recorder.seen(), w.fallback.seen())[0].Count
+	least := smallestText + frame + budget/factsShare
+	if entry.GetFileTags() {
+		least += budget / 2
+	}
+	require.LessOrEqual(w.t, count(shown), max(budget, least))
 }
 
 // checkReplay checks a replay against the whole log: it is the last of several requests, and neither kept nor pinned.

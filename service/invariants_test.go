@@ -45,7 +45,7 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 		return
 	}
 	for _, class := range []string{
-		"compaction", "compaction that splits a turn", "prune", "revert", "revert of a revert", "policy",
+		"compaction", "compaction that splits a turn", "summary whose facts are bounded", "prune", "revert", "revert of a revert", "policy",
 		"append during compaction", "rendering refused while calls are open", "rendered in openai_chat",
 		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
 		"rendered view is a prefix of the next", "edited on arrival", "shortened on a user's message",
