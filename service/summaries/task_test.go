@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
 )
 
 // A summary by a model has one text, or two where a turn is split that has begun in earnest. The text of the complete
@@ -94,6 +95,33 @@ func TestTextsOfASummary(t *testing.T) {
 				require.Equal(t, uint32(math.MaxUint32), req.Replaces)
 			}
 			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// `extractive` writes two texts only where both parts of a split turn have much to say.
+func TestTextsByExtractive(t *testing.T) {
+	words := func(first uint32, n int, more ...string) []*compactordv1.LoggedMessage {
+		return talk(first, append([]string{strings.Repeat("word ", n)}, more...)...)
+	}
+	previous := strings.Repeat("word ", 300)
+	for name, c := range map[string]struct {
+		task  summaries.Task
+		texts int
+	}{
+		"four messages":     {summaries.Task{History: words(1, 400), Prefix: words(2, 400, "a", "b", "c")}, 2},
+		"three messages":    {summaries.Task{History: words(1, 400), Prefix: words(2, 400, "a", "b")}, 1},
+		"a short prefix":    {summaries.Task{History: words(1, 400), Prefix: words(2, 80, "a", "b", "c")}, 1},
+		"a short history":   {summaries.Task{History: words(1, 80), Prefix: words(2, 400, "a", "b", "c")}, 1},
+		"with a summary":    {summaries.Task{History: words(1, 80), Previous: previous, Prefix: words(2, 400, "a", "b", "c")}, 2},
+		"a summary alone":   {summaries.Task{Previous: previous, Prefix: words(2, 400, "a", "b", "c")}, 1},
+		"no history at all": {summaries.Task{Prefix: words(2, 400, "a", "b", "c")}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.task.MaxTokens, c.task.Replaces = 2000, math.MaxUint32
+			requests := newWriter(t, extractive.New()).WriteRequests(&c.task)
+			require.Len(t, requests, c.texts)
+			require.Equal(t, c.task.Previous, requests[0].PreviousSummary)
 		})
 	}
 }
