@@ -100,10 +100,14 @@ func fallbackOf(by summarizers.Summarizer) summarizers.Summarizer {
 }
 
 func requestsOf(by summarizers.Summarizer) []*summarizers.Request {
-	if several, ok := by.(concurrent); ok {
-		return several.requests
+	switch by := by.(type) {
+	case *scripted:
+		return by.requests
+	case concurrent:
+		return by.requests
+	default:
+		return nil
 	}
-	return by.(*scripted).requests
 }
 
 // A fallback, too, has what the other text has left, once.
