@@ -350,6 +350,7 @@ class Provenance(_message.Message):
     REDACTIONS_FIELD_NUMBER: _builtins.int
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
     CACHED_PREFIX_FIELD_NUMBER: _builtins.int
+    UNSUPPORTED_NAMES_FIELD_NUMBER: _builtins.int
     operation_id: _builtins.str
     """The operation that made it: a Compact, a CommitCompaction or a revert. Empty for Prune, policy.on_user_message and
     imports.
@@ -380,6 +381,10 @@ class Provenance(_message.Message):
     """The version of the summarizer's prompts; 0 where it takes none."""
     cached_prefix: _builtins.bool
     """Whether the summary was asked for on the agent's own prompt (policy.summary.cached_prefix)."""
+    unsupported_names: _builtins.int
+    """How many names in a model's text are not in the conversation: paths, identifiers, URLs, quotations. Each is marked
+    `(not in the conversation)` at its first mention.
+    """
     @_builtins.property
     def strategy(self) -> _strategy_pb2.Strategy:
         """The strategy with all its parameters. Where policy.on_user_message has several: a ladder of those, all of which
@@ -415,10 +420,11 @@ class Provenance(_message.Message):
         redactions: _builtins.int = ...,
         prompt_version: _builtins.int = ...,
         cached_prefix: _builtins.bool = ...,
+        unsupported_names: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cost_usd", b"cost_usd", "duration", b"duration", "strategy", b"strategy", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cached_prefix", b"cached_prefix", "client_strategy", b"client_strategy", "cost_usd", b"cost_usd", "duration", b"duration", "fallback", b"fallback", "fallback_cause", b"fallback_cause", "focus", b"focus", "model", b"model", "operation_id", b"operation_id", "prompt_version", b"prompt_version", "reason", b"reason", "redactions", b"redactions", "strategy", b"strategy", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd", "cached_prefix", b"cached_prefix", "client_strategy", b"client_strategy", "cost_usd", b"cost_usd", "duration", b"duration", "fallback", b"fallback", "fallback_cause", b"fallback_cause", "focus", b"focus", "model", b"model", "operation_id", b"operation_id", "prompt_version", b"prompt_version", "reason", b"reason", "redactions", b"redactions", "strategy", b"strategy", "summarizer", b"summarizer", "summarizer_calls", b"summarizer_calls", "unsupported_names", b"unsupported_names", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__cost_usd: _TypeAlias = _typing.Literal["cost_usd"]  # noqa: Y015
     _WhichOneofArgType__cost_usd: _TypeAlias = _typing.Literal["_cost_usd", b"_cost_usd"]  # noqa: Y015
