@@ -1,0 +1,166 @@
+package extractive
+
+import (
+	"context"
+	"strings"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
+)
+
+// WithQuotes returns a summary that a model wrote, with quotes of what it leaves out: as many as fit into req.MaxTokens,
+// and as far as the summary then is at most half of what it replaces. The faults say what was left out by bugs. When the
+// context ends, it returns the context's cause.
+func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string) (string, []summarizers.Fault, error) {
+	g := &guard{}
+	n := &quoting{req: req}
+	n.before, n.after = summarizers.EndOfSection(req, narrative, roles[kindFact])
+	if n.tokens(nil) >= n.budget() {
+		return narrative, nil, nil
+	}
+	d := newDigest(g, req)
+	for _, m := range req.Messages {
+		if ctx.Err() != nil {
+			return "", nil, context.Cause(ctx)
+		}
+		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, d.l.quotes.Add) })
+	}
+	summary := narrative
+	g.try(summarizers.StagePlan, 0, func() {
+		picks := d.l.quotes.Rank(narrative, int(min(16*n.budget(), 1<<24)))
+		picks = newSources(req).withoutSecrets(picks, 8*n.budget())
+		if most := n.most(picks); most > 0 {
+			summary = n.summary(picks[:most])
+		}
+	})
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
+	return summary, g.faults, nil
+}
+
+// quoting adds quotes to a summary.
+type quoting struct {
+	req *summarizers.Request
+	// before and after are the parts of the summary around the quotes.
+	before, after string
+}
+
+func (q *quoting) summary(picks []evidence.Pick) string {
+	return q.before + strings.Join(quoteLines(picks), "\n") + q.after
+}
+
+func (q *quoting) tokens(picks []evidence.Pick) int64 { return int64(q.req.Count(q.summary(picks))) }
+
+func (q *quoting) budget() int64 {
+	budget := int64(q.req.MaxTokens)
+	if q.req.Replaces > 0 {
+		// A summary that quotes most of what it replaces is of no use.
+		budget = min(budget, int64(q.req.Replaces/2))
+	}
+	return budget
+}
+
+// most returns how many picks fit, up to a fiftieth of the budget. It guesses from the counts so far, since counting
+// tokens is slow.
+func (q *quoting) most(picks []evidence.Pick) int {
+	budget := q.budget()
+	low, high := 0, len(picks)+1
+	tokens := q.tokens(nil)
+	perByte := float64(max(tokens, 1)) / float64(max(len(q.before)+len(q.after), 1))
+	for range maxGuesses {
+		k, bytes := low, 0.0
+		for ; k < high-1 && float64(tokens)+bytes*perByte < float64(budget)*0.99; k++ {
+			bytes += float64(len(picks[k].Text) + lineBytes)
+		}
+		if k = max(k, low+1); k >= high {
+			break
+		}
+		now := q.tokens(picks[:k])
+		if now > tokens && bytes > 0 {
+			perByte = float64(now-tokens) / bytes
+		}
+		if now > budget {
+			high = k
+			continue
+		}
+		low, tokens = k, now
+		if 50*tokens >= 49*budget {
+			break
+		}
+	}
+	return low
+}
+
+// WithoutQuotes returns a summary without its quotes, as the next model gets it, and without the headings of sections
+// that have nothing else. sections are those of the summary; they are empty if they are unknown.
+func WithoutQuotes(summary string, sections []*compactordv1.Section) string {
+	g := &guard{}
+	r := &quoteReader{previousReader{l: newLedger(0), holds: kindFact, quotes: true}}
+	if len(sections) > 0 {
+		g.try(summarizers.StagePrevious, 0, func() { r.titled = layoutOf(summarizers.History, sections).titled() })
+	}
+	var kept []string
+	// heading is the place of the current section's heading while no line is kept below it, or -1. removed says that
+	// quotes were removed there.
+	heading, removed := -1, false
+	endSection := func() {
+		if removed && heading >= 0 {
+			kept = kept[:heading]
+		}
+		heading, removed = -1, false
+	}
+	for line := range strings.SplitSeq(summary, "\n") {
+		quote := false
+		g.try(summarizers.StagePrevious, 0, func() { quote = r.isQuote(line) })
+		switch {
+		case quote:
+			removed = true
+			continue
+		case strings.HasPrefix(line, "#"):
+			endSection()
+			heading = len(kept)
+		case strings.TrimSpace(line) != "":
+			heading = -1
+		}
+		kept = append(kept, line)
+	}
+	endSection()
+	if len(kept) == 0 {
+		return summary
+	}
+	return strings.Join(kept, "\n")
+}
+
+// quoteReader recognizes the lines of a summary that are quotes.
+type quoteReader struct{ previousReader }
+
+// isQuote reads the next line.
+func (r *quoteReader) isQuote(line string) bool {
+	goesOn := r.quoting
+	r.line(line)
+	body, listed := listItem(strings.TrimSpace(line))
+	if goesOn && r.quoting && !listed && strings.TrimSpace(line) != "" {
+		return true
+	}
+	_, _, rest, ok := spanAt(body)
+	return ok && listed && r.quotes && !r.inCode && hasName(rest)
+}
+
+// CitedAtEnd returns a model's summary with the citations that list items begin with at the items' ends, as statements
+// have them. Quotes begin with theirs, and a model's line must not be taken for one.
+func CitedAtEnd(narrative string) string {
+	if !strings.Contains(narrative, "[#") {
+		return narrative
+	}
+	lines := strings.Split(narrative, "\n")
+	for i, line := range lines {
+		body, listed := listItem(strings.TrimSpace(line))
+		if _, _, rest, ok := spanAt(body); ok && listed && strings.TrimSpace(rest) != "" {
+			marker, _, _ := strings.Cut(line, "[#")
+			lines[i] = marker + strings.TrimSpace(rest) + " " + strings.TrimSuffix(body, " "+rest)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
