@@ -1,0 +1,160 @@
+package grounding
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
+)
+
+// mention is the first mention of a name in a text.
+type mention struct {
+	name evidence.Name
+	// start and end are its place in the text. The end is after the signs that belong to it.
+	start, end int
+}
+
+// mentions returns the first mention of each name that is looked up.
+func mentions(text string) []mention {
+	var all []mention
+	seen := map[evidence.Name]bool{}
+	evidence.Names(text, func(n evidence.Name, at int) {
+		if seen[n] || !lookedUp(n, text, at) {
+			return
+		}
+		seen[n] = true
+		all = append(all, mention{n, at, endOf(text, at+len(n.Text))})
+	})
+	return all
+}
+
+// lookedUp says whether a name must be in the source. Models convert and add numbers, and put code between backquotes
+// that they compose: the names in it are looked up by themselves.
+func lookedUp(n evidence.Name, text string, at int) bool {
+	switch n.Kind {
+	case evidence.Number:
+		return false
+	case evidence.Quotation:
+		return text[at-1] != '`'
+	default:
+		return !commonplace[n.Text]
+	}
+}
+
+// commonplace are names that need no source.
+var commonplace = func() map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(`ChatGPT CircleCI ClickHouse CloudFormation CoffeeScript DevTools DynamoDB FastAPI
+		GraphQL JavaScript JetBrains LinkedIn MariaDB MongoDB OpenAPI PostgreSQL PowerShell StackOverflow TypeScript
+		WebAssembly WebSocket WebSockets YouTube Express.js Next.js Node.js Nuxt.js Three.js Vue.js ISO-8601 SHA-256
+		SHA-384 SHA-512 UTF-16 UTF-32`) {
+		set[name] = true
+	}
+	return set
+}()
+
+// endOf returns the end of a name with the signs after it: `()` of a function, `:12` or `:12-20` of a file's lines, and
+// the mark that ends a quotation.
+func endOf(text string, at int) int {
+	if strings.HasPrefix(text[at:], "()") {
+		at += len("()")
+	}
+	if end := at + 1; strings.HasPrefix(text[at:], ":") {
+		for end < len(text) && (text[end] >= '0' && text[end] <= '9' || text[end] == '-' || text[end] == ':') {
+			end++
+		}
+		if end > at+1 {
+			at = end
+		}
+	}
+	if at < len(text) && strings.IndexByte("\"`'", text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// groups returns the words of a name that the source must have: those of each group next to each other.
+func groups(n evidence.Name) [][]string {
+	var parts []string
+	switch n.Kind {
+	case evidence.Path:
+		parts = strings.Split(n.Text, "/")
+	case evidence.URL:
+		_, rest, _ := strings.Cut(n.Text, "://")
+		parts = strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("/?&=#", r) })
+	case evidence.Quotation:
+		parts = strings.Split(omissions.ReplaceAllString(n.Text, "..."), "...")
+	default:
+		parts = []string{n.Text}
+	}
+	var all [][]string
+	for _, part := range parts {
+		var group []string
+		eachWord(part, func(word []byte, escaped bool) {
+			if escaped && opensEscape(word) {
+				word = word[1:]
+			}
+			group = append(group, string(word))
+		})
+		if len(group) > 0 {
+			all = append(all, group)
+		}
+	}
+	return all
+}
+
+// omissions are what a quotation leaves out: an ellipsis, or what stands in brackets in its place.
+var omissions = regexp.MustCompile(`…|\[[^]]*\]`)
+
+// opensEscape says whether a word after a backslash can begin with the letter of an escaped line end or tab.
+func opensEscape(word []byte) bool { return len(word) > 1 && strings.IndexByte("nrt", word[0]) >= 0 }
+
+// eachWord calls yield for each word of a text in lower case: letters, digits and underscores, without underscores at
+// its ends. escaped says that the word follows a backslash, so that its first letter may be that of an escaped line end.
+// The word is valid during the call.
+func eachWord(text string, yield func(word []byte, escaped bool)) {
+	var lower []byte
+	for at := 0; at < len(text); {
+		start := at
+		for at < len(text) {
+			size := wordSize(text[at:])
+			if size == 0 {
+				break
+			}
+			at += size
+		}
+		if at == start {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+			continue
+		}
+		lower = append(lower[:0], strings.Trim(text[start:at], "_")...)
+		for i, c := range lower {
+			if c >= 'A' && c <= 'Z' {
+				lower[i] = c + 'a' - 'A'
+			}
+		}
+		if len(lower) > 0 {
+			yield(lower, start > 0 && text[start-1] == '\\')
+		}
+	}
+}
+
+// wordSize returns the size of the character that a text begins with if it can stand in a word, or else 0. Scripts
+// without spaces have no words.
+func wordSize(text string) int {
+	c := text[0]
+	switch {
+	case c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z':
+		return 1
+	case c < utf8.RuneSelf:
+		return 0
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if !unicode.IsLetter(r) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		return 0
+	}
+	return size
+}
