@@ -5,6 +5,7 @@
 package summarizers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,6 +65,9 @@ type Request struct {
 	Input Input
 	// MaxTokens is the budget of the summary, measured by Count. At least 64.
 	MaxTokens uint32
+	// NarrativeTokens is the part of the budget that a model is told, since quotes are added to its text. 0 means all of
+	// it. The checks allow MaxTokens.
+	NarrativeTokens uint32
 	// Replaces is the size of what the summary replaces, measured by Count. The summary must have fewer tokens.
 	Replaces uint32
 	// Count estimates the tokens of a text with the session's estimator.
@@ -78,6 +82,11 @@ type Request struct {
 	TryTimeout time.Duration
 	// Refusal says in one sentence why the last try was refused. It is empty at the first try.
 	Refusal string
+}
+
+// ModelBudget returns how many tokens a model is told that its text may have.
+func (r *Request) ModelBudget() uint32 {
+	return min(cmp.Or(r.NarrativeTokens, r.MaxTokens), r.MaxTokens)
 }
 
 // Input says how messages are shown to a model. Characters are UTF-16 code units.

@@ -31,7 +31,7 @@ type writer struct {
 }
 
 func (s *Summarizer) writer(req *summarizers.Request, progress summarizers.Progress) (*writer, error) {
-	budget, err := divide(&s.profile, req.Kind, req.MaxTokens)
+	budget, err := divide(&s.profile, req.Kind, req.ModelBudget())
 	if err != nil {
 		return nil, tooLarge(err)
 	}

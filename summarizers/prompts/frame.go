@@ -43,7 +43,7 @@ type frame struct {
 func newFrame(req *summarizers.Request, mw *messageWriter, limits Limits) (*frame, error) {
 	f := &frame{req: req, count: limits.Count, system: system(req.Kind)}
 	f.systemTokens = f.count(f.system)
-	f.budget = min(req.MaxTokens, max(limits.PromptTokens/answerShare, minBudget))
+	f.budget = min(req.ModelBudget(), max(limits.PromptTokens/answerShare, minBudget))
 	if req.Kind == summarizers.Observation {
 		f.budget = req.TextTokens()
 	}

@@ -93,12 +93,12 @@ func Closing(req *summarizers.Request) *Prompt {
 	for i, piece := range req.ExtraContext {
 		pieces[i] = redact(piece)
 	}
-	text := contexts(pieces) + instructions(req, situation{closing: true, budget: req.MaxTokens}) + focusOf(redact(req.Focus))
+	text := contexts(pieces) + instructions(req, situation{closing: true, budget: req.ModelBudget()}) + focusOf(redact(req.Focus))
 	var read uint64
 	for _, l := range req.Messages {
 		read += uint64(l.GetTokens())
 	}
-	return &Prompt{Text: text, Final: true, MaxTokens: req.MaxTokens, Tokens: req.Count(text), Read: saturate(read)}
+	return &Prompt{Text: text, Final: true, MaxTokens: req.ModelBudget(), Tokens: req.Count(text), Read: saturate(read)}
 }
 
 // WithRefusal returns a user message for a second try after an answer was refused. reason says why in a sentence that
