@@ -190,8 +190,8 @@ func TestPromptOnTheAgentsOwn(t *testing.T) {
 	require.NotContains(t, p.GetText(), "line of module 0")
 	require.Greater(t, p.GetTokens(), tokensOf(view[:p.GetViewMessages()]))
 	whole := plan.GetPlan().GetCut().GetMaxSummaryTokens()
-	require.Less(t, p.GetMaxAnswerTokens(), whole, "the view's frame, slots and files are in the budget, too")
-	require.Greater(t, p.GetMaxAnswerTokens(), whole*3/4-50)
+	require.Less(t, p.GetMaxAnswerTokens(), whole/2, "half is for quotes, and the view's frame, slots and files are in the budget, too")
+	require.Greater(t, p.GetMaxAnswerTokens(), whole*3/8-25)
 	entry := d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction()
 	require.True(t, entry.GetProvenance().GetCachedPrefix())
 

@@ -136,7 +136,7 @@ func TestModelWritesOwnSections(t *testing.T) {
 	require.NoError(t, err)
 	requireSameSections(t, chinese(), asked)
 	require.Equal(t, "## 目标\n修复导出 [#1]\n\n## 底线\n- 不要修改 main.go [#0]\n\n## 进展\n\n"+
-		"### 阻碍\n- 网络不通 [#3]", last(t, events).GetCompleted().GetCompaction().GetSummary())
+		"### 阻碍\n- 网络不通 [#3]", unquoted(last(t, events).GetCompleted().GetCompaction().GetSummary()))
 	d.requireSound(t)
 }
 

@@ -262,7 +262,8 @@ func TestPersistentSummarizerIsCheckedOnceMore(t *testing.T) {
 	require.Len(t, model.seen(), 1)
 }
 
-// A part that was not shown need not be replaced: for the fallback, earlier parts are not shown again.
+// A part that was not shown need not be replaced: for the fallback, earlier parts are not shown again. The second attempt
+// is the first part with its quotes.
 func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 	t.Parallel()
 	model := persisting(func(
@@ -287,7 +288,7 @@ func TestFallbackVoidsOnlyWhatWasShown(t *testing.T) {
 	require.Len(t, model.seen(), 2, "the turn is split")
 	for _, e := range events {
 		if delta := e.GetSummaryDelta(); delta != nil {
-			require.Equal(t, uint32(1), delta.GetAttempt())
+			require.LessOrEqual(t, delta.GetAttempt(), uint32(2))
 		}
 	}
 	require.Equal(t, events[len(events)-1].GetCompleted().GetCompaction().GetSummary(), lastAttemptText(events))
@@ -326,7 +327,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
 	requireGrammar(t, events)
-	require.Equal(t, "All is well.", lastAttemptText(events))
+	require.Equal(t, "All is well.\n\n## Critical Context\n(none)", unquoted(lastAttemptText(events)))
 	req := model.seen()[0]
 	require.Equal(t, "Write a haiku.", req.PromptOverride)
 	require.Equal(t, []string{"one", "two"}, req.ExtraContext)

@@ -38,9 +38,9 @@ func TestTagsAreStoredAsSections(t *testing.T) {
 		events, err := d.compact(compactRequest("s", nil))
 		require.NoError(t, err)
 		entry := last(t, events).GetCompleted().GetCompaction()
-		require.Equal(t, stored, entry.GetSummary())
-		require.Equal(t, []uint32{1, 2}, entry.GetCitedIndexes())
-		require.Equal(t, stored, lastAttemptText(events), "what was shown is what is stored")
+		require.Equal(t, stored, unquoted(entry.GetSummary()))
+		require.Equal(t, []uint32{1, 2, 22, 26}, entry.GetCitedIndexes())
+		require.Equal(t, entry.GetSummary(), lastAttemptText(events), "what was shown is what is stored")
 		d.requireSound(t)
 	})
 	for name, send := range map[string]func(*compactordv1.CommitCompactionRequest){
@@ -53,7 +53,9 @@ func TestTagsAreStoredAsSections(t *testing.T) {
 			d.append("s", working(10, 2000)...)
 			req := commitment(d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"}))
 			send(req)
-			require.Equal(t, stored, d.commitPlan(req).GetCompaction().GetSummary())
+			summary := d.commitPlan(req).GetCompaction().GetSummary()
+			require.Equal(t, stored, unquoted(summary))
+			require.Equal(t, name == "an answer", summary != stored, "only answers get quotes")
 			d.requireSound(t)
 		})
 	}
@@ -67,9 +69,9 @@ func TestTagsInBothHalvesOfASplitTurn(t *testing.T) {
 	d.append("s", working(4, 2000)...)
 	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
 	require.Len(t, plan.GetPrompts(), 2)
-	summary := d.commitPlan(commitment(plan,
+	summary := unquoted(d.commitPlan(commitment(plan,
 		"**Done:** the modules [#1]", "<early_progress>read it [#14]</early_progress>",
-	)).GetCompaction().GetSummary()
+	)).GetCompaction().GetSummary())
 	require.True(t, strings.HasPrefix(summary, "## Progress\n\n### Done\nthe modules [#1]\n\n"), summary)
 	require.True(t, strings.HasSuffix(summary, "\n\n## Early Progress\nread it [#14]"), summary)
 }

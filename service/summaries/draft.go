@@ -11,7 +11,9 @@ import (
 
 // draft is one text while it is being written: a part of a summary, or a shorter tool result.
 type draft struct {
-	writer  *Writer
+	writer *Writer
+	// task is the summary that the text is a part of; nil for a tool result.
+	task    *Task
 	request *summarizers.Request
 	stream  *stream
 	// part is its number in the stream.
@@ -19,6 +21,9 @@ type draft struct {
 	written *Written
 	// shared is the budget that it shares with the other texts of the summary; nil where it shares none.
 	shared *sharedBudget
+	// text is the accepted text, of the answer.
+	text   string
+	answer *summarizers.Summary
 }
 
 // write has the text written by the summarizer, or else by the fallback.
@@ -33,8 +38,14 @@ func (d *draft) write(ctx context.Context) error {
 		failure = d.writeChecked(ctx, by)
 	}
 	switch {
+	case failure == nil && d.writesNarrative(by):
+		if err := d.complete(ctx); err != nil {
+			return err
+		}
+		d.keep(ctx, by)
+		return nil
 	case failure == nil:
-		d.written.Summarizer = by.Name()
+		d.keep(ctx, by)
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -110,15 +121,15 @@ func (d *draft) writeInstead(ctx context.Context, fallback summarizers.Summarize
 	if err := d.attempt(ctx, fallback, d.request); err != nil {
 		return err
 	}
-	d.written.Summarizer = fallback.Name()
+	d.keep(ctx, fallback)
 	return nil
 }
 
-// attempt has a summarizer write a text, and keeps it if it passes the checks.
+// attempt has a summarizer write a text, and accepts it if it passes the checks.
 func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) (err error) {
 	w := d.writer
 	defer func() { w.config.Metrics.refused(by.Name(), err) }()
-	progress, asked := d.progress(ctx), req
+	progress, asked := d.progress(ctx), narrativeRequest(req)
 	if by.Name() == Fallback {
 		// A model was sent redacted texts, but the fallback has read the secrets.
 		progress.redact = w.secrets.replaceShown
@@ -137,12 +148,9 @@ func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *sum
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	text, err := accepted(by, req, summary)
-	if err != nil {
-		return err
-	}
-	d.keep(ctx, req, summary, text)
-	return nil
+	d.answer = summary
+	d.text, err = accepted(by, req, summary)
+	return err
 }
 
 // accepted checks a text and returns it as it is stored. Only the fallback may have nothing to say.
@@ -156,17 +164,18 @@ func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summ
 	return summarizers.Stored(req, summarizers.WithoutThinking(summary.Text)), nil
 }
 
-// keep stores an accepted text. Where the listener was sent another one, it is sent again.
-func (d *draft) keep(ctx context.Context, req *summarizers.Request, summary *summarizers.Summary, text string) {
-	if text != summarizers.WithoutThinking(summary.Text) && d.stream.again(ctx, d.part) {
-		d.stream.add(ctx, d.part, text)
+// keep stores the text. Where the listener was sent another one, it is sent again.
+func (d *draft) keep(ctx context.Context, by summarizers.Summarizer) {
+	if d.text != summarizers.WithoutThinking(d.answer.Text) && d.stream.again(ctx, d.part) {
+		d.stream.add(ctx, d.part, d.text)
 	}
-	d.written.Text = text
-	d.written.Model = summary.Model
-	d.written.PromptVersion = summary.PromptVersion
-	d.written.CachedPrefix = summary.CachedPrefix && req.Kind == summarizers.History
-	d.shared.finish(d.request, text)
-	d.stream.finish(ctx, d.part, text)
+	d.written.Text = d.text
+	d.written.Summarizer = by.Name()
+	d.written.Model = d.answer.Model
+	d.written.PromptVersion = d.answer.PromptVersion
+	d.written.CachedPrefix = d.answer.CachedPrefix && d.request.Kind == summarizers.History
+	d.shared.finish(d.request, d.text)
+	d.stream.finish(ctx, d.part, d.text)
 }
 
 // spend adds what the text cost, also where it was refused.

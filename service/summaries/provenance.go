@@ -13,6 +13,7 @@ func (t *Written) SetWriterIn(p *compactordv1.Provenance) {
 	p.Model = cmp.Or(p.GetModel(), t.Model)
 	p.PromptVersion = max(p.GetPromptVersion(), t.PromptVersion)
 	p.CachedPrefix = p.GetCachedPrefix() || t.CachedPrefix
+	p.UnsupportedNames += t.UnsupportedNames
 	if t.Fallback != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
 		p.Summarizer, p.Fallback, p.FallbackCause = t.Summarizer, t.Fallback, t.FallbackCause
 	}

@@ -86,6 +86,8 @@ type Written struct {
 	PromptVersion uint32
 	// CachedPrefix says that its prompt followed the agent's own one.
 	CachedPrefix bool
+	// UnsupportedNames is how many names in a model's text are not in the conversation.
+	UnsupportedNames uint32
 
 	spent Spent
 }

@@ -44,11 +44,15 @@ type part struct {
 	request *summarizers.Request
 }
 
-// WriteRequests returns the requests that summarizers get for a summary.
+// WriteRequests returns the requests that the summarizer gets for a summary.
 func (w *Writer) WriteRequests(t *Task) []*summarizers.Request {
 	var all []*summarizers.Request
 	for _, p := range w.parts(t) {
-		if p.request != nil {
+		switch {
+		case p.request == nil:
+		case w.asksModel():
+			all = append(all, narrativeRequest(p.request))
+		default:
 			all = append(all, p.request)
 		}
 	}

@@ -32,7 +32,9 @@ func (w *Writer) Write(ctx context.Context, t *Task) (*Written, error) {
 			stream.finish(ctx, i, parts[i].text)
 			return nil
 		}
-		d := &draft{writer: w, request: parts[i].request, stream: stream, part: i, written: texts[i], shared: shared}
+		d := &draft{
+			writer: w, task: t, request: parts[i].request, stream: stream, part: i, written: texts[i], shared: shared,
+		}
 		return d.write(ctx)
 	})
 	whole := joined(texts)
@@ -58,6 +60,7 @@ func joined(texts []*Written) *Written {
 		whole.Model = cmp.Or(whole.Model, t.Model)
 		whole.PromptVersion = max(whole.PromptVersion, t.PromptVersion)
 		whole.CachedPrefix = whole.CachedPrefix || t.CachedPrefix
+		whole.UnsupportedNames += t.UnsupportedNames
 		if t.Fallback != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
 			whole.Summarizer, whole.Fallback, whole.FallbackCause = t.Summarizer, t.Fallback, t.FallbackCause
 		}
