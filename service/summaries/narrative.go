@@ -54,7 +54,12 @@ func (d *draft) complete(ctx context.Context) (err error) {
 		tokens := req.Count(text)
 		return tokens <= req.MaxTokens && tokens < req.Replaces
 	}
-	narrative := d.marked(ctx, extractive.CitedAtEnd(accepted), fits)
+	narrative := accepted
+	if d.answer.CachedPrefix {
+		// The agent's own prompt shows the quotes of the previous summary, and no indexes that the model could cite.
+		narrative = summarizers.Stored(&req, extractive.WithoutQuotes(narrative, req.Sections))
+	}
+	narrative = d.marked(ctx, extractive.CitedAtEnd(narrative), fits)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

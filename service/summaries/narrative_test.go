@@ -138,6 +138,28 @@ func TestPartsOfASplitTurnShareTheirSource(t *testing.T) {
 	require.Contains(t, written.Text, "Mind maxHeaderLines and turn_ghost"+grounding.Mark+".")
 }
 
+// On the agent's own prompt the model sees the quotes of the summary before. Those that it copies compete like the others.
+func TestQuotesThatAModelCopies(t *testing.T) {
+	t.Parallel()
+	const copied = "- [#0] oldName = oldValue4711 + olderName"
+	text := strings.Replace(goal("Mend it."), "## Critical Context\n- some", "## Critical Context\n"+copied, 1)
+	model := &scripted{name: "writer", do: func(
+		context.Context, *summarizers.Request, summarizers.Progress,
+	) (*summarizers.Summary, error) {
+		return &summarizers.Summary{Text: text, CachedPrefix: true}, nil
+	}}
+	task := named()
+	task.Previous = "## Goal\nMend it.\n\n## Critical Context\n" + copied
+	written, err := newWriter(t, model).Write(t.Context(), task)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(written.Text, "oldValue4711"))
+	require.Contains(t, written.Text, "## Critical Context\n"+copied+"\n"+quoteOfNamed+"\n\n")
+	task.MaxTokens = uint32(len(written.Text)-len(copied))/4 + 2
+	written, err = newWriter(t, model).Write(t.Context(), task)
+	require.NoError(t, err)
+	require.NotContains(t, written.Text, "oldValue4711", "the newest quote has the room")
+}
+
 // The marks stay within the budget, and all names count.
 func TestMarksThatDoNotFit(t *testing.T) {
 	t.Parallel()
