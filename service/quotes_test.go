@@ -149,3 +149,18 @@ func TestSecretsBesideAModelsSummary(t *testing.T) {
 	require.NotContains(t, entry.GetSummary(), secret[4:20])
 	require.Equal(t, uint32(1), entry.GetProvenance().GetRedactions())
 }
+
+// A commit redacts no messages but to choose quotes, and these redactions do not count.
+func TestQuotesBesideAnAnswerCountNoSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_" + "1A2b3C4d5E6f7G8h9I0jK1l2M3n4O5p6Q7r8"
+	d := start(t)
+	d.create("s", keepTurns(3))
+	d.append("s", user("Use tokenOfExport = "+secret+" for it."), assistant("Done."))
+	d.append("s", working(10, 2000)...)
+	plan := d.plan(&compactordv1.PlanCompactionRequest{SessionId: "s"})
+	entry := d.commitPlan(commitment(plan, answersTo(plan)...)).GetCompaction()
+	require.Contains(t, entry.GetSummary(), "tokenOfExport")
+	require.NotContains(t, entry.GetSummary(), secret[4:20])
+	require.Zero(t, entry.GetProvenance().GetRedactions())
+}

@@ -453,3 +453,13 @@ func TestHeadersThatDoNotFitAreMarked(t *testing.T) {
 	require.Contains(t, p.Text, "[#7 result of bash]\n[... 22011 characters left out ...]\n</conversation>")
 	require.Equal(t, 1, strings.Count(p.Text, "[#7 "))
 }
+
+// A prompt names the part of the budget that is the model's.
+func TestPromptNamesTheModelsBudget(t *testing.T) {
+	req := &summarizers.Request{Messages: turns(10, 200), MaxTokens: 1000, NarrativeTokens: 450, Count: chars4}
+	closing := prompts.Closing(req)
+	for text, p := range map[string]*prompts.Prompt{prompt(t, req).Text: prompt(t, req), closing.Text: closing} {
+		require.Contains(t, text, "Use at most 450 tokens")
+		require.Equal(t, uint32(450), p.MaxTokens)
+	}
+}
