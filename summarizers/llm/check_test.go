@@ -84,16 +84,19 @@ func TestBudgetIsLoweredToWhatTheModelWrites(t *testing.T) {
 	require.Equal(t, lower.sent[0], r.sent[0])
 }
 
-// A model is told its part of the budget, and its text may have all of it.
+// A model is told its part of the budget, in any form of the prompt, and its text may have all of it.
 func TestModelsPartOfTheBudget(t *testing.T) {
 	t.Parallel()
-	req := asking(summarizers.History, "hello")
-	req.NarrativeTokens = 450
 	long := good + strings.Repeat(" and so on", 200)
 	require.Greater(t, count(long), uint32(450))
-	r := summarize(t, small, req, says(long))
-	require.NoError(t, r.err)
-	require.Len(t, r.sent, 1)
-	require.Contains(t, r.sent[0].User, "Use at most 450 tokens")
-	require.Equal(t, uint32(675), r.sent[0].MaxOutputTokens)
+	for _, req := range []*summarizers.Request{
+		asking(summarizers.History, "hello"), onAgentsPrompt(summarizers.History, "hello"),
+	} {
+		req.NarrativeTokens = 450
+		r := summarizeBy(t.Context(), t, small, req, anthropicModel(says(long)))
+		require.NoError(t, r.err)
+		require.Len(t, r.sent, 1)
+		require.Contains(t, r.sent[0].User, "Use at most 450 tokens")
+		require.Equal(t, uint32(675), r.sent[0].MaxOutputTokens)
+	}
 }
