@@ -10,7 +10,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// printWriter writes which summarizer and model wrote, and what that cost.
+// printWriter writes which summarizer and model wrote, what that cost, and what was replaced or marked.
 func printWriter(w io.Writer, p *compactordv1.Provenance) {
 	terminal.Row(w, "Summarizer", "%s, %s", writerText(p), p.GetDuration().AsDuration().Round(time.Millisecond))
 	if fellBack(p) {
@@ -21,6 +21,9 @@ func printWriter(w io.Writer, p *compactordv1.Provenance) {
 	}
 	if p.GetRedactions() > 0 {
 		terminal.Row(w, "Redacted", "%s", terminal.Count(p.GetRedactions(), "secret"))
+	}
+	if p.GetUnsupportedNames() > 0 {
+		terminal.Row(w, "Unsupported", "%s that the conversation does not have", terminal.Count(p.GetUnsupportedNames(), "name"))
 	}
 }
 

@@ -32,6 +32,10 @@ func TestWriterText(t *testing.T) {
 			},
 			"  Summarizer  m-real, in part extractive, 0s\n  Fallback    why; extractive wrote instead\n  Spent       1 request, tokens unknown\n",
 		},
+		"names that the conversation does not have": {
+			&compactordv1.Provenance{Summarizer: "fast", Model: "m-real", UnsupportedNames: 2},
+			"  Summarizer  fast, m-real, 0s\n  Unsupported 2 names that the conversation does not have\n",
+		},
 		"the fallback": {
 			&compactordv1.Provenance{Summarizer: "extractive", Fallback: fallback, FallbackCause: "why"},
 			"  Summarizer  extractive, 0s\n  Fallback    why; extractive wrote instead\n",
