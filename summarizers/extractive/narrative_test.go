@@ -188,7 +188,7 @@ func TestQuotesBesideAModelsSummary(t *testing.T) {
 			}
 			plain := extractive.WithoutQuotes(text, set)
 			for _, line := range strings.Split(text, "\n") {
-				if !strings.Contains(plain, line) {
+				if !strings.HasPrefix(line, "#") && !strings.Contains(plain, line) {
 					evidence.Names(line, func(n evidence.Name, _ int) { require.Contains(rt, said.String(), n.Text, line) })
 				}
 			}
