@@ -16,16 +16,19 @@ import (
 	"github.com/compactord/compactord/summarizers/grounding"
 )
 
-// quotes are lines of a summary that quote messages.
-var quotes = regexp.MustCompile(`(?m)(?:^- \[#\d+(?: to #\d+)?\] .*(?:\n  .*)*\n?)+`)
+const linesOfQuotes = `(?:^- \[#\d+(?: to #\d+)?\] .*(?:\n  .*)*\n?)+`
 
-// unquoted returns a summary whose section for quotes has nothing else, without them.
+var (
+	// quotes are lines of a summary that quote messages.
+	quotes = regexp.MustCompile(`(?m)` + linesOfQuotes)
+	// quotesAlone are quotes with the heading of a section that has nothing else.
+	quotesAlone = regexp.MustCompile(`(?m)(?:\n\n)?^#+ .*\n` + linesOfQuotes)
+)
+
+// unquoted returns a summary whose section for quotes has nothing else, without that section.
 func unquoted(summary string) string {
-	return quotes.ReplaceAllStringFunc(summary, func(lines string) string {
-		if strings.HasSuffix(lines, "\n") {
-			return "(none)\n"
-		}
-		return "(none)"
+	return quotesAlone.ReplaceAllStringFunc(summary, func(section string) string {
+		return section[len(strings.TrimRight(section, "\n")):]
 	})
 }
 
