@@ -19,6 +19,7 @@ func truncateOf(t *rapid.T) *compactordv1.Strategy {
 	p := &compactordv1.TruncateToolOutputsStrategy{
 		MaxChars:       proto.Uint32(rapid.SampledFrom([]uint32{1, 20, 300, 2000}).Draw(t, "max_chars")),
 		ProtectedTools: protectedOf(t),
+		TailChars:      optional(t, "tail_chars", 0, 300),
 	}
 	if rapid.Bool().Draw(t, "short") {
 		p.Placeholder = proto.String("[{omitted} gone]")

@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +15,7 @@ import (
 // defaultMaxChars is the number in opencode.
 const defaultMaxChars = 2_000
 
-// TruncateToolOutputs cuts each long tool result to its first characters.
+// TruncateToolOutputs cuts each long tool result to its first and last characters.
 type TruncateToolOutputs struct{}
 
 // Name returns `truncate_tool_outputs`.
@@ -38,6 +39,7 @@ func (TruncateToolOutputs) Resolved(
 	if p.MaxChars == nil {
 		p.MaxChars = proto.Uint32(defaultMaxChars)
 	}
+	fill(&p.TailChars, 0)
 	if p.GetPlaceholder() == "" {
 		p.Placeholder = proto.String(wording.TruncationMark)
 	}
@@ -59,15 +61,20 @@ func (t truncating) edit(r *toolResult) *compactordv1.Edit {
 		return nil
 	}
 	left, omitted := beginningOf(r, int(t.parameters.GetMaxChars()))
-	if omitted == 0 {
+	tail := min(int(t.parameters.GetTailChars()), omitted)
+	if omitted -= tail; omitted == 0 {
 		return nil
 	}
 	what := r.replaced()
 	what.omitted = &omitted
+	left += "\n" + what.fill(t.parameters.GetPlaceholder())
+	if tail > 0 {
+		left += "\n" + endOf(r, tail)
+	}
 	return &compactordv1.Edit{
 		Index:       r.logged.GetIndex(),
 		Kind:        compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
-		Replacement: left + "\n" + what.fill(t.parameters.GetPlaceholder()),
+		Replacement: left,
 	}
 }
 
@@ -94,6 +101,20 @@ func beginningOf(r *toolResult, characters int) (left string, omitted int) {
 	return strings.Join(pieces, "\n"), omitted
 }
 
+// endOf returns the last characters of a result's text. They are those of its last pieces of text. Media are not among
+// them, since beginningOf names all media.
+func endOf(r *toolResult, characters int) string {
+	var pieces []string
+	for _, rp := range slices.Backward(r.result.GetParts()) {
+		tail := lastCharacters(rp.GetText().GetText()+rp.GetOpaque().GetJson(), characters)
+		if characters -= utf8.RuneCountInString(tail); tail != "" {
+			pieces = append(pieces, tail)
+		}
+	}
+	slices.Reverse(pieces)
+	return strings.Join(pieces, "\n")
+}
+
 // firstCharacters returns the first characters of a text.
 func firstCharacters(text string, characters int) string {
 	if len(text) <= characters {
@@ -106,4 +127,14 @@ func firstCharacters(text string, characters int) string {
 		characters--
 	}
 	return text
+}
+
+// lastCharacters returns the last characters of a text.
+func lastCharacters(text string, characters int) string {
+	at := len(text)
+	for ; at > 0 && characters > 0; characters-- {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	return text[at:]
 }

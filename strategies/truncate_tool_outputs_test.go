@@ -76,6 +76,37 @@ func TestTruncateCountsCharactersOverAllPieces(t *testing.T) {
 	}
 }
 
+// The end of a result stays after the mark. What the beginning and the end leave out is counted once.
+func TestTruncateKeepsTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pieces []*compactordv1.ResultPart
+		want   string
+	}{
+		"as long as allowed": {[]*compactordv1.ResultPart{piece(strings.Repeat("x", 10) + "12345")}, ""},
+		"one piece": {
+			[]*compactordv1.ResultPart{piece("0123456789" + strings.Repeat("x", 40) + "好2345")}, "0123456789\n[-40]\n好2345",
+		},
+		"pieces": {
+			[]*compactordv1.ResultPart{piece("0123456789"), imagePiece("a.png"), piece(strings.Repeat("x", 40)), piece("45")},
+			"0123456789\n[Attached image/png: a.png] #2.0.1\n[-37]\nxxx\n45",
+		},
+		"the beginning has all of the last piece": {
+			[]*compactordv1.ResultPart{piece("0123"), piece(strings.Repeat("x", 46) + "ab")}, "0123\nxxxxxx\n[-37]\nxxxab",
+		},
+	} {
+		parameters := maxChars(10)
+		parameters.GetTruncateToolOutputs().TailChars = proto.Uint32(5)
+		l := newLog().script("U")
+		at := l.used("bash", `{}`, c.pieces...)
+		made := planned(t, l, parameters)
+		require.Equal(t, c.want, replacements(made)[at], name)
+		if c.want != "" {
+			requireConverged(t, l, made, parameters)
+		}
+	}
+}
+
 func TestTruncateLeavesAlone(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 400)
