@@ -1096,15 +1096,18 @@ func (x *ClearToolUsesStrategy) GetPlaceholder() string {
 // TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out.
 type TruncateToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Characters (code points) of a result that stay. 1 to 10,000,000. Default 2,000.
+	// Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000.
 	MaxChars *uint32 `protobuf:"varint,1,opt,name=max_chars,json=maxChars,proto3,oneof" json:"max_chars,omitempty"`
-	// The text after them. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+	// The text after them, and before those of tail_chars. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
 	// and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
 	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	// Tools whose results stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,3,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
+	// together stays. 0 to 10,000,000. Default 0.
+	TailChars     *uint32 `protobuf:"varint,4,opt,name=tail_chars,json=tailChars,proto3,oneof" json:"tail_chars,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TruncateToolOutputsStrategy) Reset() {
@@ -1156,6 +1159,13 @@ func (x *TruncateToolOutputsStrategy) GetProtectedTools() []string {
 		return x.ProtectedTools
 	}
 	return nil
+}
+
+func (x *TruncateToolOutputsStrategy) GetTailChars() uint32 {
+	if x != nil && x.TailChars != nil {
+		return *x.TailChars
+	}
+	return 0
 }
 
 // StripMediaStrategy replaces media by a line of text. Media of a tool result stay until an ASSISTANT message follows,
@@ -1809,14 +1819,18 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\n" +
 	"_min_charsB\x12\n" +
 	"\x10_clear_argumentsB\x0e\n" +
-	"\f_placeholder\"\xd9\x01\n" +
+	"\f_placeholder\"\x98\x02\n" +
 	"\x1bTruncateToolOutputsStrategy\x12.\n" +
 	"\tmax_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\bmaxChars\x88\x01\x01\x12/\n" +
 	"\vplaceholder\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x01R\vplaceholder\x88\x01\x01\x12;\n" +
-	"\x0fprotected_tools\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedToolsB\f\n" +
+	"\x0fprotected_tools\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12.\n" +
+	"\n" +
+	"tail_chars\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\ttailChars\x88\x01\x01B\f\n" +
 	"\n" +
 	"_max_charsB\x0e\n" +
-	"\f_placeholder\"T\n" +
+	"\f_placeholderB\r\n" +
+	"\v_tail_chars\"T\n" +
 	"\x12StripMediaStrategy\x12.\n" +
 	"\vkeep_newest\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x00R\n" +
 	"keepNewest\x88\x01\x01B\x0e\n" +

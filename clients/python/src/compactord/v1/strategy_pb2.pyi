@@ -670,11 +670,16 @@ class TruncateToolOutputsStrategy(_message.Message):
     MAX_CHARS_FIELD_NUMBER: _builtins.int
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
+    TAIL_CHARS_FIELD_NUMBER: _builtins.int
     max_chars: _builtins.int
-    """Characters (code points) of a result that stay. 1 to 10,000,000. Default 2,000."""
+    """Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000."""
     placeholder: _builtins.str
-    """The text after them. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+    """The text after them, and before those of tail_chars. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
     and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
+    """
+    tail_chars: _builtins.int
+    """Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
+    together stays. 0 to 10,000,000. Default 0.
     """
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -686,19 +691,24 @@ class TruncateToolOutputsStrategy(_message.Message):
         max_chars: _builtins.int | None = ...,
         placeholder: _builtins.str | None = ...,
         protected_tools: _abc.Iterable[_builtins.str] | None = ...,
+        tail_chars: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "max_chars", b"max_chars", "placeholder", b"placeholder"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "_tail_chars", b"_tail_chars", "max_chars", b"max_chars", "placeholder", b"placeholder", "tail_chars", b"tail_chars"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "max_chars", b"max_chars", "placeholder", b"placeholder", "protected_tools", b"protected_tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "_tail_chars", b"_tail_chars", "max_chars", b"max_chars", "placeholder", b"placeholder", "protected_tools", b"protected_tools", "tail_chars", b"tail_chars"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_chars: _TypeAlias = _typing.Literal["max_chars"]  # noqa: Y015
     _WhichOneofArgType__max_chars: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars"]  # noqa: Y015
     _WhichOneofReturnType__placeholder: _TypeAlias = _typing.Literal["placeholder"]  # noqa: Y015
     _WhichOneofArgType__placeholder: _TypeAlias = _typing.Literal["_placeholder", b"_placeholder"]  # noqa: Y015
+    _WhichOneofReturnType__tail_chars: _TypeAlias = _typing.Literal["tail_chars"]  # noqa: Y015
+    _WhichOneofArgType__tail_chars: _TypeAlias = _typing.Literal["_tail_chars", b"_tail_chars"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__max_chars) -> _WhichOneofReturnType__max_chars | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__placeholder) -> _WhichOneofReturnType__placeholder | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tail_chars) -> _WhichOneofReturnType__tail_chars | None: ...
 
 Global___TruncateToolOutputsStrategy: _TypeAlias = TruncateToolOutputsStrategy  # noqa: Y015
 
