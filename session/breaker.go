@@ -95,7 +95,7 @@ func breakerSpan(h *storagev1.Head, p *compactordv1.Policy) uint32 {
 	const tenths = 10
 	whole := p.GetContextWindow()
 	if whole == 0 {
-		whole, _ = TriggerTokens(p)
+		whole, _ = TriggerTokensIn(h, p)
 	}
 	if whole == 0 {
 		whole = Scaled(h, h.GetViewTokens())

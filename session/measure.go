@@ -29,7 +29,7 @@ func Measure(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRep
 		r.CalibrationPermille = proto.Uint32(Calibration(h))
 	}
 	r.Tokens, r.Source, r.ErrorBoundTokens = contextTokens(h, r.GetOverheadTokens())
-	if trigger, ok := TriggerTokens(p); ok {
+	if trigger, ok := TriggerTokensIn(h, p); ok {
 		r.TriggerTokens = &trigger
 	}
 	r.BreakerClosesAfterTokens = BreakerClosesAfter(h)

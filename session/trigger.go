@@ -3,6 +3,7 @@ package session
 import (
 	"math"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -26,12 +27,23 @@ func triggerOf(p *compactordv1.Policy) *compactordv1.Trigger {
 // whole number.
 const ratioSlack = 1e-6
 
-// TriggerTokens returns the lowest of the policy's triggers in tokens, at least 1; 0 and false where none applies.
+// TriggerTokens returns the lowest of the policy's triggers in tokens, at least 1; 0 and false where none applies. It is
+// the lowest of a session that has neither an overhead nor SYSTEM and DEVELOPER messages at the start.
 func TriggerTokens(p *compactordv1.Policy) (uint32, bool) {
+	return TriggerTokensIn(&storagev1.Head{}, p)
+}
+
+// TriggerTokensIn returns the lowest of the policy's triggers in tokens in a session with this head, at least 1; 0 and
+// false where none applies.
+func TriggerTokensIn(h *storagev1.Head, p *compactordv1.Policy) (uint32, bool) {
 	t := triggerOf(p)
 	lowest := uint32(math.MaxUint32)
 	if t.TriggerTokens != nil {
 		lowest = t.GetTriggerTokens()
+	}
+	if t.TriggerConversationTokens != nil {
+		beside := plus(overhead(h, p), Scaled(h, h.GetLeadTokens()))
+		lowest = min(lowest, plus(t.GetTriggerConversationTokens(), beside))
 	}
 	if limit := ContextLimit(p); limit > 0 {
 		if t.TriggerRatio != nil {

@@ -44,7 +44,7 @@ func newBudget(in *Input) *budget {
 	b.setDue(in)
 	b.afterCut = b.due
 	trigger := in.Policy.GetTrigger()
-	if tokens, ok := session.TriggerTokens(in.Policy); ok && trigger.GetFreeRatio() > 0 {
+	if tokens, ok := session.TriggerTokensIn(in.State.Head, in.Policy); ok && trigger.GetFreeRatio() > 0 {
 		b.afterCut[byTokens] = min(b.afterCut[byTokens], b.storedWithin(lessFree(tokens, trigger.GetFreeRatio())))
 	}
 	if trigger != nil && trigger.TargetTokens != nil {
@@ -61,7 +61,7 @@ func (b *budget) setDue(in *Input) {
 	if trigger != nil && trigger.MaxViewBytes != nil {
 		b.due[byBytes] = uint64(trigger.GetMaxViewBytes())
 	}
-	if tokens, ok := session.TriggerTokens(in.Policy); ok {
+	if tokens, ok := session.TriggerTokensIn(in.State.Head, in.Policy); ok {
 		b.due[byTokens] = b.storedWithin(tokens)
 	}
 	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW && !b.dueAt(viewSize(in.State)) {

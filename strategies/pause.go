@@ -24,7 +24,7 @@ func pauseEndsAfter(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.S
 	}
 	since := session.Scaled(h, h.GetAppendedTokens()-h.GetRewrittenAtTokens())
 	if Nests(s) {
-		trigger, byTokens := session.TriggerTokens(p)
+		trigger, byTokens := session.TriggerTokensIn(h, p)
 		if !byTokens || dueBesideTokens(h, p) {
 			return 0
 		}

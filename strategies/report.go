@@ -54,7 +54,8 @@ func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.Contex
 		{unreachable, compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE},
 		{session.Due(p, r) && r.GetPauseEndsAfterTokens() > 0, compactordv1.BlockedBy_BLOCKED_BY_PAUSE},
 		{
-			p.ContextWindow == nil && t.TriggerTokens == nil && t.TriggerToolGroups == nil && t.MaxViewBytes == nil,
+			p.ContextWindow == nil && t.TriggerTokens == nil && t.TriggerConversationTokens == nil &&
+				t.TriggerToolGroups == nil && t.MaxViewBytes == nil,
 			compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN,
 		},
 		{t.Enabled != nil && !t.GetEnabled(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED},

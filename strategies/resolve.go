@@ -25,6 +25,9 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	if err := refusedLimits(name, all); err != nil {
 		return nil, err
 	}
+	if replacesConversationTokens(base.GetTrigger(), all.GetTrigger()) {
+		base.Trigger.TriggerConversationTokens = nil
+	}
 	resolved := mergePolicy(base, all)
 	if saysWhenDue(all.GetTrigger()) {
 		resolved.Trigger.Enabled = proto.Bool(true)
@@ -38,11 +41,18 @@ func Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	return resolved, nil
 }
 
+// replacesConversationTokens says whether a policy sets a trigger, or a target, that the lower trigger_conversation_tokens
+// of the preset would make useless.
+func replacesConversationTokens(preset, given *compactordv1.Trigger) bool {
+	return given != nil && preset.TriggerConversationTokens != nil && (given.TriggerTokens != nil ||
+		given.TriggerRatio != nil || given.GetTargetTokens() >= preset.GetTriggerConversationTokens())
+}
+
 // saysWhenDue says whether a policy sets a trigger but not whether compaction is enabled. The trigger then counts even
 // if the preset is disabled, which it is only where the limits leave nothing by its own trigger.
 func saysWhenDue(t *compactordv1.Trigger) bool {
 	return t != nil && t.Enabled == nil && (t.TriggerTokens != nil || t.TriggerRatio != nil || t.ReserveTokens != nil ||
-		t.TriggerToolGroups != nil || t.MaxViewBytes != nil)
+		t.TriggerToolGroups != nil || t.MaxViewBytes != nil || t.TriggerConversationTokens != nil)
 }
 
 func limitsOf(p *compactordv1.Policy) Limits {
@@ -53,7 +63,7 @@ func limitsOf(p *compactordv1.Policy) Limits {
 // compaction is due, or that it never is.
 func refusedLimits(name string, given *compactordv1.Policy) error {
 	t := given.GetTrigger()
-	if t != nil && (t.TriggerTokens != nil || t.Enabled != nil && !t.GetEnabled()) {
+	if t != nil && (t.TriggerTokens != nil || t.TriggerConversationTokens != nil || t.Enabled != nil && !t.GetEnabled()) {
 		return nil
 	}
 	for _, p := range presets {

@@ -54,6 +54,9 @@ func trigger(t *rapid.T) *compactordv1.Trigger {
 	if chance(t, 30, "by tokens") {
 		tr.TriggerTokens = proto.Uint32(uint32(between(t, 1, 300, "trigger tokens")))
 	}
+	if chance(t, 20, "by conversation") {
+		tr.TriggerConversationTokens = proto.Uint32(uint32(between(t, 1, 300, "conversation tokens")))
+	}
 	if chance(t, 50, "by ratio") {
 		tr.TriggerRatio = proto.Float64(float64(between(t, 1, 20, "ratio")) / 20)
 	}

@@ -87,7 +87,7 @@ func (l *Log) span(sequence uint32) uint32 {
 
 // Trigger returns the lowest number of tokens at which compaction is due, found by trying all; 0 where there is none.
 func (m *Model) Trigger() uint32 {
-	for tokens := range uint32(1000) {
+	for tokens := range m.beforeConversation() + 1000 {
 		if m.DueAt(tokens) {
 			return tokens
 		}
@@ -111,8 +111,18 @@ func (m *Model) DueAt(tokens uint32) bool {
 	}
 	const slack = 1e-6
 	return t.TriggerTokens != nil && tokens >= t.GetTriggerTokens() ||
+		t.TriggerConversationTokens != nil && tokens >= t.GetTriggerConversationTokens()+m.beforeConversation() ||
 		window > 0 && t.TriggerRatio != nil && float64(tokens) >= window*t.GetTriggerRatio()-slack ||
 		window > 0 && t.ReserveTokens != nil && float64(tokens)+float64(t.GetReserveTokens()) >= window
+}
+
+// beforeConversation returns the tokens of the overhead and of the leading messages.
+func (m *Model) beforeConversation() uint32 {
+	var lead uint32
+	for _, a := range m.Lead() {
+		lead += m.tokens(a.Message)
+	}
+	return m.Outside() + m.Scaled(lead)
 }
 
 // Due reports whether compaction is due, also where something prevents it.

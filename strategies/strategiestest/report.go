@@ -83,7 +83,7 @@ func (m ReportModel) BlockedBy() map[compactordv1.BlockedBy]bool {
 	}
 	hold(compactordv1.BlockedBy_BLOCKED_BY_DISABLED, t != nil && t.Enabled != nil && !t.GetEnabled())
 	hold(compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN, m.Policy.GetContextWindow() == 0 &&
-		t.GetTriggerTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
+		t.GetTriggerTokens()+t.GetTriggerConversationTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
 	hold(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, m.BreakerClosesAfter() > 0 && m.Due())
 	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.DueAt(m.Tokens()) && m.DueAt(m.Fixed()) ||
 		m.Due() && !m.mayHelp())
