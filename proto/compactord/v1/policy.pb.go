@@ -635,9 +635,13 @@ type Trigger struct {
 	// something to cut. To reach it, less is kept than the strategy's rules say, and the summary gets a smaller budget.
 	// Where the tokens that no compaction can remove are many, half of what the trigger leaves beside them is enough. 0
 	// to 0.9. Default 0.34; 0 in a policy without a preset.
-	FreeRatio     *float64 `protobuf:"fixed64,8,opt,name=free_ratio,json=freeRatio,proto3,oneof" json:"free_ratio,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	FreeRatio *float64 `protobuf:"fixed64,8,opt,name=free_ratio,json=freeRatio,proto3,oneof" json:"free_ratio,omitempty"`
+	// Tokens of the conversation: the context without its overhead and without the SYSTEM and DEVELOPER messages at the
+	// start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such trigger, except in the preset
+	// `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or a target that is not below it.
+	TriggerConversationTokens *uint32 `protobuf:"varint,9,opt,name=trigger_conversation_tokens,json=triggerConversationTokens,proto3,oneof" json:"trigger_conversation_tokens,omitempty"`
+	unknownFields             protoimpl.UnknownFields
+	sizeCache                 protoimpl.SizeCache
 }
 
 func (x *Trigger) Reset() {
@@ -726,8 +730,14 @@ func (x *Trigger) GetFreeRatio() float64 {
 	return 0
 }
 
-// SectionList is the list of sections that a summary has where they say something. It replaces the list of the preset as
-// a whole.
+func (x *Trigger) GetTriggerConversationTokens() uint32 {
+	if x != nil && x.TriggerConversationTokens != nil {
+		return *x.TriggerConversationTokens
+	}
+	return 0
+}
+
+// SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
 type SectionList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sections, in order. 1 to 16.
@@ -1274,7 +1284,7 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"strategies\x18\x01 \x03(\v2\x17.compactord.v1.StrategyB\b\xbaH\x05\x92\x01\x02\x10\x04R\n" +
 	"strategies\"4\n" +
 	"\bTextList\x12(\n" +
-	"\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x10\"\br\x06 \x01(\x80\x80\x04R\x05texts\"\xde\x04\n" +
+	"\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x10\"\br\x06 \x01(\x80\x80\x04R\x05texts\"\xd1\x05\n" +
 	"\aTrigger\x12\x1d\n" +
 	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x128\n" +
 	"\x0etrigger_tokens\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x01R\rtriggerTokens\x88\x01\x01\x12A\n" +
@@ -1286,7 +1296,8 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"*\b\x18\x80Ь\xf3\x0e(\x01H\x05R\fmaxViewBytes\x88\x01\x01\x126\n" +
 	"\rtarget_tokens\x18\a \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x06R\ftargetTokens\x88\x01\x01\x12;\n" +
 	"\n" +
-	"free_ratio\x18\b \x01(\x01B\x17\xbaH\x14\x12\x12\x19\xcd\xcc\xcc\xcc\xcc\xcc\xec?)\x00\x00\x00\x00\x00\x00\x00\x00H\aR\tfreeRatio\x88\x01\x01B\n" +
+	"free_ratio\x18\b \x01(\x01B\x17\xbaH\x14\x12\x12\x19\xcd\xcc\xcc\xcc\xcc\xcc\xec?)\x00\x00\x00\x00\x00\x00\x00\x00H\aR\tfreeRatio\x88\x01\x01\x12Q\n" +
+	"\x1btrigger_conversation_tokens\x18\t \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\bR\x19triggerConversationTokens\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x11\n" +
 	"\x0f_trigger_tokensB\x10\n" +
@@ -1295,7 +1306,8 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x14_trigger_tool_groupsB\x11\n" +
 	"\x0f_max_view_bytesB\x10\n" +
 	"\x0e_target_tokensB\r\n" +
-	"\v_free_ratio\"M\n" +
+	"\v_free_ratioB\x1e\n" +
+	"\x1c_trigger_conversation_tokens\"M\n" +
 	"\vSectionList\x12>\n" +
 	"\bsections\x18\x01 \x03(\v2\x16.compactord.v1.SectionB\n" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10\x10R\bsections\"\xa8\x01\n" +

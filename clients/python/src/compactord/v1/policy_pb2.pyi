@@ -401,6 +401,7 @@ class Trigger(_message.Message):
     MAX_VIEW_BYTES_FIELD_NUMBER: _builtins.int
     TARGET_TOKENS_FIELD_NUMBER: _builtins.int
     FREE_RATIO_FIELD_NUMBER: _builtins.int
+    TRIGGER_CONVERSATION_TOKENS_FIELD_NUMBER: _builtins.int
     enabled: _builtins.bool
     """Whether compaction is ever due. Compaction with reason MANUAL always works. Default true."""
     trigger_tokens: _builtins.int
@@ -425,6 +426,11 @@ class Trigger(_message.Message):
     Where the tokens that no compaction can remove are many, half of what the trigger leaves beside them is enough. 0
     to 0.9. Default 0.34; 0 in a policy without a preset.
     """
+    trigger_conversation_tokens: _builtins.int
+    """Tokens of the conversation: the context without its overhead and without the SYSTEM and DEVELOPER messages at the
+    start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such trigger, except in the preset
+    `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or a target that is not below it.
+    """
     def __init__(
         self,
         *,
@@ -436,10 +442,11 @@ class Trigger(_message.Message):
         max_view_bytes: _builtins.int | None = ...,
         target_tokens: _builtins.int | None = ...,
         free_ratio: _builtins.float | None = ...,
+        trigger_conversation_tokens: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_free_ratio", b"_free_ratio", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "free_ratio", b"free_ratio", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_free_ratio", b"_free_ratio", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_conversation_tokens", b"_trigger_conversation_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "free_ratio", b"free_ratio", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_conversation_tokens", b"trigger_conversation_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_free_ratio", b"_free_ratio", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "free_ratio", b"free_ratio", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_enabled", b"_enabled", "_free_ratio", b"_free_ratio", "_max_view_bytes", b"_max_view_bytes", "_reserve_tokens", b"_reserve_tokens", "_target_tokens", b"_target_tokens", "_trigger_conversation_tokens", b"_trigger_conversation_tokens", "_trigger_ratio", b"_trigger_ratio", "_trigger_tokens", b"_trigger_tokens", "_trigger_tool_groups", b"_trigger_tool_groups", "enabled", b"enabled", "free_ratio", b"free_ratio", "max_view_bytes", b"max_view_bytes", "reserve_tokens", b"reserve_tokens", "target_tokens", b"target_tokens", "trigger_conversation_tokens", b"trigger_conversation_tokens", "trigger_ratio", b"trigger_ratio", "trigger_tokens", b"trigger_tokens", "trigger_tool_groups", b"trigger_tool_groups"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__enabled: _TypeAlias = _typing.Literal["enabled"]  # noqa: Y015
     _WhichOneofArgType__enabled: _TypeAlias = _typing.Literal["_enabled", b"_enabled"]  # noqa: Y015
@@ -451,6 +458,8 @@ class Trigger(_message.Message):
     _WhichOneofArgType__reserve_tokens: _TypeAlias = _typing.Literal["_reserve_tokens", b"_reserve_tokens"]  # noqa: Y015
     _WhichOneofReturnType__target_tokens: _TypeAlias = _typing.Literal["target_tokens"]  # noqa: Y015
     _WhichOneofArgType__target_tokens: _TypeAlias = _typing.Literal["_target_tokens", b"_target_tokens"]  # noqa: Y015
+    _WhichOneofReturnType__trigger_conversation_tokens: _TypeAlias = _typing.Literal["trigger_conversation_tokens"]  # noqa: Y015
+    _WhichOneofArgType__trigger_conversation_tokens: _TypeAlias = _typing.Literal["_trigger_conversation_tokens", b"_trigger_conversation_tokens"]  # noqa: Y015
     _WhichOneofReturnType__trigger_ratio: _TypeAlias = _typing.Literal["trigger_ratio"]  # noqa: Y015
     _WhichOneofArgType__trigger_ratio: _TypeAlias = _typing.Literal["_trigger_ratio", b"_trigger_ratio"]  # noqa: Y015
     _WhichOneofReturnType__trigger_tokens: _TypeAlias = _typing.Literal["trigger_tokens"]  # noqa: Y015
@@ -467,6 +476,8 @@ class Trigger(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__reserve_tokens) -> _WhichOneofReturnType__reserve_tokens | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__target_tokens) -> _WhichOneofReturnType__target_tokens | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__trigger_conversation_tokens) -> _WhichOneofReturnType__trigger_conversation_tokens | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__trigger_ratio) -> _WhichOneofReturnType__trigger_ratio | None: ...
     @_typing.overload
