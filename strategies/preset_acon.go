@@ -9,7 +9,7 @@ import (
 var aconPreset = preset{
 	name: "acon",
 	does: "Compacts at 75 % of the window: the summarizer shortens long tool results, with the last request in mind. If that " +
-		"does not bring the context to 40 %, it summarizes, as `default` does.",
+		"does not bring the context to 40 %, it summarizes all but the newest 20,000 tokens.",
 	reproduces: "Acon, which compresses observations and the history",
 	from:       "arXiv 2510.00615, and " + researchNote,
 	deviations: []string{
@@ -18,7 +18,7 @@ var aconPreset = preset{
 		"Acon improves its guidelines by tasks that failed with them. Here you give your own as the strategy's `guidelines`; by " +
 			"default there are none.",
 		"With `extractive`, which is no model, results are shortened by rules. Name a model in `summary.summarizer`.",
-		"Prune never uses a summarizer, and does the same as under `default`.",
+		"Prune never uses a summarizer: it hides old tool results.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		p.Trigger.TriggerRatio = proto.Float64(0.75)
@@ -34,10 +34,10 @@ var aconPreset = preset{
 		)
 	},
 	sources: []source{
-		{"trigger.trigger_ratio", "ours, that of `default`"},
+		{"trigger.trigger_ratio", "ours, klaude-code's 0.75"},
 		{"compress_observations.over_tokens", "ours: shortening smaller results gains little, and each costs a request"},
 		{"compress_observations.keep_groups", "ours: what the agent works on stays whole"},
 		{"compress_observations.guidelines", "the caller's"},
-		{"summarize.recent_tokens", "ours, that of `default`"},
+		{"summarize.recent_tokens", recentSource},
 	},
 }

@@ -19,7 +19,7 @@ var kimiPreset = preset{
 		"Where nothing is to be compacted, nothing is written; kimi-cli rotates its file anyway.",
 		"Announced checkpoints do not count as messages to keep.",
 		"The summarizer also reads the calls of the summarized part, and not only its text.",
-		"The summary's budget is that of `default`; kimi-cli only limits it to what fits into the next request.",
+		"The summary's budget is that of `pi`; kimi-cli only limits it to what fits into the next request.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {
 		kimiTrigger(p, l)
@@ -33,7 +33,7 @@ var kimiSources = []source{
 	{"trigger.trigger_ratio", "`compaction_trigger_ratio`"},
 	{"trigger.reserve_tokens", "`reserved_context_size` 50,000; at most half of the window"},
 	{"summarize.recent_messages", "`max_preserved_messages`"},
-	{"summarize.max_summary_tokens", "ours, that of `default`"},
+	{"summarize.max_summary_tokens", "ours, that of `pi`"},
 }
 
 func kimiTrigger(p *compactordv1.Policy, l Limits) {

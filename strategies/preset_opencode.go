@@ -23,7 +23,7 @@ var opencodePreset = preset{
 		"At least one message is kept, even one that does not fit.",
 		"Compacting does not prune: opencode prunes in the background after each run; call Prune then.",
 		"Prune protects the last two turns, as opencode does, so that it hides nothing from an agent that does one task in " +
-			"one turn. Set the `prune_strategy` of `default` there, which protects tool groups.",
+			"one turn. Set the `prune_strategy` of `pi` there, which protects tool groups.",
 		"The summary is a USER message; opencode's is an assistant message after a user message that marks the place.",
 		"Sections of a summary that say nothing are left out; opencode keeps every heading.",
 		"An input limit above the window counts as the window.",
@@ -74,7 +74,7 @@ var opencodePreset = preset{
 		{"summarize.recent_turns", "`DEFAULT_TAIL_TURNS`"},
 		{"summarize.recent_tokens", "clamp(a quarter of the usable context, 2,000, 8,000), at most what the summary leaves of two thirds " +
 			"of that"},
-		{"summarize.max_summary_tokens", "ours, that of `default`: opencode states none"},
+		{"summarize.max_summary_tokens", "ours, that of `pi`: opencode states none"},
 		{"prune_tool_outputs.keep_turns", "`PRUNE` of the last two turns"},
 		{"prune_tool_outputs.keep_tokens", "`PRUNE_PROTECT`"},
 		{"prune_tool_outputs.minimum_tokens", "`PRUNE_MINIMUM`"},

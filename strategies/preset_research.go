@@ -48,14 +48,14 @@ var claudeCodePreset = preset{
 		{"trigger.target_tokens", "so low that both rungs always run"},
 		{"dialogue_only.keep_turns", "tool trajectories are summarized and not kept"},
 		{"summarize.recent_turns", "the last few turns"},
-		{"summarize.max_summary_tokens", "ours, that of `default`"},
+		{"summarize.max_summary_tokens", "ours, that of `pi`"},
 	},
 }
 
 var maskingPreset = preset{
 	name: "masking",
 	does: "Hides the results of all but the last ten tool groups. If that leaves the context above 65 % of the window, it " +
-		"summarizes, as `default` does. A manual compaction always summarizes.",
+		"summarizes all but the newest 20,000 tokens. A manual compaction always summarizes.",
 	reproduces: "observation masking, a study by JetBrains Research",
 	from:       researchNote,
 	deviations: []string{
@@ -78,11 +78,11 @@ var maskingPreset = preset{
 		p.PruneStrategy = maskingOf(l)
 	},
 	sources: []source{
-		{"trigger.trigger_ratio", "ours, that of `default`"},
+		{"trigger.trigger_ratio", "ours, klaude-code's 0.75"},
 		{"trigger.target_tokens", "ours: 0.65 of the window, so that masking alone is mostly enough, and not due again at once"},
 		{"mask_observations.keep_groups", "the study: a window of 10 did best"},
 		{"mask_observations.minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000"},
-		{"summarize.recent_tokens", "ours, that of `default`"},
+		{"summarize.recent_tokens", recentSource},
 	},
 }
 
@@ -110,7 +110,7 @@ var hybridPreset = preset{
 		})
 	},
 	sources: []source{
-		{"trigger.trigger_ratio", "ours, that of `default`"},
+		{"trigger.trigger_ratio", "ours, klaude-code's 0.75"},
 		{"trigger.trigger_tool_groups", "the study: 21 steps are summarized at once, and 10 stay"},
 		{"summarize.recent_tool_groups", "the study: the last 10 stay whole"},
 	},

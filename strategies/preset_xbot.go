@@ -50,7 +50,7 @@ var xbotPreset = preset{
 		{"ladder.rungs.at_ratio", "the middle of the document's 64 to 75 %"},
 		{"prune_tool_outputs.keep_groups", "the 3 tool groups that its compaction kept"},
 		{"prune_tool_outputs.keep_tokens", "no more than these groups"},
-		{"prune_tool_outputs.minimum_tokens", "ours, that of `default`: a tenth of the window, at most opencode's 20,000"},
+		{"prune_tool_outputs.minimum_tokens", "ours: a tenth of the window, at most opencode's 20,000"},
 		{"dialogue_only.keep_turns", "after each turn only user and agent are left"},
 	}, xbotOffloadSources...),
 }
@@ -143,7 +143,7 @@ var xbotCurrentPreset = preset{
 		{"ladder.rungs.at_ratio", "summarize at 0.9 and snip at 0.65 of the window less the output limit; mask above 0.9, 0.8, " +
 			"0.7 and 0.6 of the window"},
 		{"summarize.recent_turns", "all since the last user message"},
-		{"summarize.max_summary_tokens", "ours, that of `default`: xbot names a length in its instruction only"},
+		{"summarize.max_summary_tokens", "ours, that of `pi`: xbot names a length in its instruction only"},
 		{"hide_tool_results.keep_groups", "any group"},
 		{"hide_tool_results.keep_messages", "the last 8 messages"},
 		{"hide_tool_results.min_chars", "over 500 bytes; ours are characters"},

@@ -48,6 +48,9 @@ var baseSources = []source{
 	{"summary.input.tool_argument_chars", "klaude-code: 2,000"},
 }
 
+// recentSource is the source of recentTokens.
+const recentSource = "Pi's 20,000, but with the largest summary at most 0.4 of the window"
+
 // basePrune returns the prune strategy of presets whose system does not prune.
 func basePrune(l Limits) *compactordv1.Strategy {
 	return pruneBy(&compactordv1.PruneToolOutputsStrategy{

@@ -19,7 +19,7 @@ var readsLess = strategies.Limits{Window: 400_000, MaxOutput: 128_000, MaxInput:
 func TestPresetsByTheInputLimit(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ trigger, target uint32 }{
-		"default":      {204_000, 108_800},
+		"default":      {45_000, 27_000},
 		"pi":           {255_616, 108_800},
 		"klaude":       {204_000, 108_800},
 		"kimi":         {222_000, 108_800},
@@ -46,10 +46,10 @@ func TestAnInputLimitInASmallWindow(t *testing.T) {
 	t.Parallel()
 	l := strategies.Limits{Window: 100_000, MaxOutput: 8_000, MaxInput: 20_000}
 	p := presetFor(t, "default", l, nil)
-	require.Equal(t, uint32(4_000), p.GetStrategy().GetLadder().GetRungs()[3].GetStrategy().GetSummarize().GetRecentTokens())
+	require.Equal(t, uint32(3_750), p.GetStrategy().GetLadder().GetRungs()[2].GetStrategy().GetSummarize().GetRecentTokens())
 	require.Equal(t, uint32(5_000), p.GetTrigger().GetReserveTokens())
 	prune := p.GetPruneStrategy().GetPruneToolOutputs()
-	require.Equal(t, []uint32{4_000, 2_000}, []uint32{prune.GetKeepTokens(), prune.GetMinimumTokens()})
+	require.Equal(t, []uint32{3_750, 1_875}, []uint32{prune.GetKeepTokens(), prune.GetMinimumTokens()})
 	cut := presetFor(t, "klaude", l, nil).GetStrategy().GetSummarize()
 	require.Equal(t, []uint32{5_900, 4_000}, []uint32{cut.GetRecentTokens(), cut.GetMaxSummaryTokens()},
 		"80 % of a reserve of 5,000, and what that leaves of two thirds of 15,000")

@@ -372,16 +372,34 @@ func TestPresetHybrid(t *testing.T) {
 func TestPresetDefault(t *testing.T) {
 	t.Parallel()
 	p := presetFor(t, "default", strategies.Limits{Window: 100_000}, nil)
-	requireTrigger(t, p, 75_000)
-	// One large result before the last five groups: hiding it leaves 25,000, which is under the target of 40,000.
-	_, made := byPreset(t, p, "U10 T2 R50000"+strings.Repeat(" T2 R5000", 5))
-	require.Equal(t, []uint32{2}, hiddenIn(made))
-	require.Nil(t, made.GetCut())
-	// Ten results of 8,000: hiding 24,000 would leave 56,000. So everything is summarized except the newest 20,000
-	// tokens.
-	_, made = byPreset(t, p, "U10"+strings.Repeat(" T2 R8000", 10))
+	requireTrigger(t, p, 45_000)
+	requireTrigger(t, presetFor(t, "default", strategies.Limits{Window: 32_000}, nil), 24_000)
+	// Ten results of 5,000: everything is summarized except the newest 11,250 tokens, which begin within the third newest.
+	_, made := byPreset(t, p, "U10"+strings.Repeat(" T2 R5000", 10))
 	require.Equal(t, uint32(17), made.GetCut().GetFirstKeptIndex())
-	require.Empty(t, made.GetEdits(), "what the cut covers needs none")
+	require.EqualValues(t, 15_000, made.GetCut().GetMaxSummaryTokens())
+	require.Empty(t, made.GetEdits())
+	// Earlier thinking is dropped first, and then nothing else is due.
+	_, made = byPreset(t, p, "U10 H30000 A10 U10 A16000")
+	require.Nil(t, made.GetCut())
+	require.Len(t, made.GetEdits(), 1)
+}
+
+// Of a long result views show the beginning and the end. They are a sixteenth of the window, but no more than 7,500
+// tokens, with the mark between them.
+func TestPresetDefaultOnArrival(t *testing.T) {
+	t.Parallel()
+	for window, most := range map[uint32]int{0: 7_500, 8_000: 500, 32_000: 2_000, 120_000: 7_500, 1_000_000: 7_500} {
+		l := newLog().script("U")
+		l.used("bash", `{}`, piece(strings.Repeat("b", 50_000)+strings.Repeat("z", 50_000)))
+		made := arriving(l, presetFor(t, "default", strategies.Limits{Window: window}, nil))
+		require.Len(t, made, 1, "window of %d", window)
+		shown := made[0].GetReplacement()
+		require.Equal(t, []int{3 * most, most}, []int{strings.IndexByte(shown, '\n'), len(shown) - strings.LastIndexByte(shown, '\n') - 1})
+		require.Contains(t, shown, "recall index 2, part 0")
+		l.used("bash", `{}`, piece(strings.Repeat("x", 4*most)))
+		require.Empty(t, arriving(l, presetFor(t, "default", strategies.Limits{Window: window}, nil)))
+	}
 }
 
 func TestPresetAcon(t *testing.T) {

@@ -26,7 +26,7 @@ func TestCase107BudgetsOfSummaries(t *testing.T) {
 	require.Equal(t, uint32(16_384*8/10), whole("pi", window, turns))
 	require.Equal(t, uint32(13_107+8_192+strategies.JoinTokens), whole("pi", window, split))
 	require.Equal(t, uint32(8_192+strategies.JoinTokens), whole("pi", window, "U100 A60000 A20000"), "no complete turn")
-	require.Equal(t, uint32(13_107), whole("default", window, split), "all of it has what the policy says")
+	require.Equal(t, uint32(15_000), whole("default", window, "U100 A30000 U100 A9000 A11300"), "all of it has what the policy says")
 	for _, c := range []struct{ window, output, want uint32 }{
 		{200_000, 32_000, 13_107}, {6_000, 1_000, 1_024}, {30_000, 8_000, 5_500 * 8 / 10},
 	} {

@@ -187,13 +187,55 @@ func TestLowestTrigger(t *testing.T) {
 	requireDueAt(t, resolved(t, 100_000, three), 60_000)
 }
 
+// What never changes at the start of a request is no reason to compact: it stays in the provider's cache.
+func TestTriggerByTheConversation(t *testing.T) {
+	t.Parallel()
+	p := resolved(t, 200_000, &compactordv1.Trigger{TriggerConversationTokens: proto.Uint32(30_000)})
+	requireDueAt(t, p, 30_000)
+	p.OverheadTokens = proto.Uint32(25_000)
+	due := func(tokens uint32) *compactordv1.ContextReport {
+		return strategies.Report(cuttable(&storagev1.Head{LeadTokens: 5_000, ViewTokens: tokens}), p)
+	}
+	require.EqualValues(t, 60_000, due(0).GetTriggerTokens())
+	require.True(t, due(35_000).GetShouldCompact())
+	require.False(t, due(34_999).GetShouldCompact())
+	p.OverheadTokens = proto.Uint32(130_000)
+	require.EqualValues(t, 150_000, due(0).GetTriggerTokens(), "the ratio is lower")
+	requireDueAt(t, resolved(t, 0, &compactordv1.Trigger{TriggerConversationTokens: proto.Uint32(30_000)}), 30_000)
+}
+
+// A trigger or a target of the caller's own is not hidden by the lower one of the preset.
+func TestATriggerReplacesThatByTheConversation(t *testing.T) {
+	t.Parallel()
+	for _, own := range []*compactordv1.Trigger{
+		{TriggerTokens: proto.Uint32(150_000)},
+		{TriggerRatio: proto.Float64(0.75)},
+		{TargetTokens: proto.Uint32(conversation)},
+	} {
+		requireDueAt(t, resolved(t, 200_000, own), 150_000)
+	}
+	for _, own := range []*compactordv1.Trigger{
+		nil,
+		{ReserveTokens: proto.Uint32(20_000)},
+		{TargetTokens: proto.Uint32(conversation - 1)},
+		{TriggerRatio: proto.Float64(0.75), TriggerConversationTokens: proto.Uint32(conversation)},
+	} {
+		requireDueAt(t, resolved(t, 200_000, own), conversation)
+	}
+}
+
+// conversation is trigger_conversation_tokens in `default`.
+const conversation = 45_000
+
 func TestDefaultsByWindow(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ window, reserve, trigger, target uint32 }{
-		{200_000, 16_384, 150_000, 80_000},
-		{65_540, 16_384, 49_155, 26_216},
-		{65_532, 16_383, 49_149, 26_212},
-		{8_000, 2_000, 6_000, 3_200},
+		{1_000_000, 16_384, 45_000, 27_000},
+		{200_000, 16_384, 45_000, 27_000},
+		{65_532, 16_383, 45_000, 27_000},
+		{60_000, 15_000, 45_000, 27_000},
+		{59_996, 14_999, 44_997, 26_998},
+		{8_000, 2_000, 6_000, 3_600},
 		{2, 0, 2, 1},
 	} {
 		p := resolved(t, test.window, nil)
@@ -226,7 +268,9 @@ func TestTargetLiesBelowTheTrigger(t *testing.T) {
 	given := resolved(t, 100_000, &compactordv1.Trigger{TargetTokens: proto.Uint32(74_999)})
 	require.Equal(t, uint32(74_999), given.GetTrigger().GetTargetTokens())
 	lowered := resolved(t, 100_000, &compactordv1.Trigger{TriggerTokens: proto.Uint32(40_000)})
-	require.Equal(t, uint32(20_000), lowered.GetTrigger().GetTargetTokens(), "the default gives way")
+	require.Equal(t, uint32(27_000), lowered.GetTrigger().GetTargetTokens(), "it is still below")
+	lowered = resolved(t, 100_000, &compactordv1.Trigger{TriggerTokens: proto.Uint32(20_000)})
+	require.Equal(t, uint32(10_000), lowered.GetTrigger().GetTargetTokens(), "the default gives way")
 	least := resolved(t, 100_000, &compactordv1.Trigger{TriggerTokens: proto.Uint32(1)})
 	require.Equal(t, uint32(1), least.GetTrigger().GetTargetTokens())
 	unknown := resolved(t, 0, &compactordv1.Trigger{TargetTokens: proto.Uint32(10)})
