@@ -43,7 +43,7 @@ func TestEntriesHoldResolvedParameters(t *testing.T) {
 	require.NoError(t, err)
 	rungs := last(t, events).GetCompleted().GetCompaction().GetProvenance().GetStrategy().GetLadder().GetRungs()
 	used := rungs[len(rungs)-1].GetStrategy().GetSummarize()
-	require.Equal(t, uint32(2400), used.GetRecentTokens(), "a fifth of the window")
+	require.Equal(t, uint32(2250), used.GetRecentTokens(), "a quarter of the trigger")
 	require.Positive(t, used.GetMaxSummaryTokens())
 	require.NotNil(t, used.SplitTurn)
 }

@@ -24,7 +24,7 @@ func TestLargeAppendsAreCountedAsSmallOnesAre(t *testing.T) {
 		}
 		estimator := compactordv1.Estimator(e)
 		id := estimator.String()
-		d.createBy(id, estimator, nil)
+		d.createBy(id, estimator, &compactordv1.Policy{OnAppend: listOf()})
 		d.append(id, appended...)
 		messages := d.messages(id)
 		counted := d.countTokens(countSession(id, 0)).GetMessages()

@@ -21,7 +21,7 @@ func TestPoliciesOfTheDocuments(t *testing.T) {
 		"configuration.md": func(p *compactordv1.Policy) bool {
 			rungs := p.GetStrategy().GetLadder().GetRungs()
 			return len(rungs) == 2 && len(rungs[1].GetStrategy().GetFirstEffective().GetStrategies()) == 2 &&
-				p.GetTrigger().GetTargetTokens() == 80_000 && len(p.GetOnAppend().GetStrategies()) == 1 && len(p.GetOnUserMessage().GetStrategies()) == 1
+				p.GetTrigger().GetTargetTokens() == 27_000 && len(p.GetOnAppend().GetStrategies()) == 1 && len(p.GetOnUserMessage().GetStrategies()) == 1
 		},
 		"strategies.md": func(p *compactordv1.Policy) bool {
 			return p.GetOnAppend().GetStrategies()[0].GetOffload().GetOverTokens() == 2000 &&

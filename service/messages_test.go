@@ -56,7 +56,7 @@ func TestTranscriptAndDialogue(t *testing.T) {
 func TestLargeToolOutputs(t *testing.T) {
 	t.Parallel()
 	d := start(t)
-	d.create("s", nil)
+	d.create("s", &compactordv1.Policy{OnAppend: listOf()})
 	large := strings.Repeat("All work and no play. ", 9<<20/22)
 	d.append("s", user("read it"), assistant("", call("1", "read", `{"path":"x"}`)))
 	answer := d.append("s", toolResult("1", large))

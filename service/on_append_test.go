@@ -215,7 +215,7 @@ func TestAppendsReadNoMoreThanCalls(t *testing.T) {
 	t.Parallel()
 	store := &reading{Store: openStore(t, filepath.Join(t.TempDir(), "store.db"))}
 	d := start(t, withStore(store))
-	d.create("plain", nil)
+	d.create("plain", &compactordv1.Policy{OnAppend: listOf()})
 	policy := truncating(100)
 	policy.OnUserMessage = listOf(hideOld())
 	d.create("s", policy)

@@ -20,7 +20,7 @@ func TestPlaceholdersOfEveryPresetLeadToTheResult(t *testing.T) {
 			d := start(t)
 			policy := &compactordv1.Policy{Preset: &preset, ContextWindow: proto.Uint32(100_000)}
 			arrives := d.create("arriving", policy).GetResolvedPolicy().GetOnAppend() != nil
-			d.append("arriving", working(3, 16_000)...)
+			d.append("arriving", working(3, 40_000)...)
 			require.Equal(t, arrives, followsPlaceholders(d, "arriving") > 0, "on arrival")
 
 			for i, leaf := range hidingOf(d.session("arriving").GetSession().GetResolvedPolicy()) {
@@ -28,7 +28,7 @@ func TestPlaceholdersOfEveryPresetLeadToTheResult(t *testing.T) {
 				d.create(id, &compactordv1.Policy{
 					Preset: &preset, ContextWindow: proto.Uint32(100_000), OnAppend: listOf(), OnUserMessage: listOf(), PruneStrategy: leaf,
 				})
-				d.append(id, working(30, 16_000)...)
+				d.append(id, working(30, 40_000)...)
 				_, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
 					Target: &compactordv1.PruneRequest_SessionId{SessionId: id},
 				})
