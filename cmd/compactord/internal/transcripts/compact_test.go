@@ -206,8 +206,8 @@ func TestCompactForAReason(t *testing.T) {
 	doc = sample.Document(t, programtest.Ran(t, "compact", path, "--json", "--reason", "overflow", "--no-replay", "--keep-recent-tokens", "1").
 		Ends(t, terminal.ExitDone).Out)
 	require.NotContains(t, sample.At(t, doc, "entry"), "replayed_index")
-	programtest.Ran(t, "compact", path, "--reason", "threshold", "--window", "1000000").Ends(t, terminal.ExitNothing).
-		Says(t, "compaction is due at 750000")
+	programtest.Ran(t, "compact", path, "--reason", "threshold", "--window", "1000000", "--preset", "pi").Ends(t, terminal.ExitNothing).
+		Says(t, "compaction is due at 983616")
 	programtest.Ran(t, "compact", path, "--replay").Ends(t, terminal.ExitUsage).Says(t, "--replay needs --reason overflow")
 	programtest.Ran(t, "compact", path, "--reason", "boredom").Ends(t, terminal.ExitUsage).Says(t, "--reason must be one of")
 }

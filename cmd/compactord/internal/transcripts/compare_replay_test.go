@@ -59,7 +59,7 @@ func three() []*compactordv1.Message {
 // hiding is a policy that hides all results but the newest with the placeholder `[hidden]`, which has 2 tokens.
 func hiding(minimum uint32) *compactordv1.Policy {
 	return &compactordv1.Policy{
-		ContextWindow: proto.Uint32(6000), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(4500)},
+		ContextWindow: proto.Uint32(6000), OnAppend: &compactordv1.StrategyList{}, Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(4500)},
 		Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_PruneToolOutputs{
 			PruneToolOutputs: &compactordv1.PruneToolOutputsStrategy{
 				KeepGroups: proto.Uint32(1), KeepTokens: proto.Uint32(0), MinimumTokens: proto.Uint32(minimum),

@@ -37,7 +37,7 @@ func TestNothingToDoNamesTheNumberToLower(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", sample.Talk(20))
 	r := programtest.Ran(t, "compact", path, "--context-window", "60000").Ends(t, terminal.ExitNothing)
-	r.Says(t, "are all to be kept\nThe newest 12,000 tokens are kept. With ").Says(t, " messages would be summarized, and the context would hold ")
+	r.Says(t, "are all to be kept\nThe newest 11,250 tokens are kept. With ").Says(t, " messages would be summarized, and the context would hold ")
 	require.True(t, requireLowered(t, path))
 	doc := sample.Document(t, programtest.Ran(t, "compact", path, "--context-window", "60000", "--json").Ends(t, terminal.ExitNothing).Out)
 	require.Positive(t, sample.At(t, doc, "skipped", "keep_recent_tokens"))
