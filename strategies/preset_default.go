@@ -10,8 +10,12 @@ import (
 // with a prompt cache, as `compactord help cost` derives.
 const conversationTokens = 45_000
 
-// arrivalTokens is the most that views show of a result under `default`, in a large window.
-const arrivalTokens = 7_500
+// arrivalTokens is the most that views show of a result under `default`, in a large window. leastArrivalTokens is that in
+// a window that is too small for real work.
+const (
+	arrivalTokens      = 7_500
+	leastArrivalTokens = 500
+)
 
 // defaultPreset is ours.
 var defaultPreset = preset{
@@ -47,7 +51,7 @@ var defaultPreset = preset{
 		})
 		p.OnAppend = listOf(&compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 			TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
-				MaxChars:  proto.Uint32(max(1, 3*arrival)),
+				MaxChars:  proto.Uint32(3 * arrival),
 				TailChars: proto.Uint32(arrival),
 			},
 		}})
@@ -79,5 +83,5 @@ func shownOnArrival(window uint32) uint32 {
 	if window == 0 {
 		return arrivalTokens
 	}
-	return min(arrivalTokens, window/16)
+	return min(arrivalTokens, max(leastArrivalTokens, window/16))
 }

@@ -389,7 +389,7 @@ func TestPresetDefault(t *testing.T) {
 // tokens, with the mark between them.
 func TestPresetDefaultOnArrival(t *testing.T) {
 	t.Parallel()
-	for window, most := range map[uint32]int{0: 7_500, 8_000: 500, 32_000: 2_000, 120_000: 7_500, 1_000_000: 7_500} {
+	for window, most := range map[uint32]int{0: 7_500, 2_000: 500, 8_000: 500, 32_000: 2_000, 120_000: 7_500, 1_000_000: 7_500} {
 		l := newLog().script("U")
 		l.used("bash", `{}`, piece(strings.Repeat("b", 50_000)+strings.Repeat("z", 50_000)))
 		made := arriving(l, presetFor(t, "default", strategies.Limits{Window: window}, nil))

@@ -88,10 +88,10 @@ func TestDefaultCostsLeast(t *testing.T) {
 				r := costOf(t, messages, policy)
 				require.LessOrEqual(t, r.peak, window, filepath.Base(file))
 				least := r.cost
-				trigger, _ := session.TriggerTokens(policy)
+				documented := min(45_000, window/4*3)
 				for _, percent := range []uint32{70, 80, 90, 120, 160, 250} {
-					if other := trigger / 100 * percent; other < window {
-						least = min(least, costOf(t, messages, triggeredAt(policy, other)).cost)
+					if other := documented / 100 * percent; other < window {
+						least = min(least, costOf(t, messages, triggeredAt(policy, other, documented)).cost)
 					}
 				}
 				own, best = own+r.cost, best+least
@@ -102,8 +102,13 @@ func TestDefaultCostsLeast(t *testing.T) {
 	}
 }
 
-func triggeredAt(p *compactordv1.Policy, tokens uint32) *compactordv1.Policy {
+// triggeredAt returns a policy with another trigger, which keeps what `default` keeps by its documented trigger.
+func triggeredAt(p *compactordv1.Policy, tokens, documented uint32) *compactordv1.Policy {
 	p = proto.CloneOf(p)
+	rungs := p.GetStrategy().GetLadder().GetRungs()
+	cut := rungs[len(rungs)-1].GetStrategy().GetSummarize()
+	cut.RecentTokens, cut.MaxSummaryTokens = proto.Uint32(documented/4), proto.Uint32(documented/3)
+	p.Trigger.TargetTokens = proto.Uint32(documented / 2)
 	p.Trigger.TriggerTokens, p.Trigger.TriggerConversationTokens = &tokens, nil
 	p.Trigger.TriggerRatio, p.Trigger.ReserveTokens = nil, nil
 	return p
