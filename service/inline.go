@@ -36,7 +36,9 @@ type inline struct {
 func (s *Service) inline(
 	ctx context.Context, h *compactordv1.InlineHistory, policy *compactordv1.Policy,
 ) (*inline, error) {
-	logs := sessionlog.New(sessionlog.Options{Store: memory.New(), Logger: s.logger, Now: s.hooks.Now})
+	logs := sessionlog.New(sessionlog.Options{
+		Store: memory.New(), Strategies: s.strategies, Logger: s.logger, Now: s.hooks.Now,
+	})
 	resolved, err := s.policies.Resolve(policy)
 	if err != nil {
 		return nil, err

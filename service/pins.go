@@ -12,7 +12,6 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/strategies"
 )
 
 // PinMessages implements SessionService.
@@ -92,14 +91,18 @@ func (s *Service) changePins(
 			return nil, err
 		}
 		if record == nil {
-			fill(nil, session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy()))
+			fill(nil, session.Point(row.GetHead()), sessionlog.Report(row))
 			return nil, nil
 		}
 		w := s.logs.Begin(row)
 		if record, err = w.Record(ctx, record, nil); err != nil {
 			return nil, err
 		}
-		fill(record, session.Point(w.Head()), w.Report())
+		report, err := w.Report(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fill(record, session.Point(w.Head()), report)
 		return w, w.Remember(req, answer)
 	})
 }

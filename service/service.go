@@ -131,7 +131,7 @@ func New(o Options) (*Service, error) {
 		s.dialects[d.Kind()] = d
 	}
 	s.logs = sessionlog.New(sessionlog.Options{
-		Store: o.Store, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.Wake,
+		Store: o.Store, Strategies: o.Strategies, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.Wake,
 	})
 	s.watching = &watching.Watching{
 		Logs: s.logs, Watchers: s.watchers, Heartbeat: o.Heartbeat,

@@ -14,7 +14,6 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/strategies"
 )
 
 // CreateSession implements SessionService.
@@ -72,7 +71,7 @@ func (s *Service) GetSession(
 	}
 	return &compactordv1.GetSessionResponse{
 		Session: sessionOf(row),
-		Report:  strategies.Report(row.GetHead(), row.GetResolvedPolicy()),
+		Report:  sessionlog.Report(row),
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -296,7 +297,8 @@ func (limits figures) rest(w dividedView) int {
 	return max(0, min(limits.tokens-w.kept.tokens-w.fixed.tokens, (limits.bytes-w.kept.bytes-w.fixed.bytes)/4))
 }
 
-// mostThatGains returns three quarters of what a cut removes from a view.
+// mostThatGains returns three quarters of what a cut removes from a view. The message of the summary must be smaller than
+// what the cut removes, and the summary smaller than what it covers.
 func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uint32 {
 	s := l.state()
 	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }
@@ -308,11 +310,25 @@ func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uin
 		}
 		return replaced - replaced/4
 	}
+	removed := out(of[0]) + now.summary.tokens
+	pos := s.Position(cut.GetFirstKeptIndex())
+	covered := int(session.TextTokens(s.Counter, s.Entry.GetSummary()))
+	bytes := len(s.Entry.GetSummary())
+	for _, m := range s.Kept[:pos] {
+		covered, bytes = covered+int(m.GetTokens()), bytes+proto.Size(m.GetMessage())
+	}
+	if byBytes {
+		removed, covered = max(removed, (out(of[2])+now.summary.bytes)/4), max(covered, bytes/4)
+	}
+	beside := session.TextTokens(s.Counter, wording.Summary(&compactordv1.CompactionEntry{
+		Slots: strategies.SlotsAfter(s, s.Kept[:pos], s.Kept[pos:]),
+		Files: strategies.TouchedFiles(s.Entry.GetFiles(), strategies.FileTools(l.policy), s.Kept[:pos]),
+	}))
 	tokens := most(now.summary)
 	if cut.SplitTurnStart != nil && cut.GetSplitTurnStart() == s.Kept[0].GetIndex() && s.Entry.GetSummary() != "" {
 		tokens = max(tokens, most(figures{})+int(session.TextTokens(s.Counter, s.Entry.GetSummary()))+32)
 	}
-	return uint32(max(64, tokens))
+	return uint32(max(64, min(tokens, removed-int(beside)-1, covered-1)))
 }
 
 func (limits figures) summaryBeside(w dividedView) uint32 {

@@ -10,12 +10,18 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Report says how full the context is, whether to compact now, and what prevents that.
+// Report says how full the context is, whether to compact now, and what prevents that. The head alone cannot say with
+// certainty whether the policy's strategy would make the view smaller: see ReportPlanned.
 func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextReport {
+	return ReportPlanned(h, p, mayHelp(h, p))
+}
+
+// ReportPlanned is Report where it is known whether a compaction would make the view smaller, as ShrinksView says.
+func ReportPlanned(h *storagev1.Head, p *compactordv1.Policy, shrinksView bool) *compactordv1.ContextReport {
 	r := session.Measure(h, p)
 	r.FixedTokens = fixedTokens(h, p, r.GetOverheadTokens())
 	r.PauseEndsAfterTokens = pauseEndsAfter(h, p, p.GetStrategy())
-	r.BlockedBy = blockedBy(h, p, r)
+	r.BlockedBy = blockedBy(p, r, shrinksView)
 	r.ShouldCompact = session.Due(p, r) && len(r.GetBlockedBy()) == 0
 	return r
 }
@@ -39,12 +45,12 @@ func Unreachable(r *compactordv1.ContextReport) bool {
 }
 
 // blockedBy returns all reasons that apply: why compaction is never due, and why a due one would not help.
-func blockedBy(h *storagev1.Head, p *compactordv1.Policy, r *compactordv1.ContextReport) []compactordv1.BlockedBy {
+func blockedBy(p *compactordv1.Policy, r *compactordv1.ContextReport, shrinksView bool) []compactordv1.BlockedBy {
 	t := p.GetTrigger()
 	if t == nil {
 		t = &compactordv1.Trigger{}
 	}
-	unreachable := Unreachable(r) || session.Due(p, r) && !mayHelp(h, p)
+	unreachable := Unreachable(r) || session.Due(p, r) && !shrinksView
 	var reasons []compactordv1.BlockedBy
 	for _, of := range []struct {
 		holds  bool

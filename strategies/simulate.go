@@ -25,11 +25,20 @@ func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.Sta
 		return s, nil
 	}
 	at, _ := position(s, cut.GetFirstKeptIndex())
-	tokens := min(cut.GetMaxSummaryTokens(), inputTokens(s, at))
-	return after(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{
-		FirstKeptIndex: cut.GetFirstKeptIndex(),
-		Summary:        textOf(s.Counter, s.Stored(tokens)),
-	}}})
+	entry := entryWithout(s, at)
+	entry.Summary = textOf(s.Counter, s.Stored(min(cut.GetMaxSummaryTokens(), inputTokens(s, at))))
+	return after(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
+}
+
+// entryWithout returns the entry of a cut at a position without its summary: all else that views show in the place of
+// the covered messages.
+func entryWithout(s *session.State, at int) *compactordv1.CompactionEntry {
+	covered, kept := s.Kept[:at], s.Kept[at:]
+	return &compactordv1.CompactionEntry{
+		FirstKeptIndex: kept[0].GetIndex(),
+		Slots:          SlotsAfter(s, covered, kept),
+		Files:          TouchedFiles(s.Entry.GetFiles(), FileTools(s.Policy), covered),
+	}
 }
 
 // after returns the state after a record.

@@ -15,6 +15,15 @@ import (
 // maxSlotRunes limits the user's last request in a slot, so that one huge request cannot make every compaction useless.
 const maxSlotRunes = 8000
 
+// SlotsAfter returns the slots of a new summary, from the slots of the one before and what is newly covered. A message
+// that the compaction before replayed is covered by both, and is in no slot of the one before.
+func SlotsAfter(s *session.State, covered, kept []*compactordv1.LoggedMessage) *compactordv1.Slots {
+	if again := s.ReplayedMessage(); again != nil {
+		covered = slices.Concat([]*compactordv1.LoggedMessage{again}, covered)
+	}
+	return SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits)
+}
+
 // SlotsOf returns the open to-dos and the user's last request from the newly covered messages. If these have none, it
 // returns those of the previous entry. A request that is kept needs no slot. edits are the edits in effect.
 func SlotsOf(

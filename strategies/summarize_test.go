@@ -227,7 +227,7 @@ func TestCut(t *testing.T) {
 
 func TestCutTellsWhatIsSummarized(t *testing.T) {
 	t.Parallel()
-	l := newLog().script("S100 U20 A30 U40 A50")
+	l := newLog().script("S100 U20 A830 U50 A50")
 	l.policy = &compactordv1.Policy{Trigger: &compactordv1.Trigger{ReserveTokens: proto.Uint32(1000)}}
 	plan := planned(t, l, summarizing(keepTokens(50)))
 	// Case 84: the leading messages are never summarized.
@@ -236,11 +236,11 @@ func TestCutTellsWhatIsSummarized(t *testing.T) {
 			FirstKeptIndex: 4,
 			Summarized:     &compactordv1.IndexRange{Start: 1, End: 4},
 			SplitTurnStart: proto.Uint32(3),
-			// Three quarters of the 90 tokens that it replaces.
-			MaxSummaryTokens: 68,
+			// Three quarters of the 900 tokens that it replaces.
+			MaxSummaryTokens: 675,
 		},
-		TokensBefore:          240,
-		SummarizerInputTokens: 90,
+		TokensBefore:          1050,
+		SummarizerInputTokens: 900,
 	}
 	requireEqual(t, want, plan)
 }

@@ -1,8 +1,11 @@
 package strategies
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 )
 
 // JoinTokens is the space for the text between the two parts of a summary: that of the complete turns, and that of the
@@ -49,7 +52,8 @@ func setSummaryBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSiz
 }
 
 // mostThatGains returns the most tokens of a summary that still makes the view clearly smaller: three quarters of what
-// the cut removes. A previous summary that the new one contains unchanged does not count as removed.
+// the cut removes, and no more than what is left beside the frame, the slots and the files. A previous summary that the
+// new one contains unchanged does not count as removed.
 func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) uint32 {
 	s := in.State
 	out := threeQuarters(view.replaced(in, at))
@@ -58,7 +62,30 @@ func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) 
 		passed := session.TextTokens(s.Counter, s.Entry.GetSummary()) + JoinTokens
 		out = max(out, threeQuarters(shown)+uint64(passed))
 	}
-	return summaryBudgetOf(s, out)
+	left := view.replaced(in, at)
+	left -= min(left, uint64(tokensBeside(s, at))+1)
+	covered := max(1, CoveredTokens(s, at, DueByBytesAlone(in.Policy, session.Measure(s.Head, in.Policy))))
+	return max(minSummaryTokens, min(summaryBudgetOf(s, min(out, left)), covered-1))
+}
+
+// CoveredTokens returns the size of what the summary of a cut at a position replaces: the summary must be smaller. It is
+// in tokens of the model. byBytes says that only the view's size in bytes made the compaction due.
+func CoveredTokens(s *session.State, at int, byBytes bool) uint32 {
+	covered := inputTokens(s, at)
+	if !byBytes {
+		return covered
+	}
+	// Content that is large in bytes can have few tokens. Count four bytes as a token, as in text.
+	bytes := len(s.Entry.GetSummary())
+	for _, l := range s.Kept[:at] {
+		bytes += proto.Size(l.GetMessage())
+	}
+	return max(covered, uint32(bytes/4))
+}
+
+// tokensBeside returns the stored tokens of everything in a summary's message but the summary.
+func tokensBeside(s *session.State, at int) uint32 {
+	return session.TextTokens(s.Counter, wording.Summary(entryWithout(s, at)))
 }
 
 func threeQuarters(n uint64) uint64 { return n - n/4 }

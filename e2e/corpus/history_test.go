@@ -22,7 +22,7 @@ func historyOf(t *testing.T, policy *compactordv1.Policy, messages []*compactord
 	c := &history{Replay: corpus.NewReplay(t, policy)}
 	c.begin(messages)
 	for _, m := range messages {
-		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && c.Due() {
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && c.Due(t) {
 			c.due(t)
 		}
 		c.arrived(c.Append(t, m))

@@ -96,8 +96,16 @@ func (r *Replay) userMessage(t testing.TB) {
 	}
 }
 
-// Due says whether the context report asks for a compaction.
-func (r *Replay) Due() bool { return strategies.Report(r.Writer.Head, r.Policy).GetShouldCompact() }
+// Due says whether the context report asks for a compaction, as the service does.
+func (r *Replay) Due(t testing.TB) bool {
+	t.Helper()
+	if !strategies.ReportPlanned(r.Writer.Head, r.Policy, true).GetShouldCompact() {
+		return false
+	}
+	shrinks, err := r.registry.ShrinksView(t.Context(), r.Writer.State(), r.Policy)
+	require.NoError(t, err)
+	return shrinks
+}
 
 // Plan makes a plan for a reason, without carrying it out.
 func (r *Replay) Plan(t testing.TB, reason compactordv1.CompactionReason, s *compactordv1.Strategy) *compactordv1.CompactionPlan {

@@ -78,7 +78,7 @@ func replayAll(t *testing.T, r *corpus.Replay, messages []*compactordv1.Message)
 	var plans []*compactordv1.CompactionPlan
 	var prefix []*compactordv1.ViewMessage
 	for _, m := range messages {
-		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && r.Due() {
+		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && r.Due(t) {
 			before := r.Writer.Log.Newest()
 			plan := r.Plan(t, threshold, r.Policy.GetStrategy())
 			if plan.GetCut() != nil || len(plan.GetEdits()) > 0 {
@@ -153,7 +153,7 @@ func TestPrunesAreFarApart(t *testing.T) {
 				replayed[alike] = true
 				r := corpus.NewReplay(t, policy)
 				for _, m := range messages {
-					if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && r.Due() {
+					if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && r.Due(t) {
 						r.Run(t, threshold, s)
 					}
 					r.Append(t, m)
@@ -233,7 +233,7 @@ func TestDefaultAndMaskingAct(t *testing.T) {
 		for _, window := range []uint32{8_000, 32_000, 128_000, 200_000} {
 			for _, preset := range []string{"default", "masking"} {
 				r.Change(resolved(t, preset, window))
-				if !r.Due() {
+				if !r.Due(t) {
 					continue
 				}
 				over++

@@ -9,7 +9,6 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -44,7 +43,7 @@ func (c *Compactor) Plan(
 		return nil, err
 	}
 	answer := &compactordv1.PlanCompactionResponse{
-		Plan: plan.plan, Report: strategies.Report(plan.snapshot.Head, row.GetResolvedPolicy()),
+		Plan: plan.plan, Report: sessionlog.ReportAt(row, plan.snapshot.Head),
 	}
 	list := &promptList{
 		limit: cmp.Or(req.GetMaxPromptTokens(), defaultPromptTokens), from: int(req.GetFromPrompt()), answer: answer,

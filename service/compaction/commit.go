@@ -78,7 +78,8 @@ func (d *written) put(
 	if err != nil {
 		return nil, nil, err
 	}
-	return next, &compactordv1.CompactionCompleted{Prune: prune, Report: next.Report()}, nil
+	report, err := next.Report(ctx)
+	return next, &compactordv1.CompactionCompleted{Prune: prune, Report: report}, err
 }
 
 // putCutAndEdits adds the cut, and before it the edits where they make the view smaller. Where the policy wants it, it
@@ -102,8 +103,8 @@ func (d *written) putCutAndEdits(
 	if completed.ContinueIndex, err = d.goOn(ctx, next, completed.GetCompaction()); err != nil {
 		return nil, nil, err
 	}
-	completed.Report = next.Report()
-	return next, completed, nil
+	completed.Report, err = next.Report(ctx)
+	return next, completed, err
 }
 
 // putEdits adds the edits that still fit to a copy of the write.
@@ -190,7 +191,7 @@ func (d *written) putEntry(
 		},
 		Summarized: cut.GetSummarized(),
 		Summary:    withTags(d.summary.Text, tags), FileTags: tags != "",
-		Slots:          slotsOf(before, covered, kept),
+		Slots:          strategies.SlotsAfter(before, covered, kept),
 		TokensBefore:   next.Head().GetViewTokens(),
 		Provenance:     d.provenanceOfSummary(),
 		ReplayedIndex:  replayed,

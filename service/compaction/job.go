@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -49,11 +48,7 @@ func (j *job) currentReport(ctx context.Context) *compactordv1.ContextReport {
 	if err != nil {
 		return nil
 	}
-	return reportOf(row)
-}
-
-func reportOf(row *storagev1.Session) *compactordv1.ContextReport {
-	return strategies.Report(row.GetHead(), row.GetResolvedPolicy())
+	return sessionlog.Report(row)
 }
 
 // emit sends an event if there is an event stream.

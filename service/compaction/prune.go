@@ -26,7 +26,7 @@ func (c *Compactor) Prune(
 		var skipped *skip
 		if errors.As(err, &skipped) {
 			answer.Prune, answer.SkipReason, answer.Message = nil, skipped.reason, skipped.message
-			answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
+			answer.Report = sessionlog.Report(row)
 			return nil, nil
 		}
 		if err != nil || req.GetDryRun() {
@@ -84,11 +84,16 @@ func (c *Compactor) planPrune(
 			Duration: c.took(started),
 		},
 	}, strategies.DueByBytesAlone(policy, strategies.Report(row.GetHead(), policy)))
-	answer.Report = next.Report()
+	if err != nil {
+		return nil, err
+	}
+	if answer.Report, err = next.Report(ctx); err != nil {
+		return nil, err
+	}
 	if req.GetDryRun() {
 		// With dry_run nothing is written: the entry has no id and no sequence, and the context stays as it is.
 		answer.Prune.Id, answer.Prune.Sequence = "", 0
-		answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
+		answer.Report = sessionlog.Report(row)
 	}
-	return next, err
+	return next, nil
 }

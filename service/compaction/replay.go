@@ -9,7 +9,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/strategies"
 )
 
 // replays says whether the last request is to be replayed if the summary covers it.
@@ -86,15 +85,6 @@ func (c *Compactor) requestBefore(ctx context.Context, next *sessionlog.Write, i
 		return !found
 	})
 	return found, err
-}
-
-// slotsOf returns the slots of a new summary, from the slots of the one before and what is newly covered. A message
-// that the compaction before replayed is covered by both, and is in no slot of the one before.
-func slotsOf(before *session.State, covered, kept []*compactordv1.LoggedMessage) *compactordv1.Slots {
-	if again := before.ReplayedMessage(); again != nil {
-		covered = slices.Concat([]*compactordv1.LoggedMessage{again}, covered)
-	}
-	return strategies.SlotsOf(before.Entry.GetSlots(), covered, kept, before.Edits)
 }
 
 // goOn appends the message that tells the agent to go on, where the policy wants it and it is needed: not before open

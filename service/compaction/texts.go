@@ -170,18 +170,8 @@ func (p *planned) agentView() func(dialect compactordv1.Dialect) *session.View {
 
 // coveredTokens returns the tokens that the new summary replaces: the messages and the summary before it.
 func (p *planned) coveredTokens() uint32 {
-	history, prefix := p.divide()
-	covered := p.snapshot.Scaled(session.StoredTokens(history) + session.StoredTokens(prefix) +
-		session.TextTokens(p.snapshot.Counter, p.snapshot.Entry.GetSummary()))
-	if !p.byBytes {
-		return covered
-	}
-	// Content that is large in bytes can have few tokens. Count four bytes as a token, as in text.
-	bytes := len(p.snapshot.Entry.GetSummary())
-	for _, l := range slices.Concat(history, prefix) {
-		bytes += proto.Size(l.GetMessage())
-	}
-	return max(covered, uint32(bytes/4))
+	at := p.snapshot.Position(p.plan.GetCut().GetFirstKeptIndex())
+	return strategies.CoveredTokens(p.snapshot, at, p.byBytes)
 }
 
 // withTexts returns the edits with the texts of the summarizer. It leaves out edits without a text.

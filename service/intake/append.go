@@ -44,7 +44,10 @@ func (i *Intake) Append(
 		}
 		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), w.Head().GetNextIndex()
 		answer.Point = session.Point(w.Head())
-		answer.Report, answer.Findings = w.Report(), in.reported()
+		if answer.Report, err = w.Report(ctx); err != nil {
+			return nil, err
+		}
+		answer.Findings = in.reported()
 		if answer.GetAnswer() != nil {
 			i.describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
 		}

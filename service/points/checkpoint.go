@@ -35,7 +35,10 @@ func (p *Points) Checkpoint(
 		if err != nil {
 			return nil, err
 		}
-		answer.Checkpoint, answer.Point, answer.Report = r.GetCheckpoint(), session.Point(w.Head()), w.Report()
+		if answer.Report, err = w.Report(ctx); err != nil {
+			return nil, err
+		}
+		answer.Checkpoint, answer.Point = r.GetCheckpoint(), session.Point(w.Head())
 		return w, w.Remember(req, answer)
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/strategies"
 )
 
 // Clear goes back to the end of the leading messages.
@@ -46,7 +45,7 @@ func (p *Points) clear(
 	}
 	if len(r.aside) == 0 {
 		answer.Record, answer.MessagesPutAside, answer.Point = nil, 0, session.Point(row.GetHead())
-		answer.Report = strategies.Report(row.GetHead(), row.GetResolvedPolicy())
+		answer.Report = sessionlog.Report(row)
 		return nil, nil
 	}
 	w, reverted := p.Logs.Begin(row), &compactordv1.RevertToCheckpointResponse{}

@@ -10,7 +10,6 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/wording"
-	"github.com/compactord/compactord/strategies"
 )
 
 // Revert goes back to a point of the log.
@@ -81,7 +80,7 @@ func (r *reversal) toNewest(row *storagev1.Session) bool {
 // instead of an earlier change.
 func answerUnchanged(row *storagev1.Session, answer *compactordv1.RevertToCheckpointResponse) {
 	answer.Record, answer.MessagesPutAside, answer.FirstRequestPutAside = nil, 0, nil
-	answer.Point, answer.Report = session.Point(row.GetHead()), strategies.Report(row.GetHead(), row.GetResolvedPolicy())
+	answer.Point, answer.Report = session.Point(row.GetHead()), sessionlog.Report(row)
 }
 
 // reversal returns the reversal that a request asks for.
@@ -131,7 +130,10 @@ func (p *Points) revert(
 			return err
 		}
 	}
-	answer.Record, answer.Point, answer.Report = record, session.Point(w.Head()), w.Report()
+	if answer.Report, err = w.Report(ctx); err != nil {
+		return err
+	}
+	answer.Record, answer.Point = record, session.Point(w.Head())
 	answer.MessagesPutAside, answer.FirstRequestPutAside = r.revert.GetMessagesPutAside(), r.firstRequest
 	return nil
 }

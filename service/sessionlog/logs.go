@@ -15,21 +15,25 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 )
 
 // Logs reads and writes the logs of a store's sessions. All methods may be called concurrently.
 type Logs struct {
-	store  storage.Store
-	logger *slog.Logger
-	now    func() time.Time
-	wrote  func(Name)
-	locks  locks
+	store      storage.Store
+	strategies *strategies.Registry
+	logger     *slog.Logger
+	now        func() time.Time
+	wrote      func(Name)
+	locks      locks
 }
 
 // Options configure Logs.
 type Options struct {
 	// Store keeps the logs. Logs does not close it.
 	Store storage.Store
+	// Strategies plan where compaction is due, so that reports can say whether it helps.
+	Strategies *strategies.Registry
 	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	// Now returns the time. It is written into rows, messages and records.
@@ -54,7 +58,7 @@ func New(o Options) *Logs {
 	if o.Wrote == nil {
 		o.Wrote = func(Name) {}
 	}
-	return &Logs{store: o.Store, logger: o.Logger, now: o.Now, wrote: o.Wrote}
+	return &Logs{store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote}
 }
 
 // Now returns the time to write into the log.
@@ -99,6 +103,9 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 		if err != nil || w == nil {
 			return err
 		}
+		if err := w.planDue(ctx); err != nil {
+			return err
+		}
 		err = l.store.Commit(ctx, &w.commit)
 		if err == nil {
 			l.wrote(name)
@@ -114,6 +121,9 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 
 // Create writes a new session. It returns storage.ErrExists where its id is in use.
 func (l *Logs) Create(ctx context.Context, w *Write) error {
+	if err := w.planDue(ctx); err != nil {
+		return err
+	}
 	return l.store.CreateSession(ctx, &w.commit)
 }
 

@@ -11,7 +11,6 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/strategies"
 )
 
 // Write is what an operation is about to commit: the changed row, and the messages and records to append.
@@ -35,11 +34,6 @@ func (w *Write) Head() *storagev1.Head { return w.commit.Session.GetHead() }
 
 // Messages returns the messages to append. They must not be changed.
 func (w *Write) Messages() []*compactordv1.LoggedMessage { return w.commit.Messages }
-
-// Report returns the context report after the write.
-func (w *Write) Report() *compactordv1.ContextReport {
-	return strategies.Report(w.Head(), w.commit.Session.GetResolvedPolicy())
-}
 
 // Fork returns a copy that the caller can add to and throw away.
 func (w *Write) Fork() *Write {

@@ -57,7 +57,9 @@ type Session struct {
 	ForkedFrom *v1.ForkOrigin `protobuf:"bytes,13,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
 	// The compactions that have started and have not ended. Where an earlier opening of the store left one here, its
 	// daemon stopped before the end.
-	Running       []*RunningCompaction `protobuf:"bytes,14,rep,name=running,proto3" json:"running,omitempty"`
+	Running []*RunningCompaction `protobuf:"bytes,14,rep,name=running,proto3" json:"running,omitempty"`
+	// What the policy's strategy would do, from the last time that compaction was due and nothing else prevented it.
+	DuePlan       *DuePlan `protobuf:"bytes,15,opt,name=due_plan,json=duePlan,proto3" json:"due_plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -190,6 +192,68 @@ func (x *Session) GetRunning() []*RunningCompaction {
 	return nil
 }
 
+func (x *Session) GetDuePlan() *DuePlan {
+	if x != nil {
+		return x.DuePlan
+	}
+	return nil
+}
+
+// DuePlan says what the plan of a due compaction would do. Reports use it as long as its point is the newest.
+type DuePlan struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The point at which it was planned.
+	Point uint32 `protobuf:"varint,1,opt,name=point,proto3" json:"point,omitempty"`
+	// Whether the plan makes the view smaller.
+	ShrinksView   bool `protobuf:"varint,2,opt,name=shrinks_view,json=shrinksView,proto3" json:"shrinks_view,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DuePlan) Reset() {
+	*x = DuePlan{}
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DuePlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DuePlan) ProtoMessage() {}
+
+func (x *DuePlan) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DuePlan.ProtoReflect.Descriptor instead.
+func (*DuePlan) Descriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *DuePlan) GetPoint() uint32 {
+	if x != nil {
+		return x.Point
+	}
+	return 0
+}
+
+func (x *DuePlan) GetShrinksView() bool {
+	if x != nil {
+		return x.ShrinksView
+	}
+	return false
+}
+
 // RunningCompaction is a compaction that has started and has no record in the log yet.
 type RunningCompaction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -207,7 +271,7 @@ type RunningCompaction struct {
 
 func (x *RunningCompaction) Reset() {
 	*x = RunningCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +283,7 @@ func (x *RunningCompaction) String() string {
 func (*RunningCompaction) ProtoMessage() {}
 
 func (x *RunningCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +296,7 @@ func (x *RunningCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunningCompaction.ProtoReflect.Descriptor instead.
 func (*RunningCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{1}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RunningCompaction) GetOperationId() string {
@@ -372,7 +436,7 @@ type Head struct {
 
 func (x *Head) Reset() {
 	*x = Head{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -384,7 +448,7 @@ func (x *Head) String() string {
 func (*Head) ProtoMessage() {}
 
 func (x *Head) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -397,7 +461,7 @@ func (x *Head) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Head.ProtoReflect.Descriptor instead.
 func (*Head) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Head) GetNextSequence() uint32 {
@@ -743,7 +807,7 @@ type Calibration struct {
 
 func (x *Calibration) Reset() {
 	*x = Calibration{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -755,7 +819,7 @@ func (x *Calibration) String() string {
 func (*Calibration) ProtoMessage() {}
 
 func (x *Calibration) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -768,7 +832,7 @@ func (x *Calibration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Calibration.ProtoReflect.Descriptor instead.
 func (*Calibration) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Calibration) GetPermille() uint32 {
@@ -830,7 +894,7 @@ type ActiveRange struct {
 
 func (x *ActiveRange) Reset() {
 	*x = ActiveRange{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -842,7 +906,7 @@ func (x *ActiveRange) String() string {
 func (*ActiveRange) ProtoMessage() {}
 
 func (x *ActiveRange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -855,7 +919,7 @@ func (x *ActiveRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActiveRange.ProtoReflect.Descriptor instead.
 func (*ActiveRange) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ActiveRange) GetFirstSequence() uint32 {
@@ -903,7 +967,7 @@ type EffectiveCompaction struct {
 
 func (x *EffectiveCompaction) Reset() {
 	*x = EffectiveCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -915,7 +979,7 @@ func (x *EffectiveCompaction) String() string {
 func (*EffectiveCompaction) ProtoMessage() {}
 
 func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -928,7 +992,7 @@ func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveCompaction.ProtoReflect.Descriptor instead.
 func (*EffectiveCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *EffectiveCompaction) GetSequence() uint32 {
@@ -972,7 +1036,7 @@ type ChangeMark struct {
 
 func (x *ChangeMark) Reset() {
 	*x = ChangeMark{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1048,7 @@ func (x *ChangeMark) String() string {
 func (*ChangeMark) ProtoMessage() {}
 
 func (x *ChangeMark) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1061,7 @@ func (x *ChangeMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeMark.ProtoReflect.Descriptor instead.
 func (*ChangeMark) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ChangeMark) GetSequence() uint32 {
@@ -1035,7 +1099,7 @@ type UsageBaseline struct {
 
 func (x *UsageBaseline) Reset() {
 	*x = UsageBaseline{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1047,7 +1111,7 @@ func (x *UsageBaseline) String() string {
 func (*UsageBaseline) ProtoMessage() {}
 
 func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1060,7 +1124,7 @@ func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBaseline.ProtoReflect.Descriptor instead.
 func (*UsageBaseline) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UsageBaseline) GetIndex() uint32 {
@@ -1120,7 +1184,7 @@ type Breaker struct {
 
 func (x *Breaker) Reset() {
 	*x = Breaker{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1132,7 +1196,7 @@ func (x *Breaker) String() string {
 func (*Breaker) ProtoMessage() {}
 
 func (x *Breaker) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1145,7 +1209,7 @@ func (x *Breaker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Breaker.ProtoReflect.Descriptor instead.
 func (*Breaker) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Breaker) GetFailures() uint32 {
@@ -1182,7 +1246,7 @@ type StoredMessage struct {
 
 func (x *StoredMessage) Reset() {
 	*x = StoredMessage{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1258,7 @@ func (x *StoredMessage) String() string {
 func (*StoredMessage) ProtoMessage() {}
 
 func (x *StoredMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1271,7 @@ func (x *StoredMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredMessage.ProtoReflect.Descriptor instead.
 func (*StoredMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StoredMessage) GetSchema() uint32 {
@@ -1239,7 +1303,7 @@ type StoredRecord struct {
 
 func (x *StoredRecord) Reset() {
 	*x = StoredRecord{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1315,7 @@ func (x *StoredRecord) String() string {
 func (*StoredRecord) ProtoMessage() {}
 
 func (x *StoredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1328,7 @@ func (x *StoredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRecord.ProtoReflect.Descriptor instead.
 func (*StoredRecord) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *StoredRecord) GetSchema() uint32 {
@@ -1305,7 +1369,7 @@ type StoredRequest struct {
 
 func (x *StoredRequest) Reset() {
 	*x = StoredRequest{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +1381,7 @@ func (x *StoredRequest) String() string {
 func (*StoredRequest) ProtoMessage() {}
 
 func (x *StoredRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1394,7 @@ func (x *StoredRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRequest.ProtoReflect.Descriptor instead.
 func (*StoredRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StoredRequest) GetSchema() uint32 {
@@ -1365,7 +1429,7 @@ var File_compactord_storage_v1_storage_proto protoreflect.FileDescriptor
 
 const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd1\x05\n" +
+	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8c\x06\n" +
 	"\aSession\x12\x16\n" +
 	"\x06tenant\x18\x01 \x01(\tR\x06tenant\x12\x1d\n" +
 	"\n" +
@@ -1385,10 +1449,14 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\brevision\x18\f \x01(\rR\brevision\x12:\n" +
 	"\vforked_from\x18\r \x01(\v2\x19.compactord.v1.ForkOriginR\n" +
 	"forkedFrom\x12B\n" +
-	"\arunning\x18\x0e \x03(\v2(.compactord.storage.v1.RunningCompactionR\arunning\x1a9\n" +
+	"\arunning\x18\x0e \x03(\v2(.compactord.storage.v1.RunningCompactionR\arunning\x129\n" +
+	"\bdue_plan\x18\x0f \x01(\v2\x1e.compactord.storage.v1.DuePlanR\aduePlan\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc4\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
+	"\aDuePlan\x12\x14\n" +
+	"\x05point\x18\x01 \x01(\rR\x05point\x12!\n" +
+	"\fshrinks_view\x18\x02 \x01(\bR\vshrinksView\"\xc4\x01\n" +
 	"\x11RunningCompaction\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x129\n" +
@@ -1523,59 +1591,61 @@ func file_compactord_storage_v1_storage_proto_rawDescGZIP() []byte {
 	return file_compactord_storage_v1_storage_proto_rawDescData
 }
 
-var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_compactord_storage_v1_storage_proto_goTypes = []any{
 	(*Session)(nil),               // 0: compactord.storage.v1.Session
-	(*RunningCompaction)(nil),     // 1: compactord.storage.v1.RunningCompaction
-	(*Head)(nil),                  // 2: compactord.storage.v1.Head
-	(*Calibration)(nil),           // 3: compactord.storage.v1.Calibration
-	(*ActiveRange)(nil),           // 4: compactord.storage.v1.ActiveRange
-	(*EffectiveCompaction)(nil),   // 5: compactord.storage.v1.EffectiveCompaction
-	(*ChangeMark)(nil),            // 6: compactord.storage.v1.ChangeMark
-	(*UsageBaseline)(nil),         // 7: compactord.storage.v1.UsageBaseline
-	(*Breaker)(nil),               // 8: compactord.storage.v1.Breaker
-	(*StoredMessage)(nil),         // 9: compactord.storage.v1.StoredMessage
-	(*StoredRecord)(nil),          // 10: compactord.storage.v1.StoredRecord
-	(*StoredRequest)(nil),         // 11: compactord.storage.v1.StoredRequest
-	nil,                           // 12: compactord.storage.v1.Session.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(v1.Estimator)(0),             // 14: compactord.v1.Estimator
-	(*v1.Policy)(nil),             // 15: compactord.v1.Policy
-	(*v1.ForkOrigin)(nil),         // 16: compactord.v1.ForkOrigin
-	(v1.CompactionReason)(0),      // 17: compactord.v1.CompactionReason
-	(*v1.CallRef)(nil),            // 18: compactord.v1.CallRef
-	(*v1.LoggedMessage)(nil),      // 19: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 20: compactord.v1.Record
+	(*DuePlan)(nil),               // 1: compactord.storage.v1.DuePlan
+	(*RunningCompaction)(nil),     // 2: compactord.storage.v1.RunningCompaction
+	(*Head)(nil),                  // 3: compactord.storage.v1.Head
+	(*Calibration)(nil),           // 4: compactord.storage.v1.Calibration
+	(*ActiveRange)(nil),           // 5: compactord.storage.v1.ActiveRange
+	(*EffectiveCompaction)(nil),   // 6: compactord.storage.v1.EffectiveCompaction
+	(*ChangeMark)(nil),            // 7: compactord.storage.v1.ChangeMark
+	(*UsageBaseline)(nil),         // 8: compactord.storage.v1.UsageBaseline
+	(*Breaker)(nil),               // 9: compactord.storage.v1.Breaker
+	(*StoredMessage)(nil),         // 10: compactord.storage.v1.StoredMessage
+	(*StoredRecord)(nil),          // 11: compactord.storage.v1.StoredRecord
+	(*StoredRequest)(nil),         // 12: compactord.storage.v1.StoredRequest
+	nil,                           // 13: compactord.storage.v1.Session.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(v1.Estimator)(0),             // 15: compactord.v1.Estimator
+	(*v1.Policy)(nil),             // 16: compactord.v1.Policy
+	(*v1.ForkOrigin)(nil),         // 17: compactord.v1.ForkOrigin
+	(v1.CompactionReason)(0),      // 18: compactord.v1.CompactionReason
+	(*v1.CallRef)(nil),            // 19: compactord.v1.CallRef
+	(*v1.LoggedMessage)(nil),      // 20: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 21: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
-	13, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	13, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	12, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
-	14, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	15, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
-	15, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	2,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
-	16, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
-	1,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
-	17, // 9: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
-	13, // 10: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
-	4,  // 11: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	5,  // 12: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	18, // 13: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	18, // 14: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	6,  // 15: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	7,  // 16: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	8,  // 17: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	3,  // 18: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	14, // 19: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
-	19, // 20: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	20, // 21: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	2,  // 22: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	14, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	14, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	13, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
+	15, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	16, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
+	16, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	3,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
+	17, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	2,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
+	1,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
+	18, // 10: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
+	14, // 11: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
+	5,  // 12: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	6,  // 13: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	19, // 14: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	19, // 15: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	7,  // 16: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	8,  // 17: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	9,  // 18: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	4,  // 19: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	15, // 20: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	20, // 21: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	21, // 22: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	3,  // 23: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
@@ -1583,15 +1653,15 @@ func file_compactord_storage_v1_storage_proto_init() {
 	if File_compactord_storage_v1_storage_proto != nil {
 		return
 	}
-	file_compactord_storage_v1_storage_proto_msgTypes[2].OneofWrappers = []any{}
-	file_compactord_storage_v1_storage_proto_msgTypes[5].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[3].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_storage_v1_storage_proto_rawDesc), len(file_compactord_storage_v1_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

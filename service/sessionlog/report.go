@@ -1,0 +1,61 @@
+package sessionlog
+
+import (
+	"context"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
+)
+
+// Report returns the context report of a session.
+func Report(row *storagev1.Session) *compactordv1.ContextReport { return ReportAt(row, row.GetHead()) }
+
+// ReportAt returns the context report of a session with the figures of another head, such as that of an earlier point.
+func ReportAt(row *storagev1.Session, h *storagev1.Head) *compactordv1.ContextReport {
+	if plannedAt(row, h) {
+		return strategies.ReportPlanned(h, row.GetResolvedPolicy(), row.GetDuePlan().GetShrinksView())
+	}
+	return strategies.Report(h, row.GetResolvedPolicy())
+}
+
+func plannedAt(row *storagev1.Session, h *storagev1.Head) bool {
+	return row.GetDuePlan() != nil && row.GetDuePlan().GetPoint() == session.Point(h)
+}
+
+// Report returns the context report after the write.
+func (w *Write) Report(ctx context.Context) (*compactordv1.ContextReport, error) {
+	if err := w.planDue(ctx); err != nil {
+		return nil, err
+	}
+	return Report(w.Row()), nil
+}
+
+// planDue plans the policy's strategy where compaction is due and nothing else prevents it, and stores in the row
+// whether the plan makes the view smaller. A report that asks for a compaction is then always right.
+func (w *Write) planDue(ctx context.Context) error {
+	row, h := w.Row(), w.Head()
+	if plannedAt(row, h) {
+		return nil
+	}
+	row.DuePlan = nil
+	if !strategies.ReportPlanned(h, row.GetResolvedPolicy(), true).GetShouldCompact() {
+		return nil
+	}
+	state, err := w.State(ctx)
+	if err != nil {
+		return err
+	}
+	shrinks, err := w.logs.strategies.ShrinksView(ctx, state, row.GetResolvedPolicy())
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		// The compaction reports the error. Messages are appended also where a strategy fails.
+		w.logs.logger.DebugContext(ctx, "the strategy cannot plan", "session", row.GetSessionId(), "error", err)
+		return nil
+	}
+	row.DuePlan = &storagev1.DuePlan{Point: session.Point(h), ShrinksView: shrinks}
+	return nil
+}
