@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -61,4 +62,20 @@ func pushMark(h *storagev1.Head, sequence, changedFrom uint32) {
 		h.Changes = h.GetChanges()[:n-1]
 	}
 	h.Changes = append(h.Changes, &storagev1.ChangeMark{Sequence: sequence, ChangedFrom: changedFrom})
+}
+
+// SignedCall reports whether a part is a call with a thought signature. A provider signs a call with its arguments, so
+// these must come back as they were.
+func SignedCall(p *compactordv1.Part) bool {
+	return p.GetToolCall() != nil && slices.ContainsFunc(p.GetAttachments(), func(a *compactordv1.Attachment) bool {
+		switch a.GetKey() {
+		case "thoughtSignature", "thought_signature", "signature":
+			return a.GetJson() != "" && a.GetJson() != "null"
+		case "extra_content":
+			// OpenAI Chat has a field of Google's in it.
+			return strings.Contains(a.GetJson(), `"thought_signature"`)
+		default:
+			return false
+		}
+	})
 }

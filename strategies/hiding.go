@@ -155,7 +155,8 @@ func (h *hiding) freedBy(e *compactordv1.Edit, l *compactordv1.LoggedMessage, sh
 // find something to do.
 const leastCleared = 2
 
-// clearArguments clears the arguments of a call if that frees anything. A pin protects the whole group.
+// clearArguments clears the arguments of a call if that frees anything. A pin protects the whole group, and a thought
+// signature the arguments that it was made for.
 func (h *hiding) clearArguments(call *compactordv1.CallRef) {
 	pos, kept := position(h.state, call.GetIndex())
 	if !kept || session.Pinned(h.state.Head, call.GetIndex()) ||
@@ -163,6 +164,9 @@ func (h *hiding) clearArguments(call *compactordv1.CallRef) {
 		return
 	}
 	l := h.state.Kept[pos]
+	if session.SignedCall(l.GetMessage().GetParts()[call.GetPart()]) {
+		return
+	}
 	arguments := l.GetMessage().GetParts()[call.GetPart()].GetToolCall().GetArguments()
 	what := replaced{
 		index: call.GetIndex(), part: call.GetPart(), tool: call.GetName(),

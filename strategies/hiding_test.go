@@ -1,12 +1,14 @@
 package strategies_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/strategies"
 )
 
 // sharedParameters are the parameters that mean the same in all strategies that hide results.
@@ -109,5 +111,33 @@ func TestSharedParametersOfHiding(t *testing.T) {
 				require.Equal(t, c.want, got, name)
 			}
 		})
+	}
+}
+
+// A provider signs a call with its arguments. No strategy clears them, whichever dialect the signature came in.
+func TestArgumentsOfSignedCallsStay(t *testing.T) {
+	t.Parallel()
+	for key, raw := range map[string]string{
+		"thoughtSignature":  `"c2lnbmVk"`,
+		"thought_signature": `"c2lnbmVk"`,
+		"extra_content":     `{"google":{"thought_signature":"c2lnbmVk"}}`,
+	} {
+		for _, name := range strategies.PresetNames() {
+			l := newLog().script("U")
+			call := l.used("write_file", `{"path":"a.go","content":"`+strings.Repeat("x", 4000)+`"}`, piece(strings.Repeat("y", 4000))) - 1
+			part := l.state().Kept[l.state().Position(call)].GetMessage().GetParts()[0]
+			part.Attachments = []*compactordv1.Attachment{{Dialect: compactordv1.Dialect_DIALECT_GEMINI, Key: key, Json: raw}}
+			for range 20 {
+				l.used("bash", `{}`, piece(strings.Repeat("z", 4000)))
+			}
+			policy, err := strategies.Preset(name, strategies.Limits{Window: 10_000, MaxOutput: 1_000})
+			require.NoError(t, err)
+			l.policy = policy
+			for _, s := range []*compactordv1.Strategy{policy.GetStrategy(), policy.GetPruneStrategy()} {
+				for _, e := range planned(t, l, s).GetEdits() {
+					require.False(t, e.GetIndex() == call && e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS, name)
+				}
+			}
+		}
 	}
 }
