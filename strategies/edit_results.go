@@ -64,11 +64,13 @@ type resultEditor interface {
 	edit(r *toolResult) *compactordv1.Edit
 }
 
-// planResults applies an editor to the results of finished groups, the oldest first. The model has not read the results
-// of an open group yet.
-func planResults(ctx context.Context, in *Input, editor resultEditor) (*compactordv1.CompactionPlan, error) {
+// planResults applies an editor to the results of those groups that are finished, the oldest first. The model has not
+// read the results of an open group yet.
+func planResults(
+	ctx context.Context, in *Input, groups []session.Group, editor resultEditor,
+) (*compactordv1.CompactionPlan, error) {
 	e := newEditing(in.State)
-	for pos, finished := range answersTo(in.State, in.State.Groups()) {
+	for pos, finished := range answersTo(in.State, groups) {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}

@@ -121,6 +121,8 @@ func sparedGroups(s *compactordv1.Strategy) uint32 {
 		return defaultMaskGroups
 	case *compactordv1.Strategy_PruneToolOutputs:
 		return s.GetPruneToolOutputs().GetKeepGroups()
+	case *compactordv1.Strategy_TruncateToolOutputs:
+		return s.GetTruncateToolOutputs().GetKeepGroups()
 	default:
 		return 0
 	}

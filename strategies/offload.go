@@ -27,7 +27,7 @@ func (Offload) Name() string { return "offload" }
 func (Offload) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	return planResults(ctx, in, newOffloading(parameters, in.Policy, in.State.Stored))
+	return planResults(ctx, in, in.State.Groups(), newOffloading(parameters, in.Policy, in.State.Stored))
 }
 
 // Resolved implements Resolver.

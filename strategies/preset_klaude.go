@@ -23,6 +23,8 @@ var klaudePreset = preset{
 			"`trigger_tokens`, and the lower one holds.",
 		"klaude-code's summary has a sentence that tells the model to continue. Ours has none: the view has its own frame.",
 		"A call given up does not move the cut back.",
+		"An unknown output limit counts as at most half of the window: with its 32,000 klaude-code never compacts in a window " +
+			"of that size.",
 		"An image counts 1,200 tokens, as the plan says, and not 300.",
 		"File lists come from the tools' names and arguments, not from the shape of the arguments alone.",
 	},
@@ -44,7 +46,7 @@ var klaudePreset = preset{
 	},
 	sources: []source{
 		{"trigger.trigger_tokens", "effective - reserve, where effective is the window less the output limit (32,000 where " +
-			"that is unknown), at most the input limit, and the reserve a quarter of it, half of it in a window over 524,288; with nothing left of the " +
+			"that is unknown, at most half of the window), at most the input limit, and the reserve a quarter of it, half of it in a window over 524,288; with nothing left of the " +
 			"window it is disabled"},
 		{"summarize.recent_tokens", "min(20,000, max(4,096, 35 % of the window)), at most the window less the reserve, and " +
 			"what the summary leaves of two thirds of the trigger"},
@@ -74,7 +76,8 @@ func klaudeFigures(l Limits) klaude {
 	if l.Window > 0 {
 		output := l.MaxOutput
 		if output == 0 {
-			output = klaudeMaxOutput
+			// The whole 32,000 would leave nothing of a window of that size, and compaction would never be due.
+			output = min(klaudeMaxOutput, l.Window/2)
 		}
 		effective := l.beside(output)
 		of := uint32(25)

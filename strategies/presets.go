@@ -57,7 +57,7 @@ type source struct{ path, from string }
 // presets lists all presets, in the order in which they are documented.
 var presets = []preset{
 	defaultPreset, piPreset, klaudePreset, kimiPreset, klip13Preset, opencodePreset, xbotPreset, xbotCurrentPreset,
-	claudeCodePreset, maskingPreset, hybridPreset, aconPreset,
+	claudeCodePreset, maskingPreset, hybridPreset, aconPreset, prosePreset,
 }
 
 // PresetNames returns the names of the presets, in the order in which they are documented.

@@ -81,9 +81,9 @@ func TestPresetKlaudeFigures(t *testing.T) {
 		{524_288, 0, 123_072, 20_000, 5_000, 13_107},
 		{200_000, 0, 42_000, 20_000, 5_000, 13_107},
 		{100_000, 0, 17_000, 20_000, 5_000, 13_107},
-		{30_000, 0, 7_500, 10_500, 2_625, 6_000},
-		{8_000, 0, 2_000, 4_096, 2_048, 1_600},
-		{4_000, 0, 1_000, 3_000, 2_048, 1_024},
+		{30_000, 30_000, 7_500, 10_500, 2_625, 6_000},
+		{8_000, 8_000, 2_000, 4_096, 2_048, 1_600},
+		{4_000, 4_000, 1_000, 3_000, 2_048, 1_024},
 	} {
 		p := presetFor(t, "klaude", strategies.Limits{Window: c.window, MaxOutput: c.output}, nil)
 		cut := p.GetStrategy().GetSummarize()
@@ -91,7 +91,7 @@ func TestPresetKlaudeFigures(t *testing.T) {
 			[]uint32{cut.GetRecentTokens(), cut.GetManualRecentTokens(), cut.GetMaxSummaryTokens()}, "window of %d", c.window)
 		output := c.output
 		if output == 0 {
-			output = 32_000
+			output = min(32_000, c.window/2)
 		}
 		if c.window <= output {
 			requireTrigger(t, p, 0)
@@ -99,6 +99,14 @@ func TestPresetKlaudeFigures(t *testing.T) {
 			requireTrigger(t, p, c.window-output-c.reserve)
 		}
 	}
+}
+
+// With klaude-code's 32,000 for an unknown output limit compaction would never be due in a window of that size.
+func TestPresetKlaudeActsInASmallWindow(t *testing.T) {
+	t.Parallel()
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 32_000}, nil), 12_000)
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 64_000}, nil), 24_000)
+	requireTrigger(t, presetFor(t, "klaude", strategies.Limits{Window: 64_000, MaxOutput: 32_000}, nil), 24_000)
 }
 
 func TestCase038KlaudeTrigger(t *testing.T) {
@@ -471,4 +479,27 @@ func TestXbotOffloadsByBytesWhatHasFewTokens(t *testing.T) {
 		l.add(answer)
 		require.Equal(t, c.offloaded, len(arriving(l, p)) == 1, "%d bytes, %d characters", len(c.text), len([]rune(c.text)))
 	}
+}
+
+// prose: all text stays, and old results keep their beginning, their end and their reference.
+func TestPresetProseKeepsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	p := presetFor(t, "prose", strategies.Limits{Window: 20_000}, nil)
+	requireTrigger(t, p, 15_000)
+	l, made := byPreset(t, p, "S U1000 T10 R4000 T10 R4000 T10 R1000 T10 R1000 T10 R1000 T10 R1000 T10 R1000 A2000")
+	require.Nil(t, made.GetCut(), "the two results are enough")
+	var cut []uint32
+	for _, e := range made.GetEdits() {
+		require.Equal(t, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT, e.GetKind())
+		require.Contains(t, e.GetReplacement(), "recall index "+strconv.Itoa(int(e.GetIndex()))+", part 0")
+		require.Less(t, len(e.GetReplacement()), 700)
+		cut = append(cut, e.GetIndex())
+	}
+	require.Equal(t, []uint32{3, 5}, cut, "all but those of the last five groups")
+	l.commit(made, "")
+
+	// The text alone fills the window: now a summary.
+	l.script("U6000 A2000 U10 A3000")
+	made = thresholdPlan(t, l)
+	require.NotNil(t, made.GetCut())
 }

@@ -40,6 +40,10 @@ func hideBy(p *compactordv1.HideToolResultsStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{HideToolResults: p}}
 }
 
+func truncateBy(p *compactordv1.TruncateToolOutputsStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: p}}
+}
+
 func collapseBy(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }

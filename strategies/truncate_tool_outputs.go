@@ -25,7 +25,8 @@ func (TruncateToolOutputs) Name() string { return "truncate_tool_outputs" }
 func (TruncateToolOutputs) Plan(
 	ctx context.Context, in *Input, parameters *compactordv1.Strategy,
 ) (*compactordv1.CompactionPlan, error) {
-	return planResults(ctx, in, newTruncating(parameters))
+	t := newTruncating(parameters)
+	return planResults(ctx, in, allBut(in.State.Groups(), t.parameters.GetKeepGroups()), t)
 }
 
 // Resolved implements Resolver.
@@ -40,6 +41,7 @@ func (TruncateToolOutputs) Resolved(
 		p.MaxChars = proto.Uint32(defaultMaxChars)
 	}
 	fill(&p.TailChars, 0)
+	fill(&p.KeepGroups, 0)
 	if p.GetPlaceholder() == "" {
 		p.Placeholder = proto.String(wording.TruncationMark)
 	}

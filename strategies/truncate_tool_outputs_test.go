@@ -135,3 +135,20 @@ func TestTruncateLeavesAlone(t *testing.T) {
 	l.script("R10:b")
 	require.Equal(t, []uint32{failed, failed + 2}, indexesOf(planned(t, l, parameters)))
 }
+
+// A result can keep its end too, and the newest groups their whole results.
+func TestTruncateKeepsTheEnd(t *testing.T) {
+	t.Parallel()
+	l := newLog().script("U")
+	at := l.used("bash", `{}`, piece(strings.Repeat("a", 300)), piece(strings.Repeat("好", 300)))
+	barely := l.used("bash", `{}`, piece(strings.Repeat("x", 30)))
+	l.used("bash", `{}`, piece(strings.Repeat("z", 900)))
+	parameters := truncating(&compactordv1.TruncateToolOutputsStrategy{
+		MaxChars: proto.Uint32(20), TailChars: proto.Uint32(10), KeepGroups: proto.Uint32(1), Placeholder: proto.String("[-{omitted}]"),
+	})
+	made := planned(t, l, parameters)
+	require.Equal(t, map[uint32]string{
+		at: strings.Repeat("a", 20) + "\n[-570]\n" + strings.Repeat("好", 10),
+	}, replacements(made), "%d has nothing between its beginning and its end", barely)
+	requireConverged(t, l, made, parameters)
+}

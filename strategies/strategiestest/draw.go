@@ -131,7 +131,8 @@ func (d Draw) clear() *compactordv1.Strategy {
 func (d Draw) truncate() *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{
 		TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
-			MaxChars: d.number(1, 300, "characters"), ProtectedTools: d.tools(),
+			MaxChars: d.number(1, 300, "characters"), TailChars: d.perhaps(0, 100, "end"), ProtectedTools: d.tools(),
+			KeepGroups: d.perhaps(0, 3, "groups"),
 		},
 	}}
 }

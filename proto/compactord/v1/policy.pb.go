@@ -1250,6 +1250,61 @@ func (x *OverflowPolicy) GetAutoContinue() bool {
 	return false
 }
 
+// PolicyWarning says that a policy is valid but cannot do what it is for, such as a trigger that is never reached.
+type PolicyWarning struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The field, such as `policy.trigger.trigger_tokens`.
+	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
+	// What is wrong and what to do, in one sentence.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PolicyWarning) Reset() {
+	*x = PolicyWarning{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PolicyWarning) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PolicyWarning) ProtoMessage() {}
+
+func (x *PolicyWarning) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PolicyWarning.ProtoReflect.Descriptor instead.
+func (*PolicyWarning) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *PolicyWarning) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
+func (x *PolicyWarning) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 var File_compactord_v1_policy_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_policy_proto_rawDesc = "" +
@@ -1361,7 +1416,10 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x06replay\x18\x01 \x01(\bH\x00R\x06replay\x88\x01\x01\x12(\n" +
 	"\rauto_continue\x18\x02 \x01(\bH\x01R\fautoContinue\x88\x01\x01B\t\n" +
 	"\a_replayB\x10\n" +
-	"\x0e_auto_continue*\x8a\x01\n" +
+	"\x0e_auto_continue\"9\n" +
+	"\rPolicyWarning\x12\x14\n" +
+	"\x05field\x18\x01 \x01(\tR\x05field\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text*\x8a\x01\n" +
 	"\x0eThinkingPolicy\x12\x1f\n" +
 	"\x1bTHINKING_POLICY_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aTHINKING_POLICY_KEEP_VALID\x10\x01\x12\x1c\n" +
@@ -1410,7 +1468,7 @@ func file_compactord_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_compactord_v1_policy_proto_goTypes = []any{
 	(ThinkingPolicy)(0),         // 0: compactord.v1.ThinkingPolicy
 	(SummaryPlacement)(0),       // 1: compactord.v1.SummaryPlacement
@@ -1428,20 +1486,21 @@ var file_compactord_v1_policy_proto_goTypes = []any{
 	(*FileTools)(nil),           // 13: compactord.v1.FileTools
 	(*FileTool)(nil),            // 14: compactord.v1.FileTool
 	(*OverflowPolicy)(nil),      // 15: compactord.v1.OverflowPolicy
-	(*Strategy)(nil),            // 16: compactord.v1.Strategy
-	(*durationpb.Duration)(nil), // 17: google.protobuf.Duration
+	(*PolicyWarning)(nil),       // 16: compactord.v1.PolicyWarning
+	(*Strategy)(nil),            // 17: compactord.v1.Strategy
+	(*durationpb.Duration)(nil), // 18: google.protobuf.Duration
 }
 var file_compactord_v1_policy_proto_depIdxs = []int32{
 	8,  // 0: compactord.v1.Policy.trigger:type_name -> compactord.v1.Trigger
-	16, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
-	16, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
+	17, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
+	17, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
 	11, // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
 	0,  // 4: compactord.v1.Policy.thinking:type_name -> compactord.v1.ThinkingPolicy
 	13, // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
 	6,  // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.StrategyList
 	6,  // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.StrategyList
 	15, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
-	16, // 9: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
+	17, // 9: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
 	10, // 10: compactord.v1.SectionList.sections:type_name -> compactord.v1.Section
 	2,  // 11: compactord.v1.Section.role:type_name -> compactord.v1.SectionRole
 	10, // 12: compactord.v1.Section.subsections:type_name -> compactord.v1.Section
@@ -1449,8 +1508,8 @@ var file_compactord_v1_policy_proto_depIdxs = []int32{
 	9,  // 14: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionList
 	3,  // 15: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
 	7,  // 16: compactord.v1.SummaryPolicy.extra_context:type_name -> compactord.v1.TextList
-	17, // 17: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
-	17, // 18: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
+	18, // 17: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
+	18, // 18: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
 	12, // 19: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
 	14, // 20: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
 	21, // [21:21] is the sub-list for method output_type
@@ -1477,7 +1536,7 @@ func file_compactord_v1_policy_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_policy_proto_rawDesc), len(file_compactord_v1_policy_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -91,8 +91,8 @@ const (
 	// The last three automatic compactions in a row failed, were skipped after they had started, or left the view at or
 	// above the trigger.
 	BlockedBy_BLOCKED_BY_BREAKER_OPEN BlockedBy = 1
-	// The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-	// remove. The target of a ladder has nothing to do with it.
+	// The tokens that no compaction can remove are at or above the trigger, or the policy's strategy would not make the
+	// view smaller now. The target of a ladder has nothing to do with it.
 	BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE BlockedBy = 2
 	// The policy has no context window and no other trigger that works without one.
 	BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN BlockedBy = 3

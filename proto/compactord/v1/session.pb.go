@@ -426,7 +426,9 @@ func (x *CreateSessionRequest) GetRequestId() string {
 type CreateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
-	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	// What is probably not meant in its policy.
+	Warnings      []*PolicyWarning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -464,6 +466,13 @@ func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
 func (x *CreateSessionResponse) GetSession() *Session {
 	if x != nil {
 		return x.Session
+	}
+	return nil
+}
+
+func (x *CreateSessionResponse) GetWarnings() []*PolicyWarning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -793,7 +802,9 @@ func (x *UpdateSessionRequest) GetRequestId() string {
 type UpdateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
-	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	// What is probably not meant in its policy.
+	Warnings      []*PolicyWarning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -831,6 +842,13 @@ func (*UpdateSessionResponse) Descriptor() ([]byte, []int) {
 func (x *UpdateSessionResponse) GetSession() *Session {
 	if x != nil {
 		return x.Session
+	}
+	return nil
+}
+
+func (x *UpdateSessionResponse) GetWarnings() []*PolicyWarning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -1065,7 +1083,9 @@ type ForkSessionResponse struct {
 	// The session.
 	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	// How full its context is.
-	Report        *ContextReport `protobuf:"bytes,2,opt,name=report,proto3" json:"report,omitempty"`
+	Report *ContextReport `protobuf:"bytes,2,opt,name=report,proto3" json:"report,omitempty"`
+	// What is probably not meant in its policy.
+	Warnings      []*PolicyWarning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1110,6 +1130,13 @@ func (x *ForkSessionResponse) GetSession() *Session {
 func (x *ForkSessionResponse) GetReport() *ContextReport {
 	if x != nil {
 		return x.Report
+	}
+	return nil
+}
+
+func (x *ForkSessionResponse) GetWarnings() []*PolicyWarning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -1165,9 +1192,10 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01:\xb7\x01\xbaH\xb3\x01\x1a\xb0\x01\n" +
-	"*create_session.request_id_needs_session_id\x12Rrequest_id needs a session_id: without one each request makes a session of its own\x1a.this.request_id == '' || this.session_id != ''\"I\n" +
+	"*create_session.request_id_needs_session_id\x12Rrequest_id needs a session_id: without one each request makes a session of its own\x1a.this.request_id == '' || this.session_id != ''\"\x83\x01\n" +
 	"\x15CreateSessionResponse\x120\n" +
-	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\"I\n" +
+	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x128\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.compactord.v1.PolicyWarningR\bwarnings\"I\n" +
 	"\x11GetSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"|\n" +
@@ -1198,9 +1226,10 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"request_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"I\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x83\x01\n" +
 	"\x15UpdateSessionResponse\x120\n" +
-	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\"L\n" +
+	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x128\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.compactord.v1.PolicyWarningR\bwarnings\"L\n" +
 	"\x14DeleteSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"\x17\n" +
@@ -1220,10 +1249,11 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01:\xc1\x01\xbaH\xbd\x01\x1a\xba\x01\n" +
 	",fork_session.request_id_needs_new_session_id\x12Vrequest_id needs a new_session_id: without one each request makes a session of its own\x1a2this.request_id == '' || this.new_session_id != ''B\x04\n" +
-	"\x02at\"}\n" +
+	"\x02at\"\xb7\x01\n" +
 	"\x13ForkSessionResponse\x120\n" +
 	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x124\n" +
-	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report*c\n" +
+	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x128\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x1c.compactord.v1.PolicyWarningR\bwarnings*c\n" +
 	"\fSessionOrder\x12\x1d\n" +
 	"\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15SESSION_ORDER_CREATED\x10\x01\x12\x19\n" +
@@ -1267,8 +1297,9 @@ var file_compactord_v1_session_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
 	(Estimator)(0),                // 21: compactord.v1.Estimator
 	(*Policy)(nil),                // 22: compactord.v1.Policy
-	(*ContextReport)(nil),         // 23: compactord.v1.ContextReport
-	(*fieldmaskpb.FieldMask)(nil), // 24: google.protobuf.FieldMask
+	(*PolicyWarning)(nil),         // 23: compactord.v1.PolicyWarning
+	(*ContextReport)(nil),         // 24: compactord.v1.ContextReport
+	(*fieldmaskpb.FieldMask)(nil), // 25: google.protobuf.FieldMask
 }
 var file_compactord_v1_session_proto_depIdxs = []int32{
 	20, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
@@ -1282,24 +1313,27 @@ var file_compactord_v1_session_proto_depIdxs = []int32{
 	16, // 8: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
 	21, // 9: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
 	1,  // 10: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
-	1,  // 11: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
-	23, // 12: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
-	17, // 13: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
-	0,  // 14: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
-	1,  // 15: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
-	24, // 16: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	22, // 17: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
-	18, // 18: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
-	1,  // 19: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
-	22, // 20: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
-	19, // 21: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
-	1,  // 22: compactord.v1.ForkSessionResponse.session:type_name -> compactord.v1.Session
-	23, // 23: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	23, // 11: compactord.v1.CreateSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
+	1,  // 12: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
+	24, // 13: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
+	17, // 14: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
+	0,  // 15: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
+	1,  // 16: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
+	25, // 17: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	22, // 18: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
+	18, // 19: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
+	1,  // 20: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
+	23, // 21: compactord.v1.UpdateSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
+	22, // 22: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
+	19, // 23: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
+	1,  // 24: compactord.v1.ForkSessionResponse.session:type_name -> compactord.v1.Session
+	24, // 25: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
+	23, // 26: compactord.v1.ForkSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_session_proto_init() }

@@ -134,8 +134,7 @@ type SplitTurn int32
 const (
 	// Means SUMMARY.
 	SplitTurn_SPLIT_TURN_UNSPECIFIED SplitTurn = 0
-	// The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
-	// is too small for that, one summary is for both.
+	// The complete turns before it get one summary, and the first part of the turn gets another.
 	SplitTurn_SPLIT_TURN_SUMMARY SplitTurn = 1
 	// Both get one summary together.
 	SplitTurn_SPLIT_TURN_JOIN_HEAD SplitTurn = 2
@@ -549,9 +548,7 @@ type SummarizeStrategy struct {
 	Budget *BudgetRule `protobuf:"varint,5,opt,name=budget,proto3,enum=compactord.v1.BudgetRule,oneof" json:"budget,omitempty"`
 	// What happens where the cut is within a turn. Default SUMMARY.
 	SplitTurn *SplitTurn `protobuf:"varint,6,opt,name=split_turn,json=splitTurn,proto3,enum=compactord.v1.SplitTurn,oneof" json:"split_turn,omitempty"`
-	// The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
-	// the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
-	// policy.trigger.reserve_tokens.
+	// The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
 	MaxSummaryTokens *uint32 `protobuf:"varint,7,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3,oneof" json:"max_summary_tokens,omitempty"`
 	// Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
 	// removed. 0 to 10,000,000. Default: recent_tokens.
@@ -1096,16 +1093,17 @@ func (x *ClearToolUsesStrategy) GetPlaceholder() string {
 // TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out.
 type TruncateToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000.
+	// Characters (code points) of a result's beginning that stay. 1 to 10,000,000. Default 2,000.
 	MaxChars *uint32 `protobuf:"varint,1,opt,name=max_chars,json=maxChars,proto3,oneof" json:"max_chars,omitempty"`
-	// The text after them, and before those of tail_chars. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+	// The text in place of those left out. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
 	// and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
 	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	// Tools whose results stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,3,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
-	// together stays. 0 to 10,000,000. Default 0.
-	TailChars     *uint32 `protobuf:"varint,4,opt,name=tail_chars,json=tailChars,proto3,oneof" json:"tail_chars,omitempty"`
+	// Characters of a result's end that stay too. 0 to 10,000,000. Default 0.
+	TailChars *uint32 `protobuf:"varint,4,opt,name=tail_chars,json=tailChars,proto3,oneof" json:"tail_chars,omitempty"`
+	// Newest tool groups whose results stay whole. In on_append it does nothing. 0 to 10,000. Default 0.
+	KeepGroups    *uint32 `protobuf:"varint,5,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1164,6 +1162,13 @@ func (x *TruncateToolOutputsStrategy) GetProtectedTools() []string {
 func (x *TruncateToolOutputsStrategy) GetTailChars() uint32 {
 	if x != nil && x.TailChars != nil {
 		return *x.TailChars
+	}
+	return 0
+}
+
+func (x *TruncateToolOutputsStrategy) GetKeepGroups() uint32 {
+	if x != nil && x.KeepGroups != nil {
+		return *x.KeepGroups
 	}
 	return 0
 }
@@ -1819,18 +1824,21 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\n" +
 	"_min_charsB\x12\n" +
 	"\x10_clear_argumentsB\x0e\n" +
-	"\f_placeholder\"\x98\x02\n" +
+	"\f_placeholder\"\xd8\x02\n" +
 	"\x1bTruncateToolOutputsStrategy\x12.\n" +
 	"\tmax_chars\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\bmaxChars\x88\x01\x01\x12/\n" +
 	"\vplaceholder\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xd0\x0fH\x01R\vplaceholder\x88\x01\x01\x12;\n" +
 	"\x0fprotected_tools\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x0eprotectedTools\x12.\n" +
 	"\n" +
 	"tail_chars\x18\x04 \x01(\rB\n" +
-	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\ttailChars\x88\x01\x01B\f\n" +
+	"\xbaH\a*\x05\x18\x80\xad\xe2\x04H\x02R\ttailChars\x88\x01\x01\x12.\n" +
+	"\vkeep_groups\x18\x05 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x03R\n" +
+	"keepGroups\x88\x01\x01B\f\n" +
 	"\n" +
 	"_max_charsB\x0e\n" +
 	"\f_placeholderB\r\n" +
-	"\v_tail_chars\"T\n" +
+	"\v_tail_charsB\x0e\n" +
+	"\f_keep_groups\"T\n" +
 	"\x12StripMediaStrategy\x12.\n" +
 	"\vkeep_newest\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\x90NH\x00R\n" +
 	"keepNewest\x88\x01\x01B\x0e\n" +

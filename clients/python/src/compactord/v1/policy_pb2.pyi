@@ -821,3 +821,29 @@ class OverflowPolicy(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__replay) -> _WhichOneofReturnType__replay | None: ...
 
 Global___OverflowPolicy: _TypeAlias = OverflowPolicy  # noqa: Y015
+
+@_typing.final
+class PolicyWarning(_message.Message):
+    """PolicyWarning says that a policy is valid but cannot do what it is for, such as a trigger that is never reached."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """The field, such as `policy.trigger.trigger_tokens`."""
+    text: _builtins.str
+    """What is wrong and what to do, in one sentence."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PolicyWarning: _TypeAlias = PolicyWarning  # noqa: Y015

@@ -65,8 +65,8 @@ class _BlockedByEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockedBy.V
     above the trigger.
     """
     BLOCKED_BY_TARGET_UNREACHABLE: _BlockedBy.ValueType  # 2
-    """The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-    remove. The target of a ladder has nothing to do with it.
+    """The tokens that no compaction can remove are at or above the trigger, or the policy's strategy would not make the
+    view smaller now. The target of a ladder has nothing to do with it.
     """
     BLOCKED_BY_WINDOW_UNKNOWN: _BlockedBy.ValueType  # 3
     """The policy has no context window and no other trigger that works without one."""
@@ -85,8 +85,8 @@ BLOCKED_BY_BREAKER_OPEN: BlockedBy.ValueType  # 1
 above the trigger.
 """
 BLOCKED_BY_TARGET_UNREACHABLE: BlockedBy.ValueType  # 2
-"""The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-remove. The target of a ladder has nothing to do with it.
+"""The tokens that no compaction can remove are at or above the trigger, or the policy's strategy would not make the
+view smaller now. The target of a ladder has nothing to do with it.
 """
 BLOCKED_BY_WINDOW_UNKNOWN: BlockedBy.ValueType  # 3
 """The policy has no context window and no other trigger that works without one."""

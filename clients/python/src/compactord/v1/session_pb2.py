@@ -28,7 +28,7 @@ from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mas
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ompactord/v1/session.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/report.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb9\x06\n\x07Session\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\x12\x39\n\ncreated_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x39\n\nchanged_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tchangedAt\x12:\n\x06labels\x18\x05 \x03(\x0b\x32\".compactord.v1.Session.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x06 \x01(\tR\x05title\x12\x36\n\testimator\x18\x07 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12-\n\x06policy\x18\x08 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12>\n\x0fresolved_policy\x18\t \x01(\x0b\x32\x15.compactord.v1.PolicyR\x0eresolvedPolicy\x12\x1d\n\nnext_index\x18\n \x01(\rR\tnextIndex\x12\x14\n\x05point\x18\x0b \x01(\rR\x05point\x12\'\n\x0f\x61\x63tive_messages\x18\x0c \x01(\rR\x0e\x61\x63tiveMessages\x12#\n\rcompaction_id\x18\r \x01(\tR\x0c\x63ompactionId\x12-\n\x10\x66irst_kept_index\x18\x0e \x01(\rH\x00R\x0e\x66irstKeptIndex\x88\x01\x01\x12:\n\x0b\x66orked_from\x18\x0f \x01(\x0b\x32\x19.compactord.v1.ForkOriginR\nforkedFrom\x12\'\n\x0flast_checkpoint\x18\x10 \x01(\rR\x0elastCheckpoint\x12\'\n\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x13\n\x11_first_kept_index\"S\n\nForkOrigin\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\x12\x14\n\x05point\x18\x03 \x01(\rR\x05point\"\xd5\x02\n\x14\x43reateSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12-\n\x06policy\x18\x02 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12G\n\x06labels\x18\x03 \x03(\x0b\x32/.compactord.v1.CreateSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x04 \x01(\tR\x05title\x12\x36\n\testimator\x18\x05 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"I\n\x15\x43reateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\"2\n\x11GetSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"|\n\x12GetSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\x87\x02\n\x13ListSessionsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x46\n\x06labels\x18\x03 \x03(\x0b\x32..compactord.v1.ListSessionsRequest.LabelsEntryR\x06labels\x12\x31\n\x05order\x18\x04 \x01(\x0e\x32\x1b.compactord.v1.SessionOrderR\x05order\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"r\n\x14ListSessionsResponse\x12\x32\n\x08sessions\x18\x01 \x03(\x0b\x32\x16.compactord.v1.SessionR\x08sessions\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xda\x02\n\x14UpdateSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\x12-\n\x06policy\x18\x03 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12G\n\x06labels\x18\x04 \x03(\x0b\x32/.compactord.v1.UpdateSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x05 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"I\n\x15UpdateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\"5\n\x14\x44\x65leteSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"\x17\n\x15\x44\x65leteSessionResponse\"\x84\x03\n\x12\x46orkSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n\x05point\x18\x02 \x01(\rH\x00R\x05point\x12%\n\rcheckpoint_id\x18\x03 \x01(\rH\x00R\x0c\x63heckpointId\x12$\n\x0enew_session_id\x18\x04 \x01(\tR\x0cnewSessionId\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x45\n\x06labels\x18\x06 \x03(\x0b\x32-.compactord.v1.ForkSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x07 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x08 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x04\n\x02\x61t\"}\n\x13\x46orkSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report*c\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15SESSION_ORDER_CREATED\x10\x01\x12\x19\n\x15SESSION_ORDER_CHANGED\x10\x02\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ompactord/v1/session.proto\x12\rcompactord.v1\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/report.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb9\x06\n\x07Session\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\x12\x39\n\ncreated_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x39\n\nchanged_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tchangedAt\x12:\n\x06labels\x18\x05 \x03(\x0b\x32\".compactord.v1.Session.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x06 \x01(\tR\x05title\x12\x36\n\testimator\x18\x07 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12-\n\x06policy\x18\x08 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12>\n\x0fresolved_policy\x18\t \x01(\x0b\x32\x15.compactord.v1.PolicyR\x0eresolvedPolicy\x12\x1d\n\nnext_index\x18\n \x01(\rR\tnextIndex\x12\x14\n\x05point\x18\x0b \x01(\rR\x05point\x12\'\n\x0f\x61\x63tive_messages\x18\x0c \x01(\rR\x0e\x61\x63tiveMessages\x12#\n\rcompaction_id\x18\r \x01(\tR\x0c\x63ompactionId\x12-\n\x10\x66irst_kept_index\x18\x0e \x01(\rH\x00R\x0e\x66irstKeptIndex\x88\x01\x01\x12:\n\x0b\x66orked_from\x18\x0f \x01(\x0b\x32\x19.compactord.v1.ForkOriginR\nforkedFrom\x12\'\n\x0flast_checkpoint\x18\x10 \x01(\rR\x0elastCheckpoint\x12\'\n\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x13\n\x11_first_kept_index\"S\n\nForkOrigin\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\x12\x14\n\x05point\x18\x03 \x01(\rR\x05point\"\xd5\x02\n\x14\x43reateSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12-\n\x06policy\x18\x02 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12G\n\x06labels\x18\x03 \x03(\x0b\x32/.compactord.v1.CreateSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x04 \x01(\tR\x05title\x12\x36\n\testimator\x18\x05 \x01(\x0e\x32\x18.compactord.v1.EstimatorR\testimator\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\x83\x01\n\x15\x43reateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x38\n\x08warnings\x18\x02 \x03(\x0b\x32\x1c.compactord.v1.PolicyWarningR\x08warnings\"2\n\x11GetSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"|\n\x12GetSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\x87\x02\n\x13ListSessionsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x46\n\x06labels\x18\x03 \x03(\x0b\x32..compactord.v1.ListSessionsRequest.LabelsEntryR\x06labels\x12\x31\n\x05order\x18\x04 \x01(\x0e\x32\x1b.compactord.v1.SessionOrderR\x05order\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"r\n\x14ListSessionsResponse\x12\x32\n\x08sessions\x18\x01 \x03(\x0b\x32\x16.compactord.v1.SessionR\x08sessions\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xda\x02\n\x14UpdateSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\x12-\n\x06policy\x18\x03 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12G\n\x06labels\x18\x04 \x03(\x0b\x32/.compactord.v1.UpdateSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x05 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\x83\x01\n\x15UpdateSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x38\n\x08warnings\x18\x02 \x03(\x0b\x32\x1c.compactord.v1.PolicyWarningR\x08warnings\"5\n\x14\x44\x65leteSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"\x17\n\x15\x44\x65leteSessionResponse\"\x84\x03\n\x12\x46orkSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n\x05point\x18\x02 \x01(\rH\x00R\x05point\x12%\n\rcheckpoint_id\x18\x03 \x01(\rH\x00R\x0c\x63heckpointId\x12$\n\x0enew_session_id\x18\x04 \x01(\tR\x0cnewSessionId\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x45\n\x06labels\x18\x06 \x03(\x0b\x32-.compactord.v1.ForkSessionRequest.LabelsEntryR\x06labels\x12\x14\n\x05title\x18\x07 \x01(\tR\x05title\x12\x1d\n\nrequest_id\x18\x08 \x01(\tR\trequestId\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x04\n\x02\x61t\"\xb7\x01\n\x13\x46orkSessionResponse\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x34\n\x06report\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12\x38\n\x08warnings\x18\x03 \x03(\x0b\x32\x1c.compactord.v1.PolicyWarningR\x08warnings*c\n\x0cSessionOrder\x12\x1d\n\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\x19\n\x15SESSION_ORDER_CREATED\x10\x01\x12\x19\n\x15SESSION_ORDER_CHANGED\x10\x02\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,8 +46,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._serialized_options = b'8\001'
   _globals['_FORKSESSIONREQUEST_LABELSENTRY']._loaded_options = None
   _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_SESSIONORDER']._serialized_start=3083
-  _globals['_SESSIONORDER']._serialized_end=3182
+  _globals['_SESSIONORDER']._serialized_start=3260
+  _globals['_SESSIONORDER']._serialized_end=3359
   _globals['_SESSION']._serialized_start=170
   _globals['_SESSION']._serialized_end=995
   _globals['_SESSION_LABELSENTRY']._serialized_start=917
@@ -58,32 +58,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATESESSIONREQUEST']._serialized_end=1424
   _globals['_CREATESESSIONREQUEST_LABELSENTRY']._serialized_start=917
   _globals['_CREATESESSIONREQUEST_LABELSENTRY']._serialized_end=974
-  _globals['_CREATESESSIONRESPONSE']._serialized_start=1426
-  _globals['_CREATESESSIONRESPONSE']._serialized_end=1499
-  _globals['_GETSESSIONREQUEST']._serialized_start=1501
-  _globals['_GETSESSIONREQUEST']._serialized_end=1551
-  _globals['_GETSESSIONRESPONSE']._serialized_start=1553
-  _globals['_GETSESSIONRESPONSE']._serialized_end=1677
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=1680
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=1943
+  _globals['_CREATESESSIONRESPONSE']._serialized_start=1427
+  _globals['_CREATESESSIONRESPONSE']._serialized_end=1558
+  _globals['_GETSESSIONREQUEST']._serialized_start=1560
+  _globals['_GETSESSIONREQUEST']._serialized_end=1610
+  _globals['_GETSESSIONRESPONSE']._serialized_start=1612
+  _globals['_GETSESSIONRESPONSE']._serialized_end=1736
+  _globals['_LISTSESSIONSREQUEST']._serialized_start=1739
+  _globals['_LISTSESSIONSREQUEST']._serialized_end=2002
   _globals['_LISTSESSIONSREQUEST_LABELSENTRY']._serialized_start=917
   _globals['_LISTSESSIONSREQUEST_LABELSENTRY']._serialized_end=974
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1945
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=2059
-  _globals['_UPDATESESSIONREQUEST']._serialized_start=2062
-  _globals['_UPDATESESSIONREQUEST']._serialized_end=2408
+  _globals['_LISTSESSIONSRESPONSE']._serialized_start=2004
+  _globals['_LISTSESSIONSRESPONSE']._serialized_end=2118
+  _globals['_UPDATESESSIONREQUEST']._serialized_start=2121
+  _globals['_UPDATESESSIONREQUEST']._serialized_end=2467
   _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._serialized_start=917
   _globals['_UPDATESESSIONREQUEST_LABELSENTRY']._serialized_end=974
-  _globals['_UPDATESESSIONRESPONSE']._serialized_start=2410
-  _globals['_UPDATESESSIONRESPONSE']._serialized_end=2483
-  _globals['_DELETESESSIONREQUEST']._serialized_start=2485
-  _globals['_DELETESESSIONREQUEST']._serialized_end=2538
-  _globals['_DELETESESSIONRESPONSE']._serialized_start=2540
-  _globals['_DELETESESSIONRESPONSE']._serialized_end=2563
-  _globals['_FORKSESSIONREQUEST']._serialized_start=2566
-  _globals['_FORKSESSIONREQUEST']._serialized_end=2954
+  _globals['_UPDATESESSIONRESPONSE']._serialized_start=2470
+  _globals['_UPDATESESSIONRESPONSE']._serialized_end=2601
+  _globals['_DELETESESSIONREQUEST']._serialized_start=2603
+  _globals['_DELETESESSIONREQUEST']._serialized_end=2656
+  _globals['_DELETESESSIONRESPONSE']._serialized_start=2658
+  _globals['_DELETESESSIONRESPONSE']._serialized_end=2681
+  _globals['_FORKSESSIONREQUEST']._serialized_start=2684
+  _globals['_FORKSESSIONREQUEST']._serialized_end=3072
   _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_start=917
   _globals['_FORKSESSIONREQUEST_LABELSENTRY']._serialized_end=974
-  _globals['_FORKSESSIONRESPONSE']._serialized_start=2956
-  _globals['_FORKSESSIONRESPONSE']._serialized_end=3081
+  _globals['_FORKSESSIONRESPONSE']._serialized_start=3075
+  _globals['_FORKSESSIONRESPONSE']._serialized_end=3258
 # @@protoc_insertion_point(module_scope)

@@ -76,9 +76,7 @@ class _SplitTurnEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SplitTurn.V
     SPLIT_TURN_UNSPECIFIED: _SplitTurn.ValueType  # 0
     """Means SUMMARY."""
     SPLIT_TURN_SUMMARY: _SplitTurn.ValueType  # 1
-    """The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
-    is too small for that, one summary is for both.
-    """
+    """The complete turns before it get one summary, and the first part of the turn gets another."""
     SPLIT_TURN_JOIN_HEAD: _SplitTurn.ValueType  # 2
     """Both get one summary together."""
     SPLIT_TURN_OFF: _SplitTurn.ValueType  # 3
@@ -90,9 +88,7 @@ class SplitTurn(_SplitTurn, metaclass=_SplitTurnEnumTypeWrapper):
 SPLIT_TURN_UNSPECIFIED: SplitTurn.ValueType  # 0
 """Means SUMMARY."""
 SPLIT_TURN_SUMMARY: SplitTurn.ValueType  # 1
-"""The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
-is too small for that, one summary is for both.
-"""
+"""The complete turns before it get one summary, and the first part of the turn gets another."""
 SPLIT_TURN_JOIN_HEAD: SplitTurn.ValueType  # 2
 """Both get one summary together."""
 SPLIT_TURN_OFF: SplitTurn.ValueType  # 3
@@ -261,10 +257,7 @@ class SummarizeStrategy(_message.Message):
     split_turn: Global___SplitTurn.ValueType
     """What happens where the cut is within a turn. Default SUMMARY."""
     max_summary_tokens: _builtins.int
-    """The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
-    the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
-    policy.trigger.reserve_tokens.
-    """
+    """The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens."""
     manual_recent_tokens: _builtins.int
     """Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
     removed. 0 to 10,000,000. Default: recent_tokens.
@@ -671,16 +664,17 @@ class TruncateToolOutputsStrategy(_message.Message):
     PLACEHOLDER_FIELD_NUMBER: _builtins.int
     PROTECTED_TOOLS_FIELD_NUMBER: _builtins.int
     TAIL_CHARS_FIELD_NUMBER: _builtins.int
+    KEEP_GROUPS_FIELD_NUMBER: _builtins.int
     max_chars: _builtins.int
-    """Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000."""
+    """Characters (code points) of a result's beginning that stay. 1 to 10,000,000. Default 2,000."""
     placeholder: _builtins.str
-    """The text after them, and before those of tail_chars. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+    """The text in place of those left out. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
     and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
     """
     tail_chars: _builtins.int
-    """Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
-    together stays. 0 to 10,000,000. Default 0.
-    """
+    """Characters of a result's end that stay too. 0 to 10,000,000. Default 0."""
+    keep_groups: _builtins.int
+    """Newest tool groups whose results stay whole. In on_append it does nothing. 0 to 10,000. Default 0."""
     @_builtins.property
     def protected_tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tools whose results stay. At most 1,000 names."""
@@ -692,17 +686,22 @@ class TruncateToolOutputsStrategy(_message.Message):
         placeholder: _builtins.str | None = ...,
         protected_tools: _abc.Iterable[_builtins.str] | None = ...,
         tail_chars: _builtins.int | None = ...,
+        keep_groups: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "_tail_chars", b"_tail_chars", "max_chars", b"max_chars", "placeholder", b"placeholder", "tail_chars", b"tail_chars"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups", "_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "_tail_chars", b"_tail_chars", "keep_groups", b"keep_groups", "max_chars", b"max_chars", "placeholder", b"placeholder", "tail_chars", b"tail_chars"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "_tail_chars", b"_tail_chars", "max_chars", b"max_chars", "placeholder", b"placeholder", "protected_tools", b"protected_tools", "tail_chars", b"tail_chars"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups", "_max_chars", b"_max_chars", "_placeholder", b"_placeholder", "_tail_chars", b"_tail_chars", "keep_groups", b"keep_groups", "max_chars", b"max_chars", "placeholder", b"placeholder", "protected_tools", b"protected_tools", "tail_chars", b"tail_chars"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__keep_groups: _TypeAlias = _typing.Literal["keep_groups"]  # noqa: Y015
+    _WhichOneofArgType__keep_groups: _TypeAlias = _typing.Literal["_keep_groups", b"_keep_groups"]  # noqa: Y015
     _WhichOneofReturnType__max_chars: _TypeAlias = _typing.Literal["max_chars"]  # noqa: Y015
     _WhichOneofArgType__max_chars: _TypeAlias = _typing.Literal["_max_chars", b"_max_chars"]  # noqa: Y015
     _WhichOneofReturnType__placeholder: _TypeAlias = _typing.Literal["placeholder"]  # noqa: Y015
     _WhichOneofArgType__placeholder: _TypeAlias = _typing.Literal["_placeholder", b"_placeholder"]  # noqa: Y015
     _WhichOneofReturnType__tail_chars: _TypeAlias = _typing.Literal["tail_chars"]  # noqa: Y015
     _WhichOneofArgType__tail_chars: _TypeAlias = _typing.Literal["_tail_chars", b"_tail_chars"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_groups) -> _WhichOneofReturnType__keep_groups | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__max_chars) -> _WhichOneofReturnType__max_chars | None: ...
     @_typing.overload

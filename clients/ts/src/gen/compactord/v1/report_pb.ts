@@ -404,8 +404,8 @@ export enum BlockedBy {
   BREAKER_OPEN = 1,
 
   /**
-   * The tokens that no compaction can remove are at or above the trigger, or the policy's strategy has nothing to
-   * remove. The target of a ladder has nothing to do with it.
+   * The tokens that no compaction can remove are at or above the trigger, or the policy's strategy would not make the
+   * view smaller now. The target of a ladder has nothing to do with it.
    *
    * @generated from enum value: BLOCKED_BY_TARGET_UNREACHABLE = 2;
    */

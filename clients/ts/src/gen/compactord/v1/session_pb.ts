@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Estimator, EstimatorJson, Policy, PolicyJson } from "./policy_pb.js";
+import type { Estimator, EstimatorJson, Policy, PolicyJson, PolicyWarning, PolicyWarningJson } from "./policy_pb.js";
 import { file_compactord_v1_policy } from "./policy_pb.js";
 import type { ContextReport, ContextReportJson } from "./report_pb.js";
 import { file_compactord_v1_report } from "./report_pb.js";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/session.proto.
  */
 export const file_compactord_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21wYWN0b3JkL3YxL3Nlc3Npb24ucHJvdG8SDWNvbXBhY3RvcmQudjEi6QQKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRILCgN1aWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2hhbmdlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoGbGFiZWxzGAUgAygLMiIuY29tcGFjdG9yZC52MS5TZXNzaW9uLkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAYgASgJEisKCWVzdGltYXRvchgHIAEoDjIYLmNvbXBhY3RvcmQudjEuRXN0aW1hdG9yEiUKBnBvbGljeRgIIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KD3Jlc29sdmVkX3BvbGljeRgJIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EhIKCm5leHRfaW5kZXgYCiABKA0SDQoFcG9pbnQYCyABKA0SFwoPYWN0aXZlX21lc3NhZ2VzGAwgASgNEhUKDWNvbXBhY3Rpb25faWQYDSABKAkSHQoQZmlyc3Rfa2VwdF9pbmRleBgOIAEoDUgAiAEBEi4KC2ZvcmtlZF9mcm9tGA8gASgLMhkuY29tcGFjdG9yZC52MS5Gb3JrT3JpZ2luEhcKD2xhc3RfY2hlY2twb2ludBgQIAEoDRIXCg9waW5uZWRfbWVzc2FnZXMYESABKA0aLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUITChFfZmlyc3Rfa2VwdF9pbmRleCI8CgpGb3JrT3JpZ2luEhIKCnNlc3Npb25faWQYASABKAkSCwoDdWlkGAIgASgJEg0KBXBvaW50GAMgASgNIpECChRDcmVhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEiUKBnBvbGljeRgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ej8KBmxhYmVscxgDIAMoCzIvLmNvbXBhY3RvcmQudjEuQ3JlYXRlU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYBCABKAkSKwoJZXN0aW1hdG9yGAUgASgOMhguY29tcGFjdG9yZC52MS5Fc3RpbWF0b3ISEgoKcmVxdWVzdF9pZBgGIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkAKFUNyZWF0ZVNlc3Npb25SZXNwb25zZRInCgdzZXNzaW9uGAEgASgLMhYuY29tcGFjdG9yZC52MS5TZXNzaW9uIicKEUdldFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiawoSR2V0U2Vzc2lvblJlc3BvbnNlEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SLAoGcmVwb3J0GAIgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0ItcBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJEj4KBmxhYmVscxgDIAMoCzIuLmNvbXBhY3RvcmQudjEuTGlzdFNlc3Npb25zUmVxdWVzdC5MYWJlbHNFbnRyeRIqCgVvcmRlchgEIAEoDjIbLmNvbXBhY3RvcmQudjEuU2Vzc2lvbk9yZGVyGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWQoUTGlzdFNlc3Npb25zUmVzcG9uc2USKAoIc2Vzc2lvbnMYASADKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpUCChRVcGRhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIlCgZwb2xpY3kYAyABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI/CgZsYWJlbHMYBCADKAsyLy5jb21wYWN0b3JkLnYxLlVwZGF0ZVNlc3Npb25SZXF1ZXN0LkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJAChVVcGRhdGVTZXNzaW9uUmVzcG9uc2USJwoHc2Vzc2lvbhgBIAEoCzIWLmNvbXBhY3RvcmQudjEuU2Vzc2lvbiIqChREZWxldGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIhcKFURlbGV0ZVNlc3Npb25SZXNwb25zZSKoAgoSRm9ya1Nlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoFcG9pbnQYAiABKA1IABIXCg1jaGVja3BvaW50X2lkGAMgASgNSAASFgoObmV3X3Nlc3Npb25faWQYBCABKAkSJQoGcG9saWN5GAUgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSPQoGbGFiZWxzGAYgAygLMi0uY29tcGFjdG9yZC52MS5Gb3JrU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgQKAmF0ImwKE0ZvcmtTZXNzaW9uUmVzcG9uc2USJwoHc2Vzc2lvbhgBIAEoCzIWLmNvbXBhY3RvcmQudjEuU2Vzc2lvbhIsCgZyZXBvcnQYAiABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQqYwoMU2Vzc2lvbk9yZGVyEh0KGVNFU1NJT05fT1JERVJfVU5TUEVDSUZJRUQQABIZChVTRVNTSU9OX09SREVSX0NSRUFURUQQARIZChVTRVNTSU9OX09SREVSX0NIQU5HRUQQAkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_policy, file_compactord_v1_report, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Chtjb21wYWN0b3JkL3YxL3Nlc3Npb24ucHJvdG8SDWNvbXBhY3RvcmQudjEi6QQKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRILCgN1aWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2hhbmdlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoGbGFiZWxzGAUgAygLMiIuY29tcGFjdG9yZC52MS5TZXNzaW9uLkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAYgASgJEisKCWVzdGltYXRvchgHIAEoDjIYLmNvbXBhY3RvcmQudjEuRXN0aW1hdG9yEiUKBnBvbGljeRgIIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KD3Jlc29sdmVkX3BvbGljeRgJIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EhIKCm5leHRfaW5kZXgYCiABKA0SDQoFcG9pbnQYCyABKA0SFwoPYWN0aXZlX21lc3NhZ2VzGAwgASgNEhUKDWNvbXBhY3Rpb25faWQYDSABKAkSHQoQZmlyc3Rfa2VwdF9pbmRleBgOIAEoDUgAiAEBEi4KC2ZvcmtlZF9mcm9tGA8gASgLMhkuY29tcGFjdG9yZC52MS5Gb3JrT3JpZ2luEhcKD2xhc3RfY2hlY2twb2ludBgQIAEoDRIXCg9waW5uZWRfbWVzc2FnZXMYESABKA0aLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUITChFfZmlyc3Rfa2VwdF9pbmRleCI8CgpGb3JrT3JpZ2luEhIKCnNlc3Npb25faWQYASABKAkSCwoDdWlkGAIgASgJEg0KBXBvaW50GAMgASgNIpECChRDcmVhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEiUKBnBvbGljeRgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ej8KBmxhYmVscxgDIAMoCzIvLmNvbXBhY3RvcmQudjEuQ3JlYXRlU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYBCABKAkSKwoJZXN0aW1hdG9yGAUgASgOMhguY29tcGFjdG9yZC52MS5Fc3RpbWF0b3ISEgoKcmVxdWVzdF9pZBgGIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInAKFUNyZWF0ZVNlc3Npb25SZXNwb25zZRInCgdzZXNzaW9uGAEgASgLMhYuY29tcGFjdG9yZC52MS5TZXNzaW9uEi4KCHdhcm5pbmdzGAIgAygLMhwuY29tcGFjdG9yZC52MS5Qb2xpY3lXYXJuaW5nIicKEUdldFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiawoSR2V0U2Vzc2lvblJlc3BvbnNlEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SLAoGcmVwb3J0GAIgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0ItcBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJEj4KBmxhYmVscxgDIAMoCzIuLmNvbXBhY3RvcmQudjEuTGlzdFNlc3Npb25zUmVxdWVzdC5MYWJlbHNFbnRyeRIqCgVvcmRlchgEIAEoDjIbLmNvbXBhY3RvcmQudjEuU2Vzc2lvbk9yZGVyGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWQoUTGlzdFNlc3Npb25zUmVzcG9uc2USKAoIc2Vzc2lvbnMYASADKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpUCChRVcGRhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIlCgZwb2xpY3kYAyABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI/CgZsYWJlbHMYBCADKAsyLy5jb21wYWN0b3JkLnYxLlVwZGF0ZVNlc3Npb25SZXF1ZXN0LkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJwChVVcGRhdGVTZXNzaW9uUmVzcG9uc2USJwoHc2Vzc2lvbhgBIAEoCzIWLmNvbXBhY3RvcmQudjEuU2Vzc2lvbhIuCgh3YXJuaW5ncxgCIAMoCzIcLmNvbXBhY3RvcmQudjEuUG9saWN5V2FybmluZyIqChREZWxldGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIhcKFURlbGV0ZVNlc3Npb25SZXNwb25zZSKoAgoSRm9ya1Nlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoFcG9pbnQYAiABKA1IABIXCg1jaGVja3BvaW50X2lkGAMgASgNSAASFgoObmV3X3Nlc3Npb25faWQYBCABKAkSJQoGcG9saWN5GAUgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSPQoGbGFiZWxzGAYgAygLMi0uY29tcGFjdG9yZC52MS5Gb3JrU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgQKAmF0IpwBChNGb3JrU2Vzc2lvblJlc3BvbnNlEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SLAoGcmVwb3J0GAIgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0Ei4KCHdhcm5pbmdzGAMgAygLMhwuY29tcGFjdG9yZC52MS5Qb2xpY3lXYXJuaW5nKmMKDFNlc3Npb25PcmRlchIdChlTRVNTSU9OX09SREVSX1VOU1BFQ0lGSUVEEAASGQoVU0VTU0lPTl9PUkRFUl9DUkVBVEVEEAESGQoVU0VTU0lPTl9PUkRFUl9DSEFOR0VEEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_policy, file_compactord_v1_report, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * Session is one conversation.
@@ -457,6 +457,13 @@ export type CreateSessionResponse = Message<"compactord.v1.CreateSessionResponse
    * @generated from field: compactord.v1.Session session = 1;
    */
   session?: Session | undefined;
+
+  /**
+   * What is probably not meant in its policy.
+   *
+   * @generated from field: repeated compactord.v1.PolicyWarning warnings = 2;
+   */
+  warnings: PolicyWarning[];
 };
 
 /**
@@ -471,6 +478,13 @@ export type CreateSessionResponseJson = {
    * @generated from field: compactord.v1.Session session = 1;
    */
   session?: SessionJson;
+
+  /**
+   * What is probably not meant in its policy.
+   *
+   * @generated from field: repeated compactord.v1.PolicyWarning warnings = 2;
+   */
+  warnings?: PolicyWarningJson[];
 };
 
 /**
@@ -809,6 +823,13 @@ export type UpdateSessionResponse = Message<"compactord.v1.UpdateSessionResponse
    * @generated from field: compactord.v1.Session session = 1;
    */
   session?: Session | undefined;
+
+  /**
+   * What is probably not meant in its policy.
+   *
+   * @generated from field: repeated compactord.v1.PolicyWarning warnings = 2;
+   */
+  warnings: PolicyWarning[];
 };
 
 /**
@@ -823,6 +844,13 @@ export type UpdateSessionResponseJson = {
    * @generated from field: compactord.v1.Session session = 1;
    */
   session?: SessionJson;
+
+  /**
+   * What is probably not meant in its policy.
+   *
+   * @generated from field: repeated compactord.v1.PolicyWarning warnings = 2;
+   */
+  warnings?: PolicyWarningJson[];
 };
 
 /**
@@ -1051,6 +1079,13 @@ export type ForkSessionResponse = Message<"compactord.v1.ForkSessionResponse"> &
    * @generated from field: compactord.v1.ContextReport report = 2;
    */
   report?: ContextReport | undefined;
+
+  /**
+   * What is probably not meant in its policy.
+   *
+   * @generated from field: repeated compactord.v1.PolicyWarning warnings = 3;
+   */
+  warnings: PolicyWarning[];
 };
 
 /**
@@ -1072,6 +1107,13 @@ export type ForkSessionResponseJson = {
    * @generated from field: compactord.v1.ContextReport report = 2;
    */
   report?: ContextReportJson;
+
+  /**
+   * What is probably not meant in its policy.
+   *
+   * @generated from field: repeated compactord.v1.PolicyWarning warnings = 3;
+   */
+  warnings?: PolicyWarningJson[];
 };
 
 /**
