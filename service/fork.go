@@ -44,6 +44,7 @@ func (s *Service) ForkSession(
 		return nil, err
 	}
 	answer.Session = sessionOf(w.Row())
+	answer.Warnings = s.policies.Warnings(w.Row().GetPolicy(), w.Row().GetResolvedPolicy())
 	if err := w.Remember(req, answer); err != nil {
 		return nil, err
 	}

@@ -97,3 +97,40 @@ func TestCase041OpencodeWithNothingUsableIsRefused(t *testing.T) {
 	})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_POLICY")
 }
+
+// Where a policy is chosen, the answer says that it never compacts.
+func TestPolicyThatNeverCompactsIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	klaude := &compactordv1.Policy{
+		Preset: proto.String("klaude"), ContextWindow: proto.Uint32(32_000), MaxOutputTokens: proto.Uint32(32_000),
+	}
+	created, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s", Policy: klaude})
+	require.NoError(t, err)
+	require.Equal(t, "policy.max_output_tokens", created.GetWarnings()[0].GetField())
+	require.Contains(t, created.GetWarnings()[0].GetText(), "never compacts")
+
+	klaude.MaxOutputTokens = nil
+	updated, err := d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", Policy: klaude, UpdateMask: mask("policy"),
+	})
+	require.NoError(t, err)
+	require.Empty(t, updated.GetWarnings())
+
+	klaude.MaxOutputTokens = proto.Uint32(32_000)
+	updated, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", Policy: klaude, UpdateMask: mask("policy"),
+	})
+	require.NoError(t, err)
+	require.Len(t, updated.GetWarnings(), 1)
+	forked, err := d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.Len(t, forked.GetWarnings(), 1)
+
+	klaude.Trigger = &compactordv1.Trigger{Enabled: proto.Bool(false)}
+	updated, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", Policy: klaude, UpdateMask: mask("policy"),
+	})
+	require.NoError(t, err)
+	require.Empty(t, updated.GetWarnings(), "the caller disabled it")
+}

@@ -33,7 +33,9 @@ func (s *Service) CreateSession(
 		return nil, err
 	}
 	w.Row().Labels, w.Row().Title = req.GetLabels(), req.GetTitle()
-	answer := &compactordv1.CreateSessionResponse{Session: sessionOf(w.Row())}
+	answer := &compactordv1.CreateSessionResponse{
+		Session: sessionOf(w.Row()), Warnings: s.policies.Warnings(req.GetPolicy(), resolved),
+	}
 	if err := w.Remember(req, answer); err != nil {
 		return nil, err
 	}
@@ -142,6 +144,7 @@ func (s *Service) UpdateSession(
 				if err := s.changePolicy(ctx, w, req.GetPolicy()); err != nil {
 					return nil, err
 				}
+				answer.Warnings = s.policies.Warnings(req.GetPolicy(), w.Row().GetResolvedPolicy())
 			case "labels":
 				w.Row().Labels = req.GetLabels()
 			case "title":

@@ -14,9 +14,9 @@
 //   - simulate.go, simulate_edits.go: the state that a plan or an edit would leave.
 //   - plan_all.go, merge_plans.go, nesting.go: several strategies that make one plan.
 //   - check.go, check_edits.go: the invariants of every plan.
-//   - policy.go, resolve.go, resolved.go, defaults.go: policies, parameters and defaults.
+//   - policy.go, policy_warnings.go, resolve.go, resolved.go, defaults.go: policies, parameters and defaults.
 //   - sections.go: the checks of a policy's sections.
-//   - report.go, may_help.go, pause.go: whether to compact now.
+//   - report.go, due_plan.go, may_help.go, pause.go: whether to compact now.
 //   - registry.go, catalogue.go: finding strategies by name, and listing them.
 //   - slots.go, touched_files.go, digest.go: facts from the log for summaries and digests.
 package strategies

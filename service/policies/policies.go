@@ -34,6 +34,15 @@ func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy,
 	return resolved, r.check(resolved)
 }
 
+// Warnings says why a policy can never compact. given is the session's policy, and resolved what Resolve returned for it.
+func (r *Resolver) Warnings(given, resolved *compactordv1.Policy) []*compactordv1.PolicyWarning {
+	disabled := func(p *compactordv1.Policy) bool {
+		t := p.GetTrigger()
+		return t != nil && t.Enabled != nil && !t.GetEnabled()
+	}
+	return strategies.Warnings(resolved, disabled(r.Default) || disabled(given))
+}
+
 // check refuses names that this daemon does not know, and strategies where they cannot be used.
 func (r *Resolver) check(p *compactordv1.Policy) error {
 	for _, named := range namedStrategies(p) {

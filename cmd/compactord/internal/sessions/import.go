@@ -102,6 +102,9 @@ func (c *Import) ensure(ctx context.Context, daemon *api.Client, p *terminal.Pro
 		}
 		return c.get(ctx, daemon)
 	}
+	for _, w := range created.GetWarnings() {
+		p.Say("%s: %s", w.GetField(), w.GetText())
+	}
 	return created.GetSession(), api.RefusedFlags(err)
 }
 
