@@ -3,9 +3,23 @@ package strategies
 import (
 	"context"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
+
+// ReportAt returns the context report of a session with the figures of a head: its own, or one of an earlier point.
+func ReportAt(row *storagev1.Session, h *storagev1.Head) *compactordv1.ContextReport {
+	if PlannedAt(row, h) {
+		return ReportPlanned(h, row.GetResolvedPolicy(), row.GetDuePlan().GetShrinksView())
+	}
+	return Report(h, row.GetResolvedPolicy())
+}
+
+// PlannedAt says whether a session's row has the outcome of a plan at the point of a head.
+func PlannedAt(row *storagev1.Session, h *storagev1.Head) bool {
+	return row.GetDuePlan() != nil && row.GetDuePlan().GetPoint() == session.Point(h)
+}
 
 // ShrinksView says whether a compaction that is due would make the view smaller. It makes the plan and simulates it. A
 // summary counts with its largest size.

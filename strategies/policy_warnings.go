@@ -28,7 +28,7 @@ func Warnings(p *compactordv1.Policy, disabled bool) []*compactordv1.PolicyWarni
 	if !byTokens || p.GetTrigger().TriggerToolGroups != nil || p.GetTrigger().MaxViewBytes != nil {
 		return nil
 	}
-	what := ""
+	var what string
 	switch {
 	case trigger > limit:
 		what = fmt.Sprintf("compaction is due at %d tokens, but a request can hold only %d: lower the trigger", trigger, limit)

@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -43,7 +44,7 @@ func (c *Compactor) Plan(
 		return nil, err
 	}
 	answer := &compactordv1.PlanCompactionResponse{
-		Plan: plan.plan, Report: sessionlog.ReportAt(row, plan.snapshot.Head),
+		Plan: plan.plan, Report: strategies.ReportAt(row, plan.snapshot.Head),
 	}
 	list := &promptList{
 		limit: cmp.Or(req.GetMaxPromptTokens(), defaultPromptTokens), from: int(req.GetFromPrompt()), answer: answer,

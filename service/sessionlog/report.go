@@ -10,18 +10,8 @@ import (
 )
 
 // Report returns the context report of a session.
-func Report(row *storagev1.Session) *compactordv1.ContextReport { return ReportAt(row, row.GetHead()) }
-
-// ReportAt returns the context report of a session with the figures of another head, such as that of an earlier point.
-func ReportAt(row *storagev1.Session, h *storagev1.Head) *compactordv1.ContextReport {
-	if plannedAt(row, h) {
-		return strategies.ReportPlanned(h, row.GetResolvedPolicy(), row.GetDuePlan().GetShrinksView())
-	}
-	return strategies.Report(h, row.GetResolvedPolicy())
-}
-
-func plannedAt(row *storagev1.Session, h *storagev1.Head) bool {
-	return row.GetDuePlan() != nil && row.GetDuePlan().GetPoint() == session.Point(h)
+func Report(row *storagev1.Session) *compactordv1.ContextReport {
+	return strategies.ReportAt(row, row.GetHead())
 }
 
 // Report returns the context report after the write.
@@ -36,7 +26,7 @@ func (w *Write) Report(ctx context.Context) (*compactordv1.ContextReport, error)
 // whether the plan makes the view smaller. A report that asks for a compaction is then always right.
 func (w *Write) planDue(ctx context.Context) error {
 	row, h := w.Row(), w.Head()
-	if plannedAt(row, h) {
+	if strategies.PlannedAt(row, h) {
 		return nil
 	}
 	row.DuePlan = nil

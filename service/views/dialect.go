@@ -11,8 +11,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // maxCallIDs is the most call ids that one error names.
@@ -43,7 +43,7 @@ func InDialect(
 		return nil, err
 	}
 	answer := now.page(token, unchanged, r.MaxBytes)
-	answer.Report = sessionlog.ReportAt(r.Row, r.withMetrics(state))
+	answer.Report = strategies.ReportAt(r.Row, r.withMetrics(state))
 	return answer, nil
 }
 

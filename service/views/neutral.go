@@ -7,8 +7,8 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // Neutral returns a view as neutral messages.
@@ -24,7 +24,7 @@ func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMView
 		return nil, err
 	}
 	answer := missing.page(token, r.MaxBytes)
-	answer.Report = sessionlog.ReportAt(r.Row, missing.head)
+	answer.Report = strategies.ReportAt(r.Row, missing.head)
 	return answer, nil
 }
 
