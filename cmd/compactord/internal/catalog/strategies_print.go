@@ -154,7 +154,7 @@ func printPreset(w io.Writer, p *compactordv1.PresetInfo, limits conversation.Li
 		fmt.Fprintf(w, "\nIts policy for a window of %s:\n\n", terminal.Count(*limits.ContextWindow, "token"))
 	}
 	if t := p.GetPolicy().GetTrigger(); t != nil && t.Enabled != nil && !t.GetEnabled() {
-		terminal.Paragraph(w, "With these limits "+limits.NeverDue(), "", "")
+		terminal.Paragraph(w, "With these limits "+conversation.NeverDue, "", "")
 		fmt.Fprintln(w)
 	}
 	text, err := policyText(p.GetPolicy())

@@ -16,15 +16,9 @@ type LimitFlags struct {
 	MaxInputTokens  *uint32 `aliases:"max-input" help:"The model's input limit in tokens, if it is less than the window." placeholder:"N"`
 }
 
-// NeverDue says why compaction is never due under a preset that is disabled. A preset is disabled only if its reserve
-// takes the whole window.
-func (f LimitFlags) NeverDue() string {
-	if f.MaxOutputTokens != nil {
-		return "compaction is never due: the output limit leaves no room for input."
-	}
-	return "compaction is never due: the output limit is unknown, and the assumed one leaves no room for input. " +
-		"Set it with --max-output-tokens."
-}
+// NeverDue says why compaction is never due under a preset that is disabled. A preset is disabled only where a given
+// output limit takes the whole window.
+const NeverDue = "compaction is never due: the output limit leaves no room for input."
 
 // PresetFlags name the preset and the model's limits.
 type PresetFlags struct {

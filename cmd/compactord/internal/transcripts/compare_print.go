@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -98,7 +99,7 @@ LAST      tokens of the last request; MESSAGES is the number of its messages
 `)
 	for _, r := range c.results {
 		if r.replay != nil && r.replay.Disabled {
-			terminal.Paragraph(w, "Under "+r.preset+" "+c.limits.NeverDue(), "", "")
+			terminal.Paragraph(w, "Under "+r.preset+" "+conversation.NeverDue, "", "")
 		}
 		if r.replay != nil && r.replay.TriggerTokens != nil && r.replay.TriggerToolGroups != nil {
 			fmt.Fprintf(w, "Under %s compaction is also due at %s.\n", r.preset, terminal.Count(*r.replay.TriggerToolGroups, "tool group"))

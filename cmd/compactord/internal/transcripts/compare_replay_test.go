@@ -87,7 +87,7 @@ func TestReplayWithoutARewrite(t *testing.T) {
 	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(5000), nil)
 	require.NoError(t, err)
 	require.Equal(t, &replayFigures{
-		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1, Skipped: 1,
+		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1,
 		SentTokens: 100 + 2101 + 4102 + 6103, ReusedTokens: 100 + 2101 + 4102, LastTokens: 6103, LastMessages: 7,
 	}, f)
 }
