@@ -737,7 +737,8 @@ func (x *Trigger) GetTriggerConversationTokens() uint32 {
 	return 0
 }
 
-// SectionList is the list of sections that a summary has. It replaces the list of the preset as a whole.
+// SectionList is the list of sections that a summary has where they say something. It replaces the list of the preset as
+// a whole.
 type SectionList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sections, in order. 1 to 16.

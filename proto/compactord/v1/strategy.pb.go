@@ -134,7 +134,8 @@ type SplitTurn int32
 const (
 	// Means SUMMARY.
 	SplitTurn_SPLIT_TURN_UNSPECIFIED SplitTurn = 0
-	// The complete turns before it get one summary, and the first part of the turn gets another.
+	// The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
+	// is too small for that, one summary is for both.
 	SplitTurn_SPLIT_TURN_SUMMARY SplitTurn = 1
 	// Both get one summary together.
 	SplitTurn_SPLIT_TURN_JOIN_HEAD SplitTurn = 2
@@ -548,7 +549,9 @@ type SummarizeStrategy struct {
 	Budget *BudgetRule `protobuf:"varint,5,opt,name=budget,proto3,enum=compactord.v1.BudgetRule,oneof" json:"budget,omitempty"`
 	// What happens where the cut is within a turn. Default SUMMARY.
 	SplitTurn *SplitTurn `protobuf:"varint,6,opt,name=split_turn,json=splitTurn,proto3,enum=compactord.v1.SplitTurn,oneof" json:"split_turn,omitempty"`
-	// The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
+	// The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+	// the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+	// policy.trigger.reserve_tokens.
 	MaxSummaryTokens *uint32 `protobuf:"varint,7,opt,name=max_summary_tokens,json=maxSummaryTokens,proto3,oneof" json:"max_summary_tokens,omitempty"`
 	// Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
 	// removed. 0 to 10,000,000. Default: recent_tokens.
@@ -1093,14 +1096,15 @@ func (x *ClearToolUsesStrategy) GetPlaceholder() string {
 // TruncateToolOutputsStrategy shortens each result to a number of characters and says how many were left out.
 type TruncateToolOutputsStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Characters (code points) of a result's beginning that stay. 1 to 10,000,000. Default 2,000.
+	// Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000.
 	MaxChars *uint32 `protobuf:"varint,1,opt,name=max_chars,json=maxChars,proto3,oneof" json:"max_chars,omitempty"`
-	// The text in place of those left out. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+	// The text in place of the characters that were left out. {omitted} is replaced by their number; {index}, {part}, {tool}
 	// and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
 	Placeholder *string `protobuf:"bytes,2,opt,name=placeholder,proto3,oneof" json:"placeholder,omitempty"`
 	// Tools whose results stay. At most 1,000 names.
 	ProtectedTools []string `protobuf:"bytes,3,rep,name=protected_tools,json=protectedTools,proto3" json:"protected_tools,omitempty"`
-	// Characters of a result's end that stay too. 0 to 10,000,000. Default 0.
+	// Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
+	// together stays. 0 to 10,000,000. Default 0.
 	TailChars *uint32 `protobuf:"varint,4,opt,name=tail_chars,json=tailChars,proto3,oneof" json:"tail_chars,omitempty"`
 	// Newest tool groups whose results stay whole. In on_append it does nothing. 0 to 10,000. Default 0.
 	KeepGroups    *uint32 `protobuf:"varint,5,opt,name=keep_groups,json=keepGroups,proto3,oneof" json:"keep_groups,omitempty"`

@@ -76,7 +76,9 @@ class _SplitTurnEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SplitTurn.V
     SPLIT_TURN_UNSPECIFIED: _SplitTurn.ValueType  # 0
     """Means SUMMARY."""
     SPLIT_TURN_SUMMARY: _SplitTurn.ValueType  # 1
-    """The complete turns before it get one summary, and the first part of the turn gets another."""
+    """The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
+    is too small for that, one summary is for both.
+    """
     SPLIT_TURN_JOIN_HEAD: _SplitTurn.ValueType  # 2
     """Both get one summary together."""
     SPLIT_TURN_OFF: _SplitTurn.ValueType  # 3
@@ -88,7 +90,9 @@ class SplitTurn(_SplitTurn, metaclass=_SplitTurnEnumTypeWrapper):
 SPLIT_TURN_UNSPECIFIED: SplitTurn.ValueType  # 0
 """Means SUMMARY."""
 SPLIT_TURN_SUMMARY: SplitTurn.ValueType  # 1
-"""The complete turns before it get one summary, and the first part of the turn gets another."""
+"""The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
+is too small for that, one summary is for both.
+"""
 SPLIT_TURN_JOIN_HEAD: SplitTurn.ValueType  # 2
 """Both get one summary together."""
 SPLIT_TURN_OFF: SplitTurn.ValueType  # 3
@@ -257,7 +261,10 @@ class SummarizeStrategy(_message.Message):
     split_turn: Global___SplitTurn.ValueType
     """What happens where the cut is within a turn. Default SUMMARY."""
     max_summary_tokens: _builtins.int
-    """The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens."""
+    """The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+    the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+    policy.trigger.reserve_tokens.
+    """
     manual_recent_tokens: _builtins.int
     """Takes the place of recent_tokens with reason MANUAL, since someone who asks for a compaction wants more to be
     removed. 0 to 10,000,000. Default: recent_tokens.
@@ -666,13 +673,15 @@ class TruncateToolOutputsStrategy(_message.Message):
     TAIL_CHARS_FIELD_NUMBER: _builtins.int
     KEEP_GROUPS_FIELD_NUMBER: _builtins.int
     max_chars: _builtins.int
-    """Characters (code points) of a result's beginning that stay. 1 to 10,000,000. Default 2,000."""
+    """Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000."""
     placeholder: _builtins.str
-    """The text in place of those left out. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+    """The text in place of the characters that were left out. {omitted} is replaced by their number; {index}, {part}, {tool}
     and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
     """
     tail_chars: _builtins.int
-    """Characters of a result's end that stay too. 0 to 10,000,000. Default 0."""
+    """Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
+    together stays. 0 to 10,000,000. Default 0.
+    """
     keep_groups: _builtins.int
     """Newest tool groups whose results stay whole. In on_append it does nothing. 0 to 10,000. Default 0."""
     @_builtins.property

@@ -303,7 +303,9 @@ export type SummarizeStrategy = Message<"compactord.v1.SummarizeStrategy"> & {
   splitTurn?: SplitTurn | undefined;
 
   /**
-   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
+   * The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+   * the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+   * policy.trigger.reserve_tokens.
    *
    * @generated from field: optional uint32 max_summary_tokens = 7;
    */
@@ -378,7 +380,9 @@ export type SummarizeStrategyJson = {
   splitTurn?: SplitTurnJson;
 
   /**
-   * The summary's budget in tokens. 64 to 1,000,000. Default 0.8 of policy.trigger.reserve_tokens.
+   * The budget in tokens of all that a view shows as the summary: its text, the sentences around it, to-dos, files and
+   * the last request. In presets `pi` and `klaude` it is the budget of the text alone. 64 to 1,000,000. Default 0.8 of
+   * policy.trigger.reserve_tokens.
    *
    * @generated from field: optional uint32 max_summary_tokens = 7;
    */
@@ -958,14 +962,14 @@ export const ClearToolUsesStrategySchema: GenMessage<ClearToolUsesStrategy, {jso
  */
 export type TruncateToolOutputsStrategy = Message<"compactord.v1.TruncateToolOutputsStrategy"> & {
   /**
-   * Characters (code points) of a result's beginning that stay. 1 to 10,000,000. Default 2,000.
+   * Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 max_chars = 1;
    */
   maxChars?: number | undefined;
 
   /**
-   * The text in place of those left out. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+   * The text in place of the characters that were left out. {omitted} is replaced by their number; {index}, {part}, {tool}
    * and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 2;
@@ -980,7 +984,8 @@ export type TruncateToolOutputsStrategy = Message<"compactord.v1.TruncateToolOut
   protectedTools: string[];
 
   /**
-   * Characters of a result's end that stay too. 0 to 10,000,000. Default 0.
+   * Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
+   * together stays. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 tail_chars = 4;
    */
@@ -1001,14 +1006,14 @@ export type TruncateToolOutputsStrategy = Message<"compactord.v1.TruncateToolOut
  */
 export type TruncateToolOutputsStrategyJson = {
   /**
-   * Characters (code points) of a result's beginning that stay. 1 to 10,000,000. Default 2,000.
+   * Characters (code points) that stay from the beginning of a result. 1 to 10,000,000. Default 2,000.
    *
    * @generated from field: optional uint32 max_chars = 1;
    */
   maxChars?: number;
 
   /**
-   * The text in place of those left out. {omitted} is replaced by the number of characters that were left out; {index}, {part}, {tool}
+   * The text in place of the characters that were left out. {omitted} is replaced by their number; {index}, {part}, {tool}
    * and {tokens} by those of the result. At most 2,000 bytes. Default: the daemon's own text.
    *
    * @generated from field: optional string placeholder = 2;
@@ -1023,7 +1028,8 @@ export type TruncateToolOutputsStrategyJson = {
   protectedTools?: string[];
 
   /**
-   * Characters of a result's end that stay too. 0 to 10,000,000. Default 0.
+   * Characters (code points) that stay from the end of a result, too. A result that has no more than max_chars and these
+   * together stays. 0 to 10,000,000. Default 0.
    *
    * @generated from field: optional uint32 tail_chars = 4;
    */
@@ -1633,7 +1639,8 @@ export enum SplitTurn {
   UNSPECIFIED = 0,
 
   /**
-   * The complete turns before it get one summary, and the first part of the turn gets another.
+   * The complete turns before it get one summary, and the first part of the turn gets another. Where one of these parts
+   * is too small for that, one summary is for both.
    *
    * @generated from enum value: SPLIT_TURN_SUMMARY = 1;
    */
