@@ -297,8 +297,8 @@ func (limits figures) rest(w dividedView) int {
 	return max(0, min(limits.tokens-w.kept.tokens-w.fixed.tokens, (limits.bytes-w.kept.bytes-w.fixed.bytes)/4))
 }
 
-// mostThatGains returns three quarters of what a cut removes from a view. The message of the summary must be smaller than
-// what the cut removes, and the summary smaller than what it covers.
+// mostThatGains returns three quarters of what a cut removes from a view. What views show as the summary must be smaller
+// than what the cut removes, and the summary smaller than what it covers.
 func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uint32 {
 	s := l.state()
 	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }
@@ -320,15 +320,21 @@ func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uin
 	if byBytes {
 		removed, covered = max(removed, (out(of[2])+now.summary.bytes)/4), max(covered, bytes/4)
 	}
-	beside := session.TextTokens(s.Counter, wording.Summary(&compactordv1.CompactionEntry{
+	beside := &compactordv1.CompactionEntry{
 		Slots: strategies.SlotsAfter(s, s.Kept[:pos], s.Kept[pos:]),
 		Files: strategies.TouchedFiles(s.Entry.GetFiles(), strategies.FileTools(l.policy), s.Kept[:pos]),
-	}))
+	}
+	frame := int(session.TextTokens(s.Counter, wording.Summary(&compactordv1.CompactionEntry{})))
+	facts := int(session.TextTokens(s.Counter, wording.Summary(beside))) - frame
+	budget := 0
+	for ; max(budget+1, min(budget+1, 128)+frame+min(facts, (budget+1)/4)) < removed; budget++ {
+		// The smallest text has 128 tokens, and slots and files have a quarter of the budget.
+	}
 	tokens := most(now.summary)
 	if cut.SplitTurnStart != nil && cut.GetSplitTurnStart() == s.Kept[0].GetIndex() && s.Entry.GetSummary() != "" {
 		tokens = max(tokens, most(figures{})+int(session.TextTokens(s.Counter, s.Entry.GetSummary()))+32)
 	}
-	return uint32(max(64, min(tokens, removed-int(beside)-1, covered-1)))
+	return uint32(max(64, min(tokens, budget, covered-1)))
 }
 
 func (limits figures) summaryBeside(w dividedView) uint32 {

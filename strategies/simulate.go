@@ -25,20 +25,11 @@ func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.Sta
 		return s, nil
 	}
 	at, _ := position(s, cut.GetFirstKeptIndex())
-	entry := entryWithout(s, at)
-	entry.Summary = textOf(s.Counter, s.Stored(min(cut.GetMaxSummaryTokens(), inputTokens(s, at))))
+	entry := entryWithout(s, s.Policy, at)
+	text := aroundText(s, s.Policy, entry).text(cut.GetMaxSummaryTokens(), 0)
+	entry.Summary = textOf(s.Counter, s.Stored(min(text, inputTokens(s, at))))
+	BoundFacts(s, s.Policy, entry, cut.GetMaxSummaryTokens())
 	return after(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
-}
-
-// entryWithout returns the entry of a cut at a position without its summary: all else that views show in the place of
-// the covered messages.
-func entryWithout(s *session.State, at int) *compactordv1.CompactionEntry {
-	covered, kept := s.Kept[:at], s.Kept[at:]
-	return &compactordv1.CompactionEntry{
-		FirstKeptIndex: kept[0].GetIndex(),
-		Slots:          SlotsAfter(s, covered, kept),
-		Files:          TouchedFiles(s.Entry.GetFiles(), FileTools(s.Policy), covered),
-	}
 }
 
 // after returns the state after a record.

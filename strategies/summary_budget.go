@@ -5,7 +5,6 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/session/wording"
 )
 
 // JoinTokens is the space for the text between the two parts of a summary: that of the complete turns, and that of the
@@ -36,12 +35,6 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 	return summaryTokens(reserve)
 }
 
-// BudgetsTextAlone says whether the policy's budget of a summary is for its text alone, as in the systems that some
-// presets reproduce. Otherwise it also covers what views show around the text.
-func BudgetsTextAlone(policy *compactordv1.Policy) bool {
-	return policy.GetPreset() == piName || policy.GetPreset() == klaudeName
-}
-
 // setSummaryBudget sets the budget of a cut's summary: the policy's, but at most what still makes the view smaller, and at
 // most what the view's budget leaves.
 func setSummaryBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32) {
@@ -52,8 +45,8 @@ func setSummaryBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSiz
 }
 
 // mostThatGains returns the most tokens of a summary that still makes the view clearly smaller: three quarters of what
-// the cut removes, and no more than what is left beside the frame, the slots and the files. A previous summary that the
-// new one contains unchanged does not count as removed.
+// the cut removes, and so many that views show less as the summary than the cut removes. A previous summary that the new
+// one contains unchanged does not count as removed.
 func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) uint32 {
 	s := in.State
 	out := threeQuarters(view.replaced(in, at))
@@ -62,10 +55,10 @@ func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) 
 		passed := session.TextTokens(s.Counter, s.Entry.GetSummary()) + JoinTokens
 		out = max(out, threeQuarters(shown)+uint64(passed))
 	}
-	left := view.replaced(in, at)
-	left -= min(left, uint64(tokensBeside(s, at))+1)
+	message := aroundText(s, in.Policy, entryWithout(s, in.Policy, at))
+	left := message.within(s.Scaled(saturated(view.replaced(in, at))))
 	covered := max(1, CoveredTokens(s, at, DueByBytesAlone(in.Policy, session.Measure(s.Head, in.Policy))))
-	return max(minSummaryTokens, min(summaryBudgetOf(s, min(out, left)), covered-1))
+	return max(minSummaryTokens, min(summaryBudgetOf(s, out), left, covered-1))
 }
 
 // CoveredTokens returns the size of what the summary of a cut at a position replaces: the summary must be smaller. It is
@@ -81,11 +74,6 @@ func CoveredTokens(s *session.State, at int, byBytes bool) uint32 {
 		bytes += proto.Size(l.GetMessage())
 	}
 	return max(covered, uint32(bytes/4))
-}
-
-// tokensBeside returns the stored tokens of everything in a summary's message but the summary.
-func tokensBeside(s *session.State, at int) uint32 {
-	return session.TextTokens(s.Counter, wording.Summary(entryWithout(s, at)))
 }
 
 func threeQuarters(n uint64) uint64 { return n - n/4 }

@@ -91,7 +91,7 @@ func TestDefaultsOfEditsAreTold(t *testing.T) {
 	t.Parallel()
 	for want, parameters := range map[*compactordv1.Strategy]*compactordv1.Strategy{
 		truncating(&compactordv1.TruncateToolOutputsStrategy{
-			MaxChars: proto.Uint32(2000), TailChars: proto.Uint32(0),
+			MaxChars: proto.Uint32(2000), TailChars: proto.Uint32(0), KeepGroups: proto.Uint32(0),
 			Placeholder: proto.String(
 				"[{omitted} characters left out. To read the whole result, recall index {index}, part {part}.]"),
 		}): truncating(nil),

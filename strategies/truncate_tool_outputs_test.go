@@ -136,8 +136,8 @@ func TestTruncateLeavesAlone(t *testing.T) {
 	require.Equal(t, []uint32{failed, failed + 2}, indexesOf(planned(t, l, parameters)))
 }
 
-// A result can keep its end too, and the newest groups their whole results.
-func TestTruncateKeepsTheEnd(t *testing.T) {
+// The newest groups keep their whole results.
+func TestTruncateLeavesTheNewestGroups(t *testing.T) {
 	t.Parallel()
 	l := newLog().script("U")
 	at := l.used("bash", `{}`, piece(strings.Repeat("a", 300)), piece(strings.Repeat("好", 300)))

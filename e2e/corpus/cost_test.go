@@ -39,7 +39,7 @@ func costOf(t testing.TB, messages []*compactordv1.Message, policy *compactordv1
 	var sent uint32
 	for i, m := range messages {
 		if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT && i > 0 {
-			if r.Due() {
+			if r.Due(t) {
 				before := r.Writer.State().View(session.ViewOptions{}).Messages
 				r.Run(t, threshold, r.Policy.GetStrategy())
 				sent = min(sent, shared(before, r.Writer.State().View(session.ViewOptions{}).Messages))
@@ -152,7 +152,7 @@ func TestDefaultSendsNothingAboveTheWindow(t *testing.T) {
 		r := corpus.NewReplay(t, policy)
 		r.Append(t, spoken(compactordv1.Role_ROLE_USER, 100))
 		for step := range 40 {
-			if r.Due() {
+			if r.Due(t) {
 				r.Run(t, threshold, policy.GetStrategy())
 			}
 			if now := strategies.Report(r.Writer.Head, policy).GetTokens(); now > window {

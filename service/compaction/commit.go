@@ -206,7 +206,7 @@ func (d *written) putEntry(
 		// The replay shows it in full.
 		entry.Slots.LastUserRequest = nil
 	}
-	d.boundFacts(entry)
+	strategies.BoundFacts(d.snapshot, d.policy, entry, cut.GetMaxSummaryTokens())
 	// After the context ended, redacting returns empty texts.
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
