@@ -281,7 +281,7 @@ func (d *daemon) waitForCompactions() {
 // tight returns a policy that leaves so little beside the fixed tokens that any summary fills it.
 func tight() *compactordv1.Policy {
 	policy := small(6000)
-	policy.OverheadTokens = proto.Uint32(4900)
+	policy.OverheadTokens = proto.Uint32(4950)
 	policy.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(5000)}
 	return policy
 }

@@ -101,7 +101,7 @@ func (w *checkedService) checkArrivalEdits(policy *compactordv1.Policy, item ses
 	}
 	s := policy.GetOnAppend().GetStrategies()[0]
 	if t := s.GetTruncateToolOutputs(); t != nil {
-		chars, most := utf8.RuneCountInString(text.String()), int(t.GetMaxChars())
+		chars, most := utf8.RuneCountInString(text.String()), int(t.GetMaxChars()+t.GetTailChars())
 		const mark = 200
 		switch {
 		case chars <= most && len(r.GetParts()) == 1:

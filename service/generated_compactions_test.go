@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
 )
 
 // compact runs a compaction, and calls meanwhile when it is about to commit.
@@ -194,6 +195,8 @@ func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 	if w.entry(entry.GetPreviousEntryId()).GetFileTags() {
 		previous = summarizers.WithoutFileTags(previous)
 	}
+	// A model is not sent the quotes, which compete anew.
+	unquoted := extractive.WithoutQuotes(previous, w.entry(entry.GetPreviousEntryId()).GetSections())
 	for _, req := range slices.Concat(w.recorder.seen(), w.fallback.seen()) {
 		if req.Refusal != "" {
 			continue // Asked again: where extractive finds nothing, a model writes nothing either.
@@ -201,7 +204,7 @@ func (w *checkedService) remember(entry *compactordv1.CompactionEntry) {
 		for _, l := range req.Messages {
 			indexes = append(indexes, l.GetIndex())
 		}
-		carried = carried || req.PreviousSummary == previous
+		carried = carried || req.PreviousSummary == previous || req.PreviousSummary == unquoted
 	}
 	if !carried {
 		require.Contains(w.t, entry.GetSummary(), previous, "the previous summary is neither given on nor carried over")

@@ -76,8 +76,8 @@ func TestQuotesAndMarksOverRounds(t *testing.T) {
 		summary := entry.GetSummary()
 		req := model.seen()[round]
 
-		require.LessOrEqual(t, req.Count(summary), uint32(600))
-		require.Equal(t, uint32(600), req.MaxTokens)
+		require.LessOrEqual(t, req.Count(summary), req.MaxTokens)
+		require.Less(t, req.MaxTokens, uint32(600), "the frame, slots and files are in the budget, too")
 		require.Equal(t, uint32(400), req.ModelBudget())
 		require.NotContains(t, req.PreviousSummary, "- [#", "the model is not sent quotes")
 		if round > 0 {

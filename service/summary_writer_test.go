@@ -327,7 +327,7 @@ func TestModelIsAskedAsThePolicySays(t *testing.T) {
 	events, err := d.compact(compactRequest("s", nil))
 	require.NoError(t, err)
 	requireGrammar(t, events)
-	require.Equal(t, "All is well.\n\n## Critical Context\n(none)", unquoted(lastAttemptText(events)))
+	require.Equal(t, "All is well.", unquoted(lastAttemptText(events)))
 	req := model.seen()[0]
 	require.Equal(t, "Write a haiku.", req.PromptOverride)
 	require.Equal(t, []string{"one", "two"}, req.ExtraContext)

@@ -130,7 +130,7 @@ func TestPartsOfASplitTurnShareTheirSource(t *testing.T) {
 		return &summarizers.Summary{Text: goal("Mind later_name and history_ghost.")}, nil
 	}}
 	task := named()
-	task.Prefix = talk(5, "Now look at later_name.")
+	task.Prefix = talk(5, "Now look at later_name. "+strings.Repeat("It is slow. ", 100))
 	written, err := newWriter(t, model).Write(t.Context(), task)
 	require.NoError(t, err)
 	require.Equal(t, uint32(2), written.UnsupportedNames)
