@@ -28,7 +28,7 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 	}
 	summary := narrative
 	g.try(summarizers.StagePlan, 0, func() {
-		picks := d.l.quotes.Rank(narrative, int(min(16*n.budget(), 1<<24)))
+		picks := d.l.quotes.Rank(narrative, "", int(min(16*n.budget(), 1<<24)))
 		picks = newSources(req).withoutSecrets(picks, 8*n.budget())
 		if most := n.most(picks); most > 0 {
 			summary = n.summary(picks[:most])

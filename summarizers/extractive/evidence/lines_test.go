@@ -37,7 +37,7 @@ func partsOf(known, text string) []string {
 	c := evidence.New(9)
 	c.Know(known)
 	c.Add(piece(1, evidence.Agent, text))
-	return texts(slices.DeleteFunc(evidence.Arrange(c.Rank("", 100_000)), func(p evidence.Pick) bool { return p.Alone }))
+	return texts(slices.DeleteFunc(evidence.Arrange(c.Rank("", "", 100_000)), func(p evidence.Pick) bool { return p.Alone }))
 }
 
 // requireParts requires parts of a text, at the bounds of words and without white space around them.
@@ -85,7 +85,7 @@ func TestPartsAreNotTooLong(t *testing.T) {
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Agent, text.String()))
 	var shown strings.Builder
-	for _, p := range c.Rank("", 100_000) {
+	for _, p := range c.Rank("", "", 100_000) {
 		require.False(t, p.Alone && strings.Contains(shown.String(), p.Text), p.Text)
 		shown.WriteString(p.Text + "\n")
 	}
@@ -171,7 +171,7 @@ func TestQuotedLinesStayWhole(t *testing.T) {
 	quoted := func(text string) []string {
 		c := evidence.New(9)
 		c.Add(piece(1, evidence.Quoted, text))
-		return texts(c.Rank("", 10_000))
+		return texts(c.Rank("", "", 10_000))
 	}
 	for _, text := range []string{"12→alphaOne", "alphaOne " + filler(500) + "end", `alphaOne\nand bravoTwo`} {
 		require.Equal(t, []string{text}, quoted(text))

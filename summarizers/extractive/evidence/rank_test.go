@@ -68,7 +68,7 @@ func firstOf(known string, pieces ...evidence.Piece) string {
 	for _, p := range pieces {
 		c.Add(p)
 	}
-	return c.Rank("", 10_000)[0].Text
+	return c.Rank("", "", 10_000)[0].Text
 }
 
 // Of names that are worth the same, the one that came first is first. So each case has another one first.
