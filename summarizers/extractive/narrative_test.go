@@ -64,7 +64,7 @@ func TestQuotesOfThePreviousSummaryCompete(t *testing.T) {
 
 	// A small budget is for the newest.
 	req.MaxTokens = chars4(modelsNarrative) + 18
-	require.Equal(t, []string{"- [#7] names: sortByColumn, columnOrder"}, evidenceOf(withQuotes(t, req, modelsNarrative)))
+	require.Equal(t, []string{"- [#7] names: sortByColumn"}, evidenceOf(withQuotes(t, req, modelsNarrative)))
 }
 
 func TestSummaryWithoutQuotes(t *testing.T) {
