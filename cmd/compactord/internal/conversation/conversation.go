@@ -167,3 +167,9 @@ func (c *Conversation) Create(ctx context.Context, policy *compactordv1.Policy) 
 	answer, err := c.Sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: c.Session, Policy: policy})
 	return answer.GetSession().GetResolvedPolicy(), err
 }
+
+// Delete deletes the session, which frees its memory.
+func (c *Conversation) Delete(ctx context.Context) error {
+	_, err := c.Sessions.DeleteSession(ctx, &compactordv1.DeleteSessionRequest{SessionId: c.Session})
+	return err
+}

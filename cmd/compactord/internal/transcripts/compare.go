@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,9 +13,8 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/replay"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -42,9 +40,6 @@ The JSON document holds file, messages, tokens, context_window, compactions_left
 presets: for each its name, once (the one compaction), replay (the figures of the replay) and failed (an error).`
 }
 
-// smallestWindow is the smallest window that is chosen for a transcript: presets are not made for smaller ones.
-const smallestWindow = 8_000
-
 // comparison holds a transcript and its results under several presets.
 type comparison struct {
 	file *conversation.Transcript
@@ -60,7 +55,7 @@ type comparison struct {
 type presetResult struct {
 	preset string
 	once   *onceFigures
-	replay *replayFigures
+	replay *replay.Figures
 	// failed is the error that ended it; nil if there was none.
 	failed error
 }
@@ -127,20 +122,13 @@ func (c *Compare) prepare(file *conversation.Transcript) (*comparison, error) {
 	if len(file.Messages) == 0 {
 		return nil, terminal.NothingError{Why: file.Name + " has no messages"}
 	}
-	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	tokens, err := replay.Prepare(file.Messages)
 	if err != nil {
 		return nil, err
 	}
-	compared := &comparison{file: file, limits: c.LimitFlags}
-	var tokens uint64
-	for _, m := range file.Messages {
-		// Usage reports of other contexts would distort the daemon's estimates.
-		m.Usage = nil
-		tokens += uint64(session.MessageTokens(counter, m))
-	}
-	compared.tokens = uint32(min(tokens, math.MaxUint32))
+	compared := &comparison{file: file, limits: c.LimitFlags, tokens: tokens}
 	if compared.limits.ContextWindow == nil {
-		compared.limits.ContextWindow = proto.Uint32(windowFor(compared.tokens))
+		compared.limits.ContextWindow = proto.Uint32(replay.WindowFor(compared.tokens))
 		compared.windowChosen = true
 	}
 	for _, name := range c.Presets {
@@ -151,21 +139,10 @@ func (c *Compare) prepare(file *conversation.Transcript) (*comparison, error) {
 	return compared, nil
 }
 
-// windowFor returns a window that a transcript does not fit into: two thirds of its tokens, rounded up to two digits.
-func windowFor(tokens uint32) uint32 {
-	window := (2*uint64(tokens) + 2) / 3
-	unit := uint64(1)
-	for window/unit >= 100 {
-		unit *= 10
-	}
-	window = (window + unit - 1) / unit * unit
-	return uint32(min(max(window, smallestWindow), 100_000_000))
-}
-
 // smallerWindow returns a smaller window to try next: one that the transcript does not fit into, or half of the last
 // one.
 func (c *comparison) smallerWindow() uint32 {
-	if window := windowFor(c.tokens); window < *c.limits.ContextWindow {
+	if window := replay.WindowFor(c.tokens); window < *c.limits.ContextWindow {
 		return window
 	}
 	return max(*c.limits.ContextWindow/2, 1)
@@ -205,7 +182,9 @@ func (c *comparison) runPreset(ctx context.Context, service *api.Client, r *pres
 		return failed
 	}
 	replayed := &conversation.Conversation{Client: service, Session: r.preset + "-replay"}
-	r.replay, failedReplay = replayUnder(ctx, replayed, c.file.Messages, flags.Policy(), p)
+	r.replay, failedReplay = replay.Run(ctx, replayed, c.file.Messages, flags.Policy(), func(sent replay.Request) {
+		p.Update(int64(sent.Logged))
+	})
 	if failed == nil || errors.Is(failedReplay, terminal.ErrInterrupted) {
 		return failedReplay
 	}

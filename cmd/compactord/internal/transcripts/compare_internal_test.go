@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/replay"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
@@ -15,7 +16,7 @@ import (
 // A preset that fails does not hide the results of the others.
 func TestCompareWithAFailure(t *testing.T) {
 	c := &comparison{file: &conversation.Transcript{Name: "x"}, results: []*presetResult{
-		{preset: "a", once: &onceFigures{}, replay: &replayFigures{Rewrites: 1}},
+		{preset: "a", once: &onceFigures{}, replay: &replay.Figures{Rewrites: 1}},
 		{preset: "b", failed: fmt.Errorf("out of luck")},
 	}}
 	window := uint32(8000)
@@ -29,18 +30,9 @@ func TestCompareWithAFailure(t *testing.T) {
 	require.Equal(t, terminal.ExitFailed, terminal.ExitCode(err))
 }
 
-func TestWindowForATranscript(t *testing.T) {
-	for tokens, window := range map[uint32]uint32{
-		0: 8000, 11_999: 8000, 12_000: 8000, 12_001: 8100, 131_361: 88_000, 150_000: 100_000, 150_001: 110_000,
-		4_000_000_000: 100_000_000,
-	} {
-		require.Equal(t, window, windowFor(tokens), "%d tokens", tokens)
-	}
-}
-
 // The result of one run is shown if the other fails.
 func TestCompareShowsTheRunThatEnds(t *testing.T) {
-	c := &comparison{file: &conversation.Transcript{Name: "x"}, results: []*presetResult{{preset: "a", replay: &replayFigures{PeakTokens: 4711}, failed: fmt.Errorf("no luck")}}}
+	c := &comparison{file: &conversation.Transcript{Name: "x"}, results: []*presetResult{{preset: "a", replay: &replay.Figures{PeakTokens: 4711}, failed: fmt.Errorf("no luck")}}}
 	window := uint32(8000)
 	c.limits.ContextWindow = &window
 	var out strings.Builder

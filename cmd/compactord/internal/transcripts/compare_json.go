@@ -3,6 +3,7 @@ package transcripts
 import (
 	"io"
 
+	"github.com/compactord/compactord/cmd/compactord/internal/replay"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -20,10 +21,10 @@ type comparisonJSON struct {
 }
 
 type presetJSON struct {
-	Name   string         `json:"name"`
-	Once   *onceJSON      `json:"once,omitempty"`
-	Replay *replayFigures `json:"replay,omitempty"`
-	Failed string         `json:"failed,omitempty"`
+	Name   string          `json:"name"`
+	Once   *onceJSON       `json:"once,omitempty"`
+	Replay *replay.Figures `json:"replay,omitempty"`
+	Failed string          `json:"failed,omitempty"`
 }
 
 // onceJSON is the result of one compaction. Edits counts the edited messages by the contract's names of edits.

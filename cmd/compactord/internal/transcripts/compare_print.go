@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/replay"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -83,7 +84,7 @@ func (c *comparison) printReplays(w io.Writer) {
 			continue
 		}
 		f := r.replay
-		table.Row(r.preset, f.dueAt(), terminal.Number(f.Rewrites), terminal.Number(f.PeakTokens), terminal.Percent(f.PeakTokens, *c.limits.ContextWindow),
+		table.Row(r.preset, dueAt(f), terminal.Number(f.Rewrites), terminal.Number(f.PeakTokens), terminal.Percent(f.PeakTokens, *c.limits.ContextWindow),
 			terminal.Number(f.RequestsDue), terminal.Number(f.SentTokens), terminal.Permille(f.ReusedTokens, f.SentTokens), terminal.Number(f.LastTokens),
 			terminal.Number(f.LastMessages))
 	}
@@ -108,7 +109,7 @@ LAST      tokens of the last request; MESSAGES is the number of its messages
 }
 
 // dueAt says at which size compaction was due.
-func (f *replayFigures) dueAt() string {
+func dueAt(f *replay.Figures) string {
 	switch {
 	case f.TriggerTokens != nil:
 		return terminal.Number(*f.TriggerTokens)

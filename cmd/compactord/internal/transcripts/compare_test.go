@@ -13,6 +13,7 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/replay"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/cmd/compactord/internal/transcripts"
@@ -40,8 +41,8 @@ type comparedDocument struct {
 			Summary       bool                     `json:"summary"`
 			Skipped       *transcripts.SkippedJSON `json:"skipped"`
 		} `json:"once"`
-		Replay *transcripts.ReplayFigures `json:"replay"`
-		Failed string                     `json:"failed"`
+		Replay *replay.Figures `json:"replay"`
+		Failed string          `json:"failed"`
 	} `json:"presets"`
 }
 
@@ -67,7 +68,7 @@ func TestCompareAllPresets(t *testing.T) {
 	require.Equal(t, strategies.PresetNames(), names)
 	require.Equal(t, path, doc.File)
 	require.Equal(t, 480, doc.Messages)
-	require.EqualValues(t, transcripts.WindowFor(uint32(doc.Tokens)), doc.ContextWindow)
+	require.EqualValues(t, replay.WindowFor(uint32(doc.Tokens)), doc.ContextWindow)
 	require.Equal(t, "default", doc.Presets[0].Name)
 	once, replay := doc.Presets[0].Once, doc.Presets[0].Replay
 	require.Equal(t, doc.Tokens, once.TokensBefore)

@@ -1,10 +1,4 @@
 package transcripts
 
-// Parts of JSON documents, exported to external tests.
-type (
-	ReplayFigures = replayFigures
-	SkippedJSON   = skippedJSON
-)
-
-// WindowFor exports windowFor to external tests.
-var WindowFor = windowFor
+// SkippedJSON exports a part of JSON documents to external tests.
+type SkippedJSON = skippedJSON

@@ -1,4 +1,4 @@
-package transcripts
+package replay
 
 import (
 	"io"
@@ -73,9 +73,9 @@ func hiding(minimum uint32) *compactordv1.Policy {
 // 4,500. Two results then become 2 tokens each, so the fourth has 2,107. It shares its first 101 tokens, the request
 // and the first call, with the third.
 func TestReplayWithARewrite(t *testing.T) {
-	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(0), nil)
+	f, err := Run(t.Context(), embedded(t), three(), hiding(0), nil)
 	require.NoError(t, err)
-	require.Equal(t, &replayFigures{
+	require.Equal(t, &Figures{
 		Requests: 4, TriggerTokens: proto.Uint32(4500), Rewrites: 1, PeakTokens: 4102,
 		SentTokens: 100 + 2101 + 4102 + 2107, ReusedTokens: 100 + 2101 + 101, LastTokens: 2107, LastMessages: 7,
 	}, f)
@@ -84,9 +84,9 @@ func TestReplayWithARewrite(t *testing.T) {
 // Hiding both would free less than 5,000 tokens. So the fourth request has 6,103 tokens, over the trigger and the
 // window.
 func TestReplayWithoutARewrite(t *testing.T) {
-	f, err := replayUnder(t.Context(), embedded(t), three(), hiding(5000), nil)
+	f, err := Run(t.Context(), embedded(t), three(), hiding(5000), nil)
 	require.NoError(t, err)
-	require.Equal(t, &replayFigures{
+	require.Equal(t, &Figures{
 		Requests: 4, TriggerTokens: proto.Uint32(4500), PeakTokens: 6103, RequestsDue: 1, RequestsOverWindow: 1,
 		SentTokens: 100 + 2101 + 4102 + 6103, ReusedTokens: 100 + 2101 + 4102, LastTokens: 6103, LastMessages: 7,
 	}, f)
@@ -96,7 +96,7 @@ func TestReplayWithoutARewrite(t *testing.T) {
 func TestReplayWithoutATrigger(t *testing.T) {
 	policy := hiding(0)
 	policy.Trigger.Enabled = proto.Bool(false)
-	f, err := replayUnder(t.Context(), embedded(t), three(), policy, nil)
+	f, err := Run(t.Context(), embedded(t), three(), policy, nil)
 	require.NoError(t, err)
 	require.Nil(t, f.TriggerTokens)
 	require.Zero(t, f.Rewrites)
@@ -117,7 +117,7 @@ func TestReplayWithEditsAndACut(t *testing.T) {
 		},
 	}}}
 	lived := embedded(t)
-	f, err := replayUnder(t.Context(), lived, three(), policy, nil)
+	f, err := Run(t.Context(), lived, three(), policy, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, f.Rewrites)
 	require.EqualValues(t, 1, f.Compactions)
@@ -136,7 +136,7 @@ func TestReplayAgreesWithAnAgentThatFetchesAll(t *testing.T) {
 		policies[preset] = &compactordv1.Policy{Preset: proto.String(preset), ContextWindow: proto.Uint32(9000)}
 	}
 	for preset, policy := range policies {
-		f, err := replayUnder(t.Context(), embedded(t), read.Messages, policy, nil)
+		f, err := Run(t.Context(), embedded(t), read.Messages, policy, nil)
 		require.NoError(t, err)
 		require.Positive(t, f.Rewrites, preset)
 		requests, sent, reused := fetchAll(t, embedded(t), read.Messages, policy)
@@ -181,4 +181,13 @@ func fetchAll(
 		due = answer.GetReport().GetShouldCompact()
 	}
 	return requests, sent, reused
+}
+
+func TestWindowForATranscript(t *testing.T) {
+	for tokens, window := range map[uint32]uint32{
+		0: 8000, 11_999: 8000, 12_000: 8000, 12_001: 8100, 131_361: 88_000, 150_000: 100_000, 150_001: 110_000,
+		4_000_000_000: 100_000_000,
+	} {
+		require.Equal(t, window, WindowFor(tokens), "%d tokens", tokens)
+	}
 }
