@@ -53,7 +53,7 @@ func Main(m *testing.M) int {
 	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "COMPACTORD_") && name != sample.CorpusVariable {
+		if strings.HasPrefix(name, "COMPACTORD_") && name != sample.CorpusVariable && name != sample.MeasuringVariable {
 			_ = os.Unsetenv(name)
 		}
 	}
