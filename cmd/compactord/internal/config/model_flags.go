@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -56,6 +57,26 @@ func (f *FileFlag) ReadModels(a *api.App, summarizer string) error {
 		}
 	}
 	return nil
+}
+
+// NamedModels gives these summarizers to the service of this process. It reads only their keys.
+func (f *FileFlag) NamedModels(a *api.App, names []string) error {
+	file, err := f.file()
+	if err != nil {
+		return err
+	}
+	var profiles []*profile
+	for _, name := range names {
+		if err := f.check(a, "--summarizer", name, file); err != nil {
+			return err
+		}
+	}
+	for _, p := range file.profiles {
+		if slices.Contains(names, p.name) {
+			profiles = append(profiles, p)
+		}
+	}
+	return f.build(a, file, profiles...)
 }
 
 // AllModels gives all models of the file, and its default summarizer, to the service of this process.

@@ -151,3 +151,13 @@ func anyWithin(ascending []int, start, end int) bool {
 
 // in says whether a value occurs in a message.
 func (o *occurrences) in(i int) bool { return o.within(i, i+1) }
+
+// Excerpt returns the part of a line of a message that is around a value; empty if the message does not have it.
+func (l *Log) Excerpt(message int, value string) string {
+	for _, text := range []string{l.visible[message], l.thinking[message]} {
+		if at := nextPlace(text, value, 0); at >= 0 {
+			return contextAt(text, at, len(value))
+		}
+	}
+	return ""
+}

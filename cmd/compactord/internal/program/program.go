@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/catalog"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
+	"github.com/compactord/compactord/cmd/compactord/internal/evaluation"
 	"github.com/compactord/compactord/cmd/compactord/internal/rules"
 	"github.com/compactord/compactord/cmd/compactord/internal/serve"
 	"github.com/compactord/compactord/cmd/compactord/internal/sessions"
@@ -27,6 +28,7 @@ type Commands struct {
 	Strategies  catalog.Strategies  `cmd:"" help:"List the strategies and presets."`
 	Summarizers catalog.Summarizers `cmd:"" help:"List the summarizers: extractive, and the models of the configuration."`
 	Compare     transcripts.Compare `cmd:"" help:"Compare the presets on a transcript, side by side."`
+	Evaluate    evaluation.Command  `cmd:"" help:"Measure on transcripts what presets and summaries cost and lose."`
 	Recall      sessions.Recall     `cmd:"" help:"Print content of the log word for word, also if views hide it."`
 	Search      sessions.Search     `cmd:"" help:"Find messages, also those that views no longer show."`
 	Tokens      transcripts.Tokens  `cmd:"" help:"Count tokens."`
@@ -76,6 +78,7 @@ func Variables() kong.Vars {
 	return kong.Vars{
 		"default_store": api.DefaultStore(), "default_addr": api.DefaultListen,
 		"formats": conversation.FormatNames(), "dialects": conversation.DialectNames(), "presets": conversation.PresetNames(),
+		"cpus": evaluation.CPUs(),
 	}
 }
 

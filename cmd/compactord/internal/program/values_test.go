@@ -27,11 +27,12 @@ var wrongValues = map[string][]string{
 	"as": {"a b", ""}, "session": {"a b", ""}, "status": {"x", "9999"}, "window": {"x"}, "input": {"x"}, "cached": {"x"},
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
-	"log-format": {"nope"}, "metrics-listen": {"nowhere"},
+	"log-format": {"nope"}, "metrics-listen": {"nowhere"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
+	"cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
 }
 
 // takesAll are the flags that accept any value: texts, and files that may not exist.
-var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store"}
+var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store", "html"}
 
 // wrongBeside returns the arguments with which a command comes as far as checking a flag.
 func wrongBeside(name, flag, path, store string) []string {
@@ -47,7 +48,7 @@ func wrongBeside(name, flag, path, store string) []string {
 			return append([]string{"1"}, session...)
 		}
 		return []string{"1", path}
-	case "compare":
+	case "compare", "evaluate":
 		return []string{path}
 	case "convert":
 		return []string{path, "--to", "markdown"}
