@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -218,4 +219,4 @@ func transcriptsIn(paths []string) ([]string, error) {
 }
 
 // CPUs returns the default of --jobs.
-func CPUs() string { return fmt.Sprint(runtime.GOMAXPROCS(0)) }
+func CPUs() string { return strconv.Itoa(runtime.GOMAXPROCS(0)) }

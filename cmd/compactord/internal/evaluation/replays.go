@@ -141,16 +141,16 @@ func (s *measured) writtenAt(answer int) time.Time {
 // blockOf returns a message of a view as a prompt cache sees it: its text, and all of it where it holds more than text.
 func blockOf(m *compactordv1.ViewMessage) promptcache.Block {
 	message := m.GetMessage()
-	text := message.GetRole().String() + "\n" + futurereference.ShownText(message)
+	texts := []string{message.GetRole().String(), futurereference.ShownText(message)}
 	for _, p := range message.GetParts() {
 		if p.GetMedia() == nil && p.GetOpaque() == nil {
 			continue
 		}
 		if encoded, err := (proto.MarshalOptions{Deterministic: true}).Marshal(p); err == nil {
-			text += "\n" + string(encoded)
+			texts = append(texts, string(encoded))
 		}
 	}
-	return promptcache.Block{Text: text, Tokens: int(m.GetTokens())}
+	return promptcache.Block{Text: strings.Join(texts, "\n"), Tokens: int(m.GetTokens())}
 }
 
 // describe returns the text of a row without figures.

@@ -232,7 +232,7 @@ func (p *Preset) point() point { return point{p.Dollars, p.Recall.Held.Mean} }
 func (r *Report) sumSummaries() {
 	for _, w := range (&evaluator{Command: r.command, app: &api.App{}}).writers() {
 		for _, budget := range r.command.Budgets {
-			var tallies []*tally
+			tallies := make([]*tally, 0, len(r.sessions))
 			for _, s := range r.sessions {
 				tallies = append(tallies, s.held[sized{w.name, budget}])
 			}
@@ -292,4 +292,11 @@ func (r *Report) ending() error {
 	default:
 		return nil
 	}
+}
+
+// longest returns the transcripts with the most requests, at most as many as have a diagram.
+func (r *Report) longest() []*measured {
+	order := slices.Clone(r.sessions)
+	slices.SortStableFunc(order, func(a, b *measured) int { return len(b.growth.Sizes) - len(a.growth.Sizes) })
+	return order[:min(len(order), mostCostPlots)]
 }

@@ -24,11 +24,12 @@ type writer struct {
 
 // writers returns the summarizers, then the baselines.
 func (e *evaluator) writers() []writer {
-	var all []writer
+	baselines := futurereference.Baselines()
+	all := make([]writer, 0, len(e.Summarizers)+len(baselines))
 	for _, name := range e.Summarizers {
 		all = append(all, writer{name: name, explanation: "the summaries of this summarizer", write: e.summariesBy(name)})
 	}
-	for _, b := range futurereference.Baselines() {
+	for _, b := range baselines {
 		all = append(all, writer{
 			name: b.Name, explanation: b.Explanation, baseline: true,
 			write: func(_ context.Context, s *measured, cut futurereference.Cut, budget int) ([]string, error) {

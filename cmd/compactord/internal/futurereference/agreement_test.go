@@ -148,7 +148,7 @@ func agreeOn(t *testing.T, path string) {
 	require.Len(t, cuts, len(answer.Cuts))
 	needs := map[int][]futurereference.Need{}
 	for i, cut := range cuts {
-		require.Equal(t, answer.Cuts[i], [2]int{cut.FirstKept, cut.End})
+		require.Equal(t, [2]int{cut.FirstKept, cut.End}, answer.Cuts[i])
 		needs[cut.End], err = log.Needs(cut, sampling.Horizon)
 		require.NoError(t, err)
 		entities := make([]futurereference.Entity, 0, len(needs[cut.End]))
@@ -162,9 +162,9 @@ func agreeOn(t *testing.T, path string) {
 			require.Equal(t, inOrder(v.Baseline, answer.Texts[i]), inOrder(v.Baseline, v.Text), "%s at %d, cut at %d", v.Baseline, v.Budget, v.End)
 		}
 		s := log.Score(v.Text, futurereference.Cut{FirstKept: v.Cut, End: v.End}, needs[v.End])
-		require.Equal(t, answer.Scores[i], toolScore{
+		require.Equal(t, toolScore{
 			s.Needed, s.Held, s.Bare, s.InContext, s.Reachable, s.Named, len(s.Absent), s.Tokens,
-		}, "%q at %d, cut at %d", v.Baseline, v.Budget, v.End)
+		}, answer.Scores[i], "%q at %d, cut at %d", v.Baseline, v.Budget, v.End)
 	}
 }
 

@@ -149,9 +149,6 @@ func anyWithin(ascending []int, start, end int) bool {
 	return at < len(ascending) && ascending[at] < end
 }
 
-// in says whether a value occurs in a message.
-func (o *occurrences) in(i int) bool { return o.within(i, i+1) }
-
 // Excerpt returns the part of a line of a message that is around a value; empty if the message does not have it.
 func (l *Log) Excerpt(message int, value string) string {
 	for _, text := range []string{l.visible[message], l.thinking[message]} {

@@ -31,8 +31,8 @@ type segment struct {
 
 // segment returns the requests after a compaction before a request, or after none. A compaction leaves the instructions
 // and at most `left` other tokens.
-func (p *Prices) segment(g *Growth, first int, compacted bool, left int, sums []float64) segment {
-	s := segment{g: g, p: p, first: first, sums: sums}
+func (p Prices) segment(g *Growth, first int, compacted bool, left int, sums []float64) segment {
+	s := segment{g: g, p: &p, first: first, sums: sums}
 	if compacted {
 		s.base = min(g.Lead+left, g.Sizes[first]) - g.Sizes[first]
 	}
