@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "Variables: PKGS (test, bench); TESTFLAGS (test); BENCH, BENCHCOUNT, OLD (bench); FUZZTIME (fuzz)."
+	@echo "Variables: PKGS (test, bench); TESTFLAGS (test); BENCH, BENCHCOUNT, OLD (bench); FUZZTIME (fuzz); CORPUS (quality)."
 
 .PHONY: build
 build: ## Build the static binary bin/compactord
@@ -62,6 +62,12 @@ check-generate: ## Fail if generated code is not what the protos generate
 bench: ## Run the benchmarks into bench.txt; OLD=file compares with an earlier one
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(BENCHCOUNT) -p 1 $(or $(PKGS),./...) | tee bench.txt
 	@if [ -n "$(OLD)" ]; then go tool -modfile=tools/go.mod benchstat "$(OLD)" bench.txt; fi
+
+CORPUS ?= $(or $(COMPACTORD_CORPUS),../shared/corpus)
+
+.PHONY: quality
+quality: ## Measure what summaries hold on the recorded conversations in CORPUS
+	go run ./cmd/compactord evaluate $(CORPUS) --recall-only --figures-only --quiet
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME

@@ -39,6 +39,7 @@ type Command struct {
 	CacheTTL   uint32   `default:"300" help:"Seconds that the prompt cache keeps what is not used, where FILE has times." name:"cache-ttl" placeholder:"N"`
 	CacheModel string   `default:"prefix" enum:"prefix,breakpoints" help:"How the provider caches: prefix (by itself) or breakpoints (where the client marks them)." placeholder:"NAME"`
 	RecallOnly bool     `help:"Measure only what summaries hold, without replays."`
+	Figures    bool     `help:"Leave out what was lost: the output then holds nothing that the conversations say." name:"figures-only"`
 	HTML       string   `help:"Also write a page with plots to this file." name:"html" placeholder:"PATH" type:"path"`
 	Jobs       int      `default:"${cpus}" help:"How many replays run at the same time (default: one for each processor)." placeholder:"N"`
 	Format     string   `help:"Format of FILE, if it is not recognized: ${formats}." placeholder:"FORMAT"`

@@ -133,7 +133,7 @@ func (r *Report) printOptimum(w io.Writer) {
 	if o == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nThe least possible cost: %s with %s, if each leaves %s beside the instructions.\n", dollars(o.Dollars),
+	fmt.Fprintf(w, "\nThe least possible cost: %s with %s, each of which leaves %s.\n", dollars(o.Dollars),
 		terminal.Count(o.Compactions, "compaction"), terminal.Count(o.LeftTokens, "token"))
 	fmt.Fprint(w, "A fixed trigger, as a share of the window:\n\n")
 	head, costs, times := []string{"TRIGGER"}, []string{"COST"}, []string{"COMPACTIONS"}
@@ -157,21 +157,39 @@ func (r *Report) printSummaries(w io.Writer) {
 	for _, b := range r.command.Budgets {
 		head = append(head, terminal.Number(b)+" TOKENS")
 	}
-	table := terminal.NewFiguresTable(w, append(head, "USED", "CITED", "ABSENT")...)
-	for at := 0; at < len(r.Summaries); at += len(r.command.Budgets) {
+	table := terminal.NewFiguresTable(w, head...)
+	perWriter := len(r.command.Budgets)
+	for at := 0; at < len(r.Summaries); at += perWriter {
 		row := []string{r.Summaries[at].Writer}
-		var last Summary
-		for _, last = range r.Summaries[at : at+len(r.command.Budgets)] {
-			row = append(row, share(last.Recall.Held.Mean)+" / "+share(last.Recall.InContext.Mean))
+		for _, of := range r.Summaries[at : at+perWriter] {
+			row = append(row, share(of.Recall.Held.Mean)+" / "+share(of.Recall.InContext.Mean))
 		}
-		table.Row(append(row, share(last.Used), share(last.Recall.Reachable.Mean), fmt.Sprintf("%.1f %%", 100*last.Recall.Absent))...)
+		table.Row(row...)
 	}
 	table.Flush()
-	fmt.Fprintf(w, `
-USED    share of the budget that the texts use; this and the next are of %s tokens
-CITED   share of the names whose message the text cites
-ABSENT  share of the names in the texts that the older messages do not have
-`, terminal.Number(r.command.Budgets[len(r.command.Budgets)-1]))
+	r.printSummarizers(w)
+}
+
+// printSummarizers prints more about the summaries than about the baselines.
+func (r *Report) printSummarizers(w io.Writer) {
+	fmt.Fprint(w, "\nThe summaries:\n\n")
+	table := terminal.NewFiguresTable(w, "SUMMARIZER", "TOKENS", "USED", "HELD", "IN 95 OF 100", "IN CONTEXT", "CITED", "ABSENT")
+	for _, s := range r.Summaries {
+		if s.Baseline {
+			continue
+		}
+		in95 := "-"
+		if s.Recall.Transcripts > 1 {
+			in95 = interval(s.Recall.Held)
+		}
+		table.Row(s.Writer, terminal.Number(s.Budget), fmt.Sprintf("%.0f %%", 100*s.Used), share(s.Recall.Held.Mean), in95,
+			share(s.Recall.InContext.Mean), share(s.Recall.Reachable.Mean), fmt.Sprintf("%.2f %%", 100*s.Recall.Absent))
+	}
+	table.Flush()
+	fmt.Fprint(w, `
+USED    share of the budget that the summaries use
+ABSENT  share of the names in the summaries that the older messages do not have
+`)
 }
 
 // lostPrinted is how many losses of a preset the terminal shows.
@@ -181,11 +199,11 @@ func (r *Report) printLost(w io.Writer) {
 	begun := false
 	for i := range r.Presets {
 		p := &r.Presets[i]
-		if p.LostCount == 0 {
+		if len(p.Lost) == 0 {
 			continue
 		}
 		if !begun {
-			fmt.Fprint(w, "\nWhat was lost, for example (used by the agent in the message after `in`; it stood in those after `from`):\n\n")
+			fmt.Fprint(w, "\nWhat was lost, for example (in: the message that used it; from: those that had it):\n\n")
 			begun = true
 		}
 		for _, l := range p.Lost[:min(lostPrinted, len(p.Lost))] {

@@ -177,7 +177,7 @@ func (r *Report) preset(number int) Preset {
 		p.add(one, int(*s.limits.ContextWindow))
 		tallies = append(tallies, &one.recall)
 		for _, l := range one.lost {
-			if p.LostCount++; len(p.Lost) < mostLost {
+			if p.LostCount++; len(p.Lost) < mostLost && !r.command.Figures {
 				p.Lost = append(p.Lost, Lost{s.name, l.cut.End, l.Need, l.excerpt})
 			}
 		}
