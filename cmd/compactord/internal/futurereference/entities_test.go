@@ -31,6 +31,7 @@ func TestEntities(t *testing.T) {
 		"4711 and 123":                          "number:4711",
 		`he said "not like this" to "me" twice`: "quoted:not like this",
 		"it's 'a quoted text' and isn't":        "quoted:a quoted text",
+		"it's what they said' so":               "",
 		"`parseLine()` is a name":               "identifier:parseLine",
 		`escaped: \"with some words\"\nnext`:    "quoted:with some words",
 	} {

@@ -53,7 +53,7 @@ func conversation() []*compactordv1.Message {
 		user("Fix the parser, please: parse_header fails on the empty line of header.txt since commit 1ccd8ca7."),
 		call("1", `{"path": "pkg/parser.go", "max_lines": 4711}`),
 		result("1", "func parseHeader() error\nvar emptyLine = false\nERR-4242 is thrown"),
-		thinking("Perhaps secret_plan works.", "It is `emptyLine` in pkg/parser.go."),
+		thinking("Perhaps secret_plan works.", "It is `emptyLine` in pkg/parser.go, as read_file and max_lines show."),
 		user("And what about kept_name?"),
 		agent("I look at kept_name and pkg/parser.go again."),
 		// The future.
@@ -110,6 +110,7 @@ func TestScore(t *testing.T) {
 		"[#40, #3]":                          {Needed: 4, Bare: 2, Reachable: 2, Tokens: 3},
 		"To read it again, recall index 3, part 0.": {Needed: 4, Bare: 2, Reachable: 2, Tokens: 11},
 		"results [recall #3.0]":                     {Needed: 4, Bare: 2, Reachable: 2, Tokens: 6},
+		"x1ccd8ca7 and 1ccd8ca7y":                   {Needed: 4, Bare: 2, Tokens: 6},
 		`[\#3] and issue #3`:                        {Needed: 4, Bare: 2, Tokens: 5},
 	} {
 		have := log.Score(view, cut, needs)
@@ -154,6 +155,23 @@ func TestCuts(t *testing.T) {
 	require.Equal(t, futurereference.Cut{FirstKept: 38, End: 40}, log.Cuts(sampling)[0], "the last step is kept whole")
 	sampling.Trigger = 100_000
 	require.Empty(t, log.Cuts(sampling))
+}
+
+// A message between a call and its result can be no first kept message.
+func TestNoCutBetweenACallAndItsResult(t *testing.T) {
+	t.Parallel()
+	messages := []*compactordv1.Message{user("Go.")}
+	for i := range 20 {
+		id := fmt.Sprint(i)
+		messages = append(messages, call(id, "{}"), user("Wait."), result(id, strings.Repeat("word ", 80)), agent("Done."))
+	}
+	log := futurereference.NewLog(messages)
+	for kept := range 300 {
+		for _, c := range log.Cuts(futurereference.Sampling{KeptTokens: kept, Trigger: 300, Every: 1, Horizon: 5}) {
+			require.NotEqual(t, 2, c.FirstKept%4, "%v keeps a result without its call", c)
+			require.NotEqual(t, 2, c.End%4, "%v ends between a call and its result", c)
+		}
+	}
 }
 
 // Whatever the sampling, a cut keeps calls with their results, and enough of the future is left.

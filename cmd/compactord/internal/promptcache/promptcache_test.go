@@ -89,6 +89,18 @@ func TestBreakpointsReadWholeEntries(t *testing.T) {
 	require.Equal(t, 2000, send("sabcdef"), "the other one is too far back")
 }
 
+// What is read lives on, also where the request marks another end.
+func TestReadingProlongsAnEntry(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := promptcache.NewSimulation(promptcache.Breakpoints, promptcache.DefaultPrices())
+	var last promptcache.Charge
+	for i, letters := range []string{"sab", "sabc", "sabx"} {
+		last = s.Send(promptcache.Request{Blocks: blocks(letters, 2000), Stable: 1, At: start.Add(time.Duration(4*i) * time.Minute)})
+	}
+	require.Equal(t, 6000, last.Read)
+}
+
 func TestPricesOfACharge(t *testing.T) {
 	t.Parallel()
 	p := promptcache.Prices{Input: 2, Write: 1.5, Read: 0.5}
