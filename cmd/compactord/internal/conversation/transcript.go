@@ -40,6 +40,24 @@ func (t *Transcript) Compactions() int {
 	return n
 }
 
+// RecordedSummary is a summary in a file, by the tool that wrote the file.
+type RecordedSummary struct {
+	// Logged is the number of messages before it was made, and FirstKept the first that the tool kept after it.
+	Logged, FirstKept int
+	Text              string
+}
+
+// RecordedSummaries returns the summaries in the file.
+func (t *Transcript) RecordedSummaries() []RecordedSummary {
+	var all []RecordedSummary
+	for _, r := range t.records {
+		if c := r.GetCompaction(); c != nil {
+			all = append(all, RecordedSummary{int(r.GetAfterMessages()), int(c.GetFirstKeptIndex()), c.GetSummary()})
+		}
+	}
+	return all
+}
+
 // Again returns a copy without records, for another upload: an upload releases the messages that it has sent.
 func (t *Transcript) Again() *Transcript {
 	return &Transcript{Messages: slices.Clone(t.Messages), strict: t.strict}

@@ -57,8 +57,9 @@ that is named by --summarizer gets a request for each of these summaries, which 
 Without --context-window, the window is two thirds of a transcript, but at least 8,000 tokens. The same input gives the
 same output, whatever --jobs is. 'compactord help evaluation' explains the figures and their limits.
 
-The JSON document holds transcripts, prices, presets (the figures of each preset), summaries (recall by size), optimum
-(when compaction costs least) and unread (files that could not be read).`
+The JSON document holds transcripts, prices, presets (the figures of each preset), summaries (recall by size),
+recorded_summaries (of those in the files), optimum (when compaction costs least) and unread (files that could not be
+read).`
 }
 
 // limits of flags that kong cannot check.

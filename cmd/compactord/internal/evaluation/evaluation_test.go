@@ -171,3 +171,26 @@ func TestFailedPreset(t *testing.T) {
 	require.Regexp(t, `(?m)^klip13 +[0-9.]+ `, r.Out)
 	sample.Contains(t, r.Out, "\nFailed:\n")
 }
+
+// A summary in the file is scored with what was needed after it.
+func TestSummariesInTheFile(t *testing.T) {
+	sample.TemporaryFolder(t)
+	lines := []string{
+		`{"role": "user", "content": "parse_header fails in pkg/header.go, since the line is empty."}`,
+		`{"role": "assistant", "content": "I look."}`,
+		`{"role": "_compaction", "first_kept": 3, "summary": "parse_header fails since the line is empty; new_made_up is the cause."}`,
+		`{"role": "user", "content": "Go on."}`,
+		`{"role": "assistant", "content": "I fixed parse_header in pkg/header.go."}`,
+	}
+	path := sample.File(t, "talk.jsonl", strings.Join(lines, "\n"))
+	r := evaluated(t, path, "--recall-only")
+	require.Equal(t, "recorded", r.Recorded[0].Writer)
+	recall := r.Recorded[0].Recall
+	require.Equal(t, 2, recall.Needed)
+	require.InDelta(t, 0.5, recall.Held.Mean, 1e-9)
+	require.InDelta(t, 0.5, recall.InContext.Mean, 1e-9)
+	require.InDelta(t, 0.5, recall.Absent, 1e-9, "of the two names in the summary one is made up")
+	require.Len(t, r.Recorded, 8, "and of each writer")
+	require.Equal(t, "extractive", r.Recorded[1].Writer)
+	sample.Contains(t, programtest.Ran(t, "evaluate", path, "--recall-only").Ends(t, terminal.ExitDone).Out, "\nrecorded ")
+}

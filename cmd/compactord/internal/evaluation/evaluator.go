@@ -42,6 +42,9 @@ type measured struct {
 	limits   conversation.LimitFlags
 	log      *futurereference.Log
 	cuts     []neededAt
+	// recorded are the summaries in the file, and beside the tallies of them and of others of the same sizes, by writer.
+	recorded []recordedAt
+	beside   map[string]*tally
 	// logged are the messages as a summarizer gets them, and lead is the number of instructions at the start.
 	logged []*compactordv1.LoggedMessage
 	lead   int
@@ -102,7 +105,7 @@ func (e *evaluator) read(ctx context.Context, file string) (*measured, error) {
 	if len(read.Messages) == 0 {
 		return nil, terminal.NothingError{Why: read.Name + " has no messages"}
 	}
-	s := &measured{name: nameOf(file), size: len(read.Messages), messages: read.Messages, limits: e.LimitFlags, held: make(map[sized]*tally)}
+	s := &measured{name: nameOf(file), size: len(read.Messages), messages: read.Messages, limits: e.LimitFlags, held: make(map[sized]*tally), beside: make(map[string]*tally)}
 	if s.tokens, err = replay.Prepare(read.Messages); err != nil {
 		return nil, err
 	}
@@ -117,6 +120,9 @@ func (e *evaluator) read(ctx context.Context, file string) (*measured, error) {
 			return nil, err
 		}
 		s.cuts = append(s.cuts, neededAt{cut, needs})
+	}
+	if s.recorded, err = recordedIn(read, s.log, sampling.Horizon); err != nil {
+		return nil, err
 	}
 	return s, s.prepare()
 }
@@ -170,6 +176,7 @@ func (e *evaluator) jobs(s *measured) []func(context.Context) error {
 			}
 		}
 	}
+	jobs = append(jobs, e.recordedJobs(s)...)
 	if !slices.ContainsFunc(s.cuts, func(c neededAt) bool { return len(c.needs) > 0 }) {
 		return jobs
 	}
@@ -177,7 +184,7 @@ func (e *evaluator) jobs(s *measured) []func(context.Context) error {
 		for _, budget := range e.Budgets {
 			sum := &tally{}
 			s.held[sized{writer.name, budget}] = sum
-			jobs = append(jobs, func(ctx context.Context) error { return writer.judge(ctx, s, int(budget), sum) })
+			jobs = append(jobs, func(ctx context.Context) error { return writer.judge(ctx, s, s.cuts, int(budget), sum) })
 		}
 	}
 	return jobs

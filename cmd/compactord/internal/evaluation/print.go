@@ -16,6 +16,7 @@ func (r *Report) print(w io.Writer) {
 	}
 	r.printOptimum(w)
 	r.printSummaries(w)
+	r.printRecorded(w)
 	r.printLost(w)
 	r.printFailed(w)
 }

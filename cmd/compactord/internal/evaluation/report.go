@@ -15,8 +15,10 @@ type Report struct {
 	Prices      Prices       `json:"prices"`
 	Presets     []Preset     `json:"presets"`
 	Summaries   []Summary    `json:"summaries"`
-	Optimum     *Optimum     `json:"optimum,omitempty"`
-	Unread      []Unread     `json:"unread"`
+	// Recorded is about the summaries in the files, where they have some.
+	Recorded []Recorded `json:"recorded_summaries"`
+	Optimum  *Optimum   `json:"optimum,omitempty"`
+	Unread   []Unread   `json:"unread"`
 
 	command  *Command
 	sessions []*measured
@@ -133,7 +135,7 @@ const mostLost = 20
 
 func newReport(c *Command) *Report {
 	return &Report{
-		Transcripts: []Transcript{}, Presets: []Preset{}, Summaries: []Summary{}, Unread: []Unread{}, command: c,
+		Transcripts: []Transcript{}, Presets: []Preset{}, Summaries: []Summary{}, Recorded: []Recorded{}, Unread: []Unread{}, command: c,
 		Prices: Prices{c.Price, c.CacheWrite, c.CacheRead, c.CacheTTL, c.CacheModel},
 	}
 }
@@ -159,6 +161,7 @@ func (r *Report) sum() {
 	}
 	r.markDominated()
 	r.sumSummaries()
+	r.sumRecorded()
 	r.sumOptimum()
 }
 
@@ -287,7 +290,7 @@ func (r *Report) ending() error {
 	case len(r.Unread) > 0:
 		return fmt.Errorf("%s of %s could not be read", terminal.Number(len(r.Unread)),
 			terminal.Count(len(r.Unread)+len(r.sessions), "file"))
-	case len(r.Presets) == 0 && len(r.Summaries) == 0:
+	case len(r.Presets) == 0 && len(r.Summaries) == 0 && len(r.Recorded) == 0:
 		return terminal.NothingError{Why: "the transcripts are too short to measure recall"}
 	default:
 		return nil

@@ -40,9 +40,9 @@ func (e *evaluator) writers() []writer {
 	return all
 }
 
-// judge adds the scores of what a writer writes at all cuts where something is needed.
-func (w *writer) judge(ctx context.Context, s *measured, budget int, sum *tally) error {
-	for _, cut := range s.cuts {
+// judge adds the scores of what a writer writes at those cuts where something is needed.
+func (w *writer) judge(ctx context.Context, s *measured, cuts []neededAt, budget int, sum *tally) error {
+	for _, cut := range cuts {
 		if len(cut.needs) == 0 {
 			continue
 		}
