@@ -173,6 +173,10 @@ func (c *Command) policy(limits conversation.LimitFlags, preset, summarizer stri
 			policy = &compactordv1.Policy{}
 		}
 		policy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(summarizer)}
+		if summarizer == config.BuiltinSummarizer {
+			// Nothing leaves the process, and placeholders of secrets differ with each session.
+			policy.Summary.Redact = proto.Bool(false)
+		}
 	}
 	return policy
 }
