@@ -175,20 +175,24 @@ func readRemark(text string) (rest string, changes uint32, ok bool) {
 // count.
 const (
 	withValue  = 1.3
+	withTask   = 0.6
 	withReply  = 0.4
 	saidLength = 0.8
 	maxContent = 10
 )
 
 // saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
-// value before others, and a reply last. The first and the newest ones count double.
+// value before others, a statement, which may still hold, before a task, and a reply last. The first and the newest ones count double.
 func (p *plan) saidRank(it *item) int {
 	rank := 1e5 * float64(min(contentOf(it.text), maxContent)) / float64(1+it.times)
 	if hasValue(it.text) {
 		rank *= withValue
 	}
-	if p.cues.substanceOf(it.text) < task {
+	switch {
+	case p.cues.substanceOf(it.text) < task:
 		rank *= withReply
+	case opensTask(it.text) || requests(it.text):
+		rank *= withTask
 	}
 	if it == p.firstRequest || it.newest()+recently >= p.l.newest {
 		rank *= 2
