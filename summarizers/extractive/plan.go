@@ -186,7 +186,7 @@ func (p *plan) sortRequests() {
 		}
 	}
 	for _, isGoal := range []func(i int) bool{
-		func(i int) bool { return said[i] >= reply && words[i] >= goalWords },
+		func(i int) bool { return said[i] >= reply && words[i] >= goalWords && list[i].times == 0 },
 		func(i int) bool { return said[i] == task },
 		func(i int) bool { return said[i] == reply },
 		func(i int) bool { return said[i] == nod },

@@ -97,7 +97,7 @@ func (r *reader) prose(index uint32, text string, final int) (intent string) {
 	if step == "" || final > 0 {
 		step = firstSentence
 	}
-	if step != "" {
+	if contentOf(step) > 1 {
 		r.l.lastStep = &item{kind: kindDoing, text: shorten(bare(clip(step, 4096)), 300), cites: []uint32{index}, passing: true}
 	}
 	if intent == "" {

@@ -84,6 +84,9 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	default:
 		r.rules(index, said, byUser)
 	}
+	if it.changed {
+		r.l.markChanged(it)
+	}
 	if list, ok := markdownTodos(said); ok && len(list) > 1 {
 		r.l.mergeTodos(index, list)
 	}

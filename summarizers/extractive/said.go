@@ -27,11 +27,21 @@ func (l *ledger) supersede(it *item) {
 		if old.it.keyed() != it.keyed() {
 			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
 			l.forget(old.it)
+			l.quotes.Drop(old.it.newest(), old.it.text)
 		}
 		l.values = slices.Delete(l.values, i, i+1)
 		break
 	}
 	l.watch(it)
+}
+
+// markChanged notes in the rules of a message that they replace what was said before.
+func (l *ledger) markChanged(message *item) {
+	for _, it := range l.lists[kindRule] {
+		if slices.Equal(it.cites, message.cites) {
+			it.changed, it.changes = true, message.changes
+		}
+	}
 }
 
 // watch lets a later statement replace this one, if it has a label.
@@ -59,7 +69,8 @@ type valued struct {
 
 // valuedOf returns an item as a statement with a label. It returns false if it has none.
 func valuedOf(it *item) (v valued, ok bool) {
-	label, value := labelled(it.text)
+	said, _, _ := strings.Cut(it.text, answering)
+	label, value := labelled(said)
 	if label == "" {
 		return v, false
 	}

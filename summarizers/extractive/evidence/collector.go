@@ -58,6 +58,8 @@ type Collector struct {
 	shows []shown
 	// quoted are the texts of lines.
 	quoted map[string]bool
+	// dropped are the texts of lines that are no longer true.
+	dropped map[string]bool
 	// found are the names of the line that is read.
 	found []occurrence
 }
@@ -86,6 +88,7 @@ type named struct {
 func New(next uint32) *Collector {
 	return &Collector{
 		next: next, ids: map[string]int32{}, knownWords: map[string]bool{}, quoted: map[string]bool{},
+		dropped: map[string]bool{},
 	}
 }
 
@@ -112,6 +115,18 @@ func (c *Collector) Add(p Piece) {
 		c.read(text, p)
 		c.alone(p.Message)
 		c.cut(text, p)
+	}
+}
+
+// Drop says that a text of a message is no longer true. It is not quoted, nor are names that only it has.
+func (c *Collector) Drop(message uint32, text string) {
+	for line := range Lines(text) {
+		c.dropped[line] = true
+		Names(line, func(n Name, _ int) {
+			if id, ok := c.ids[n.Text]; ok && id != known && c.names[id].first == message && c.names[id].last == message {
+				c.names[id].said = 0
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ func TestNames(t *testing.T) {
 		{"commit 3f3f59a of 1b4e28ba-2fa1-11d2-883f-0016d3cca427", []string{"3f3f59a", "1b4e28ba-2fa1-11d2-883f-0016d3cca427"}},
 		{"ENOENT, E0432, SIGKILL, 0xdeadbeef, PROJ-123", []string{"ENOENT", "E0432", "SIGKILL", "0xdeadbeef", "PROJ-123"}},
 		{"maxPage keepRecent keep_recent __init__ HTTPServer", []string{"maxPage", "keepRecent", "keep_recent", "__init__", "HTTPServer"}},
-		{"port 8080, year 42, 2025-03-02", []string{"8080", "2025"}},
+		{"port 8080, year 42, 2025-03-02", []string{"8080", "2025-03-02"}},
 		{`it said "not a git repository" twice`, []string{"not a git repository"}},
 		{"a call of `git status` and 'rows are missing'", []string{"git status", "rows are missing"}},
 		{`it's "short" and "one_plain_name"`, []string{"one_plain_name"}},

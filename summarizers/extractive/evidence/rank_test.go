@@ -269,3 +269,13 @@ func TestPicksStandInTheirMessage(t *testing.T) {
 		}
 	})
 }
+
+// What is no longer true is not quoted, nor a name that nothing else has.
+func TestDroppedTextsAreNotQuoted(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(9)
+	c.Add(piece(1, evidence.User, "DEADLINE: ship exportPager on 2026-11-23"))
+	c.Add(piece(3, evidence.User, "DEADLINE: ship exportPager on 2026-12-01"))
+	c.Drop(1, "DEADLINE: ship exportPager on 2026-11-23")
+	require.Equal(t, []string{"DEADLINE: ship exportPager on 2026-12-01"}, texts(evidence.Arrange(c.Rank("", "", 1000))))
+}

@@ -20,6 +20,11 @@ func namesOfRun(run string, offset int, yield func(n Name, at int)) {
 			start++
 			continue
 		}
+		if isDate(run[start:]) {
+			yield(Name{Number, run[start : start+dateBytes]}, offset+start)
+			start += dateBytes
+			continue
+		}
 		end := start + 1
 		for end < len(run) && isWordByte(run[end]) {
 			end++
@@ -99,6 +104,22 @@ func isUUID(s string) bool {
 	}
 	for i := range len(s) {
 		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// dateBytes is the length of a date such as 2026-11-23.
+const dateBytes = len("2026-11-23")
+
+// isDate says whether a text begins with a date.
+func isDate(s string) bool {
+	if len(s) < dateBytes || len(s) > dateBytes && isDigit(s[dateBytes]) {
+		return false
+	}
+	for i := range dateBytes {
+		if dash := i == 4 || i == 7; dash != (s[i] == '-') || !dash && !isDigit(s[i]) {
 			return false
 		}
 	}

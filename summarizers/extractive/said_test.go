@@ -1,0 +1,97 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// The latest value of a labelled statement counts, and the summary says which message said it otherwise. Statements
+// about other things stay.
+func TestTheLatestValueCounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after string
+		replaced      bool
+	}{
+		"an amount":         {"BUDGET: The cap is $5,000 in total. Never exceed it without approval.", "BUDGET: The cap is $7,500 in total. Never exceed it without approval.", true},
+		"a date":            {"Release date: we ship on 2026-11-23.", "Release date: we ship on 2026-12-01.", true},
+		"a value alone":     {"Region: north", "Region: south", true},
+		"one word more":     {"DATABASE: The primary host is db1.internal.", "DATABASE: The primary host is now db7.internal.", true},
+		"another label":     {"Staging: the host is db1.internal.", "Production: the host is db7.internal.", false},
+		"other words":       {"NOTE: The pager reads 500 rows.", "NOTE: Invoices have two taxes.", false},
+		"other identifiers": {"NOTE: The table billing_events has 5 columns.", "NOTE: The table audit_events has 7 columns.", false},
+		"no label":          {"Rename the module 5 everywhere.", "Rename the module 7 everywhere.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c1 conversation
+			c1.user("Write the report of the year, with all sections.")
+			c1.says("I begin with the first section.")
+			first := c1.user(c.before)
+			c1.says("Noted.")
+			text := summarize(t, &summarizers.Request{Messages: c1.log, MaxTokens: 800})
+			require.Contains(t, text, c.before)
+			for round := range 3 {
+				var messages = c1.log[len(c1.log):]
+				if round == 0 {
+					c1.user(c.after)
+					c1.says("I will mind it.")
+					messages = c1.log[4:]
+				}
+				text = summarize(t, &summarizers.Request{Messages: messages, PreviousSummary: text, MaxTokens: 800})
+				require.Contains(t, text, c.after)
+				require.Equal(t, !c.replaced, strings.Contains(text, c.before), text)
+				require.Equal(t, c.replaced, strings.Contains(text, "(changed since [#2])"), text)
+			}
+			require.Equal(t, uint32(2), first)
+		})
+	}
+}
+
+// A document that a program inserts is no request, and its rules are not the user's.
+func TestInsertedDocumentsAreNoRequests(t *testing.T) {
+	t.Parallel()
+	document := "# How to review\n\nNever approve a change without tests.\n\n" + strings.Repeat("A reviewer reads the whole change before the first remark. ", 10)
+	for name, write := range map[string]func(c *conversation){
+		"before the request": func(c *conversation) { c.user(document); c.user("Review the pager, please.") },
+		"after a command":    func(c *conversation) { c.user("Review the pager, please."); c.user(document) },
+		"within the agent's work": func(c *conversation) {
+			c.user("Review the pager, please.")
+			c.tool("skill", `{"name":"review"}`, "loaded", false)
+			c.user(document)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c conversation
+			write(&c)
+			c.says("I read the pager first.")
+			text := c.summary(t, "")
+			require.True(t, strings.HasPrefix(below(text, "## Goal"), "Review the pager, please. [#"), text)
+			require.NotContains(t, below(text, "## Goal"), "How to review")
+			require.Contains(t, below(text, "## Constraints & Preferences"), "- (system) Never approve a change without tests.")
+		})
+	}
+	var alone conversation
+	alone.user(document)
+	require.Contains(t, below(alone.summary(t, ""), "## Goal"), "reviewer", "a document alone is the request")
+}
+
+// What is said again and again is kept once.
+func TestRepeatedMessagesAreOneLine(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Write the report of the year, with all sections.")
+	for range 6 {
+		c.says("I go on with the next one.")
+		c.user("The webhook retries three times before it gives up.")
+	}
+	c.says("Done with the sixth one.")
+	text := c.summary(t, "")
+	require.Equal(t, 1, strings.Count(text, "The webhook retries three times"), text)
+	require.True(t, strings.HasPrefix(below(text, "## Goal"), "Write the report"), text)
+}
