@@ -187,10 +187,21 @@ func span(first, last uint32) string {
 // quoted makes a text safe for a line of quotes. begins says that it begins the line.
 func quoted(text string, begins bool) string {
 	text = escapeCitations(oneLine(text))
-	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || begins && opensLine(text) {
+	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || begins && readsAsStructure(text) {
 		return `\` + text
 	}
 	return text
+}
+
+// readsAsStructure says whether a line that begins with this text would be read as a part of the summary's structure.
+func readsAsStructure(text string) bool {
+	for _, opening := range []string{"#", "<", "**", "__", "```", "~~~", none} {
+		if strings.HasPrefix(text, opening) {
+			return true
+		}
+	}
+	_, listed := listItem(text + " ")
+	return listed || isRuler(text)
 }
 
 // spanAt returns the messages of the citation that a line of quotes begins with, and what follows it.

@@ -112,6 +112,9 @@ func (c *Collector) Add(p Piece) {
 		return
 	}
 	for text := range Lines(p.Text) {
+		if isDiffIndex(text) {
+			continue
+		}
 		c.read(text, p)
 		c.alone(p.Message)
 		c.cut(text, p)

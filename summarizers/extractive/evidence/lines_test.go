@@ -178,3 +178,11 @@ func TestQuotedLinesStayWhole(t *testing.T) {
 	}
 	require.Empty(t, quoted("alphaOne "+filler(900)+"end"))
 }
+
+// The hashes in a diff's index line are of no use later; other lines that begin with this word are.
+func TestIndexLinesOfDiffsAreNotQuoted(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(9)
+	c.Add(piece(1, evidence.Result, "index 5227612a95..a927a99f1e 100644\nindex fooBarBaz..2 of the table"))
+	require.Equal(t, []string{"index fooBarBaz..2 of the table"}, texts(evidence.Arrange(c.Rank("", "", 1000))))
+}
