@@ -167,9 +167,16 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 		// A summary that quotes most of what it replaces is of no use.
 		budget = min(budget, int64(w.req.Replaces/2))
 	}
-	text := strings.Join(w.ly.render(n.list, nil, w.space), "")
+	var where []string
+	if w.budget >= smallBudget {
+		where = w.l.resultLines()
+	}
+	text := strings.Join(w.ly.render(n.list, where, w.space), "")
 	low, high := 0, len(picks)+1
 	tokens := w.count([]string{text})
+	if tokens > budget {
+		return nil, false
+	}
 	perByte := float64(max(tokens, 1)) / float64(max(len(text), 1))
 	for range maxGuesses {
 		k, bytes := low, 0.0
@@ -179,7 +186,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 		if k = max(k, low+1); k >= high {
 			break
 		}
-		now := w.count(w.ly.render(n.list, quoteLines(picks[:k]), w.space))
+		now := w.count(w.ly.render(n.list, append(quoteLines(picks[:k]), where...), w.space))
 		if now > tokens && bytes > 0 {
 			perByte = float64(now-tokens) / bytes
 		}
@@ -192,7 +199,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 			break
 		}
 	}
-	return quoteLines(picks[:low]), low == len(picks)
+	return append(quoteLines(picks[:low]), where...), low == len(picks)
 }
 
 // maxGuesses is how often the tokens of quotes are counted at most, and lineBytes what a quote has beside its text.

@@ -24,6 +24,8 @@ type ledger struct {
 	paths    []string
 	commands map[string]*item
 
+	// results are those of tools, by name.
+	results map[string]*results
 	// quotes gathers what the summary can quote.
 	quotes *evidence.Collector
 	focus  []string
@@ -54,6 +56,7 @@ func newLedger(next uint32) *ledger {
 		byKey:    map[string]*item{},
 		files:    map[string]*file{},
 		commands: map[string]*item{},
+		results:  map[string]*results{},
 		ruled:    map[uint32]int{},
 		quotes:   evidence.New(next),
 	}

@@ -169,7 +169,15 @@ func (p *previousReader) quote(body string, listed, indented bool) bool {
 	}
 	p.quoting = false
 	first, last, rest, ok := spanAt(body)
-	if !ok || !listed || !p.quotes || !hasName(rest) {
+	if !ok || !listed || !p.quotes {
+		return false
+	}
+	if tool, count, ok := resultsIn(rest); ok {
+		p.l.newest = max(p.l.newest, last)
+		p.l.returned(results{tool: tool, count: count, first: first, last: last})
+		return true
+	}
+	if !hasName(rest) {
 		return false
 	}
 	p.l.newest = max(p.l.newest, last)

@@ -80,6 +80,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			c.cmd.key.once = true
 		}
 	}
+	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
 	text := resultText(res)
 	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
 	switch {
