@@ -58,15 +58,15 @@ func TestRowsOfNames(t *testing.T) {
 	require.Equal(t, []string{"- [#5 to #45] names: oldNameAlpha, oldNameBeta"}, evidenceOf(text), text)
 
 	var names []string
-	for i := range 40 {
+	for i := range 80 {
 		names = append(names, fmt.Sprintf("oldNameAlpha%d", i))
 	}
 	lines := evidenceOf(carriedFrom(t, "## Critical Context\n- [#5] names: "+strings.Join(names, ", ")))
 	require.Greater(t, len(lines), 3)
 	for _, line := range lines {
-		require.Less(t, len(line), 160)
+		require.Less(t, len(line), 300)
 	}
-	require.Equal(t, 40, strings.Count(strings.Join(lines, ""), "oldNameAlpha"))
+	require.Equal(t, 80, strings.Count(strings.Join(lines, ""), "oldNameAlpha"))
 }
 
 // A citation that a quote or a name has does not count as one of the summary.
@@ -162,13 +162,13 @@ func TestNewNamesComeBeforeOldOnes(t *testing.T) {
 	var c conversation
 	c.user("Port the parser.")
 	c.tool("read", `{"n":1}`, names("old"), false)
-	for range 300 {
+	for range 600 {
 		c.says("Go on.")
 	}
 	c.tool("read", `{"n":2}`, names("new"), false)
 	for name, req := range map[string]*summarizers.Request{
 		"messages":        {Messages: c.log, MaxTokens: 400},
-		"earlier summary": {PreviousSummary: "## Critical Context\n- [#5] names: " + names("old") + "\n- [#305] names: " + names("new"), MaxTokens: 400},
+		"earlier summary": {PreviousSummary: "## Critical Context\n- [#5] names: " + names("old") + "\n- [#605] names: " + names("new"), MaxTokens: 330},
 	} {
 		text := summarize(t, req)
 		require.Greater(t, strings.Count(text, "newRows"), 20, name)

@@ -69,7 +69,7 @@ func (q *quoting) most(picks []evidence.Pick) int {
 	low, high := 0, len(picks)+1
 	tokens := q.tokens(nil)
 	perByte := float64(max(tokens, 1)) / float64(max(len(q.before)+len(q.after), 1))
-	for range maxGuesses {
+	for range 2 * maxGuesses {
 		k, bytes := low, 0.0
 		for ; k < high-1 && float64(tokens)+bytes*perByte < float64(budget)*0.99; k++ {
 			bytes += float64(len(picks[k].Text) + lineBytes)

@@ -56,7 +56,6 @@ func TestQuotesOfThePreviousSummaryCompete(t *testing.T) {
 	req := &summarizers.Request{Messages: later, PreviousSummary: previous, MaxTokens: 2000}
 	text := withQuotes(t, req, modelsNarrative)
 	require.Equal(t, []string{
-		"- [#2] limit := min(size, maxPageRows)",
 		"- [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page",
 		"- [#6] Now look at sortByColumn.",
 		"- [#7] names: columnOrder",

@@ -40,7 +40,7 @@ type Pick struct {
 	Alone bool
 	// place is where the text came in the conversation, among lines or among names.
 	place int32
-	// shows are the names in Text.
+	// shows are the names in Text: of a name alone, itself and then those within it.
 	shows []int32
 }
 

@@ -64,19 +64,21 @@ func (r *ranking) showAll(text string, inContext bool) {
 	})
 }
 
-// Arrange returns picks in the order of the conversation, without names alone that a line shows, too.
+// Arrange returns picks in the order of the conversation, without names alone that a line or a longer name shows, too.
 func Arrange(picks []Pick) []Pick {
-	inLines := map[int32]bool{}
+	shown := map[int32]bool{}
 	for _, p := range picks {
-		if !p.Alone {
-			for _, id := range p.shows {
-				inLines[id] = true
-			}
+		within := p.shows
+		if p.Alone {
+			within = within[1:]
+		}
+		for _, id := range within {
+			shown[id] = true
 		}
 	}
 	var distinct []Pick
 	for _, p := range picks {
-		if !p.Alone || !inLines[p.shows[0]] {
+		if !p.Alone || !shown[p.shows[0]] {
 			distinct = append(distinct, p)
 		}
 	}
@@ -226,7 +228,7 @@ func (r *ranking) pick(at int32) Pick {
 		id := ^at
 		r.show(shown{id, false})
 		n := &r.names[id]
-		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, place: id, shows: []int32{id}}
+		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, place: id, shows: append([]int32{id}, n.holds...)}
 	}
 	l := &r.lines[at]
 	pick := Pick{First: l.message, Last: l.message, Text: l.text, place: at}

@@ -84,7 +84,7 @@ func TestWorth(t *testing.T) {
 		{"user", "", []evidence.Piece{result(999, "bravoTwo"), piece(999, evidence.User, "alphaOne")}, "alphaOne"},
 		{"arguments", "", []evidence.Piece{result(999, "bravoTwo"), piece(999, evidence.Arguments, "alphaOne")}, "alphaOne"},
 		{"an earlier summary", "", []evidence.Piece{result(999, "bravoTwo"), piece(999, evidence.Quoted, "alphaOne")}, "alphaOne"},
-		{"a new mention and a very old one", "", []evidence.Piece{piece(400, evidence.Agent, "bravoTwo"), result(999, "alphaOne")}, "alphaOne"},
+		{"a new mention and a very old one", "", []evidence.Piece{piece(10, evidence.Agent, "bravoTwo"), result(999, "alphaOne")}, "alphaOne"},
 		{"a new mention and an old one", "", []evidence.Piece{result(999, "bravoTwo"), piece(900, evidence.Agent, "alphaOne")}, "alphaOne"},
 		{"a message after the last one", "", []evidence.Piece{result(999, "bravoTwo"), piece(2000, evidence.Agent, "alphaOne")}, "alphaOne"},
 		{"said in two messages", "", []evidence.Piece{result(999, "bravoTwo"), result(998, "alphaOne"), result(999, "alphaOne")}, "alphaOne"},
@@ -100,6 +100,8 @@ func TestWorth(t *testing.T) {
 			[]evidence.Piece{result(999, "common_aaaa common_bbbb"), result(999, "common_cccc"), result(999, "rarest_dddd")},
 			"rarest_dddd",
 		},
+		{"a path and an identifier", "", []evidence.Piece{result(999, "bravoTwoOfThem"), result(999, "in/pager.go")}, "in/pager.go"},
+		{"an identifier and a number", "", []evidence.Piece{result(999, "123456"), result(999, "alphaOne")}, "alphaOne"},
 		{"an absolute path", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "in/pager.go"},
 	} {
 		require.Equal(t, c.want, firstOf(c.known, c.pieces...), c.name)
@@ -202,7 +204,7 @@ func TestQuotationsAlone(t *testing.T) {
 	} {
 		c := evidence.New(9)
 		c.AddNames(3, 9, said)
-		require.Equal(t, []string{shown}, texts(c.Rank("", "", 1000)))
+		require.Equal(t, []string{shown}, texts(evidence.Arrange(c.Rank("", "", 1000))))
 	}
 }
 
