@@ -159,8 +159,8 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	return n, ok
 }
 
-// quotes returns the lines of as many picks as fit beside a narrative, up to a fiftieth of the budget, and whether these
-// are all. It guesses how many fit from the counts so far, since counting tokens is slow.
+// quotes returns the lines of as many picks as fit beside a narrative, up to a fiftieth of the budget, or to a twentieth
+// after a few guesses, and whether these are all. It guesses how many fit from the counts so far, since counting tokens is slow.
 func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, all bool) {
 	budget := w.budget
 	if w.req.Replaces > 0 {
@@ -178,7 +178,10 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 		return nil, false
 	}
 	perByte := float64(max(tokens, 1)) / float64(max(len(text), 1))
-	for range maxGuesses {
+	for guess := range 2 * maxGuesses {
+		if guess >= maxGuesses && 20*tokens >= 19*budget {
+			break
+		}
 		k, bytes := low, 0.0
 		for ; k < high-1 && float64(tokens)+bytes*perByte < float64(budget)*0.99; k++ {
 			bytes += float64(len(picks[k].Text) + lineBytes)
@@ -202,7 +205,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 	return append(quoteLines(picks[:low]), where...), low == len(picks)
 }
 
-// maxGuesses is how often the tokens of quotes are counted at most, and lineBytes what a quote has beside its text.
+// maxGuesses is after how many guesses a result that is close is enough, and lineBytes what a quote has beside its text.
 const (
 	maxGuesses = 4
 	lineBytes  = 4
