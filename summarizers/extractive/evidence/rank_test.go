@@ -149,7 +149,7 @@ func TestNamesWithinNames(t *testing.T) {
 		require.Empty(t, written.Rank("it is "+c.longer, "", 1000), c.within)
 
 		both := evidence.New(9)
-		both.Add(piece(1, evidence.Agent, c.within))
+		both.Add(piece(1, evidence.Result, c.within))
 		both.Add(piece(1, evidence.Agent, c.longer))
 		require.Equal(t, []string{c.longer}, texts(evidence.Arrange(both.Rank("", "", 1000))))
 	}
@@ -192,7 +192,7 @@ func TestNamesOfAnEarlierSummary(t *testing.T) {
 	require.Equal(t, uint32(9), c.Rank("", "", 1000)[0].Last, "the last mention is the newest")
 }
 
-// A quotation alone is known again by its marks, and shows the names in it.
+// A quotation alone is known again by its marks.
 func TestQuotationsAlone(t *testing.T) {
 	t.Parallel()
 	for said, shown := range map[string]string{
