@@ -327,8 +327,9 @@ func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uin
 	frame := int(session.TextTokens(s.Counter, wording.Summary(&compactordv1.CompactionEntry{})))
 	facts := int(session.TextTokens(s.Counter, wording.Summary(beside))) - frame
 	budget := 0
-	for ; max(budget+1, min(budget+1, 128)+frame+min(facts, (budget+1)/4)) < removed; budget++ {
-		// The smallest text has 128 tokens, and slots and files have a quarter of the budget.
+	// The smallest text has 128 tokens, and slots and files have a quarter of the budget.
+	for max(budget+1, min(budget+1, 128)+frame+min(facts, (budget+1)/4)) < removed {
+		budget++
 	}
 	tokens := most(now.summary)
 	if cut.SplitTurnStart != nil && cut.GetSplitTurnStart() == s.Kept[0].GetIndex() && s.Entry.GetSummary() != "" {
