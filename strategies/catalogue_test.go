@@ -130,7 +130,7 @@ func TestCatalogueOfOthers(t *testing.T) {
 
 	truncate := strategyInfo(t, all, "truncate_tool_outputs")
 	require.True(t, truncate.GetOnAppend())
-	require.Equal(t, []string{"default", "opencode"}, truncate.GetPresets())
+	require.Equal(t, []string{"default", "opencode", "prose"}, truncate.GetPresets())
 	require.Equal(t, []string{"xbot", "xbot_current"}, strategyInfo(t, all, "offload").GetPresets())
 }
 
