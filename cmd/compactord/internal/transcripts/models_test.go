@@ -78,7 +78,7 @@ func TestCompactByAModelAsJSON(t *testing.T) {
 	require.NotZero(t, sample.At(t, doc, "entry", "provenance", "cost_usd"))
 }
 
-// A terminal shows the text while it is written, and only once.
+// A terminal shows the text while it is written, and then once as it is stored, with its quotes.
 func TestTextAsItIsWritten(t *testing.T) {
 	sample.TemporaryFolder(t)
 	s, config := modelServer(t, "anthropic", llmtest.Messages, "")
@@ -87,7 +87,10 @@ func TestTextAsItIsWritten(t *testing.T) {
 	})
 	command := []string{"compact", sample.TalkFile(t), "--summarizer", "fast", "--config", config}
 	r := programtest.RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), ErrTerminal: true, OutTerminal: true}}, command...).Ends(t, terminal.ExitDone)
-	require.Equal(t, 1, strings.Count(r.Err, "- The model was here."), "one text covers the short part of the split turn:\n%s", r.Err)
+	written, stored, _ := strings.Cut(r.Err, "[attempt 3 replaces the text above]")
+	require.Contains(t, written, "- The model was here.")
+	require.Equal(t, 1, strings.Count(stored, "- The model was here."), "one text covers the short part of the split turn:\n%s", r.Err)
+	require.Contains(t, stored, "\n\n## Critical Context\n- [#")
 	require.NotContains(t, r.Out, "The model was here.", "it is on the screen")
 	sample.Contains(t, r.Out, "  Summarizer  fast, ")
 	r = programtest.RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), ErrTerminal: true}}, command...).Ends(t, terminal.ExitDone)
