@@ -147,7 +147,7 @@ const (
 // a few wait in classCrowd until all other classes were served.
 func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	lists, ruled = p.byClass, ruleIndex{}
-	if budget < 12*maxGoal {
+	if budget < 4*maxGoal {
 		// The goal's sentence is enough of its request.
 		lists[classRequest] = slices.DeleteFunc(slices.Clone(lists[classRequest]), func(it *item) bool { return it == p.goal })
 	}
@@ -190,7 +190,7 @@ func unruled(list []*item, ruled ruleIndex) []*item {
 		text := withoutRules(it.text, ruled.of(it))
 		if text == it.text {
 			kept = append(kept, it)
-		} else if contentOf(text) > 2 {
+		} else if contentOf(text) > 2 || opensTask(text) || requests(text) {
 			rest := *it
 			rest.text = text
 			kept = append(kept, &rest)

@@ -3,6 +3,7 @@ package extractive
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -27,7 +28,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 		})
 	}
 	d.try(summarizers.StageFocus, 0, func() { d.l.attendTo(req.Focus) })
-	d.l.carry(d.guard, req.PreviousSummary, req.PreviousSections)
+	d.l.carry(d.guard, req.PreviousSummary, req.PreviousSections, firstOf(req))
 	d.r = newReader(d.l, req.PreviousSummary != "")
 	for _, m := range req.Lead {
 		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetMessage()) })
@@ -35,14 +36,27 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	return d
 }
 
+// firstOf returns the index of the first message that is summarized. A previous summary cites none from there on.
+func firstOf(req *summarizers.Request) uint32 {
+	first := uint32(math.MaxUint32)
+	for _, m := range req.Messages {
+		first = min(first, m.GetIndex())
+	}
+	return first
+}
+
 // nextOf returns the index of the first message after those that are summarized.
 func nextOf(req *summarizers.Request) uint32 {
+	if len(req.Messages) == 0 {
+		next := uint32(0)
+		for _, cited := range summarizers.Citations(req.PreviousSummary) {
+			next = max(next, min(cited, math.MaxUint32-1)+1)
+		}
+		return next
+	}
 	next := uint32(0)
 	for _, m := range req.Messages {
 		next = max(next, m.GetIndex()+1)
-	}
-	for _, cited := range summarizers.Citations(req.PreviousSummary) {
-		next = max(next, cited+1)
 	}
 	return next
 }

@@ -187,7 +187,8 @@ func span(first, last uint32) string {
 // quoted makes a text safe for a line of quotes. begins says that it begins the line.
 func quoted(text string, begins bool) string {
 	text = escapeCitations(oneLine(text))
-	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || begins && readsAsStructure(text) {
+	_, _, counts := resultsIn(text)
+	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || counts || begins && readsAsStructure(text) {
 		return `\` + text
 	}
 	return text

@@ -54,13 +54,9 @@ func (s *Summarizer) Summarize(
 	if req.Kind == summarizers.Observation {
 		return observe(ctx, g, req, progress)
 	}
-	d := newDigest(g, req)
-	if err := d.read(ctx, progress); err != nil {
+	pieces, err := s.digest(ctx, g, req, progress)
+	if err != nil {
 		return nil, err
-	}
-	pieces, ok := d.write()
-	if !ok {
-		return nil, doesNotFit(req)
 	}
 	for _, piece := range pieces {
 		if ctx.Err() != nil {
@@ -69,6 +65,29 @@ func (s *Summarizer) Summarize(
 		progress.Text(piece)
 	}
 	return &summarizers.Summary{Text: strings.Join(pieces, ""), Faults: g.faults}, nil
+}
+
+// digest writes a digest, and writes it again from redacted messages as long as it may hold a part of a secret.
+func (s *Summarizer) digest(
+	ctx context.Context, g *guard, req *summarizers.Request, progress summarizers.Progress,
+) (pieces []string, err error) {
+	redacted := map[uint32]bool{}
+	for pass := 1; ; pass++ {
+		*g = guard{probe: s.probe}
+		d := newDigest(g, req)
+		if err := d.read(ctx, progress); err != nil {
+			return nil, err
+		}
+		pieces, ok := d.write()
+		if !ok {
+			return nil, doesNotFit(req)
+		}
+		clean, changed := withoutSecretsIn(ctx, req, pass == maxPasses, strings.Join(pieces, ""), redacted)
+		if !changed {
+			return pieces, nil
+		}
+		req, progress = clean, rewriting{progress}
+	}
 }
 
 // doesNotFit returns the error for a budget that is too small for a single line.

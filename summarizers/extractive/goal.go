@@ -22,8 +22,11 @@ const (
 
 // substanceOf rates a user's message, given as one line.
 func (c *cueReader) substanceOf(text string) substance {
-	if strings.Contains(text, answering) {
-		return nod
+	if said, _, answers := strings.Cut(text, answering); answers {
+		if label, _ := labelled(said); label == "" && !hasValue(said) {
+			return nod
+		}
+		text = said
 	}
 	nodded, content, strongest := false, 0, nod
 	questions, statements := 0, 0

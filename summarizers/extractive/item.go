@@ -144,12 +144,24 @@ func (it *item) addCites(cites ...uint32) {
 	}
 }
 
+// between says whether text[i] stands between two bytes of a kind.
+func between(text string, i int, kind func(byte) bool) bool {
+	return i > 0 && i+1 < len(text) && kind(text[i-1]) && kind(text[i+1])
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
 // keyOf returns a key that is equal for texts which differ only in case, spaces or punctuation.
 func keyOf(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
-	for _, r := range text {
+	for i, r := range text {
 		switch {
+		case (r == '.' || r == ',') && between(text, i, isDigit), r == '.' && between(text, i, isLetter):
+			// "1.5" is not "15".
+			b.WriteByte('.')
+		case r == '$' || r == '%' || r == '€' || r == '£' || r == '¥':
+			b.WriteRune(r)
 		case r < 0x80:
 			if r >= 'A' && r <= 'Z' {
 				r += 'a' - 'A'

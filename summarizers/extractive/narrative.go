@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -97,7 +98,7 @@ func (q *quoting) most(picks []evidence.Pick) int {
 // that have nothing else. sections are those of the summary; they are empty if they are unknown.
 func WithoutQuotes(summary string, sections []*compactordv1.Section) string {
 	g := &guard{}
-	r := &quoteReader{previousReader{l: newLedger(0), holds: kindFact, quotes: true}}
+	r := &quoteReader{previousReader{next: math.MaxUint32, l: newLedger(0), holds: kindFact, quotes: true}}
 	if len(sections) > 0 {
 		g.try(summarizers.StagePrevious, 0, func() { r.titled = layoutOf(summarizers.History, sections).titled() })
 	}

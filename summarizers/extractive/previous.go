@@ -14,11 +14,11 @@ import (
 // carry reads a previous summary into the ledger. It recognizes lines that render wrote. In a model's summary it takes
 // each line as a statement of the kind that the heading suggests: by the summary's sections if they are known,
 // otherwise by the words of the heading. A line that cannot be parsed is kept unchanged.
-func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section) {
+func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section, next uint32) {
 	if text == "" {
 		return
 	}
-	p := previousReader{l: l, holds: kindFact, quotes: true}
+	p := previousReader{l: l, next: next, holds: kindFact, quotes: true}
 	if len(sections) > 0 {
 		g.try(summarizers.StagePrevious, 0, func() { p.titled = layoutOf(summarizers.History, sections).titled() })
 	}
@@ -92,6 +92,8 @@ func (l *ledger) markCarriedLast() {
 // previousReader reads a previous summary line by line.
 type previousReader struct {
 	l *ledger
+	// next is the index of the first message after that summary. Numbers from there on are no citations of messages.
+	next uint32
 	// titled are the sections of that summary, by the keys of their titles.
 	titled map[string]section
 	// holds is the kind of lines below the current heading. headed says that there was a heading.
@@ -169,7 +171,7 @@ func (p *previousReader) quote(body string, listed, indented bool) bool {
 	}
 	p.quoting = false
 	first, last, rest, ok := spanAt(body)
-	if !ok || !listed || !p.quotes {
+	if !ok || !listed || !p.quotes || last >= p.next {
 		return false
 	}
 	if tool, count, ok := resultsIn(rest); ok {
@@ -242,6 +244,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	case !listed && indented:
 		cites = p.leading
 	}
+	cites = slices.DeleteFunc(slices.Clone(cites), func(c uint32) bool { return c >= p.next })
 	it := &item{kind: p.holds, cites: cites, carried: true}
 	for _, c := range cites {
 		p.l.newest = max(p.l.newest, c)

@@ -61,7 +61,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if wrapped {
 		r.observe(index, text)
 	}
-	if r.document != nil && !r.answered && r.cues.substanceOf(it.text) == task {
+	if r.document != nil && !r.answered && r.cues.substanceOf(it.text) == task && !refersBack(it.text) {
 		r.l.demote(r.document)
 	}
 	if r.document = nil; isDocument(said) {
@@ -98,6 +98,16 @@ func (r *reader) inserted(text string) bool {
 	return (r.working || r.lastUser != nil && !r.answered) && isDocument(text)
 }
 
+// refersBack says whether a message is about the one before it.
+func refersBack(text string) bool {
+	for _, word := range []string{"this", "that", "above", "plan", "spec", "these", "following", "steps", "step by step"} {
+		if containsAnyCase(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // demote marks a document as written by a program, and its rules as not the user's.
 func (l *ledger) demote(document *item) {
 	document.noise = true
@@ -111,18 +121,38 @@ func (l *ledger) demote(document *item) {
 // minDocument is how many bytes a document has at least.
 const minDocument = 400
 
-// isDocument says whether a text is one that nobody writes into a chat: a long one that begins with a heading, a tag or
-// a line in bold, or has headings in it.
+// isDocument says whether a text is one that nobody writes into a chat: a long one that begins with a heading, or with a
+// tag or a line in bold and has a heading later. Headings in code do not count.
 func isDocument(text string) bool {
 	if len(text) < minDocument {
 		return false
 	}
-	for _, opening := range []string{"#", "<", "**"} {
-		if strings.HasPrefix(text, opening) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if isHeading(first) || strings.HasPrefix(text, skillOpening) {
+		return true
+	}
+	if !strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "**") {
+		return false
+	}
+	fenced := false
+	for line := range strings.Lines(rest) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if !fenced && isHeading(line) {
 			return true
 		}
 	}
-	return strings.Contains(text, "\n# ") || strings.Contains(text, "\n## ")
+	return false
+}
+
+// skillOpening begins the documents of Claude Code's skills.
+const skillOpening = "Base directory for this skill: "
+
+// isHeading says whether a line is a Markdown heading.
+func isHeading(line string) bool {
+	text := strings.TrimLeft(line, "#")
+	return len(text) < len(line) && len(line)-len(text) <= 6 && strings.HasPrefix(text, " ")
 }
 
 // looksObserved says whether a user message is a command's output, as in agents without tools: it ends with a shell

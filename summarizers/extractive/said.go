@@ -27,7 +27,8 @@ func (l *ledger) supersede(it *item) {
 		if old.it.keyed() != it.keyed() {
 			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
 			l.forget(old.it)
-			l.quotes.Drop(old.it.newest(), old.it.text)
+			said, _, _ := strings.Cut(old.it.text, answering)
+			l.quotes.Drop(old.it.newest(), strings.ReplaceAll(said, lineBreak, "\n"))
 		}
 		l.values = slices.Delete(l.values, i, i+1)
 		break
@@ -63,15 +64,17 @@ const maxValued = 400
 type valued struct {
 	it    *item
 	label string
-	// words are the words after the label, in lower case and without values, and subjects the identifiers.
+	// words are the words after the label, in lower case and without values, and subjects the identifiers. values counts
+	// the values.
 	words, subjects []string
+	values          int
 }
 
 // valuedOf returns an item as a statement with a label. It returns false if it has none.
 func valuedOf(it *item) (v valued, ok bool) {
 	said, _, _ := strings.Cut(it.text, answering)
 	label, value := labelled(said)
-	if label == "" {
+	if label == "" || opensTask(said) || requests(said) || asks(said) {
 		return v, false
 	}
 	v = valued{it: it, label: label}
@@ -80,7 +83,10 @@ func valuedOf(it *item) (v valued, ok bool) {
 		switch {
 		case isSubject(word):
 			v.subjects = append(v.subjects, word)
-		case word != "" && !isValue(word):
+		case word == "" || changeWords[strings.ToLower(word)]:
+		case isValue(word):
+			v.values++
+		default:
 			v.words = append(v.words, strings.ToLower(word))
 		}
 	}
@@ -88,34 +94,29 @@ func valuedOf(it *item) (v valued, ok bool) {
 }
 
 // sameThing says whether a later statement is about the same thing: it has the same label and names the same
-// identifiers, and most of its other words are the same, or it is a value alone.
+// identifiers, and its other words are the same, apart from a few that only say that something changed. A value alone
+// replaces another one. In doubt both statements stay.
 func (v *valued) sameThing(now *valued) bool {
-	if v.label != now.label || !slices.Equal(v.subjects, now.subjects) {
+	switch {
+	case v.label != now.label || !slices.Equal(v.subjects, now.subjects):
 		return false
+	case v.values > 0 && now.values > 0:
+		return slices.Equal(v.words, now.words) && (!isVague(v.label) || len(v.words) >= vagueWords)
+	default:
+		return len(v.words) == 1 && len(now.words) == 1 && v.values+now.values+len(v.subjects) == 0 && !isVague(v.label)
 	}
-	return len(v.words) <= 1 && len(now.words) <= 1 || overlap(v.words, now.words) >= sameWords
 }
 
-// sameWords is the share of words that two statements under one label have in common if they are about the same thing.
-// With less, statements about similar things are confused.
-const sameWords = 0.6
+// vagueWords is how many words two statements under a vague label have in common if they are about the same thing.
+const vagueWords = 3
 
-// overlap returns the share of the words of the shorter list that the other one has, too.
-func overlap(a, b []string) float64 {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) == 0 {
-		return 0
-	}
-	shared := 0
-	for _, w := range a {
-		if slices.Contains(b, w) {
-			shared++
-		}
-	}
-	return float64(shared) / float64(len(a))
-}
+// changeWords are words that may be in only one of two statements about the same thing.
+var changeWords = wordSet("now instead again still already currently actually only just at is are was set to changed moved new")
+
+// vague are labels under which people write about many things, or that no value belongs to.
+var vague = wordSet(`note notes todo fixme bug bugs rule rules constraint constraints question error errors warning story task tasks step decision idea
+	example fix feature issue update info important reminder hint ps btw edit review request requests allowed allow done also and but or so then please this
+	that here yes no ok`)
 
 // forget removes what is no longer true.
 func (l *ledger) forget(it *item) {
@@ -156,6 +157,14 @@ func labelled(text string) (label, value string) {
 		}
 	}
 	return strings.ToLower(before), after
+}
+
+// isVague says whether a label says little about its statement: one of its words is vague, or it ends in a digit.
+func isVague(label string) bool {
+	if last := label[len(label)-1]; last >= '0' && last <= '9' {
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields(label), func(w string) bool { return vague[w] })
 }
 
 // changedSince begins the remark on a statement that replaces an earlier one.

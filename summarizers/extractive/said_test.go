@@ -95,3 +95,80 @@ func TestRepeatedMessagesAreOneLine(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "The webhook retries three times"), text)
 	require.True(t, strings.HasPrefix(below(text, "## Goal"), "Write the report"), text)
 }
+
+// In doubt both statements stay: they are about other things.
+func TestStatementsAboutOtherThingsStay(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"RULE: Never edit the generated files.", "RULE: Never edit the vendored files."},
+		{"Note: Postgres runs on port 5432.", "Note: Redis runs on port 6379."},
+		{"Decision: We use Kafka for events.", "Decision: We use gRPC for queries."},
+		{"Story 7: users can reset their password.", "Story 7: users can export their invoices."},
+		{"Please fix this: src/auth/login.go", "Please fix this: src/billing/invoice.go"},
+		{"Meet at 10: 30 minutes with Ann on billing", "Meet at 10: 45 minutes with Bob on search"},
+		{"LIMIT: Never use more than 1.5 GB of memory per job.", "Never use more than 15 GB of disk per job."},
+		{"The price is 1.50 dollars for all of them.", "The price is 150 dollars for all of them."},
+	} {
+		var c1 conversation
+		c1.user("Write the report of the year, with all sections.")
+		c1.says("I begin with the first section of the report.")
+		c1.user(c[0])
+		c1.says("I have noted it for the report of the year.")
+		c1.user(c[1])
+		c1.says("I have noted that, too, and go on.")
+		c1.user("Now continue with the second section of the report.")
+		text := c1.summary(t, "")
+		require.Contains(t, text, c[0])
+		require.Contains(t, text, c[1])
+	}
+}
+
+// A short value under a label is kept although it answers something.
+func TestShortValuesStay(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Write the report of the year, with all sections.")
+	c.says("Which region should the report be about?")
+	c.user("Region: north")
+	c.says("I have noted the region of the report.")
+	c.user("Region: south")
+	c.says("I have noted that, too, and go on.")
+	c.user("Now continue with the second section of the report.")
+	text := c.summary(t, "")
+	require.Contains(t, text, "Region: south")
+	require.NotContains(t, text, "Region: north")
+}
+
+// What a user writes is a request, whatever it looks like; a plan that the next message refers to is one, too.
+func TestLongRequestsAreNoDocuments(t *testing.T) {
+	t.Parallel()
+	script := "Stop. The deploy script is wrong, please rewrite it with a dry run:\n\n```sh\n# stop the workers\nsystemctl stop workers\n" +
+		strings.Repeat("echo one more line of the script\n", 15) + "```\n"
+	var c conversation
+	c.user("Deploy the shop to the staging cluster, please.")
+	c.tool("bash", `{"command":"./deploy.sh"}`, "stopped", false)
+	c.user(script)
+	c.says("I rewrite it.")
+	require.Contains(t, c.summary(t, ""), "please rewrite it with a dry run")
+
+	var d conversation
+	d.user("# Billing rewrite\n\n1. Move the invoices to their own table.\n2. Port the taxes.\n3. Write the refunds anew.\n" + strings.Repeat("Some more words on how it should be. ", 12))
+	d.user("Implement this plan step by step.")
+	d.says("I begin with the invoices.")
+	text := d.summary(t, "")
+	require.Contains(t, below(text, "## Goal"), "Move the invoices to their own table.")
+	require.Contains(t, text, "refunds")
+}
+
+// A model may write numbers of issues like citations. They make nothing old.
+func TestNumbersOfIssuesAreNoCitations(t *testing.T) {
+	t.Parallel()
+	previous := "## Goal\nMend the pager.\n\n## Critical Context\n- It was mended before in a pull request [#48213]\n- And in another one [#4294967295]\n"
+	var c conversation
+	c.user("Mend the pager.")
+	c.runs("go test ./export", "--- FAIL: TestPager\npager_test.go:57: got 499 rows, want 500\nFAIL", true)
+	c.tool("TodoWrite", `{"todos":[{"content":"Clamp the limit","status":"pending"}]}`, "ok", false)
+	text := c.summary(t, previous)
+	require.Contains(t, below(text, "### Blocked"), "TestPager")
+	require.Contains(t, below(text, "## Next Steps"), "Clamp the limit")
+}

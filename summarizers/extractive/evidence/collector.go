@@ -59,9 +59,15 @@ type Collector struct {
 	// quoted are the texts of lines.
 	quoted map[string]bool
 	// dropped are the texts of lines that are no longer true.
-	dropped map[string]bool
+	dropped map[dropped]bool
 	// found are the names of the line that is read.
 	found []occurrence
+}
+
+// dropped is a line of a message that is no longer true.
+type dropped struct {
+	message uint32
+	text    string
 }
 
 // known stands for the position of a name that the agent still sees.
@@ -88,7 +94,7 @@ type named struct {
 func New(next uint32) *Collector {
 	return &Collector{
 		next: next, ids: map[string]int32{}, knownWords: map[string]bool{}, quoted: map[string]bool{},
-		dropped: map[string]bool{},
+		dropped: map[dropped]bool{},
 	}
 }
 
@@ -124,7 +130,7 @@ func (c *Collector) Add(p Piece) {
 // Drop says that a text of a message is no longer true. It is not quoted, nor are names that only it has.
 func (c *Collector) Drop(message uint32, text string) {
 	for line := range Lines(text) {
-		c.dropped[line] = true
+		c.dropped[dropped{message, line}] = true
 		Names(line, func(n Name, _ int) {
 			if id, ok := c.ids[n.Text]; ok && id != known && c.names[id].first == message && c.names[id].last == message {
 				c.names[id].said = 0

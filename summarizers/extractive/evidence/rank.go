@@ -151,7 +151,7 @@ type candidate struct {
 
 func (r *ranking) fill() {
 	for i := range r.lines {
-		if r.dropped[r.lines[i].text] {
+		if r.dropped[dropped{r.lines[i].message, r.lines[i].text}] {
 			continue
 		}
 		r.candidates = append(r.candidates, candidate{r.gain(int32(i)), int32(i)})
