@@ -58,7 +58,7 @@ func TestFileTagsStayWithinTheBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget uint32
 		tagged bool
-	}{"with room": {200, true}, "without": {80, false}} {
+	}{"with room": {200, true}, "without": {64, false}} {
 		t.Run(name, func(t *testing.T) {
 			model := persisting(faithful)
 			d := start(t, withSummarizer(model))

@@ -392,7 +392,7 @@ func TestNoReplayThatWouldNotShrink(t *testing.T) {
 	policy := keepMessages(1)
 	policy.Strategy.GetSummarize().MaxSummaryTokens = proto.Uint32(64)
 	d.create("s", policy)
-	d.append("s", user("u1"), user("u2"), assistant(long(240)), assistant("I see."))
+	d.append("s", user("u1"), user("u2"), assistant(long(140)), assistant("I see."))
 	entry := d.afterOverflow(proto.Bool(true), nil).GetCompaction()
 	require.Nil(t, entry.ReplayedIndex)
 	require.Less(t, entry.GetTokensAfter(), entry.GetTokensBefore())

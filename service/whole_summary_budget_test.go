@@ -64,7 +64,8 @@ func TestBudgetIsForTheWholeSummary(t *testing.T) {
 						shown := shownOf(d)
 						require.LessOrEqual(t, shown, budget)
 						if budget <= 1200 {
-							require.GreaterOrEqual(t, shown, budget*8/10, "of %d", budget)
+							// A quarter is reserved for slots and files, which may need less.
+							require.GreaterOrEqual(t, shown, budget*3/4, "of %d", budget)
 						}
 						_, err = d.sessions.RevertToCheckpoint(t.Context(), toPoint(uint32(len(messages))))
 						require.NoError(t, err)
