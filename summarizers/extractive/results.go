@@ -48,7 +48,7 @@ func (l *ledger) resultLines() []string {
 	slices.SortFunc(all, func(a, b *results) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.tool, b.tool)) })
 	all = all[:min(len(all), mostTools)]
 	slices.SortFunc(all, func(a, b *results) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.tool, b.tool)) })
-	var lines []string
+	lines := make([]string, 0, len(all))
 	for _, r := range all {
 		lines = append(lines, fmt.Sprintf("- %s %d%s`%s`", span(r.first, r.last), r.count, resultsOf, r.tool))
 	}

@@ -36,7 +36,7 @@ func TestTheLatestValueCounts(t *testing.T) {
 			text := summarize(t, &summarizers.Request{Messages: c1.log, MaxTokens: 800})
 			require.Contains(t, text, c.before)
 			for round := range 3 {
-				var messages = c1.log[len(c1.log):]
+				messages := c1.log[len(c1.log):]
 				if round == 0 {
 					c1.user(c.after)
 					c1.says("I will mind it.")
