@@ -21,7 +21,6 @@ var sequential = []string{
 	"./dialects/dialecttest",
 	"./dialects/export",
 	"./dialects/gemini",
-	"./dialects/internal/rawjson",
 	"./dialects/openaichat",
 	"./dialects/openairesponses",
 }

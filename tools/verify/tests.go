@@ -156,7 +156,8 @@ var unraced = []string{
 // uncacheable are packages whose tests start programs that read files. go does not see these files, so cached results
 // may be wrong.
 var uncacheable = []string{
-	"./cmd/compactord/internal/program", "./cmd/compactord/internal/sessions", "./e2e", "./e2e/aimock", "./e2e/clients",
+	"./cmd/compactord/internal/futurereference", "./cmd/compactord/internal/program", "./cmd/compactord/internal/promptcache",
+	"./cmd/compactord/internal/sessions", "./e2e", "./e2e/aimock", "./e2e/clients",
 }
 
 // recordingsVariable names the folder of recorded conversations, which are not in the repository.
