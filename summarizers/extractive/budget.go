@@ -87,7 +87,11 @@ func (p *plan) share(budget int) narrative {
 	var takes [classes]take
 	takes[classLast] = h.last
 	for c := classLast + 1; c < classes; c++ {
-		takes[c] = p.first(c, lists[c], budget, pool-p.reserved(c, budget))
+		open := pool - p.reserved(c, budget)
+		if c == classWork && !p.small {
+			open = max(open, min(pool, doneUnits))
+		}
+		takes[c] = p.first(c, lists[c], budget, open)
 		pool -= takes[c].used
 	}
 	for _, c := range again {
@@ -123,6 +127,9 @@ func (p *plan) reserved(c class, budget int) int {
 		return budget - smallest/2
 	}
 }
+
+// doneUnits is what is always left for what was done, unless the budget is small.
+const doneUnits = 240
 
 // isEssential says whether a class is a reason for a larger narrative.
 func isEssential(c class) bool { return c >= classUserRule && c <= classPrefer || isWork(c) }

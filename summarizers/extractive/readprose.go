@@ -141,7 +141,7 @@ func (r *reader) statement(index uint32, text string, found cue, final int) *ite
 		if len(r.steps) > 512 {
 			r.steps = r.steps[256:]
 		}
-	case found&cueWeighed != 0 && (found&cueWhy != 0 || names > 0):
+	case found&cueWeighed != 0 && found&cueWhy != 0:
 		return line(kindDecision, 1+min(value, 4))
 	case found&cueFinding != 0 && names > 0:
 		r.l.add(line(kindFact, 4+value))

@@ -98,8 +98,14 @@ func (r *reader) inserted(text string) bool {
 	return (r.working || r.lastUser != nil && !r.answered) && isDocument(text)
 }
 
-// refersBack says whether a message is about the one before it.
+// maxReference is how many units a message has at most that only refers to the one before it.
+const maxReference = 100
+
+// refersBack says whether a short message is about the one before it.
 func refersBack(text string) bool {
+	if units(text) > maxReference {
+		return false
+	}
 	for _, word := range []string{"this", "that", "above", "plan", "spec", "these", "following", "steps", "step by step"} {
 		if containsAnyCase(text, word) {
 			return true
