@@ -116,11 +116,12 @@ class Proxy:
             while data := source.recv(1 << 16):
                 if answers and self._losing == generation:
                     continue
-                target.sendall(data)
+                # Counted first: who gets the last of the data may ask for the count at once.
                 if answers:
                     self.received += len(data)
                 else:
                     self.sent += len(data)
+                target.sendall(data)
         for one in (source, target):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
