@@ -3,6 +3,7 @@ package faults_test
 import (
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,9 @@ func TestThreeMillionTokensThroughASmallWindow(t *testing.T) {
 	require.NoError(t, err)
 	m := newModel(t, llmtest.Chat, func(p *profileOf, _ *daemontest.Server) { p.Window, p.MaxOutput = window, 4_000 })
 	m.server.Window(window, func(text string) uint32 { return session.TextTokens(counter, text) })
-	m.server.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
+	// A few lines alone would be refused as a fragment.
+	lines := slices.Repeat([]string{"The work goes on with the next module of the shop, as it did before."}, 20)
+	m.server.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{Lines: lines}) })
 	d := daemontest.Start(t, daemontest.Options{Summarizers: summarizersOf(m)})
 	p := policy(m.Name(), noFallback)
 	p.ContextWindow = proto.Uint32(1_000_000)

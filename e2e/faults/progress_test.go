@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/summarizers/extractive"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
@@ -71,9 +72,9 @@ func TestFoldedWithFaultsInBetween(t *testing.T) {
 			provenance := entry.GetProvenance()
 			require.EqualValues(t, len(requests), provenance.GetSummarizerCalls())
 			final := requests[len(requests)-1].Wrote()
-			require.Equal(t, final, lastAttempt(events))
-			require.Equal(t, final, entry.GetSummary())
 			require.Contains(t, final, "never-forget-17", "it went from answer to answer")
+			require.Equal(t, entry.GetSummary(), lastAttempt(events))
+			require.Equal(t, "## Goal\n- The work goes on.\n\n## Constraints & Preferences\n- never-forget-17", strings.TrimSpace(extractive.WithoutQuotes(entry.GetSummary(), nil)))
 			require.Equal(t, m.Name(), provenance.GetSummarizer())
 			require.Equal(t, daemontest.ModelName, provenance.GetModel())
 			whole := (len(requests) - 2) * int(llmtest.DefaultUsage.Output)
@@ -127,7 +128,7 @@ func TestSplitTurnIsTwoRequests(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()
 			m := newModel(t, p, nil)
-			messages := daemontest.Working(12, 500)
+			messages := daemontest.Working(3, 500)
 			split := len(messages) - 4
 			var broken atomic.Bool
 			m.server.Handle(func(req *llmtest.Request) llmtest.Reply {
@@ -157,9 +158,8 @@ func TestSplitTurnIsTwoRequests(t *testing.T) {
 			require.NotContains(t, history.User, daemontest.Mark(split))
 			require.Contains(t, turn.User, daemontest.Mark(split))
 			require.Contains(t, turn.Wrote(), "## Original Request")
-			first, second := strings.Index(entry.GetSummary(), history.Wrote()), strings.Index(entry.GetSummary(), turn.Wrote())
-			require.Zero(t, first)
-			require.Greater(t, second, first)
+			require.True(t, strings.HasPrefix(entry.GetSummary(), "## Goal\n- The work goes on."), entry.GetSummary())
+			require.Contains(t, entry.GetSummary(), "\n## Original Request\n- The work goes on.")
 			require.Equal(t, entry.GetSummary(), lastAttempt(events))
 		})
 	}
