@@ -106,7 +106,7 @@ func (p *plan) share(budget int) narrative {
 	for _, t := range takes {
 		list = append(list, t.list...)
 	}
-	n := narrative{list: list, all: all, rules: true, said: takes[classSaid].whole, work: true, small: p.small}
+	n := narrative{list: list, all: all, rules: true, work: true, small: p.small}
 	for c, t := range takes {
 		n.rules = n.rules && (t.whole || class(c) != classUserRule && class(c) != classPrefer)
 		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c], p.small))

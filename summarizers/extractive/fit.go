@@ -79,9 +79,9 @@ func (w *fitting) units(tokens int64) int { return int(min(float64(tokens)*w.per
 // narrative is the part of a summary that says what happened.
 type narrative struct {
 	list []chosen
-	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd; said that no short
-	// message of the user was; work that no error, plan, decision or line of a previous summary without citation was.
-	all, rules, said, work bool
+	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd; work that no error,
+	// plan, decision, changed file or line of a previous summary was.
+	all, rules, work bool
 	// small says that the budget is small.
 	small bool
 }
@@ -159,25 +159,37 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	return n, ok
 }
 
-// quotes returns the lines of as many picks as fit beside a narrative, up to a fiftieth of the budget, or to a twentieth
-// after a few guesses, and whether these are all. It guesses how many fit from the counts so far, since counting tokens is slow.
+// quotes returns the lines of as many picks as fit beside a narrative, and whether these are all.
 func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, all bool) {
-	budget := w.budget
-	if w.req.Replaces > 0 {
-		// A summary that quotes most of what it replaces is of no use.
-		budget = min(budget, int64(w.req.Replaces/2))
-	}
+	budget := quotedBudget(w.req)
 	var where []string
 	if w.budget >= smallBudget {
 		where = w.l.resultLines()
 	}
-	text := strings.Join(w.ly.render(n.list, where, w.space), "")
-	low, high := 0, len(picks)+1
-	tokens := w.count([]string{text})
-	if tokens > budget {
-		return nil, false
+	with := func(k int) []string { return w.ly.render(n.list, append(quoteLines(picks[:k]), where...), w.space) }
+	size := func(k int) int64 { return w.count(with(k)) }
+	tokens := size(0)
+	if tokens > budget && where != nil {
+		where, tokens = nil, size(0)
 	}
-	perByte := float64(max(tokens, 1)) / float64(max(len(text), 1))
+	perByte := float64(tokens) / float64(len(strings.Join(with(0), "")))
+	k := mostThatFit(picks, budget, tokens, perByte, size)
+	return append(quoteLines(picks[:k]), where...), k == len(picks)
+}
+
+// quotedBudget is the budget of a summary with quotes: one that quotes most of what it replaces is of no use.
+func quotedBudget(req *summarizers.Request) int64 {
+	if req.Replaces > 0 {
+		return min(int64(req.MaxTokens), int64(req.Replaces/2))
+	}
+	return int64(req.MaxTokens)
+}
+
+// mostThatFit returns how many picks fit, up to a fiftieth of the budget, or to a twentieth after a few guesses. tokens
+// are those of the summary without any, perByte is how many a byte has, and size counts them with the first k. That is
+// slow, so it guesses from the counts so far.
+func mostThatFit(picks []evidence.Pick, budget, tokens int64, perByte float64, size func(k int) int64) int {
+	low, high := 0, len(picks)+1
 	for guess := range 2 * maxGuesses {
 		if guess >= maxGuesses && 20*tokens >= 19*budget {
 			break
@@ -189,7 +201,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 		if k = max(k, low+1); k >= high {
 			break
 		}
-		now := w.count(w.ly.render(n.list, append(quoteLines(picks[:k]), where...), w.space))
+		now := size(k)
 		if now > tokens && bytes > 0 {
 			perByte = float64(now-tokens) / bytes
 		}
@@ -202,10 +214,11 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 			break
 		}
 	}
-	return append(quoteLines(picks[:low]), where...), low == len(picks)
+	return low
 }
 
-// maxGuesses is after how many guesses a result that is close is enough, and lineBytes what a quote has beside its text.
+// maxGuesses is after how many guesses a result that is close is enough, and lineBytes what a quote has beside its
+// text.
 const (
 	maxGuesses = 4
 	lineBytes  = 4

@@ -17,7 +17,8 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 	g := &guard{}
 	n := &quoting{req: req}
 	n.before, n.after = summarizers.EndOfSection(req, narrative, roles[kindFact])
-	if n.tokens(nil) >= n.budget() {
+	budget, tokens := quotedBudget(req), n.tokens(nil)
+	if tokens >= budget {
 		return narrative, nil, nil
 	}
 	d := newDigest(g, req)
@@ -29,9 +30,10 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 	}
 	summary := narrative
 	g.try(summarizers.StagePlan, 0, func() {
-		picks := d.l.quotes.Rank(narrative, "", int(min(16*n.budget(), 1<<24)))
-		picks = newSources(req).withoutSecrets(picks, 8*n.budget())
-		if most := n.most(picks); most > 0 {
+		picks := d.l.quotes.Rank(narrative, "", int(min(16*budget, 1<<24)))
+		picks = newSources(req).withoutSecrets(picks, 8*budget)
+		perByte := float64(tokens) / float64(len(n.before)+len(n.after))
+		if most := mostThatFit(picks, budget, tokens, perByte, func(k int) int64 { return n.tokens(picks[:k]) }); most > 0 {
 			summary = n.summary(picks[:most])
 		}
 	})
@@ -53,46 +55,6 @@ func (q *quoting) summary(picks []evidence.Pick) string {
 }
 
 func (q *quoting) tokens(picks []evidence.Pick) int64 { return int64(q.req.Count(q.summary(picks))) }
-
-func (q *quoting) budget() int64 {
-	budget := int64(q.req.MaxTokens)
-	if q.req.Replaces > 0 {
-		// A summary that quotes most of what it replaces is of no use.
-		budget = min(budget, int64(q.req.Replaces/2))
-	}
-	return budget
-}
-
-// most returns how many picks fit, up to a fiftieth of the budget. It guesses from the counts so far, since counting
-// tokens is slow.
-func (q *quoting) most(picks []evidence.Pick) int {
-	budget := q.budget()
-	low, high := 0, len(picks)+1
-	tokens := q.tokens(nil)
-	perByte := float64(max(tokens, 1)) / float64(max(len(q.before)+len(q.after), 1))
-	for range 2 * maxGuesses {
-		k, bytes := low, 0.0
-		for ; k < high-1 && float64(tokens)+bytes*perByte < float64(budget)*0.99; k++ {
-			bytes += float64(len(picks[k].Text) + lineBytes)
-		}
-		if k = max(k, low+1); k >= high {
-			break
-		}
-		now := q.tokens(picks[:k])
-		if now > tokens && bytes > 0 {
-			perByte = float64(now-tokens) / bytes
-		}
-		if now > budget {
-			high = k
-			continue
-		}
-		low, tokens = k, now
-		if 50*tokens >= 49*budget {
-			break
-		}
-	}
-	return low
-}
 
 // WithoutQuotes returns a summary without its quotes, as the next model gets it, and without the headings of sections
 // that have nothing else. sections are those of the summary; they are empty if they are unknown.

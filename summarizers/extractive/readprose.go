@@ -26,29 +26,29 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	default:
 		r.l.succeed(&call{name: "model"})
 	}
-	intent := ""
 	if text != "" {
 		final := 0
 		if calls == 0 {
 			final = 2
 		}
-		intent = r.prose(index, text, final)
+		r.prose(index, text, final)
 		if list, ok := markdownTodos(text); ok {
 			r.l.mergeTodos(index, list)
 		}
 	}
 	for _, p := range m.GetParts() {
 		if c := p.GetToolCall(); c != nil {
-			r.call(index, c, intent)
+			r.call(index, c)
 		}
 	}
 }
 
-// prose reads the agent's text, and returns what the agent meant to do next. final is added to the scores of the
+// prose reads the agent's text. final is added to the scores of the
 // statements; it is higher for an answer without calls.
-func (r *reader) prose(index uint32, text string, final int) (intent string) {
+func (r *reader) prose(index uint32, text string, final int) {
 	var undecided *item
-	firstSentence, lastSentence, question := "", "", ""
+	// intent is what the agent says that it does next.
+	intent, firstSentence, lastSentence, question := "", "", "", ""
 	announces := func(head string) bool {
 		return r.cues.read(head)&(cueNext|cueDecided|cueBlocked) != 0
 	}
@@ -100,10 +100,6 @@ func (r *reader) prose(index uint32, text string, final int) (intent string) {
 	if contentOf(step) > 1 {
 		r.l.lastStep = &item{kind: kindDoing, text: shorten(bare(clip(step, 4096)), 300), cites: []uint32{index}, passing: true}
 	}
-	if intent == "" {
-		intent = lastSentence
-	}
-	return intent
 }
 
 // statement reads one sentence of the agent. It returns the decision in it, if there is one, for the caller to add.

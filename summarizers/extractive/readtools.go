@@ -8,8 +8,8 @@ import (
 )
 
 // call reads a tool call. Its outcome is known when its result is read.
-func (r *reader) call(index uint32, tc *compactordv1.ToolCall, intent string) {
-	c := newCall(index, tc.GetName(), tc.GetArguments(), intent)
+func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
+	c := newCall(index, tc.GetName(), tc.GetArguments())
 	switch c.class {
 	case classTodo:
 		r.todo(index, c)
@@ -75,7 +75,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			r.open[res.GetCallId()] = waiting[:len(waiting)-1]
 		}
 	} else {
-		c = newCall(index, res.GetName(), "", "")
+		c = newCall(index, res.GetName(), "")
 		if c.cmd != nil {
 			c.cmd.key.once = true
 		}

@@ -2,6 +2,8 @@ package extractive
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -19,10 +21,7 @@ func withoutSecretsIn(ctx context.Context, req *summarizers.Request, all bool, t
 	if req.Redact == nil {
 		return req, false
 	}
-	cited := map[uint32]bool{}
-	for _, index := range summarizers.Citations(text) {
-		cited[index] = true
-	}
+	cited := shownIn(req.Messages, text)
 	clean := *req
 	clean.Messages = make([]*compactordv1.LoggedMessage, len(req.Messages))
 	changed := false
@@ -37,6 +36,28 @@ func withoutSecretsIn(ctx context.Context, req *summarizers.Request, all bool, t
 		}
 	}
 	return &clean, changed
+}
+
+// shownIn returns the messages that a digest cites. A short answer also shows the question that it answers: a sentence
+// of the agent since the user's message before it.
+func shownIn(messages []*compactordv1.LoggedMessage, text string) map[uint32]bool {
+	cited := map[uint32]bool{}
+	for _, index := range summarizers.Citations(text) {
+		cited[index] = true
+	}
+	if !strings.Contains(text, answering) {
+		return cited
+	}
+	answered := false
+	for _, m := range slices.Backward(messages) {
+		switch {
+		case m.GetMessage().GetRole() == compactordv1.Role_ROLE_USER:
+			answered = cited[m.GetIndex()]
+		case answered:
+			cited[m.GetIndex()] = true
+		}
+	}
+	return cited
 }
 
 // redactedMessage returns a copy of a message without secrets. It returns false if the message has none.

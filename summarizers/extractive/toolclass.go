@@ -71,15 +71,13 @@ type call struct {
 	name  string
 	class toolClass
 	args  []argument
-	// intent is what the agent said just before the call.
-	intent string
-	cmd    *command
-	files  []touch
+	cmd   *command
+	files []touch
 }
 
 // newCall reads a tool call.
-func newCall(index uint32, name, arguments, intent string) *call {
-	c := &call{index: index, name: name, intent: intent}
+func newCall(index uint32, name, arguments string) *call {
+	c := &call{index: index, name: name}
 	c.args = argumentsOf(arguments)
 	c.class = toolClassOf(name, c.args)
 	switch c.class {

@@ -1,0 +1,188 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// supersede removes what the user said before about the same thing with another value, and notes in the new item that it
+// changed.
+func (l *ledger) supersede(it *item) {
+	now, ok := valuedOf(it)
+	if !ok {
+		return
+	}
+	for i := len(l.values) - 1; i >= 0; i-- {
+		old := &l.values[i]
+		if !old.sameThing(&now) {
+			continue
+		}
+		if old.it.keyed() != it.keyed() {
+			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
+			l.forget(old.it)
+			said, _, _ := strings.Cut(old.it.text, answering)
+			l.quotes.Drop(old.it.newest(), strings.ReplaceAll(said, lineBreak, "\n"))
+		}
+		l.values = slices.Delete(l.values, i, i+1)
+		break
+	}
+	l.watch(it)
+}
+
+// markChanged notes in the rules of a message that they replace what was said before.
+func (l *ledger) markChanged(message *item) {
+	for _, it := range l.lists[kindRule] {
+		if slices.Equal(it.cites, message.cites) {
+			it.changed, it.changes = true, message.changes
+		}
+	}
+}
+
+// watch lets a later statement replace this one, if it has a label.
+func (l *ledger) watch(it *item) {
+	v, ok := valuedOf(it)
+	if !ok {
+		return
+	}
+	l.values = append(l.values, v)
+	if len(l.values) > maxValued {
+		l.values = slices.Delete(l.values, 0, 1)
+	}
+}
+
+// maxValued is how many statements with values are compared with later ones.
+const maxValued = 400
+
+// valued is a statement with a label.
+type valued struct {
+	it    *item
+	label string
+	// words are the words after the label, in lower case and without values, and subjects the identifiers. values counts
+	// the values.
+	words, subjects []string
+	values          int
+}
+
+// valuedOf returns an item as a statement with a label. It returns false if it has none.
+func valuedOf(it *item) (v valued, ok bool) {
+	said, _, _ := strings.Cut(it.text, answering)
+	label, value := labelled(said)
+	if label == "" || opensTask(said) || requests(said) || asks(said) {
+		return v, false
+	}
+	v = valued{it: it, label: label}
+	for word := range strings.FieldsSeq(value) {
+		word = strings.TrimFunc(word, func(r rune) bool { return unicode.IsPunct(r) && r != '/' && r != '~' })
+		switch {
+		case isSubject(word):
+			v.subjects = append(v.subjects, word)
+		case word == "" || changeWords[strings.ToLower(word)]:
+		case isValue(word):
+			v.values++
+		default:
+			v.words = append(v.words, strings.ToLower(word))
+		}
+	}
+	return v, true
+}
+
+// sameThing says whether a later statement is about the same thing: it has the same label and names the same
+// identifiers, and its other words are the same, apart from a few that only say that something changed. A value alone
+// replaces another one. In doubt both statements stay.
+func (v *valued) sameThing(now *valued) bool {
+	switch {
+	case v.label != now.label || !slices.Equal(v.subjects, now.subjects):
+		return false
+	case v.values > 0 && now.values > 0:
+		return slices.Equal(v.words, now.words) && (!isVague(v.label) || len(v.words) >= vagueWords)
+	default:
+		return len(v.words) == 1 && len(now.words) == 1 && v.values+now.values+len(v.subjects) == 0 && !isVague(v.label)
+	}
+}
+
+// vagueWords is how many words two statements under a vague label have in common if they are about the same thing.
+const vagueWords = 3
+
+// changeWords are words that may be in only one of two statements about the same thing.
+var changeWords = wordSet("now instead again still already currently actually only just at is are was set to changed moved new")
+
+// vague are labels under which people write about many things, or that no value belongs to.
+var vague = wordSet(`note notes todo fixme bug bugs rule rules constraint constraints question error errors warning story task tasks step decision idea
+	example fix feature issue update info important reminder hint ps btw edit review request requests allowed allow done also and but or so then please this
+	that here yes no ok`)
+
+// forget removes what is no longer true.
+func (l *ledger) forget(it *item) {
+	same := func(o *item) bool { return o.keyed() == it.keyed() }
+	l.requests = slices.DeleteFunc(l.requests, same)
+	for _, k := range []kind{kindRule, kindDecision} {
+		l.lists[k] = slices.DeleteFunc(l.lists[k], func(o *item) bool {
+			if !same(o) {
+				return false
+			}
+			delete(l.byKey, indexKey(k, o.keyed()))
+			return true
+		})
+	}
+}
+
+// isValue says whether a word can change while the statement stays the same: a number, a date, an amount, a path, an
+// address.
+func isValue(word string) bool {
+	return strings.ContainsAny(word, "0123456789/@$€£¥") && !isSubject(word)
+}
+
+// isSubject says whether a word is an identifier, which is what a statement is about.
+func isSubject(word string) bool {
+	return !strings.Contains(word, "/") && strings.Contains(strings.Trim(word, "_"), "_")
+}
+
+// labelled returns the label of a statement such as `KEY: value`, in lower case, and its value. The label has at most
+// four words.
+func labelled(text string) (label, value string) {
+	before, after, ok := strings.Cut(text, ": ")
+	if !ok || len(before) > 48 || strings.Count(before, " ") > 3 || after == "" {
+		return "", text
+	}
+	for _, r := range before {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '_' && r != '-' && r != '/' {
+			return "", text
+		}
+	}
+	return strings.ToLower(before), after
+}
+
+// isVague says whether a label says little about its statement: one of its words is vague, or it ends in a digit.
+func isVague(label string) bool {
+	if last := label[len(label)-1]; last >= '0' && last <= '9' {
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields(label), func(w string) bool { return vague[w] })
+}
+
+// changedSince begins the remark on a statement that replaces an earlier one.
+const changedSince = " (changed since "
+
+// remark says which message said it otherwise before.
+func (it *item) remark() string {
+	if !it.changed {
+		return ""
+	}
+	return changedSince + strings.TrimSpace(citation([]uint32{it.changes})) + ")"
+}
+
+// readRemark splits the remark off the end of a text.
+func readRemark(text string) (rest string, changes uint32, ok bool) {
+	at := strings.LastIndex(text, changedSince)
+	if at < 0 {
+		return text, 0, false
+	}
+	cites, length := summarizers.CitationAt(text[at+len(changedSince):])
+	if len(cites) != 1 || text[at+len(changedSince)+length:] != ")" {
+		return text, 0, false
+	}
+	return text[:at], cites[0], true
+}
