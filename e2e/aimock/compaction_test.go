@@ -1,6 +1,8 @@
 package aimock_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,11 +43,9 @@ func TestCompactionsAgainstTheMock(t *testing.T) {
 			require.Equal(t, p.String(), provenance.GetSummarizer())
 			require.EqualValues(t, 1, provenance.GetSummarizerCalls())
 			require.Equal(t, compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED, provenance.GetFallback())
-			var streamed strings.Builder
-			for _, event := range events {
-				streamed.WriteString(event.GetSummaryDelta().GetText())
-			}
-			require.Equal(t, summary, streamed.String())
+			attempts := attemptsIn(events)
+			require.Equal(t, summary, attempts[1])
+			require.Equal(t, entry.GetSummary(), attempts[slices.Max(slices.Collect(maps.Keys(attempts)))])
 
 			asked := m.journal()[before:]
 			require.Len(t, asked, 1)
@@ -55,4 +55,15 @@ func TestCompactionsAgainstTheMock(t *testing.T) {
 			require.Contains(t, d.View(p.String())[1].String(), "Written by the mock.")
 		})
 	}
+}
+
+// attemptsIn returns the text of each attempt at the summary.
+func attemptsIn(events []*compactordv1.CompactionEvent) map[uint32]string {
+	attempts := map[uint32]string{}
+	for _, event := range events {
+		if delta := event.GetSummaryDelta(); delta != nil {
+			attempts[delta.GetAttempt()] += delta.GetText()
+		}
+	}
+	return attempts
 }
