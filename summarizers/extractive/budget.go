@@ -27,13 +27,15 @@ const (
 	// classCrowd is for the rules of a message with very many rules, beyond those that are served with other rules.
 	classCrowd
 	classSoft
+	// classAnswered is for questions that were answered at once.
+	classAnswered
 	classes
 )
 
 // again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
 var again = []class{
 	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classFact, classFile, classWork,
-	classRequest, classCrowd, classSoft,
+	classRequest, classCrowd, classSoft, classAnswered,
 }
 
 // terms says how a class is served. Sizes are in units (see units).
@@ -63,6 +65,7 @@ var termsOf = [classes]terms{
 	classRequest:  {80, 0, 1500, 120},
 	classCrowd:    {0, 0, maxRule, 160},
 	classSoft:     {0, 0, 240, 160},
+	classAnswered: {0, 0, maxSaid, maxSaid},
 }
 
 // share chooses the items for a narrative of at most budget units.
@@ -77,11 +80,8 @@ func (p *plan) share(budget int) narrative {
 		h = p.head(own, pool-budget+own, ruled)
 		lists[classRequest], lists[classSaid] = unruled(lists[classRequest], p.ruled), unruled(lists[classSaid], p.ruled)
 	}
-	lists[classRequest], lists[classSaid] = h.withoutGoal(lists[classRequest]), h.withoutGoal(lists[classSaid])
-	all := !h.short
-	if h.goal.limit > 0 {
-		list = append(list, h.goal)
-	}
+	lists[classRequest], lists[classSaid] = p.withoutGoal(lists[classRequest]), p.withoutGoal(lists[classSaid])
+	all := !h.short && len(lists[classAnswered]) == len(p.byClass[classAnswered])
 	lists[classLast] = h.lines
 	pool -= h.used
 	var takes [classes]take
@@ -95,6 +95,9 @@ func (p *plan) share(budget int) narrative {
 		pool -= takes[c].used
 	}
 	for _, c := range again {
+		if c == classRequest {
+			pool -= h.lengthenGoal(max(pool-p.reserved(c, budget), 0))
+		}
 		if takes[c].whole {
 			continue
 		}
@@ -102,6 +105,10 @@ func (p *plan) share(budget int) narrative {
 		pool -= more.used - takes[c].used
 		takes[c] = more
 		all = all && more.whole
+	}
+	if h.goal.limit > 0 {
+		all = all && h.goal.limit >= units(h.goal.it.text)
+		list = append(list, h.goal)
 	}
 	for _, t := range takes {
 		list = append(list, t.list...)
@@ -154,6 +161,9 @@ const (
 // a few wait in classCrowd until all other classes were served.
 func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	lists, ruled = p.byClass, ruleIndex{}
+	if !p.generous {
+		lists[classAnswered] = nil
+	}
 	if budget < 4*maxGoal {
 		// The goal's sentence is enough of its request.
 		lists[classRequest] = slices.DeleteFunc(slices.Clone(lists[classRequest]), func(it *item) bool { return it == p.goal })
@@ -220,66 +230,91 @@ type head struct {
 	used  int
 }
 
-// withoutGoal returns the requests without that of the goal, if the goal's line says all of it.
-func (h *head) withoutGoal(list []*item) []*item {
-	goal := h.goal.it
-	if goal == nil || h.goal.limit < units(goal.text) {
+// withoutGoal returns the requests without that of the goal, which has a line of its own.
+func (p *plan) withoutGoal(list []*item) []*item {
+	if p.goal == nil {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(it *item) bool { return it.text == goal.text && slices.Equal(it.cites, goal.cites) })
+	return slices.DeleteFunc(slices.Clone(list), func(it *item) bool {
+		return it == p.goal || len(it.cites) > 0 && slices.Equal(it.cites, p.goal.cites)
+	})
 }
 
-// head chooses the lines of the goal and of the last request. They leave out rules that have lines of their own.
+// lengthenGoal gives the goal's line up to a number of units more, and returns how many it took.
+func (h *head) lengthenGoal(more int) int {
+	if h.goal.limit <= 0 {
+		return 0
+	}
+	more = min(more, max(units(h.goal.it.text)-h.goal.limit, 0))
+	h.goal.limit += more
+	return more
+}
+
+// goalShare is how many percent of its budget a long goal has, beside another last request.
+const goalShare = 15
+
+// head chooses the lines of the goal and of the last request. They leave out rules that have lines of their own. If they
+// are one request, it has one line.
 func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	h := head{last: take{whole: true}}
 	if p.goal == nil {
 		return h
 	}
 	goal := *p.goal
-	if text := withoutRules(goal.text, ruled.of(&goal)); text != "" {
-		goal.text = text
-	} else {
-		goal.text = p.cues.beforeRule(goal.text)
+	goal.text = p.unruledGoal(ruled)
+	if p.goal == p.last && budget >= 4*maxGoal {
+		h.lines, h.inGoal = []*item{&goal}, true
+		h.last = p.take(classLast, h.lines, min(max(pool*termsOf[classLast].share/100, maxGoal+8+units(citation(goal.cites))), pool), true)
+		h.used = h.last.used
+		return h
 	}
-	same, long, small := p.goal == p.last, units(goal.text) > maxGoal, budget < 4*maxGoal
-	limit := min(maxGoal, max(budget*2/5, 24))
-	if !same || long && !small {
-		last := *p.last
-		if ruled != nil {
-			if text := withoutRules(last.text, ruled.of(&last)); text != "" {
-				last.text = text
-			}
-		}
-		h.lines = []*item{&last}
-		if p.task != nil && p.task != p.last {
-			task := *p.task
-			if text := withoutRules(task.text, ruled.of(&task)); text != "" {
-				task.text = text
-			}
-			h.lines = append(h.lines, &task)
-		}
-		h.inGoal = same && p.ly.prefix
-		if same {
-			limit = min(limit, budget/10)
-		}
+	limit := min(max(maxGoal, budget*goalShare/100), max(budget*2/5, 24))
+	if p.goal != p.last {
+		h.lines = p.lastLines(ruled)
 	} else {
-		h.short = long
+		h.short = units(goal.text) > maxGoal
 	}
-	if !h.inGoal {
-		if long {
-			goal.text = p.cues.gist(goal.text, limit)
-		}
-		limit = min(limit, max(pool-8-units(citation(goal.cites)), 0))
-		if h.goal = (chosen{it: &goal, limit: limit, goal: true}); limit > 0 {
-			h.used = p.overhead(h.goal) + min(units(goal.text), limit)
-		}
+	limit = min(limit, max(pool-8-units(citation(goal.cites)), 0))
+	if h.goal = (chosen{it: &goal, limit: limit, goal: true}); limit > 0 {
+		h.used = p.overhead(h.goal) + min(units(goal.text), limit)
 	}
 	if h.lines != nil {
 		rest := pool - h.used
-		h.last = p.take(classLast, h.lines, min(rest*termsOf[classLast].share/100, rest), h.inGoal)
+		h.last = p.take(classLast, h.lines, min(rest*termsOf[classLast].share/100, rest), false)
 		h.used += h.last.used
 	}
 	return h
+}
+
+// unruledGoal returns the goal's text without the rules in it, as long as it still says what to do.
+func (p *plan) unruledGoal(ruled ruleIndex) string {
+	switch text := withoutRules(p.goal.text, ruled.of(p.goal)); {
+	case text == "":
+		return p.cues.beforeRule(p.goal.text)
+	case text == p.goal.text:
+		return text
+	case addsToATask(text), p.cues.ordersIn(p.goal.text) && !p.cues.ordersIn(text):
+		// A rule is a part of the task.
+		return p.goal.text
+	default:
+		return text
+	}
+}
+
+// lastLines returns the last request, and the newest task before it.
+func (p *plan) lastLines(ruled ruleIndex) []*item {
+	var lines []*item
+	for _, it := range []*item{p.last, p.task} {
+		if it == nil || it == p.last && len(lines) > 0 {
+			continue
+		}
+		line := *it
+		if text := withoutRules(line.text, ruled.of(&line)); text != "" {
+			line.text = text
+		}
+		lines = append(lines, &line)
+	}
+	return lines
 }
 
 // frame returns the units of the headings of sections that can have lines.

@@ -33,6 +33,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	for _, m := range req.Lead {
 		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetMessage()) })
 	}
+	d.try(summarizers.StagePrevious, 0, d.r.readLastAgain)
 	return d
 }
 

@@ -36,9 +36,12 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if !ok {
 		return w.least(req)
 	}
+	n.list = withoutRepeats(n.list)
 	said, listed := n.texts()
 	picks := l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
-	lines, all := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
+	quotes, where := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
+	all := len(quotes) == len(picks)
+	lines := append(quoteLines(unsaid(quotes, n.list)), where...)
 	pieces = w.ly.render(n.list, lines, w.space)
 	if !all || n.all {
 		return pieces, true
@@ -49,6 +52,8 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if !ok {
 		return pieces, true
 	}
+	longer.list = withoutRepeats(longer.list)
+	lines = append(quoteLines(unsaid(quotes, longer.list)), where...)
 	if both := w.ly.render(longer.list, lines, w.space); w.count(both) <= w.budget {
 		pieces = both
 	}
@@ -90,7 +95,7 @@ type narrative struct {
 func (n narrative) texts() (said, listed string) {
 	var s, l strings.Builder
 	for _, c := range n.list {
-		text := shorten(c.it.text, c.limit) + "\n"
+		text := c.text() + "\n"
 		if c.it.kind == kindFile || c.it.kind == kindDone {
 			l.WriteString(text)
 		} else {
@@ -159,10 +164,9 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	return n, ok
 }
 
-// quotes returns the lines of as many picks as fit beside a narrative, and whether these are all.
-func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, all bool) {
+// quotes returns as many picks as fit beside a narrative, and lines that say where results are.
+func (w *fitting) quotes(n narrative, picks []evidence.Pick) (fitting []evidence.Pick, where []string) {
 	budget := quotedBudget(w.req)
-	var where []string
 	if w.budget >= smallBudget {
 		where = w.l.resultLines()
 	}
@@ -174,7 +178,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (lines []string, al
 	}
 	perByte := float64(tokens) / float64(len(strings.Join(with(0), "")))
 	k := mostThatFit(picks, budget, tokens, perByte, size)
-	return append(quoteLines(picks[:k]), where...), k == len(picks)
+	return picks[:k], where
 }
 
 // quotedBudget is the budget of a summary with quotes: one that quotes most of what it replaces is of no use.

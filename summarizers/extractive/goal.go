@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/compactord/compactord/summarizers"
 )
 
 // substance says how much of a task a user's message contains.
@@ -28,6 +26,7 @@ func (c *cueReader) substanceOf(text string) substance {
 		}
 		text = said
 	}
+	text = ownWords(text)
 	nodded, content, strongest := false, 0, nod
 	questions, statements := 0, 0
 	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
@@ -60,6 +59,15 @@ func (c *cueReader) substanceOf(text string) substance {
 	default:
 		return task
 	}
+}
+
+// ordersIn says whether a text asks for something, and not only in a rule that holds for longer.
+func (c *cueReader) ordersIn(text string) bool {
+	orders := false
+	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
+		orders = orders || contentOf(st.text) > 1 && (opensTask(st.text) || requests(st.text) && !goesOn(st.text)) && c.read(st.text)&cueMust == 0
+	})
+	return orders
 }
 
 func never(string) bool { return false }
@@ -309,48 +317,6 @@ func contentOf(s string) int {
 		}
 	}
 	return n + (ideographs+1)/2
-}
-
-// gist returns the sentences of a long request that say what it is about: its first ones, and the one that asks for
-// something. If it finds no sentences, it returns the text.
-func (c *cueReader) gist(text string, limit int) string {
-	if units(text) <= limit {
-		return text
-	}
-	opening, asked, ordered, taken := "", "", "", 0
-	visible, _ := summarizers.WithoutBlocks(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
-	eachStatement(visible, never, func(st statement) {
-		body := bare(withoutTags(st.text))
-		if st.heads || asked != "" || contentOf(body) < 2 || !looksWritten(body) || isField(body) {
-			return
-		}
-		wanted := requests(body) && !goesOn(body)
-		if ordered == "" && opensTask(body) {
-			ordered = body
-		}
-		switch {
-		case opening == "":
-			opening, taken = body, 1
-			if wanted || ordered != "" {
-				asked = body
-			}
-		case wanted:
-			asked = body
-		case taken == 1:
-			opening, taken = opening+" "+body, 2
-		}
-	})
-	if asked == "" && !strings.Contains(opening, ordered) {
-		asked = ordered
-	}
-	switch {
-	case opening == "":
-		return text
-	case asked == "" || asked == opening:
-		return opening
-	}
-	asked = shorten(asked, max(limit/2, limit-units(opening)-gapUnits))
-	return shorten(opening, limit-units(asked)-gapUnits) + gap + asked
 }
 
 // isField says whether a statement is a name with a value, which programs put before a person's text.

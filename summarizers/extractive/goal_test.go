@@ -84,9 +84,126 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	var c conversation
 	c.user("<report>\nThe export loses a row on every page.\n<!-- Please read our guidelines. -->\n" + strings.Repeat("```\nSELECT 1;\n```\nIt went on like this for a while.\n", 30) +
 		"\n</report>\nYour task is to find the cause and to repair it.\n" + strings.Repeat("More was said about it. ", 40) + "\n</instructions>")
+	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 200})
+	require.True(t, strings.HasPrefix(below(text, "## Goal"), "The export loses a row on every page. ⏎ It went on like this for a while. ⏎ It went"), text)
+	require.True(t, strings.HasSuffix(below(text, "## Goal"), "It went on like this for a while. … Your task is to find the cause and to repair it. [#0]"), text)
+	text = c.summary(t, "")
+	require.Equal(t, 1, strings.Count(text, "Your task is"), "it is in one line")
+	require.Equal(t, 30, strings.Count(below(text, "## Goal"), "It went on"), "which is whole if it fits")
+}
+
+// TestALongRequestIsWrittenOnce: a long request is one line, with as much of it as fits, whether it is the last one or not.
+func TestALongRequestIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	request := "Move the invoices to a table of their own. " + strings.Repeat("Some of them are very old, and the depot reads those once in a year. ", 6) + "That is the whole of it."
+	var c conversation
+	c.user(request)
+	c.says("I look at the invoices first.")
+	for _, messages := range []int{2, 4} {
+		if messages == 4 {
+			c.user("Now write a test for the old ones.")
+			c.says("I begin with the test.")
+		}
+		for _, budget := range []uint32{300, 500, 1000, 4000} {
+			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget})
+			require.Equal(t, 1, strings.Count(text, "Move the invoices"), "at %d tokens:\n%s", budget, text)
+			if budget == 4000 {
+				require.True(t, strings.HasPrefix(below(text, "## Goal"), request+" [#0]"), text)
+			}
+		}
+	}
+}
+
+// TestInstructionsOfAProgramAreNoTask: what a program puts into a message of the user is not what the user wants.
+func TestInstructionsOfAProgramAreNoTask(t *testing.T) {
+	t.Parallel()
+	steps := "\n## Workflow\n\n1. Enter plan mode first. Read the files, and write a plan of all steps.\n2. Fix the style of all that you touch.\n" +
+		strings.Repeat("Look at the other modules before you write a new one. ", 10) + "\n"
+	request := "Add paging to the export of the shop."
+	instructions := "# AGENTS.md instructions for /home/me/shop\n\n<INSTRUCTIONS>" + steps + "</INSTRUCTIONS>"
+	for name, add := range map[string]func(c *conversation){
+		"in a message before": func(c *conversation) { c.user(instructions); c.user(request) },
+		"in the same text":    func(c *conversation) { c.user(instructions + "\n\n" + request) },
+		"in a part before": func(c *conversation) {
+			c.add(compactordv1.Role_ROLE_USER, textPart("# Repository guidelines\n"+steps), textPart(request))
+		},
+		"in tags": func(c *conversation) { c.user("<rules>" + steps + "</rules>\n" + request) },
+		"in tags behind it": func(c *conversation) {
+			c.user(request + "\n<project-instructions>" + steps + "</project-instructions>")
+		},
+	} {
+		for _, budget := range []uint32{300, 2000} {
+			var c conversation
+			add(&c)
+			c.says("I look at the export.")
+			goal := below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget}), "## Goal")
+			require.True(t, strings.HasPrefix(goal, request+" [#"), "%s: %s", name, goal)
+			require.NotContains(t, goal, "plan", name)
+		}
+	}
+}
+
+// TestTheGoalOfAReportIsNoCommandOfItsInstructions: a task that is longer than a request is kept leaves out instructions,
+// and not the end of the task.
+func TestTheGoalOfAReportIsNoCommandOfItsInstructions(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("<issue>\nThe parser fails on an empty page\n\n" + strings.Repeat("```\nread(page)\n```\nIt said that the page ends early.\n", 200) +
+		"</issue>\n<instructions>\nSubmit your work with:\n```\necho DONE && cat patch.txt\n```\n</instructions>")
+	c.says("I look at the parser.")
+	for _, budget := range []uint32{250, 1000, 4000} {
+		goal := below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget}), "## Goal")
+		require.Contains(t, goal, "The parser fails on an empty page")
+		require.NotContains(t, goal, "echo DONE")
+	}
+}
+
+// TestARequestBesideTheTaskIsNotTheGoal: the goal keeps its main part, even if that is also a rule.
+func TestARequestBesideTheTaskIsNotTheGoal(t *testing.T) {
+	t.Parallel()
+	for said, main := range map[string]string{
+		"we are reviewing the pull request 102. remember that you have the language server.\n\nAlso the lint is broken, let's fix that along the way": "reviewing the pull request 102",
+		"Hi! I have a table for two on Friday, and I'd like to move it to a later time if possible. Can you help me with this?":                       "move it to a later time",
+	} {
+		var c conversation
+		c.user(said)
+		c.says("I look into it.")
+		c.user("I don't have the number of the reservation at the moment.")
+		c.says("That is no problem.")
+		text := c.summary(t, "")
+		goal, _, _ := strings.Cut(below(text, "## Goal"), "\n")
+		require.Contains(t, goal, main)
+		require.Equal(t, 1, strings.Count(text, main), text)
+	}
+}
+
+// TestAnsweredQuestionsAreHistory: a question that was answered at once is not listed as a request. One is that the agent
+// asked back about, that it did something for, or that set the task.
+func TestAnsweredQuestionsAreHistory(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Is the paging of the export correct on the last page?")
+	c.says("It is not: the last page is dropped.")
+	c.user("where does the list of pages come from?")
+	c.runs("grep -rn pages .", "pager.go: pages", false)
+	c.says("It comes from the pager.")
+	c.user("die Seiten sind auch im Lager falsch, oder?")
+	c.says("Yes. Shall I repair them there, too?")
+	c.user("can you add a test for the last page?")
+	c.tool("edit", `{"path":"pager_test.go","oldText":"a","newText":"b"}`, "ok", false)
+	c.says("I added it.")
+	c.user("The import is slow since Monday.")
+	c.says("I look into it.")
 	text := c.summary(t, "")
-	goal, _, _ := strings.Cut(below(text, "## Goal"), "\n")
-	require.Equal(t, "The export loses a row on every page. It went on like this for a while. … Your task is to find the cause and to repair it. [#0]", goal)
+	for range 3 {
+		goal := below(text, "## Goal")
+		require.True(t, strings.HasPrefix(goal, "Is the paging of the export correct on the last page? [#0]"), goal)
+		require.NotContains(t, goal, "where does")
+		require.Contains(t, goal, "die Seiten sind")
+		require.Contains(t, goal, "can you add a test")
+		require.Contains(t, below(text, "## Critical Context"), "- Asked and answered: where does the list of pages come from? [#2]", "there is room for it")
+		text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+	}
 }
 
 // TestAHandbookLeavesRoomForWhatWasDone: a message with many rules does not fill a small summary.

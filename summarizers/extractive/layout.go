@@ -137,6 +137,8 @@ func (ly *layout) sectionOf(it *item) int {
 	switch {
 	case it.kind == kindRequest && it.last:
 		return ly.last
+	case it.kind == kindRequest && it.settled:
+		return ly.place[kindFact]
 	case it.kind == kindFact && ly.environment >= 0 && aboutSurroundings(it.text):
 		return ly.environment
 	}
@@ -193,6 +195,7 @@ type label struct {
 	last    bool
 	noise   bool
 	passing bool
+	settled bool
 }
 
 // The labels that a minimal summary has, too.
@@ -205,6 +208,7 @@ const (
 var labels = []label{
 	{text: labelLastRequest, kind: kindRequest, last: true},
 	{text: "Last user message: ", kind: kindRequest, last: true, noise: true},
+	{text: "Asked and answered: ", kind: kindRequest, settled: true},
 	{text: labelRequest, kind: kindRequest},
 	{text: "Constraint: ", kind: kindRule},
 	{text: "Done: ", kind: kindDone},
@@ -228,13 +232,13 @@ func labelOf(it *item, holds kind, goal bool) string {
 	if goal && holds == kindRequest {
 		return ""
 	}
-	special := it.kind == kindRequest && it.last || it.kind == kindDoing && it.passing
+	special := it.kind == kindRequest && (it.last || it.settled) || it.kind == kindDoing && it.passing
 	if it.kind == holds && !special {
 		return ""
 	}
 	for _, l := range labels {
 		if l.kind == it.kind && l.last == (it.kind == kindRequest && it.last && !goal) && l.noise == (it.noise && it.last && !goal) &&
-			l.passing == (it.kind == kindDoing && it.passing) {
+			l.passing == (it.kind == kindDoing && it.passing) && l.settled == (it.settled && !it.last && !goal) {
 			return l.text
 		}
 	}

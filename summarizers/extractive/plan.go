@@ -108,9 +108,13 @@ func (p *plan) put(it *item) {
 	case kindFact:
 		c = classFact
 	case kindRequest:
-		c = classRequest
-		if units(it.text) <= maxSaid {
+		switch {
+		case it.settled:
+			c = classAnswered
+		case units(it.text) <= maxSaid:
 			c = classSaid
+		default:
+			c = classRequest
 		}
 	default:
 	}
@@ -180,13 +184,18 @@ func (p *plan) sortRequests() {
 		if !it.noise {
 			text := withoutRules(it.text, p.ruled.of(it))
 			said[i], words[i] = p.cues.substanceOf(text), contentOf(text)
+			if i == 0 && said[i] < task && p.cues.ordersIn(it.text) {
+				said[i], words[i] = task, contentOf(it.text)
+			}
 		}
 		if it.goal && p.goal == nil {
 			p.goal = it
 		}
 	}
 	for _, isGoal := range []func(i int) bool{
-		func(i int) bool { return said[i] >= reply && words[i] >= goalWords && list[i].times == 0 },
+		func(i int) bool {
+			return said[i] >= reply && words[i] >= goalWords && (list[i].times == 0 || words[i] >= 2*goalWords)
+		},
 		func(i int) bool { return said[i] == task },
 		func(i int) bool { return said[i] == reply },
 		func(i int) bool { return said[i] == nod },
@@ -201,13 +210,16 @@ func (p *plan) sortRequests() {
 		p.goal = last
 	}
 	for i := len(list) - 1; i >= 0 && p.task == nil && list[i] != p.goal; i-- {
-		if !list[i].noise && said[i] == task && !p.held.holds(list[i]) {
+		if !list[i].noise && !list[i].settled && said[i] == task && !p.held.holds(list[i]) {
 			p.task = list[i]
 		}
 	}
 	for i, it := range list {
 		switch {
 		case it == last || it == p.task:
+			continue
+		case said[i] == nod && strings.Contains(it.text, thatIs):
+			p.put(decided(it))
 			continue
 		case it == p.goal && units(it.text) <= maxGoal:
 			continue
@@ -219,6 +231,13 @@ func (p *plan) sortRequests() {
 		}
 		p.put(it)
 	}
+}
+
+// decided returns a choice of the user as a decision.
+func decided(choice *item) *item {
+	it := *choice
+	it.kind, it.last, it.score = kindDecision, false, 8
+	return &it
 }
 
 // firmRules returns the rules of each message, without soft ones.
@@ -251,7 +270,7 @@ func (x ruleIndex) of(it *item) []*item {
 
 // holds says whether one of its rules contains the whole request.
 func (x ruleIndex) holds(it *item) bool {
-	said, _, _ := strings.Cut(it.text, answering)
+	said := ownWords(it.text)
 	for _, rule := range x.of(it) {
 		if strings.Contains(rule.text, said) || rule.keyed() == it.keyed() {
 			return true

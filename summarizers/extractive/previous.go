@@ -253,7 +253,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	if !boxed || state == openBox {
 		for _, lb := range labels {
 			if rest, ok := strings.CutPrefix(body, lb.text); ok && lb.meant(p.holds) {
-				it.kind, it.last, it.noise, it.passing = lb.kind, lb.last, lb.noise, lb.passing
+				it.kind, it.last, it.noise, it.passing, it.settled = lb.kind, lb.last, lb.noise, lb.passing, lb.settled
 				body, labelled = rest, true
 				break
 			}

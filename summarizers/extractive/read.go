@@ -20,6 +20,11 @@ type reader struct {
 	tasks int
 	// asked is the last sentence of the agent before a user message.
 	asked string
+	// offered is the latest text of the agent since the last user message, which may list options, and offering its message.
+	offered  string
+	offering uint32
+	// acted says that the agent changed something since then.
+	acted bool
 	// answered says that the agent said something since the last user message; working that it waits for the next step of
 	// its work, and not for the user.
 	answered, working bool
@@ -37,6 +42,11 @@ type reader struct {
 // messages.
 func newReader(l *ledger, merging bool) *reader {
 	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, answered: merging}
+	for _, it := range l.requests {
+		if it.last {
+			r.lastUser = it
+		}
+	}
 	for _, it := range l.todos {
 		if n, ok := taskNumber(it.text); ok {
 			r.tasks = max(r.tasks, n)

@@ -27,6 +27,7 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 		r.l.succeed(&call{name: "model"})
 	}
 	if text != "" {
+		r.offered, r.offering = text, index
 		final := 0
 		if calls == 0 {
 			final = 2

@@ -155,6 +155,7 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 func (r *reader) worked(index uint32, c *call, o outcome) {
 	r.l.succeed(c)
 	r.touch(c, index)
+	r.acted = r.acted || c.acts()
 	switch c.class {
 	case classCommand:
 		if c.cmd.reads || c.cmd.writesOnly() {

@@ -17,8 +17,11 @@ const answering = " (answering: “"
 
 // user reads a user message.
 func (r *reader) user(index uint32, m *compactordv1.Message) {
-	text := clip(textOf(m), maxProse)
+	text, beside := ownText(m)
 	said, wrapped := summarizers.Said(text)
+	if rest, blocks := cutInstructions(said); blocks != "" && contentOf(rest) >= goalWords {
+		said, beside = rest, beside+"\n"+blocks
+	}
 	var media strings.Builder
 	for _, p := range m.GetParts() {
 		if md := p.GetMedia(); md != nil {
@@ -38,6 +41,9 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		r.rules(index, said, bySystem)
 		return
 	}
+	if beside != "" {
+		r.rules(index, beside, bySystem)
+	}
 	it := &item{kind: kindRequest, cites: []uint32{index}}
 	if said == "" && media.Len() == 0 {
 		it.noise = true
@@ -55,6 +61,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		it.noise = true
 		it.text = shorten(it.text, 160)
 		r.observe(index, text)
+	case r.chooses(it, said):
 	case units(it.text) < 24 && units(r.asked) > 8:
 		it.text += answering + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
 	}
@@ -64,22 +71,22 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if r.document != nil && !r.answered && r.cues.substanceOf(it.text) == task && !refersBack(it.text) {
 		r.l.demote(r.document)
 	}
-	if r.document = nil; isDocument(said) {
+	if r.document = nil; isDocument(said) || units(said) > maxRequest {
 		r.document = it
 	}
 	short := units(it.text) <= maxSaid
 	if short && !it.noise {
 		r.l.supersede(it)
 	}
+	r.settleQuestion()
 	r.lastUser = r.l.request(it)
-	r.asked, r.answered = "", false
+	r.asked, r.answered, r.offered, r.acted = "", false, "", false
 	switch {
 	case it.noise:
 		return
 	case short:
 		it := *it
-		it.text, _, _ = strings.Cut(it.text, answering)
-		it.key = ""
+		it.text, it.key = ownWords(it.text), ""
 		r.saying(&it, said)
 	default:
 		r.rules(index, said, byUser)
@@ -90,6 +97,60 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if list, ok := markdownTodos(said); ok && len(list) > 1 {
 		r.l.mergeTodos(index, list)
 	}
+}
+
+// readLastAgain reads the rules in the last request of the previous summary, where they may stand only in its line.
+func (r *reader) readLastAgain() {
+	last := r.lastUser
+	if last == nil || last.noise {
+		return
+	}
+	said := strings.ReplaceAll(ownWords(last.text), lineBreak, "\n")
+	if units(last.text) > maxSaid {
+		r.rules(last.newest(), said, byUser)
+		return
+	}
+	it := *last
+	it.text, it.key = ownWords(it.text), ""
+	r.saying(&it, said)
+}
+
+// chooses says whether a short message of the user names options that the agent listed. It then shows them beside it.
+func (r *reader) chooses(it *item, said string) bool {
+	if r.offered == "" {
+		return false
+	}
+	chosen := choose(said, r.offered, r.asked)
+	if len(chosen) == 0 {
+		return false
+	}
+	it.text = inWords(it.text, chosen)
+	it.addCites(r.offering)
+	return true
+}
+
+// settleQuestion marks the user's message before this one if it only asked something, and the agent answered it and did
+// nothing else.
+func (r *reader) settleQuestion() {
+	if q := r.lastUser; q != nil && r.answered && !r.working && !r.acted && !asks(r.asked) && onlyAsks(ownWords(q.text)) {
+		q.settled = true
+	}
+}
+
+// onlyAsks says whether each sentence of a message is a question.
+func onlyAsks(text string) bool {
+	questions, others := 0, 0
+	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
+		said, _ := afterNods(st.text)
+		switch {
+		case contentOf(said) == 0:
+		case asks(said), opensQuestion(said), wonders(said), strings.HasSuffix(said, "؟"):
+			questions++
+		default:
+			others++
+		}
+	})
+	return questions > 0 && others == 0
 }
 
 // inserted says whether a user message was written by a program: a document that comes within the agent's work, or

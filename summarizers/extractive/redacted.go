@@ -45,7 +45,7 @@ func shownIn(messages []*compactordv1.LoggedMessage, text string) map[uint32]boo
 	for _, index := range summarizers.Citations(text) {
 		cited[index] = true
 	}
-	if !strings.Contains(text, answering) {
+	if !strings.Contains(text, answering) && !strings.Contains(text, thatIs) {
 		return cited
 	}
 	answered := false

@@ -29,6 +29,14 @@ type chosen struct {
 	goal bool
 }
 
+// text returns the item's text, as long as it may be. Of the goal's, the sentences that say most are left.
+func (c chosen) text() string {
+	if c.goal {
+		return condense(c.it.text, c.limit)
+	}
+	return shorten(c.it.text, c.limit)
+}
+
 // render writes the summary, one piece for each section that has lines. quotes are lines for the end of the section of
 // facts. Without any line, the first section says so.
 func (ly *layout) render(list []chosen, quotes []string, space spacing) []string {
@@ -117,9 +125,8 @@ func order(a, b chosen) int {
 
 // line returns one line.
 func (ly *layout) line(c chosen, holds kind) string {
-	text := shorten(c.it.text, c.limit)
 	before, after := ly.around(c, holds)
-	return before + escape(text, holds, before == "") + after
+	return before + escape(c.text(), holds, before == "") + after
 }
 
 // around returns the parts of a line before and after its text.

@@ -23,8 +23,7 @@ func (l *ledger) supersede(it *item) {
 		if old.it.keyed() != it.keyed() {
 			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
 			l.forget(old.it)
-			said, _, _ := strings.Cut(old.it.text, answering)
-			l.quotes.Drop(old.it.newest(), strings.ReplaceAll(said, lineBreak, "\n"))
+			l.quotes.Drop(old.it.newest(), strings.ReplaceAll(ownWords(old.it.text), lineBreak, "\n"))
 		}
 		l.values = slices.Delete(l.values, i, i+1)
 		break
@@ -68,7 +67,7 @@ type valued struct {
 
 // valuedOf returns an item as a statement with a label. It returns false if it has none.
 func valuedOf(it *item) (v valued, ok bool) {
-	said, _, _ := strings.Cut(it.text, answering)
+	said := ownWords(it.text)
 	label, value := labelled(said)
 	if label == "" || opensTask(said) || requests(said) || asks(said) {
 		return v, false

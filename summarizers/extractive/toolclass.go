@@ -108,6 +108,18 @@ func newCall(index uint32, name, arguments string) *call {
 	return c
 }
 
+// acts says whether the call changes something.
+func (c *call) acts() bool {
+	switch c.class {
+	case classCommand:
+		return !c.cmd.reads
+	case classWriteFile, classOther:
+		return true
+	default:
+		return false
+	}
+}
+
 // patchedFiles returns the files that the headers of a patch name.
 func patchedFiles(patch string) []touch {
 	var files []touch

@@ -1,0 +1,90 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// sentence is a statement of a request, with its place among all statements.
+type sentence struct {
+	text  string
+	place int
+	// follows says that the statement before it is in the same paragraph.
+	follows bool
+}
+
+// condense returns the sentences of a long request that say what it is about, in their order: its first one, the one
+// that asks for something, and then as many of the others as fit, from the beginning. If it finds no sentences, it cuts
+// the middle out of the text.
+func condense(text string, limit int) string {
+	if units(text) <= limit {
+		return text
+	}
+	list, asked := sentencesOf(text)
+	if len(list) == 0 {
+		return shorten(text, limit)
+	}
+	picked := []sentence{list[0]}
+	if asked > 0 {
+		question := list[asked]
+		question.text = shorten(question.text, max(limit/2, limit-units(list[0].text)-gapUnits))
+		picked[0].text = shorten(list[0].text, limit-units(question.text)-gapUnits)
+		picked = append(picked, question)
+	}
+	picked[0].text = shorten(picked[0].text, limit)
+	size := units(joined(picked))
+	for i := 1; i < len(list) && size < limit; i++ {
+		if i == asked {
+			continue
+		}
+		if size += units(list[i].text) + gapUnits; size <= limit {
+			picked = append(picked, list[i])
+		}
+	}
+	slices.SortFunc(picked, func(a, b sentence) int { return a.place - b.place })
+	return shorten(joined(picked), limit)
+}
+
+// joined writes sentences on one line, and shows where others are left out.
+func joined(list []sentence) string {
+	var b strings.Builder
+	for i, s := range list {
+		switch {
+		case i == 0:
+		case s.place > list[i-1].place+1:
+			b.WriteString(gap)
+		case s.follows:
+			b.WriteByte(' ')
+		default:
+			b.WriteString(lineBreak)
+		}
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
+// maxSentences is how many sentences of a request are looked at.
+const maxSentences = 200
+
+// sentencesOf returns the sentences of a request, and which of them asks for something. That is 0 if it is the first one
+// or if none does.
+func sentencesOf(text string) (list []sentence, asked int) {
+	text, _ = summarizers.WithoutBlocks(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
+	place := 0
+	eachStatement(withoutInstructions(text), never, func(st statement) {
+		place++
+		body := bare(withoutTags(st.text))
+		if st.heads || len(list) == maxSentences || contentOf(body) < 2 || !looksWritten(body) || isField(body) {
+			return
+		}
+		list = append(list, sentence{text: body, place: place, follows: st.follows})
+	})
+	for _, asks := range []func(string) bool{func(s string) bool { return requests(s) && !goesOn(s) }, opensTask} {
+		if i := slices.IndexFunc(list, func(s sentence) bool { return asks(s.text) }); i >= 0 {
+			return list, i
+		}
+	}
+	return list, 0
+}
