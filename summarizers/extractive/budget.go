@@ -200,14 +200,15 @@ func (p *plan) rulesFit(lists [classes][]*item, budget, pool int) bool {
 	return true
 }
 
-// unruled returns requests without the rules in them. It drops requests of which little is left.
+// unruled returns requests without the rules in them. It drops requests of which only a word or two are left, and no task
+// and no value.
 func unruled(list []*item, ruled ruleIndex) []*item {
 	var kept []*item
 	for _, it := range list {
 		text := withoutRules(it.text, ruled.of(it))
 		if text == it.text {
 			kept = append(kept, it)
-		} else if contentOf(text) > 2 || opensTask(text) || requests(text) {
+		} else if contentOf(text) > 2 || hasValue(text) || opensTask(text) || requests(text) {
 			rest := *it
 			rest.text = text
 			kept = append(kept, &rest)

@@ -41,8 +41,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	picks := l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
 	quotes, where := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
 	all := len(quotes) == len(picks)
-	lines := append(quoteLines(unsaid(quotes, n.list)), where...)
-	pieces = w.ly.render(n.list, lines, w.space)
+	pieces, lines := w.render(n.list, quotes, where)
 	if !all || n.all {
 		return pieces, true
 	}
@@ -52,12 +51,18 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if !ok {
 		return pieces, true
 	}
-	longer.list = withoutRepeats(longer.list)
-	lines = append(quoteLines(unsaid(quotes, longer.list)), where...)
-	if both := w.ly.render(longer.list, lines, w.space); w.count(both) <= w.budget {
+	if both, _ := w.render(withoutRepeats(longer.list), quotes, where); w.count(both) <= w.budget {
 		pieces = both
 	}
 	return pieces, true
+}
+
+// render writes statements and quotes, without what stands in others of them. It also returns the lines below the
+// statements.
+func (w *fitting) render(list []chosen, quotes []evidence.Pick, where []string) (pieces, lines []string) {
+	list, quotes = apartFrom(list, quotes)
+	lines = append(quoteLines(quotes), where...)
+	return w.ly.render(list, lines, w.space), lines
 }
 
 // fitting is a summary that is fitted into its budget.

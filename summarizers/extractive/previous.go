@@ -270,7 +270,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 		return
 	}
 	body, it.changes, it.changed = readRemark(body)
-	it.text = oneLine(unescape(strings.ReplaceAll(body, "**", "")))
+	it.text = oneLine(unescape(body))
 	if it.text == "" {
 		return
 	}
@@ -382,19 +382,20 @@ func (p *previousReader) keep(it *item, labelled bool) {
 // file reads a line about a file. It returns false if it is none.
 func (p *previousReader) file(it *item) bool {
 	var path, rest string
-	if strings.HasPrefix(it.text, "`") {
+	text := strings.TrimPrefix(it.text, "**")
+	if strings.HasPrefix(text, "`") {
 		var ok bool
-		if path, rest, ok = strings.Cut(it.text[1:], "`"); !ok {
+		if path, rest, ok = strings.Cut(text[1:], "`"); !ok {
 			return false
 		}
 	} else {
-		path, rest, _ = strings.Cut(it.text, " ")
-		path = strings.TrimRight(path, ":,")
+		path, rest, _ = strings.Cut(text, " ")
+		path = strings.Trim(path, ":,*")
 	}
-	if !looksLikeFile(path) && !strings.HasPrefix(it.text, "`") {
+	if !looksLikeFile(path) && !strings.HasPrefix(text, "`") {
 		return false
 	}
-	rest = strings.TrimLeft(rest, " :-—–(")
+	rest = strings.TrimLeft(rest, "* :-—–(")
 	modified := false
 	if after, ok := strings.CutPrefix(rest, stateModified); ok {
 		modified, rest = true, after

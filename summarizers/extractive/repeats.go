@@ -55,19 +55,19 @@ func opening(line string) string {
 	return line[:first+1+second]
 }
 
-// holder returns a line that holds this one, and is not equal to it. It returns -1 if there is none.
-func (x *lineIndex) holder(line string) int {
+// holders returns the lines that hold this one, and are not equal to it.
+func (x *lineIndex) holders(line string) (list []int) {
 	line = folded(line)
 	key := opening(line)
 	if key == "" {
-		return -1
+		return nil
 	}
 	for _, p := range x.at[key] {
 		if rest := x.lines[p.line][p.at:]; strings.HasPrefix(rest, line) && len(x.lines[p.line]) > len(line) {
-			return p.line
+			list = append(list, p.line)
 		}
 	}
-	return -1
+	return list
 }
 
 // withoutRepeats returns the lines of a narrative without those that stand within others, or that are equal to one
@@ -87,23 +87,18 @@ func withoutRepeats(list []chosen) []chosen {
 		if c.stays() {
 			continue
 		}
-		key, at := folded(c.text()), index.holder(c.text())
-		switch {
-		case seen[key]:
-			gone[i] = true
-		case at < 0:
-		case c.it.kind == kindRule && isRequest(list[at]):
-			rest, ok := list[at].without(c.it)
-			switch {
-			case ok:
-				list[at] = rest
-			case list[at].stays():
+		key := folded(c.text())
+		gone[i] = seen[key]
+		for _, at := range index.holders(c.text()) {
+			if c.it.kind != kindRule || !isRequest(list[at]) {
 				gone[i] = true
-			default:
+			} else if rest, ok := list[at].without(c.it); ok {
+				list[at] = rest
+			} else if list[at].stays() {
+				gone[i] = true
+			} else {
 				gone[at] = true
 			}
-		default:
-			gone[i] = true
 		}
 		seen[key] = true
 	}
@@ -133,20 +128,38 @@ func (c chosen) without(rule *item) (chosen, bool) {
 	return c, true
 }
 
-// unsaid returns quotes without those that stand within statements or within other quotes.
-func unsaid(picks []evidence.Pick, list []chosen) []evidence.Pick {
-	index := newLineIndex()
+// apartFrom returns statements and quotes without what stands within others of them. A fact within a longer quote is left
+// out, and another statement is rather kept than that quote.
+func apartFrom(list []chosen, picks []evidence.Pick) ([]chosen, []evidence.Pick) {
+	said, quoted := newLineIndex(), newLineIndex()
 	for _, c := range list {
-		index.add(c.text())
+		said.add(c.text())
 	}
-	statements := index.whole
-	index.whole = map[string]int{}
+	var lines []evidence.Pick
 	for _, p := range picks {
 		if !p.Alone {
-			index.add(p.Text)
+			quoted.add(p.Text)
+			lines = append(lines, p)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(picks), func(p evidence.Pick) bool {
-		return !p.Alone && (index.holder(p.Text) >= 0 || statements[folded(p.Text)] > 0)
+	gone := map[string]bool{}
+	kept := slices.DeleteFunc(slices.Clone(list), func(c chosen) bool {
+		holders := quoted.holders(c.text())
+		if c.it.kind == kindFact {
+			return len(holders) > 0
+		}
+		for _, at := range holders {
+			gone[lines[at].Text] = true
+		}
+		return false
+	})
+	return kept, slices.DeleteFunc(slices.Clone(picks), func(p evidence.Pick) bool {
+		if p.Alone {
+			return false
+		}
+		key := folded(p.Text)
+		again := said.whole[key] > 0
+		said.whole[key]++
+		return again || gone[p.Text] || len(quoted.holders(p.Text)) > 0 || len(said.holders(p.Text)) > 0
 	})
 }
