@@ -50,6 +50,8 @@ type command struct {
 	masks bool
 	// files are the files that it reads or writes.
 	files []touch
+	// dir is the absolute directory that it changes to.
+	dir string
 }
 
 // quoted returns the shown command in backquotes.
@@ -84,12 +86,21 @@ func parseCommand(line string) command {
 	}
 	main := -1
 	c.reads = true
+	dir := ""
 	for i, seg := range segments {
 		words := words(seg.text)
 		if len(words) == 0 {
 			continue
 		}
-		c.files = append(c.files, touchesOf(words)...)
+		if words[0] == "cd" && len(words) == 2 && !seg.piped {
+			dir = inDirectory(dir, words[1])
+			if isAbsolute(words[1]) && c.dir == "" {
+				c.dir = words[1]
+			}
+		}
+		for _, f := range touchesOf(words) {
+			c.files = append(c.files, touch{inDirectory(dir, f.path), f.modified})
+		}
 		if seg.piped {
 			continue
 		}

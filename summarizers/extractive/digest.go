@@ -31,7 +31,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	d.l.carry(d.guard, req.PreviousSummary, req.PreviousSections, firstOf(req))
 	d.r = newReader(d.l, req.PreviousSummary != "")
 	for _, m := range req.Lead {
-		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetMessage()) })
+		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetIndex(), m.GetMessage()) })
 	}
 	d.try(summarizers.StagePrevious, 0, d.r.readLastAgain)
 	return d

@@ -99,6 +99,8 @@ type item struct {
 	// command and path are set for errors: the failed command, and the file or the call that the error is about.
 	command *commandKey
 	path    string
+	// root marks the line that says where relative paths begin.
+	root bool
 	// tool is the tool that failed, for errors.
 	tool string
 	// seq is the position in the order in which items were added to the ledger.

@@ -19,9 +19,13 @@ type ledger struct {
 	values []valued
 	errors []*item
 	// todos is the current to-do list.
-	todos    []*item
-	files    map[string]*file
-	paths    []string
+	todos []*item
+	files map[string]*file
+	paths []string
+	// directories are those that the agent may work in.
+	directories []*directory
+	// unrooted says that the previous summary has relative paths and does not say where they begin.
+	unrooted bool
 	commands map[string]*item
 
 	// results are those of tools, by name.
@@ -236,7 +240,7 @@ func (l *ledger) succeed(c *call) {
 			return true
 		}
 		for _, f := range c.files {
-			if f.path == e.path {
+			if samePath(f.path, e.path) {
 				return true
 			}
 		}
@@ -382,7 +386,7 @@ func (l *ledger) settleTodos(sentence string, index uint32) {
 
 // touch records that a file was read or changed.
 func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) *file {
-	if path == "" {
+	if path = strings.TrimPrefix(path, "./"); path == "" {
 		return nil
 	}
 	f := l.files[path]

@@ -51,8 +51,9 @@ func newPlan(l *ledger, ly *layout) *plan {
 			p.put(it)
 		}
 	}
+	root := l.root()
 	for _, it := range l.errors {
-		p.put(it)
+		p.put(withPath(it, root))
 	}
 	for _, it := range l.todos {
 		p.put(it)
@@ -60,8 +61,12 @@ func newPlan(l *ledger, ly *layout) *plan {
 	for _, it := range l.commands {
 		p.put(it)
 	}
-	for _, path := range l.paths {
-		p.putFile(l.files[path])
+	files, rootLine := l.relativeFiles(root)
+	for _, f := range files {
+		p.putFile(f)
+	}
+	if rootLine != nil {
+		p.putInto(classChanged, rootLine)
 	}
 	for c := range p.byClass {
 		if class(c) == classUserRule || class(c) == classRule || class(c) == classPrefer {

@@ -33,7 +33,7 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section, 
 			g.try(summarizers.StagePrevious, 0, func() { l.keepLine(line, p.holds) })
 		}
 	}
-	for _, settle := range []func(){p.flush, l.mergeCarried, l.markCarriedLast} {
+	for _, settle := range []func(){p.flush, l.mergeCarried, l.markCarriedLast, l.resolveCarried} {
 		g.try(summarizers.StagePrevious, 0, settle)
 	}
 }
@@ -394,6 +394,10 @@ func (p *previousReader) file(it *item) bool {
 	}
 	if !looksLikeFile(path) && !strings.HasPrefix(text, "`") {
 		return false
+	}
+	if strings.TrimSpace(rest) == isRoot {
+		p.l.workIn(path, carriedRoot, true, it.oldest())
+		return true
 	}
 	rest = strings.TrimLeft(rest, "* :-—–(")
 	modified := false

@@ -61,7 +61,8 @@ func newReader(l *ledger, merging bool) *reader {
 }
 
 // bindBy records the rules of a leading message.
-func (r *reader) bindBy(m *compactordv1.Message) {
+func (r *reader) bindBy(index uint32, m *compactordv1.Message) {
+	r.l.workIn(declaredIn(clip(textOf(m), maxProse)), declared, true, index)
 	eachStatement(clip(textOf(m), maxProse), always, func(st statement) {
 		if len(r.lead) < maxKept {
 			r.lead[keyOf(bare(st.text))] = true
@@ -85,6 +86,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 		r.user(index, m)
 		r.working = false
 	case compactordv1.Role_ROLE_SYSTEM:
+		r.l.workIn(declaredIn(clip(textOf(m), maxProse)), declared, true, index)
 		r.rules(index, clip(textOf(m), maxProse), bySystem)
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)

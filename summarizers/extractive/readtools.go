@@ -21,6 +21,12 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 		return
 	default:
 	}
+	if c.cmd != nil {
+		r.l.workIn(c.cmd.dir, changedTo, true, index)
+	}
+	if dir, ok := find(c.args, directoryKeys...); ok && dir.isString() {
+		r.l.workIn(dir.text(), ownOfACall, true, index)
+	}
 	id := tc.GetId()
 	r.open[id] = append(r.open[id], c)
 }

@@ -114,6 +114,9 @@ func order(a, b chosen) int {
 		// Requests come before facts.
 		return int(a.it.kind) - int(b.it.kind)
 	}
+	if c := first(func(c chosen) bool { return c.it.root }); c != 0 {
+		return c
+	}
 	if a.it.oldest() != b.it.oldest() {
 		if a.it.oldest() < b.it.oldest() {
 			return -1

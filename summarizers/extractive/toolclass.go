@@ -22,8 +22,10 @@ const (
 )
 
 var (
-	pathKeys    = []string{"file_path", "path", "filename", "file", "filePath", "notebook_path", "target_file", "absolute_path", "relative_path", "TargetFile", "uri"}
-	commandKeys = []string{"command", "cmd", "script", "code", "commands", "chars", "CommandLine"}
+	pathKeys = []string{"file_path", "path", "filename", "file", "filePath", "notebook_path", "target_file", "absolute_path", "relative_path", "TargetFile", "uri"}
+	// directoryKeys are fields with the directory that a command runs in.
+	directoryKeys = []string{"cwd", "workdir", "working_directory", "workingDirectory", "working_dir", "Cwd"}
+	commandKeys   = []string{"command", "cmd", "script", "code", "commands", "chars", "CommandLine"}
 )
 
 // toolClassOf returns a tool's class.

@@ -1,0 +1,147 @@
+package extractive_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// TestAFileHasOnePath: the same file by an absolute path, by one relative to the root, and by a command in a folder, is
+// listed once.
+func TestAFileHasOnePath(t *testing.T) {
+	t.Parallel()
+	for name, tell := range map[string]func(c *conversation){
+		"a command changes to it": func(c *conversation) { c.runs("cd /home/me/shop && go test ./...", "ok", false) },
+		"a program says it": func(c *conversation) {
+			c.user("<environment_context>\n  <cwd>/home/me/shop</cwd>\n</environment_context>")
+		},
+		"a label says it": func(c *conversation) {
+			c.add(compactordv1.Role_ROLE_DEVELOPER, textPart("You work on a machine.\nWorking directory: /home/me/shop\nPlatform: linux"))
+			c.log[len(c.log)-1].Message.Role = compactordv1.Role_ROLE_SYSTEM
+		},
+		"a call has it": func(c *conversation) {
+			c.tool("shell", `{"command":["ls"],"workdir":"/home/me/shop"}`, "src", false)
+		},
+		"a file stands there": func(c *conversation) {
+			c.tool("read_file", `{"path":"/home/me/shop/go.mod"}`, "module shop", false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c conversation
+			c.user("Add paging to the export of the shop.")
+			tell(&c)
+			c.tool("read_file", `{"path":"/home/me/shop/src/pager.go"}`, "package src", false)
+			c.tool("edit", `{"path":"src/pager.go","oldText":"a","newText":"b"}`, "ok", false)
+			c.runs("cat ./src/export.go", "package src", false)
+			c.runs("cd /home/me/shop/src && cat export.go", "package src", false)
+			c.tool("read_file", `{"path":"/home/me/other/src/pager.go"}`, "package src", false)
+			text := c.summary(t, "")
+			for range 3 {
+				files := below(text, "## Relevant Files")
+				require.Contains(t, files, "- `/home/me/shop` is where relative paths begin [#")
+				require.Contains(t, files, "- `src/pager.go` modified [#")
+				require.Contains(t, files, "- `src/export.go` read [#")
+				require.Contains(t, files, "- `/home/me/other/src/pager.go` read [#", "a file of another folder is another file")
+				require.Equal(t, 2, strings.Count(files, "pager.go"), files)
+				require.Equal(t, 1, strings.Count(files, "export.go"), files)
+				text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+			}
+		})
+	}
+}
+
+// TestAnErrorNamesTheFileLikeTheList: and a success by the file's other path resolves it.
+func TestAnErrorNamesTheFileLikeTheList(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Add paging to the export of the shop.")
+	c.runs("cd /home/me/shop && make lint", "ok", false)
+	c.tool("edit", `{"path":"/home/me/shop/src/pager.go","oldText":"a","newText":"b"}`, "ok", false)
+	c.tool("edit", `{"path":"/home/me/shop/src/export.go","oldText":"a","newText":"b"}`, "Error: the text was not found", true)
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "### Blocked"), "- `edit` src/export.go failed: ")
+	from := len(c.log)
+	c.tool("edit", `{"path":"/home/me/shop/src/export.go","oldText":"c","newText":"b"}`, "ok", false)
+	text = summarize(t, &summarizers.Request{Messages: c.log[from:], PreviousSummary: text, MaxTokens: 2000})
+	require.NotContains(t, text, "failed")
+}
+
+var fileLine = regexp.MustCompile("(?m)^- `([^`]+)` (modified|read|is where relative paths begin)")
+
+// TestFilesAreThoseOfTheConversation: each path of a list of files leads to a file that the conversation names, and no two
+// lead to the same one.
+func TestFilesAreThoseOfTheConversation(t *testing.T) {
+	t.Parallel()
+	roots := []string{"/srv/shop", "/srv/depot", "/home/me/shop"}
+	folders := []string{"", "src/", "src/api/", "test/"}
+	names := []string{"main.go", "pager.go", "index.ts"}
+	for seed := range uint64(300) {
+		draw := rand.New(rand.NewPCG(seed, 4))
+		root := roots[draw.IntN(len(roots))]
+		files := map[string]bool{}
+		text := ""
+		var c conversation
+		for round := range 3 {
+			from := len(c.log)
+			if round == 0 {
+				c.user("Add paging to the export.\n<environment_context><cwd>" + root + "</cwd></environment_context>")
+			}
+			for range 1 + draw.IntN(12) {
+				folder, name := folders[draw.IntN(len(folders))], names[draw.IntN(len(names))]
+				from, verb := root, []string{"read_file", "edit"}[draw.IntN(2)]
+				var shown string
+				switch draw.IntN(5) {
+				case 0:
+					shown = folder + name
+				case 1:
+					shown = "./" + folder + name
+				case 2:
+					from = roots[draw.IntN(len(roots))]
+					c.runs(fmt.Sprintf("cd %s/%s && cat %s", from, folder, name), "text", false)
+				default:
+					if draw.IntN(3) == 0 {
+						from = roots[draw.IntN(len(roots))]
+					}
+					shown = from + "/" + folder + name
+				}
+				if shown != "" {
+					c.tool(verb, fmt.Sprintf(`{"path":%q,"oldText":"a","newText":"b"}`, shown), "ok", false)
+				}
+				files[path.Join(from, folder, name)] = true
+			}
+			text = summarize(t, &summarizers.Request{Messages: c.log[from:], PreviousSummary: text, MaxTokens: 8000})
+			begins, listed := "", map[string]bool{}
+			lines := fileLine.FindAllStringSubmatch(below(text, "## Relevant Files"), -1)
+			for _, line := range lines {
+				if strings.HasPrefix(line[2], "is") {
+					begins = line[1]
+				}
+			}
+			for _, line := range lines {
+				if strings.HasPrefix(line[2], "is") {
+					continue
+				}
+				whole := line[1]
+				if !path.IsAbs(whole) {
+					whole = path.Join(begins, whole)
+					if begins == "" {
+						whole = path.Join(root, line[1])
+					}
+				}
+				require.True(t, files[whole], "seed %d: %s is no file of %v:\n%s", seed, whole, files, text)
+				require.False(t, listed[whole], "seed %d: %s is listed twice:\n%s", seed, whole, text)
+				listed[whole] = true
+			}
+			require.Len(t, listed, len(files), "seed %d:\n%s", seed, text)
+		}
+	}
+}
