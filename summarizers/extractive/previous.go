@@ -33,7 +33,7 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section, 
 			g.try(summarizers.StagePrevious, 0, func() { l.keepLine(line, p.holds) })
 		}
 	}
-	for _, settle := range []func(){p.flush, l.mergeCarried, l.markCarriedLast, l.resolveCarried} {
+	for _, settle := range []func(){p.flush, func() { l.resolveCarried(); l.mergeCarried() }, l.markCarriedLast} {
 		g.try(summarizers.StagePrevious, 0, settle)
 	}
 }
