@@ -24,6 +24,9 @@ type ledger struct {
 	paths []string
 	// directories are those that the agent may work in.
 	directories []*directory
+	// summarized says that a message had a summary of earlier work, and summary which one.
+	summarized bool
+	summary    uint32
 	// unrooted says that the previous summary has relative paths and does not say where they begin.
 	unrooted bool
 	commands map[string]*item

@@ -106,6 +106,8 @@ type previousReader struct {
 	inCode bool
 	// goal says that the goal was read.
 	goal bool
+	// from is the message that holds the summary, if another tool wrote it. All its lines cite that.
+	from []uint32
 	// quotes says that quotes can stand below the current heading.
 	quotes bool
 	// quoting says that indented lines quote the message quoted.
@@ -226,7 +228,7 @@ func saysFixed(line string) bool {
 func (p *previousReader) flush() {
 	if len(p.code) > 0 {
 		text := shorten(oneLine(strings.Join(p.code, "\n")), maxRule)
-		p.l.add(&item{kind: kindFact, text: text, score: 4, carried: true})
+		p.l.add(&item{kind: kindFact, text: text, cites: p.from, score: 4, carried: p.from == nil})
 		p.code = nil
 	}
 }
@@ -245,7 +247,10 @@ func (p *previousReader) item(body string, listed, indented bool) {
 		cites = p.leading
 	}
 	cites = slices.DeleteFunc(slices.Clone(cites), func(c uint32) bool { return c >= p.next })
-	it := &item{kind: p.holds, cites: cites, carried: true}
+	if p.from != nil {
+		cites = slices.Clone(p.from)
+	}
+	it := &item{kind: p.holds, cites: cites, carried: p.from == nil}
 	for _, c := range cites {
 		p.l.newest = max(p.l.newest, c)
 	}
@@ -276,7 +281,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	}
 	if p.parent != "" && !labelled {
 		it.text = p.parent + " " + it.text
-	} else if listed && len(cites) == 0 && endsInColon(it.text) && units(it.text) < 120 {
+	} else if listed && (len(cites) == 0 || p.from != nil) && endsInColon(it.text) && units(it.text) < 120 {
 		p.parent = it.text
 		return
 	}
@@ -314,7 +319,7 @@ func (p *previousReader) keep(it *item, labelled bool) {
 	case kindRule:
 		it.tier = ruleTier(it.text, cues.read(it.text), it.by)
 	case kindError:
-		if p.fixed && !labelled && !strings.HasPrefix(it.text, "`") && saysFixed(it.text) {
+		if p.fixed && !labelled && (p.from != nil || !strings.HasPrefix(it.text, "`") && saysFixed(it.text)) {
 			it.kind, it.score = kindFact, 4+value
 			break
 		}

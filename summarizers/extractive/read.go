@@ -86,8 +86,13 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 		r.user(index, m)
 		r.working = false
 	case compactordv1.Role_ROLE_SYSTEM:
-		r.l.workIn(declaredIn(clip(textOf(m), maxProse)), declared, true, index)
-		r.rules(index, clip(textOf(m), maxProse), bySystem)
+		text := clip(textOf(m), maxProse)
+		r.l.workIn(declaredIn(text), declared, true, index)
+		if isEarlierSummary(text) {
+			r.earlierSummary(index, text)
+			return
+		}
+		r.rules(index, text, bySystem)
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:

@@ -36,6 +36,10 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		r.prose(index, said, 1)
 		return
 	}
+	if isEarlierSummary(said) {
+		r.earlierSummary(index, said)
+		return
+	}
 	if r.inserted(said) {
 		// It is about how the agent works, and not what the user wants.
 		r.answered = r.answered || r.lastUser == nil

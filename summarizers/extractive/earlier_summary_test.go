@@ -1,0 +1,138 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// numberedSummary has numbered sections, after an analysis that says the same, as some tools write summaries.
+const numberedSummary = `This session goes on from an earlier conversation. A summary follows:
+
+Analysis:
+1. The user wanted paging first. I thought about all of it for long.
+
+Summary:
+1. Primary Request and Intent:
+   - Add paging to the export of the shop
+   - Show 500 rows on each page
+
+2. Key Technical Concepts:
+   - The pager runs in the depot, on port 7017.
+
+3. Files and Code Sections:
+   - ` + "`src/pager.go`" + `
+     - It has the function ` + "`clampPage`" + ` now.
+   - ` + "`src/export.go`" + `
+
+4. Errors and fixes:
+   - **ERR_PAGE_7** came from an empty page. Clamping it first was the cure.
+
+5. All user messages:
+   - "add paging, please"
+
+6. Pending Tasks:
+   - Write a test for the last page.
+
+7. Current Work:
+   I was about to run the tests of the depot.
+
+8. Optional Next Step:
+   Translate the label of the export button.
+
+The whole transcript is in the file /tmp/transcript.txt.
+Go on without asking the user anything.
+`
+
+// headedSummary has headings in Markdown.
+const headedSummary = `Another model began this work and wrote a summary of it:
+
+## Goal
+Add paging to the export of the shop
+Show 500 rows on each page
+
+## Progress
+- [x] The pager clamps the page with ` + "`clampPage`" + `.
+
+## Current State
+I was about to run the tests of the depot.
+
+## Key facts
+- The pager runs in the depot, on port 7017.
+
+## Files
+- ` + "`src/pager.go`" + ` modified
+- ` + "`src/export.go`" + ` read
+
+## Next steps
+1. Write a test for the last page.
+2. Translate the label of the export button.
+`
+
+// TestAnEarlierSummaryIsMergedSectionBySection: the summary of another tool in the log is neither a request nor scattered.
+func TestAnEarlierSummaryIsMergedSectionBySection(t *testing.T) {
+	t.Parallel()
+	for name, earlier := range map[string]string{"numbered": numberedSummary, "with headings": headedSummary} {
+		for _, role := range []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_SYSTEM} {
+			t.Run(name+" "+role.String(), func(t *testing.T) {
+				t.Parallel()
+				var c conversation
+				c.says("Hello.")
+				c.add(role, textPart(earlier))
+				c.says("I run the tests of the depot.")
+				c.user("Good. How many rows has the last page?")
+				c.says("It has 17 rows.")
+				text := c.summary(t, "")
+				for range 2 {
+					goal := below(text, "## Goal")
+					require.True(t, strings.HasPrefix(goal, "Add paging to the export of the shop ⏎ Show 500 rows on each page [#1]"), goal)
+					require.Contains(t, goal, "- Last request: Good. How many rows has the last page? [#3]")
+					require.Contains(t, below(text, "### In Progress"), "I was about to run the tests of the depot. [#1]")
+					require.Contains(t, below(text, "## Next Steps"), "Write a test for the last page. [#1]")
+					require.Contains(t, below(text, "## Next Steps"), "Translate the label of the export button. [#1]")
+					require.Contains(t, below(text, "## Critical Context"), "The pager runs in the depot, on port 7017. [#1]")
+					require.Contains(t, text, "clampPage")
+					require.Contains(t, below(text, "## Relevant Files"), "`src/export.go` read [#1]")
+					require.Empty(t, below(text, "### Blocked"), "an error with its fix is none")
+					for _, left := range []string{"I thought about all of it", "without asking", "- All user messages", "Primary Request"} {
+						require.NotContains(t, text, left)
+					}
+					text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+				}
+			})
+		}
+	}
+}
+
+// TestTheNewestEarlierSummaryCounts: each summary covers all before it.
+func TestTheNewestEarlierSummaryCounts(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user(numberedSummary)
+	c.says("I run the tests of the depot.")
+	c.user(strings.NewReplacer("Write a test for the last page.", "Repair the test of the last page.", "I was about to run the tests of the depot.", "I looked at the failing test.",
+		"port 7017", "port 9099").Replace(numberedSummary))
+	c.says("I look at the test.")
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "## Next Steps"), "Repair the test of the last page. [#2]")
+	require.Contains(t, below(text, "### In Progress"), "I looked at the failing test. [#2]")
+	for _, gone := range []string{"- Write a test for the last page.", "- I was about to run", "- The pager runs in the depot, on port 7017. [#0]"} {
+		require.NotContains(t, text, gone)
+	}
+	require.True(t, strings.HasPrefix(below(text, "## Goal"), "Add paging to the export of the shop"), text)
+}
+
+// TestAPlanIsNoEarlierSummary: a plan that the user gives says what is to be done, and not where the work stands.
+func TestAPlanIsNoEarlierSummary(t *testing.T) {
+	t.Parallel()
+	plan := "Implement this plan:\n\n## Goal\nMove the invoices to their own table.\n\n## Files\n- `src/invoices.go`\n- `src/taxes.go`\n\n## Constraints\n- The numbers stay as they are.\n\n" +
+		"## Next steps after this\n- Port the taxes.\n\n" + strings.Repeat("Some more words on how it should be. ", 12)
+	var c conversation
+	c.user(plan)
+	c.says("I begin with the invoices.")
+	require.True(t, strings.HasPrefix(below(c.summary(t, ""), "## Goal"), "Implement this plan:"))
+}
