@@ -37,6 +37,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		return w.least(req)
 	}
 	n.list = withoutRepeats(n.list)
+	perToken := w.perToken
 	said, listed := n.texts()
 	picks := l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
 	quotes, where := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
@@ -46,13 +47,20 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		return pieces, true
 	}
 	// What the quotes do not need is for statements.
-	w.generous = true
-	longer, ok := w.narrate(w.budget - int64(req.Count(strings.Join(lines, "\n"))))
-	if !ok {
-		return pieces, true
-	}
-	if both, _ := w.render(withoutRepeats(longer.list), quotes, where); w.count(both) <= w.budget {
-		pieces = both
+	w.generous, w.perToken = true, perToken
+	room := w.budget - int64(req.Count(strings.Join(lines, "\n")))
+	for range 2 {
+		longer, ok := w.narrate(room)
+		if !ok {
+			break
+		}
+		both, _ := w.render(withoutRepeats(longer.list), quotes, where)
+		tokens := w.count(both)
+		if tokens <= w.budget {
+			return both, true
+		}
+		// The heading of the quotes needs room, too.
+		room -= tokens - w.budget
 	}
 	return pieces, true
 }
@@ -141,6 +149,7 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 		return n, false
 	}
 	unitBudget, before := w.units(budget), int64(0)
+	var written []string
 	for range 8 {
 		w.smallest = int(int64(unitBudget) * min(budget, w.level(0)) / budget)
 		tried := w.share(unitBudget)
@@ -148,7 +157,13 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 			// Headings with nothing below them would fit, but say nothing.
 			return n, ok
 		}
-		tokens := w.count(w.ly.render(tried.list, nil, w.space))
+		pieces := w.ly.render(tried.list, nil, w.space)
+		if ok && slices.Equal(pieces, written) {
+			// A larger plan has no more to say.
+			return tried, true
+		}
+		written = pieces
+		tokens := w.count(pieces)
 		if tokens <= budget {
 			n, ok = tried, true
 			grown := int(min(int64(unitBudget)*budget/max(tokens, 1)*97/100, 1<<24))
