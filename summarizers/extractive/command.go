@@ -4,33 +4,8 @@ import (
 	"strings"
 )
 
-// commandKey is the part of a command line that is compared: the program and its words, without flags.
-type commandKey struct {
-	program string
-	words   []string
-	// once says that the command contains a script, so that no other command is a second try of it.
-	once bool
-}
-
-// covers says whether a success of k shows that the failed command works now: k ran the same, or more of it.
-func (k *commandKey) covers(failed *commandKey) bool {
-	if k == nil || failed == nil || k.once || failed.once || k.program != failed.program {
-		return false
-	}
-	for _, w := range k.words {
-		found := false
-		for _, f := range failed.words {
-			if f == w {
-				found = true
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
-}
+// maxScript is how many bytes of a command line are read, without here-documents.
+const maxScript = 8 << 10
 
 // maxCommand is how many units of a command are shown.
 const maxCommand = 100
@@ -46,7 +21,7 @@ type command struct {
 	said string
 	// reads says that the command changes nothing.
 	reads bool
-	// masks says that the line can succeed although a command in it failed.
+	// masks says that the line can succeed although the most important command failed.
 	masks bool
 	// files are the files that it reads or writes.
 	files []touch
@@ -66,18 +41,35 @@ func (c *command) writesOnly() bool {
 	return false
 }
 
-// touch is a file that was read or changed.
-type touch struct {
-	path     string
-	modified bool
+// compares says whether the command's status can be 1 without an error: it compares, tests or searches.
+func (c *command) compares() bool {
+	switch c.key.program {
+	case "diff", "cmp", "test", "[", "[[", "grep", "rg", "egrep", "fgrep", "pgrep", "which", "type", "colordiff", "difft":
+		return true
+	case "git":
+		return len(c.key.words) > 0 && (c.key.words[0] == "diff" || c.key.words[0] == "grep")
+	}
+	return false
+}
+
+// complains says whether an output begins with the program's own error message.
+func (c *command) complains(opening string) bool {
+	for line := range strings.Lines(opening) {
+		for _, p := range []string{c.key.program + ":", "fatal:", "error:", "usage:", "bash:", "(eval)", "zsh:", "sh:"} {
+			if strings.HasPrefix(line, p) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parseCommand parses a command line. It understands what agents usually write, not all of a shell's syntax.
 func parseCommand(line string) command {
-	line = strings.TrimSpace(clip(line, 8<<10))
-	heredoc := strings.Contains(line, "<<")
-	segments := splitCommand(firstLines(line, heredoc))
-	c := command{said: line, masks: strings.ContainsAny(line, "|;\n")}
+	line = strings.TrimSpace(line)
+	script := strings.ReplaceAll(clip(withoutHeredocs(line), maxScript), "\\\n", " ")
+	segments := splitCommand(script)
+	c := command{said: clip(line, maxScript)}
 	if len(segments) == 0 {
 		c.shown = shorten(oneLine(line), maxCommand)
 		c.key = &commandKey{program: c.shown, once: true}
@@ -99,7 +91,7 @@ func parseCommand(line string) command {
 			}
 		}
 		for _, f := range touchesOf(words) {
-			c.files = append(c.files, touch{inDirectory(dir, f.path), f.modified})
+			c.files = append(c.files, touch{path: inDirectory(dir, f.path), modified: f.modified, deleted: f.deleted})
 		}
 		if seg.piped {
 			continue
@@ -121,16 +113,19 @@ func parseCommand(line string) command {
 	if main < 0 {
 		main = 0
 	}
-	c.key = keyOfCommand(segments[main].text, heredoc)
+	c.key = keyOfCommand(segments[main].text)
 	c.shown = shorten(oneLine(show(segments)), maxCommand)
-	if strings.Contains(line, "||") {
+	for _, seg := range segments[main:] {
+		c.masks = c.masks || seg.masked
+	}
+	if strings.Contains(script, "||") {
 		return c
 	}
 	c.proved = []*commandKey{c.key}
-	if !heredoc && !strings.ContainsAny(line, ";\n") {
+	if !strings.ContainsAny(script, ";\n") {
 		for i, seg := range segments {
 			if i != main && !seg.piped {
-				c.proved = append(c.proved, keyOfCommand(seg.text, false))
+				c.proved = append(c.proved, keyOfCommand(seg.text))
 			}
 		}
 	}
@@ -142,6 +137,10 @@ func show(segments []segment) string {
 	var b strings.Builder
 	for _, seg := range segments {
 		program := segmentProgram(seg)
+		if len(segments) > 1 && program == "cat" && strings.Contains(seg.text, "<<") && strings.Contains(seg.text, ">") && b.Len() == 0 {
+			// The file that it writes is run by a later command, or listed with the files.
+			continue
+		}
 		if seg.piped && isFilter(program) || !seg.piped && (program == "cd" || program == "export" || program == "set" || program == "echo") && len(segments) > 1 {
 			continue
 		}
@@ -152,7 +151,11 @@ func show(segments []segment) string {
 				b.WriteString(" && ")
 			}
 		}
-		b.WriteString(strings.TrimSuffix(seg.text, " 2>&1"))
+		text := strings.TrimSuffix(seg.text, " 2>&1")
+		if i := strings.Index(text, ` "$(cat <<`); i > 0 {
+			text = text[:i]
+		}
+		b.WriteString(text)
 	}
 	if b.Len() == 0 {
 		return segments[0].text
@@ -160,20 +163,13 @@ func show(segments []segment) string {
 	return b.String()
 }
 
-// firstLines returns the lines of a script that are commands: all of them, or those before a here-document.
-func firstLines(line string, heredoc bool) string {
-	if heredoc {
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			return line[:i]
-		}
-	}
-	return line
-}
-
 // segment is one command of a command line.
 type segment struct {
-	text  string
+	text string
+	// piped says that it reads the output of the one before it.
 	piped bool
+	// masked says that the line can succeed although this command failed: something other than && follows.
+	masked bool
 }
 
 func segmentProgram(s segment) string {
@@ -193,7 +189,8 @@ func splitCommand(line string) []segment {
 	start, quote, piped := 0, byte(0), false
 	add := func(end int, next bool) {
 		if text := strings.TrimSpace(line[start:end]); text != "" && text[0] != '#' {
-			segments = append(segments, segment{text, piped})
+			masked := end < len(line) && line[end] != '&' && strings.TrimSpace(line[end+1:]) != ""
+			segments = append(segments, segment{text, piped, masked})
 		}
 		piped = next
 	}
@@ -260,27 +257,6 @@ func words(text string) []string {
 	return list
 }
 
-// keyOfCommand returns the key of one command.
-func keyOfCommand(text string, heredoc bool) *commandKey {
-	w := words(text)
-	if len(w) == 0 {
-		return &commandKey{program: text, once: true}
-	}
-	k := &commandKey{program: w[0], once: heredoc}
-	for _, word := range w[1:] {
-		if word == "-c" || word == "-e" {
-			k.once = true
-		}
-		switch {
-		case word == "" || word[0] == '-' || word[0] == '>' || word[0] == '<' || word[0] == '2' || word == "./..." || word == ".":
-			continue
-		case len(k.words) < 12:
-			k.words = append(k.words, strings.TrimSuffix(clip(word, 120), "/"))
-		}
-	}
-	return k
-}
-
 func isFilter(program string) bool {
 	switch program {
 	case "head", "tail", "grep", "rg", "egrep", "sort", "uniq", "wc", "less", "cat", "sed", "awk", "cut", "tr", "tee", "column", "xargs", "jq":
@@ -328,56 +304,4 @@ func isChange(w []string) bool {
 		return len(w) > 1 && w[1] != "get" && w[1] != "ps" && w[1] != "logs" && w[1] != "describe" && w[1] != "images" && w[1] != "inspect"
 	}
 	return true
-}
-
-// touchesOf returns the files that a command reads or changes.
-func touchesOf(w []string) []touch {
-	var files []touch
-	add := func(path string, modified bool) {
-		path = strings.Trim(path, `"'`)
-		if looksLikeFile(path) {
-			files = append(files, touch{path, modified})
-		}
-	}
-	for i, word := range w {
-		if (word == ">" || word == ">>") && i+1 < len(w) {
-			add(w[i+1], true)
-		} else if len(word) > 1 && word[0] == '>' && word[1] != '&' {
-			add(strings.TrimLeft(word, ">"), true)
-		}
-	}
-	operands := func(modified bool) {
-		for _, word := range w[1:] {
-			if strings.HasPrefix(word, "<<") || strings.HasPrefix(word, ">") {
-				break
-			}
-			if word != "" && word[0] != '-' {
-				add(word, modified)
-			}
-		}
-	}
-	switch w[0] {
-	case "cat", "head", "tail", "less", "nl":
-		operands(false)
-	case "sed":
-		if len(w) > 2 {
-			add(w[len(w)-1], strings.HasPrefix(w[1], "-i"))
-		}
-	case "tee", "touch", "rm", "mv", "cp":
-		operands(true)
-	case "git":
-		if len(w) > 2 && (w[1] == "mv" || w[1] == "rm") {
-			w = w[1:]
-			operands(true)
-		}
-	}
-	return files
-}
-
-// looksLikeFile says whether a word of a command can be the path of a relevant file.
-func looksLikeFile(path string) bool {
-	if len(path) < 3 || len(path) > maxIdentifier || strings.HasPrefix(path, "/dev/") || strings.ContainsAny(path, "*$`{}()<>|&;,\n") {
-		return false
-	}
-	return strings.Contains(path, "/") || hasExtension(path)
 }

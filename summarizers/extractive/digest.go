@@ -76,6 +76,9 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		taken += uint64(m.GetTokens())
 		progress.Read(uint32(min(taken, 1<<32-1)))
 	}
+	for _, m := range d.req.Kept {
+		d.try(summarizers.StageKept, m.GetIndex(), func() { d.r.follow(m) })
+	}
 	for _, settle := range d.r.endings() {
 		d.try(summarizers.StageSettle, 0, settle)
 	}

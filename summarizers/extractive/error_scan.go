@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// maxErrorText is how many units of an error are kept.
-const maxErrorText = 420
-
 // errorScan finds the lines of a text that report errors.
 type errorScan struct {
 	// first and second are the lines with the highest weight. last is the latest line with at least the weight of
@@ -25,6 +22,8 @@ type errorScan struct {
 	lines int
 	few   string
 	many  bool
+	// tests are the tests that the text reports as failed, and files the files and packages with errors.
+	tests, files []string
 }
 
 // found is a line that may report an error.
@@ -67,14 +66,34 @@ func (e *errorScan) scan(text string) {
 			}
 		}
 		score, at := errorScore(trimmed)
+		e.name(trimmed, score)
 		if len(trimmed) > 600 {
 			trimmed = around(trimmed, at)
 		}
 		e.ending[e.ends%endingLines] = found{text: trimmed, line: e.lines, score: score}
 		e.ends++
 		if score > 0 {
-			e.note(found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)})
+			f := found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)}
+			if isBoilerplate(trimmed) || failedTest(trimmed) != "" {
+				f.weight = frameWeight
+			}
+			e.note(f)
 		}
+	}
+}
+
+// name notes the test or the file that a line reports an error in.
+func (e *errorScan) name(line string, score int) {
+	switch {
+	case line[0] == 'F' || line[0] == '-' || line[0] == 'E' || line[0] == 'n' || line[0] == 't' && score > 0 || line[0] >= 0x80:
+		if test := failedTest(line); test != "" && len(e.tests) < maxNamed && !slices.Contains(e.tests, test) {
+			e.tests = append(e.tests, test)
+		}
+	case score == 0 && (len(e.files) > 0 || strings.IndexByte(line, ':') < 0):
+		return
+	}
+	if file := fileIn(line); file != "" && len(e.files) < maxNamed && !slices.Contains(e.files, file) {
+		e.files = append(e.files, file)
 	}
 }
 
@@ -234,12 +253,24 @@ func detail(line string) int {
 	switch words := strings.Count(line, " "); {
 	case words == 0:
 		return -2
+	case words > 2 && saysWhatWasExpected(line):
+		return 3
 	case words > 2 && (strings.Contains(line, ": ") || strings.Contains(line, "：")):
 		return 2
 	case words > 2:
 		return 1
 	}
 	return 0
+}
+
+// saysWhatWasExpected says whether a line of a failed check compares what was expected with what there was.
+func saysWhatWasExpected(line string) bool {
+	for _, w := range []string{"want", "expected", "should ", "unexpected", "got ", "not equal", "mismatch"} {
+		if containsAnyCase(line, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // around returns the part of a very long line around a position.
@@ -272,26 +303,4 @@ func (e *errorScan) readExit(line string) bool {
 		}
 	}
 	return false
-}
-
-// message returns the lines that were found as one text, in their original order.
-func (e *errorScan) message() string {
-	if !e.many && e.few != "" {
-		return oneLine(e.few)
-	}
-	lines := []found{e.first, e.second, e.last}
-	slices.SortFunc(lines, func(a, b found) int { return a.line - b.line })
-	texts := make([]string, 0, len(lines))
-	for _, f := range lines {
-		if f.text != "" && !slices.Contains(texts, f.text) {
-			texts = append(texts, f.text)
-		}
-	}
-	if len(texts) == 0 {
-		return shorten(oneLine(clip(e.final, 4*maxErrorText)), maxErrorText)
-	}
-	for i, text := range texts {
-		texts[i] = shorten(oneLine(text), maxErrorText/len(texts))
-	}
-	return strings.Join(texts, lineBreak)
 }

@@ -96,13 +96,13 @@ type item struct {
 	noise bool
 	// passing marks an item that matters only while it is the latest: the last step, the next intention.
 	passing bool
-	// command and path are set for errors: the failed command, and the file or the call that the error is about.
-	command *commandKey
+	// failure, path and tool are set for errors: what is known about it, the file or the call that it is about, and the
+	// tool that failed.
+	failure *failure
 	path    string
+	tool    string
 	// root marks the line that says where relative paths begin.
 	root bool
-	// tool is the tool that failed, for errors.
-	tool string
 	// seq is the position in the order in which items were added to the ledger.
 	seq int
 	// focused says that the item contains words of the request's focus.

@@ -29,6 +29,8 @@ type ledger struct {
 	summary    uint32
 	// unrooted says that the previous summary has relative paths and does not say where they begin.
 	unrooted bool
+	// written are the names of the files that were changed, without their folders.
+	written  map[string]bool
 	commands map[string]*item
 
 	// results are those of tools, by name.
@@ -62,6 +64,7 @@ func newLedger(next uint32) *ledger {
 	return &ledger{
 		byKey:    map[string]*item{},
 		files:    map[string]*file{},
+		written:  map[string]bool{},
 		commands: map[string]*item{},
 		results:  map[string]*results{},
 		ruled:    map[uint32]int{},
@@ -201,80 +204,6 @@ func (l *ledger) request(it *item) *item {
 	return it
 }
 
-// maxErrors is how many open errors are kept while messages are read.
-const maxErrors = 200
-
-// fail adds an open error. It replaces an earlier failure of the same command.
-func (l *ledger) fail(it *item) {
-	for i, e := range l.errors {
-		again := e.keyed() == it.keyed()
-		same := again ||
-			e.command != nil && it.command != nil && e.command.covers(it.command) && it.command.covers(e.command) ||
-			it.command == nil && e.command == nil && it.tool != "" && e.tool == it.tool && it.path != "" && e.path == it.path
-		if same {
-			if again {
-				it.addCites(e.cites...)
-			}
-			l.errors = slices.Delete(l.errors, i, i+1)
-			break
-		}
-	}
-	l.errors = append(l.errors, it)
-	if len(l.errors) > maxErrors {
-		l.errors = slices.Delete(l.errors, 0, 1)
-	}
-}
-
-// succeed removes the errors that a successful call shows to be resolved.
-func (l *ledger) succeed(c *call) {
-	if len(l.errors) == 0 {
-		return
-	}
-	shown := c.shown()
-	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
-		switch {
-		case e.command != nil:
-			return c.cmd != nil && slices.ContainsFunc(c.cmd.proved, func(k *commandKey) bool { return k.covers(e.command) })
-		case e.tool == "":
-			return false
-		case e.path == "":
-			return e.tool == c.name
-		case e.tool == c.name && e.path == shown:
-			return true
-		}
-		for _, f := range c.files {
-			if samePath(f.path, e.path) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// repaired removes the errors whose identifiers a sentence names as repaired.
-func (l *ledger) repaired(sentence string) {
-	if len(l.errors) == 0 {
-		return
-	}
-	var codes []string
-	eachIdentifier(sentence, func(word string, what identifier) {
-		if len(codes) < 16 && (what == codeNumber || what == codeName && len(word) > 4) {
-			codes = append(codes, word)
-		}
-	})
-	if len(codes) == 0 {
-		return
-	}
-	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
-		for _, code := range codes {
-			if strings.Contains(e.text, code) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // setTodos replaces the to-do list. Finished items of the old list are kept.
 func (l *ledger) setTodos(index uint32, list []todo) {
 	old := map[string]*item{}
@@ -402,6 +331,9 @@ func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) 
 		l.paths = append(l.paths, path)
 	}
 	f.uses++
+	if modified {
+		l.written[baseOf(path)] = true
+	}
 	if modified && !f.modified {
 		// Once a file was changed, earlier reads do not matter.
 		f.modified, f.why = true, ""

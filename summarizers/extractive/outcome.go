@@ -10,8 +10,12 @@ type outcome struct {
 	// declined says that the user did not allow the call; said is what the user said about it.
 	declined bool
 	said     string
-	// errors is the tool's error message, word for word.
+	// cancelled says that the call was not carried out to its end, which is no failure of its own.
+	cancelled bool
+	// errors are the essential lines of the tool's error message, word for word.
 	errors string
+	// tests are the tests that failed, and files the files and packages that the message names.
+	tests, files []string
 	// closing is the last line of the output, or "ok" if it says no more than that.
 	closing string
 }
@@ -42,6 +46,10 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 		}
 		flagged = true
 	}
+	if flagged && isCancelled(opening) {
+		o.cancelled = true
+		return o
+	}
 	var e errorScan
 	e.scan(text)
 	said := ""
@@ -49,6 +57,9 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 		said = cmd.said
 	}
 	switch {
+	case cmd != nil && cmd.compares() && e.exit <= 1 && !cmd.complains(opening):
+		// A status of 1 says that something differs, or that nothing was found.
+		return o
 	case flagged:
 		o.failed = true
 	case e.exit > 0:
@@ -62,6 +73,7 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 	}
 	if o.failed {
 		o.errors = strings.TrimSuffix(strings.TrimPrefix(e.message(), "<tool_use_error>"), "</tool_use_error>")
+		o.tests, o.files = e.tests, e.files
 		return o
 	}
 	switch {
@@ -71,6 +83,27 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 		o.closing = shorten(oneLine(clip(e.final, 512)), 80)
 	}
 	return o
+}
+
+// isCancelled says whether an error says only that a call was cancelled, by the user or since another call failed.
+func isCancelled(opening string) bool {
+	if len(opening) > 240 || containsAnyCase(opening, "timeout") || containsAnyCase(opening, "timed out") {
+		return false
+	}
+	if containsAnyCase(opening, "sibling") {
+		return true
+	}
+	for _, end := range []string{"cancelled", "canceled", "aborted", "skipped", "not executed", "interrupted"} {
+		if !containsAnyCase(opening, end) {
+			continue
+		}
+		for _, what := range []string{"call", "command", "tool", "request", "execution", "by user", "by the user", "operation"} {
+			if containsAnyCase(opening, what) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func opensWithError(opening string) bool {

@@ -324,23 +324,7 @@ func (p *previousReader) keep(it *item, labelled bool) {
 			break
 		}
 		it.score = 6
-		if failed, _, ok := strings.Cut(it.text, "` failed: "); ok && strings.HasPrefix(failed, "`") {
-			parsed := parseCommand(failed[1:])
-			it.command = parsed.key
-			// Of a script, only words that a later command can repeat are left.
-			it.command.once = it.command.once || strings.Contains(failed, "<<")
-			it.passing = len(it.cites) > 0 && (it.command.once || parsed.reads)
-		} else if tool, rest, ok := strings.Cut(strings.TrimPrefix(it.text, "`"), "` "); ok && strings.Contains(rest, " failed: ") {
-			it.tool = tool
-			if path, _, ok := strings.Cut(rest, " failed: "); ok && looksLikeFile(path) {
-				it.path = path
-			} else {
-				it.path, _, _ = strings.Cut(it.text, " failed: ")
-			}
-		}
-		if strings.HasPrefix(it.text, modelFailed) {
-			it.tool = "model"
-		}
+		it.carryFailure()
 		p.l.errors = append(p.l.errors, it)
 		return
 	case kindFile:

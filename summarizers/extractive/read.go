@@ -32,6 +32,11 @@ type reader struct {
 	steps []*item
 	// document is the last user message if it is a document.
 	document *item
+	// lastResult is the latest message with a tool's result, and followed the latest message that follows those that are
+	// summarized.
+	lastResult, followed uint32
+	// kept are the calls among these messages that wait for a result.
+	kept map[string]*call
 	// messages counts the messages read.
 	messages int
 	// lastUser is the last user message.
@@ -139,14 +144,12 @@ func (r *reader) endings() []func() {
 	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.markLast, r.keepStep}
 }
 
-// settleErrors drops old errors of searches and one-off scripts. They were worked around, or they would have occurred
-// again.
+// settleErrors drops errors that are too old to matter: they were worked around, or they would have occurred again.
 func (r *reader) settleErrors() {
-	if r.messages == 0 {
+	if r.messages == 0 && r.followed == 0 {
 		return
 	}
-	settled := r.l.newest - min(r.l.newest, 30)
-	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.passing && e.newest() < settled })
+	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.over(max(r.l.newest, r.followed), r.lastResult) })
 }
 
 // settleCalls adds calls without a result, which may still be running.

@@ -24,7 +24,7 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 		}
 		return
 	default:
-		r.l.succeed(&call{name: "model"})
+		r.l.succeed(&call{name: "model"}, "")
 	}
 	if text != "" {
 		r.offered, r.offering = text, index
@@ -129,7 +129,7 @@ func (r *reader) statement(index uint32, text string, found cue, final int) *ite
 		}
 	case found&cueBlocked != 0 && found&cueNarrates == 0 && (names > 0 || units(text) >= 24 || !isASCII(text)):
 		it := line(kindError, 2)
-		it.passing = true
+		it.failure = &failure{life: passing}
 		r.l.fail(it)
 	case found&cueNext != 0:
 		it := line(kindNext, 3+min(value, 4))

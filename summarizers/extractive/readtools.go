@@ -86,6 +86,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			c.cmd.key.once = true
 		}
 	}
+	r.lastResult = index
 	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
 	text := resultText(res)
 	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
@@ -95,10 +96,11 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			said := shorten(oneLine(o.said), maxRule)
 			r.l.add(&item{kind: kindFact, text: "The user declined " + c.shown() + " and said: “" + said + "”", cites: []uint32{index}, score: 9})
 		}
+	case o.cancelled:
 	case o.failed:
 		r.failed(index, c, o)
 	default:
-		r.worked(index, c, o)
+		r.worked(index, c, o, text)
 	}
 }
 
@@ -127,39 +129,25 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 		}
 		o.errors = "(no output)"
 	}
-	it := &item{kind: kindError, text: c.shown() + " failed: " + o.errors, cites: []uint32{index}, tool: c.name}
+	f := failureOf(c, o)
+	it := &item{kind: kindError, cites: []uint32{index}, tool: c.name, failure: f, path: c.subject()}
+	it.retell()
 	if c.index != index {
 		it.addCites(c.index)
 	}
-	switch c.class {
-	case classCommand:
-		it.command, it.score = c.cmd.key, 6
-		if c.cmd.key.once {
-			it.score, it.passing = 2, true
-		}
-		if c.cmd.reads {
-			it.score, it.passing = -2, true
-		}
-	case classWriteFile:
-		it.score = 3
-	case classOther:
-		it.score = 4
-	default:
-		it.score, it.passing = -2, true
+	if c.cmd != nil && f.missing == "" && r.l.wrote(c) {
+		f.life = min(f.life, brief)
 	}
-	switch {
-	case c.class == classCommand:
-	case len(c.files) > 0:
-		it.path = c.files[0].path
-	default:
-		it.path = c.shown()
-	}
+	it.score = errorScores[f.life]
 	r.l.fail(it)
 }
 
+// errorScores ranks the errors by how long they matter.
+var errorScores = map[lifetime]int{untilNext: -2, brief: 2, passing: 1, lasting: 4, checked: 6}
+
 // worked records a call that succeeded.
-func (r *reader) worked(index uint32, c *call, o outcome) {
-	r.l.succeed(c)
+func (r *reader) worked(index uint32, c *call, o outcome, output string) {
+	r.l.succeed(c, output)
 	r.touch(c, index)
 	r.acted = r.acted || c.acts()
 	switch c.class {
@@ -221,6 +209,7 @@ const ranPrefix = "Ran `"
 // touch records the files of a call.
 func (r *reader) touch(c *call, index uint32) {
 	for _, f := range c.files {
+		r.l.edit(f, index)
 		if c.index == index {
 			r.l.touch(f.path, f.modified, "", index)
 		} else {

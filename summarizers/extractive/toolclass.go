@@ -101,7 +101,9 @@ func newCall(index uint32, name, arguments string) *call {
 		c.files = parsed.files
 	case classReadFile, classWriteFile:
 		if a, ok := find(c.args, pathKeys...); ok && a.isString() {
-			c.files = append(c.files, touch{oneLine(clip(a.text(), 1024)), c.class == classWriteFile})
+			c.files = append(c.files, touch{
+				path: oneLine(clip(a.text(), 1024)), modified: c.class == classWriteFile, deleted: c.class == classWriteFile && deletes(name),
+			})
 		} else if c.class == classWriteFile {
 			c.files = patchedFiles(arguments)
 		}
@@ -122,6 +124,11 @@ func (c *call) acts() bool {
 	}
 }
 
+// deletes says whether a tool of this name deletes files.
+func deletes(name string) bool {
+	return containsAnyCase(name, "delete") || containsAnyCase(name, "remove")
+}
+
 // patchedFiles returns the files that the headers of a patch name.
 func patchedFiles(patch string) []touch {
 	var files []touch
@@ -138,11 +145,19 @@ func patchedFiles(patch string) []touch {
 				if end < 0 {
 					end = len(rest)
 				}
-				files = append(files, touch{oneLine(clip(rest[:end], 1024)), true})
+				files = append(files, touch{path: oneLine(clip(rest[:end], 1024)), modified: true, deleted: verb == "Delete File: "})
 			}
 		}
 	}
 	return files
+}
+
+// subject is what an error of the call is about: a file, or the call itself.
+func (c *call) subject() string {
+	if c.class != classCommand && len(c.files) > 0 {
+		return c.files[0].path
+	}
+	return c.shown()
 }
 
 // shown describes the call in a few words: the tool, and a file or scalar arguments.

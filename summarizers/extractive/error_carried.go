@@ -1,0 +1,46 @@
+package extractive
+
+import "strings"
+
+// carryFailure reads from the text of an error in a previous summary what later calls can resolve.
+func (it *item) carryFailure() {
+	if strings.HasPrefix(it.text, modelFailed) {
+		it.tool = "model"
+		return
+	}
+	shown, message, ok := strings.Cut(it.text, failedMark)
+	if !ok || !strings.HasPrefix(shown, "`") {
+		return
+	}
+	f := &failure{shown: shown, message: message}
+	if rest, ok := strings.CutPrefix(message, failedTests); ok {
+		names, after, _ := strings.Cut(rest, lineBreak)
+		f.message = after
+		for name := range strings.SplitSeq(strings.TrimSuffix(names, ", …"), ", ") {
+			f.tests = append(f.tests, name)
+		}
+	}
+	for part := range strings.SplitSeq(f.message, lineBreak) {
+		if file := fileIn(part); file != "" && len(f.files) < maxNamed {
+			f.files = append(f.files, file)
+		}
+	}
+	f.missing = missingIn(message)
+	f.root = rootOf(f)
+	c := &call{name: strings.Trim(shown, "`"), class: classOther}
+	if line, ok := strings.CutSuffix(shown[1:], "`"); ok && !strings.Contains(line, "`") {
+		parsed := parseCommand(line)
+		// Of a script, only words that a later command can repeat are left.
+		parsed.key.once = parsed.key.once || strings.Contains(line, "<<")
+		c.cmd, c.class = &parsed, classCommand
+		f.commands, f.check = []*commandKey{parsed.key}, checkFailed(parsed.key.check, f)
+	} else if tool, path, ok := strings.Cut(shown[1:], "` "); ok {
+		it.tool, it.path, c.name = tool, shown, tool
+		if looksLikeFile(path) {
+			it.path = path
+		}
+		c.class = toolClassOf(tool, []argument{{key: pathKeys[0], raw: `"` + path + `"`}})
+	}
+	f.life = lifetimeOf(c, f)
+	it.failure = f
+}

@@ -1,0 +1,317 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxErrors is how many open errors are kept while messages are read.
+const maxErrors = 200
+
+// fail adds an open error. It replaces an earlier failure of the same command or for the same reason.
+func (l *ledger) fail(it *item) {
+	l.replace(it, true)
+	l.errors = append(l.errors, it)
+	if len(l.errors) > maxErrors {
+		l.errors = slices.Delete(l.errors, 0, 1)
+	}
+}
+
+// replace removes the errors that a new failure replaces: its command failed before, or it has the same reason. If
+// merge is set, the new failure takes over the citations and commands of those with the same reason. Otherwise those
+// stay.
+func (l *ledger) replace(it *item, merge bool) {
+	l.errors = slices.DeleteFunc(l.errors, func(old *item) bool {
+		switch {
+		case sameReason(old, it):
+			if merge {
+				it.takeOver(old)
+			}
+			return merge
+		case old.keyed() == it.keyed():
+			return true
+		case old.failure == nil || it.failure == nil:
+			return false
+		}
+		return it.repeats(old)
+	})
+}
+
+// sameReason says whether two errors have the same root or the same failed tests. It takes the tests of the new failure
+// out of the old one.
+func sameReason(old, it *item) bool {
+	a, b := old.failure, it.failure
+	if a == nil || b == nil {
+		return false
+	}
+	if len(a.tests) > 0 && len(b.tests) > 0 {
+		shared := len(a.tests)
+		rest := *a
+		gone := rest.drop(func(test string) bool { return slices.Contains(b.tests, test) })
+		if shared == len(rest.tests) || gone {
+			return gone
+		}
+		old.failure = &rest
+		old.retell()
+		return false
+	}
+	return len(a.tests) == 0 && len(b.tests) == 0 && a.root != "" && a.root == b.root
+}
+
+// takeOver adds the citations and commands of an error with the same reason.
+func (it *item) takeOver(old *item) {
+	it.addCites(old.cites...)
+	it.score = max(it.score, old.score)
+	f := it.failure
+	f.life = max(f.life, old.failure.life)
+	if f.check == notCheck {
+		f.check = old.failure.check
+	}
+	for _, k := range old.failure.commands {
+		if len(f.commands) < 8 {
+			f.commands = append(f.commands, k)
+		}
+	}
+}
+
+// repeats says whether a failed call is a new run of one that failed before, so that its error is the current one.
+func (it *item) repeats(old *item) bool {
+	a, b := old.failure, it.failure
+	if len(a.commands) == 0 || len(b.commands) == 0 {
+		return len(a.commands) == len(b.commands) && it.tool != "" && old.tool == it.tool && it.path != "" && old.path == it.path
+	}
+	k := b.commands[0]
+	if slices.ContainsFunc(a.commands, k.covers) {
+		return true
+	}
+	// Tests that ran were built.
+	return a.check == builds && b.check == tests && inScope(k, a)
+}
+
+// retell writes the text of an error anew.
+func (it *item) retell() { it.text, it.key = it.failure.text(), "" }
+
+// succeed removes the errors that a successful call shows to be resolved.
+func (l *ledger) succeed(c *call, output string) {
+	if len(l.errors) == 0 {
+		return
+	}
+	shown := c.shown()
+	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
+		if e.failure == nil {
+			return e.tool != "" && e.tool == c.name
+		}
+		if c.cmd != nil && e.endsWith(c.cmd, output) {
+			return true
+		}
+		return e.tool != "" && c.cmd == nil && (e.tool == c.name && e.path == shown || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
+	})
+}
+
+// endsWith says whether the success of a command shows that an error is resolved.
+func (it *item) endsWith(cmd *command, output string) bool {
+	f := it.failure
+	if f.missing != "" && !cmd.reads && (installs(cmd, f.missing) || uses(cmd, f.missing)) {
+		return true
+	}
+	for _, k := range cmd.proved {
+		if slices.ContainsFunc(f.commands, k.covers) {
+			return true
+		}
+		if k.program == "git" && len(k.words) > 0 && (k.words[0] == "commit" || k.words[0] == "push") && f.edited > it.newest() {
+			// Nobody commits a fix that does not work.
+			return true
+		}
+		if !k.check.proves(f.check) {
+			continue
+		}
+		if len(f.tests) == 0 {
+			if len(k.selected) == 0 && inScope(k, f) {
+				return true
+			}
+			continue
+		}
+		before := len(f.tests)
+		if it.passed(k, output) {
+			return true
+		}
+		if len(f.tests) < before {
+			it.retell()
+		}
+	}
+	return false
+}
+
+// passed removes the failed tests that a successful run shows to pass now. It returns true if none is left.
+func (it *item) passed(k *commandKey, output string) bool {
+	f := it.failure
+	whole := len(k.selected) == 0 && inScope(k, f)
+	return f.drop(func(test string) bool {
+		name := test[strings.LastIndexAny(test, ":>›")+1:]
+		return whole || slices.ContainsFunc(k.selected, func(s string) bool { return strings.Contains(name, s) }) ||
+			strings.Contains(output, "PASS: "+name) || strings.Contains(output, name+" PASSED")
+	})
+}
+
+// inScope says whether a check covers the files that a failure is about.
+func inScope(k *commandKey, f *failure) bool {
+	if !slices.ContainsFunc(k.words, isPath) {
+		return len(f.commands) == 0 || sameTarget(k, f.commands[0])
+	}
+	within := slices.DeleteFunc(slices.Clone(f.files), func(file string) bool { return !strings.Contains(file, "/") })
+	if len(within) == 0 && len(f.commands) > 0 {
+		within = slices.DeleteFunc(slices.Clone(f.commands[0].words), func(w string) bool { return !isPath(w) })
+	}
+	for _, file := range within {
+		if !slices.ContainsFunc(k.words, func(w string) bool { return strings.Contains("/"+file+"/", "/"+strings.TrimPrefix(w, "/")+"/") }) {
+			return false
+		}
+	}
+	return len(within) > 0
+}
+
+// sameTarget says whether a run without paths has no target that the failed one did not have, and leaves none out.
+func sameTarget(k, failed *commandKey) bool {
+	if k.check == checksAll {
+		return true
+	}
+	own, other := targets(k), targets(failed)
+	for _, t := range own {
+		if !slices.Contains(other, t) && !slices.ContainsFunc(failed.words, func(w string) bool { return strings.Contains(w, t) }) {
+			return false
+		}
+	}
+	return k.program != failed.program || len(own) >= len(other)
+}
+
+// targets returns what the words of a check say beside its kind: `integration` in `test:integration`.
+func targets(k *commandKey) []string {
+	var list []string
+	for _, word := range k.words {
+		if isPath(word) {
+			continue
+		}
+		for _, part := range strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return strings.ContainsRune(":-.", r) }) {
+			if _, known := checkWords[part]; !known && part != "run" && part != "all" && len(list) < maxWords {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
+
+// installs says whether a command installed a program or module.
+func installs(cmd *command, missing string) bool {
+	for _, k := range cmd.proved {
+		if len(k.words) == 0 && (k.program == "yarn" || k.program == "pnpm") {
+			return true
+		}
+		if len(k.words) == 0 {
+			continue
+		}
+		switch k.words[0] {
+		case "install", "add", "get", "i", "ci", "sync", "restore", "-S":
+		default:
+			continue
+		}
+		// Without a name, all that the project needs is installed.
+		if len(k.words) == 1 {
+			return true
+		}
+		for _, word := range k.words[1:] {
+			if isPath(word) && !strings.Contains(word, "@") || samePackage(word, missing) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// samePackage says whether a package has a name, apart from its version.
+func samePackage(word, name string) bool {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "-")) }
+	word, name = plain(word), plain(name)
+	return strings.Contains(word, name)
+}
+
+// uses says whether a command runs a program or imports a module.
+func uses(cmd *command, name string) bool {
+	for _, k := range cmd.proved {
+		if k.program == name {
+			return true
+		}
+	}
+	for _, before := range []string{"import ", "from ", "require('", "require(\"", "-m "} {
+		if strings.Contains(cmd.said, before+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// edit notes that a file was changed which errors are about.
+func (l *ledger) edit(t touch, index uint32) {
+	if !t.modified || len(l.errors) == 0 {
+		return
+	}
+	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
+		f := e.failure
+		if f == nil {
+			return false
+		}
+		about := slices.ContainsFunc(f.files, func(file string) bool { return sameFile(file, t.path) })
+		script := slices.ContainsFunc(f.commands, func(k *commandKey) bool { return k.script != "" && k.script == baseOf(t.path) })
+		if about || script {
+			f.edited = max(f.edited, index)
+		}
+		if !t.deleted {
+			return false
+		}
+		if about {
+			f.files = slices.DeleteFunc(slices.Clone(f.files), func(file string) bool { return sameFile(file, t.path) })
+		}
+		return script || about && len(f.files) == 0
+	})
+}
+
+// sameFile says whether two paths may be those of one file, seen from different folders.
+func sameFile(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for strings.HasPrefix(a, "../") || strings.HasPrefix(a, "./") {
+		_, a, _ = strings.Cut(a, "/")
+	}
+	return a == b || strings.HasSuffix(b, "/"+a)
+}
+
+// repaired removes the errors whose identifiers a sentence names as repaired.
+func (l *ledger) repaired(sentence string) {
+	if len(l.errors) == 0 {
+		return
+	}
+	var codes []string
+	eachIdentifier(sentence, func(word string, what identifier) {
+		if len(codes) < 16 && (what == codeNumber || what == codeName && len(word) > 4) {
+			codes = append(codes, word)
+		}
+	})
+	if len(codes) == 0 {
+		return
+	}
+	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
+		for _, code := range codes {
+			if strings.Contains(e.text, code) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// wrote says whether the agent wrote the script that a command runs.
+func (l *ledger) wrote(c *call) bool {
+	script := c.cmd.key.script
+	return script != "" && (l.written[script] || strings.Contains(c.cmd.said, "/tmp/") ||
+		slices.ContainsFunc(c.files, func(t touch) bool { return t.modified && baseOf(t.path) == script }))
+}

@@ -1,0 +1,45 @@
+package extractive
+
+import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+
+// follow reads a message that the view keeps after the summary. It shows how errors ended that were open before, and
+// what failed in it needs no line, since it can be read there.
+func (r *reader) follow(logged *compactordv1.LoggedMessage) {
+	index := logged.GetIndex()
+	r.followed = max(r.followed, index)
+	for _, p := range logged.GetMessage().GetParts() {
+		if tc := p.GetToolCall(); tc != nil {
+			if r.kept == nil {
+				r.kept = map[string]*call{}
+			}
+			r.kept[tc.GetId()] = newCall(index, tc.GetName(), tc.GetArguments())
+		}
+		if res := p.GetToolResult(); res != nil {
+			r.followResult(index, res)
+		}
+	}
+}
+
+// followResult reads what a result shows about open errors.
+func (r *reader) followResult(index uint32, res *compactordv1.ToolResult) {
+	r.lastResult = max(r.lastResult, index)
+	c := r.kept[res.GetCallId()]
+	if waiting := r.open[res.GetCallId()]; c == nil && len(waiting) > 0 {
+		c = waiting[len(waiting)-1]
+	}
+	if c == nil || len(r.l.errors) == 0 {
+		return
+	}
+	text := resultText(res)
+	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
+	switch {
+	case o.declined || o.cancelled:
+	case o.failed:
+		r.l.replace(&item{kind: kindError, tool: c.name, path: c.subject(), failure: failureOf(c, o)}, false)
+	default:
+		r.l.succeed(c, text)
+		for _, f := range c.files {
+			r.l.edit(f, index)
+		}
+	}
+}
