@@ -17,6 +17,8 @@ type command struct {
 	// key is the key of the most important command. proved are the keys of commands that worked if the line did.
 	key    *commandKey
 	proved []*commandKey
+	// changing are the keys of all commands that do something.
+	changing []*commandKey
 	// said is the command line itself, up to the length that is read.
 	said string
 	// reads says that the command changes nothing.
@@ -101,6 +103,7 @@ func parseCommand(line string) command {
 				main = i
 			}
 			c.reads = false
+			c.changing = append(c.changing, keyOfCommand(seg.text))
 		} else if main < 0 {
 			main = i
 		}

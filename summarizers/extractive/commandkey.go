@@ -91,7 +91,7 @@ func (k *commandKey) covers(failed *commandKey) bool {
 	if k.script != "" {
 		return true
 	}
-	if k.program != failed.program || len(k.selected) > 0 && !slices.Equal(k.selected, failed.selected) {
+	if k.program != failed.program || !k.selects(failed) {
 		return false
 	}
 	several := false
@@ -105,6 +105,22 @@ func (k *commandKey) covers(failed *commandKey) bool {
 		}
 	}
 	return several || !slices.ContainsFunc(k.words, isPath)
+}
+
+// isScript says whether the command runs a script.
+func (k *commandKey) isScript() bool { return k.once || k.script != "" }
+
+// selects says whether a run selects all tests that the failed one selected.
+func (k *commandKey) selects(failed *commandKey) bool {
+	if len(k.selected) == 0 {
+		return true
+	}
+	for _, f := range failed.selected {
+		if !slices.ContainsFunc(k.selected, func(s string) bool { return strings.Contains(f, s) }) {
+			return false
+		}
+	}
+	return len(failed.selected) > 0
 }
 
 // isPath says whether a word of a command has the form of a path.

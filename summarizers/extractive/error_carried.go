@@ -33,7 +33,7 @@ func (it *item) carryFailure() {
 		// Of a script, only words that a later command can repeat are left.
 		parsed.key.once = parsed.key.once || strings.Contains(line, "<<")
 		c.cmd, c.class = &parsed, classCommand
-		f.commands, f.check = []*commandKey{parsed.key}, checkFailed(parsed.key.check, f)
+		f.ofCommand(c.cmd)
 	} else if tool, path, ok := strings.Cut(shown[1:], "` "); ok {
 		it.tool, it.path, c.name = tool, shown, tool
 		if looksLikeFile(path) {

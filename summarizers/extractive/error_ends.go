@@ -274,6 +274,18 @@ func (l *ledger) edit(t touch, index uint32) {
 	})
 }
 
+// wentOn removes the errors of attempts that were replaced: another script ran, or a file was changed in another way.
+func (l *ledger) wentOn(c *call) {
+	if len(l.errors) == 0 || !c.changes() {
+		return
+	}
+	ran := c.cmd != nil && c.cmd.key.isScript() && !c.cmd.writesOnly()
+	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
+		f := e.failure
+		return f != nil && f.life == brief && (ran || len(f.commands) == 0 || !f.commands[0].isScript())
+	})
+}
+
 // sameFile says whether two paths may be those of one file, seen from different folders.
 func sameFile(a, b string) bool {
 	if len(a) > len(b) {

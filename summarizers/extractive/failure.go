@@ -31,11 +31,12 @@ type failure struct {
 type lifetime uint8
 
 const (
-	// untilNext is for look-ups and slips: the agent sees at once what is wrong.
+	// untilNext is for look-ups and slips: the agent sees at once what is wrong. It is also for obstacles that the agent
+	// tells: work that goes on was not stopped by them.
 	untilNext lifetime = iota
-	// brief is for attempts, as edits and scripts for one use: the agent tries again at once, or drops them.
+	// brief is for attempts, as scripts for one use: the agent tries again or in another way.
 	brief
-	// passing is for what somebody told.
+	// passing is for what the user shows, and for steps with git.
 	passing
 	// lasting is for other commands and calls, and for what the environment does not have.
 	lasting
@@ -62,14 +63,15 @@ func (s lifetime) messages() uint32 {
 // editedLife is after how many messages an error is dropped whose file was changed and which was not seen again.
 const editedLife = 30
 
-// over says whether an error is too old to matter. `last` is the latest message, and result the latest result.
-func (it *item) over(last, result uint32) bool {
+// over says whether an error is too old to matter. `last` is the latest message, and next the latest one that says
+// something, calls a tool or holds a result.
+func (it *item) over(last, next uint32) bool {
 	f, at := it.failure, it.newest()
 	if f == nil || len(it.cites) == 0 {
 		return false
 	}
 	if f.life == untilNext {
-		return result > at
+		return next > at
 	}
 	return at+f.life.messages() < last || f.edited > at && f.edited+editedLife < last
 }
@@ -110,10 +112,21 @@ func failureOf(c *call, o outcome) *failure {
 	f.root = rootOf(f)
 	f.life = lifetimeOf(c, f)
 	if c.cmd != nil {
-		f.commands = []*commandKey{c.cmd.key}
-		f.check = checkFailed(c.cmd.key.check, f)
+		f.ofCommand(c.cmd)
 	}
 	return f
+}
+
+// ofCommand notes which command failed. If the message names tests or files, any check of the line may be the one.
+func (f *failure) ofCommand(cmd *command) {
+	f.commands = []*commandKey{cmd.key}
+	run := cmd.key.check
+	for _, k := range cmd.changing {
+		if run == notCheck && len(f.files)+len(f.tests) > 0 {
+			run = k.check
+		}
+	}
+	f.check = checkFailed(run, f)
 }
 
 // checkFailed returns the kind of check that a failure belongs to: a test that does not compile fails to build.
@@ -158,8 +171,13 @@ func lifetimeOf(c *call, f *failure) lifetime {
 		switch {
 		case c.cmd.reads:
 			return untilNext
+		case k.once && !strings.Contains(c.cmd.said, "<<"):
+			// Such a probe asks a question, and the error is the answer.
+			return untilNext
 		case k.once, isAttempt(k.program):
 			return brief
+		case k.program == "git":
+			return passing
 		case k.check != notCheck, milestone(c.cmd.shown):
 			return checked
 		}

@@ -7,8 +7,12 @@ import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 func (r *reader) follow(logged *compactordv1.LoggedMessage) {
 	index := logged.GetIndex()
 	r.followed = max(r.followed, index)
+	if role := logged.GetMessage().GetRole(); role == compactordv1.Role_ROLE_USER || role == compactordv1.Role_ROLE_TOOL {
+		r.latest = max(r.latest, index)
+	}
 	for _, p := range logged.GetMessage().GetParts() {
 		if tc := p.GetToolCall(); tc != nil {
+			r.latest = max(r.latest, index)
 			if r.kept == nil {
 				r.kept = map[string]*call{}
 			}
@@ -22,7 +26,6 @@ func (r *reader) follow(logged *compactordv1.LoggedMessage) {
 
 // followResult reads what a result shows about open errors.
 func (r *reader) followResult(index uint32, res *compactordv1.ToolResult) {
-	r.lastResult = max(r.lastResult, index)
 	c := r.kept[res.GetCallId()]
 	if waiting := r.open[res.GetCallId()]; c == nil && len(waiting) > 0 {
 		c = waiting[len(waiting)-1]
@@ -41,5 +44,6 @@ func (r *reader) followResult(index uint32, res *compactordv1.ToolResult) {
 		for _, f := range c.files {
 			r.l.edit(f, index)
 		}
+		r.l.wentOn(c)
 	}
 }

@@ -51,7 +51,7 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 		return o
 	}
 	var e errorScan
-	e.scan(text)
+	e.scan(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>"))
 	said := ""
 	if cmd != nil {
 		said = cmd.said
@@ -72,7 +72,7 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 		o.failed = e.endsBadly(said) || e.bestScore() >= 4 && !e.endsWell()
 	}
 	if o.failed {
-		o.errors = strings.TrimSuffix(strings.TrimPrefix(e.message(), "<tool_use_error>"), "</tool_use_error>")
+		o.errors = e.message()
 		o.tests, o.files = e.tests, e.files
 		return o
 	}

@@ -32,9 +32,9 @@ type reader struct {
 	steps []*item
 	// document is the last user message if it is a document.
 	document *item
-	// lastResult is the latest message with a tool's result, and followed the latest message that follows those that are
-	// summarized.
-	lastResult, followed uint32
+	// latest is the latest message of the user, or with a call or a result, and followed the latest message that follows
+	// those that are summarized.
+	latest, followed uint32
 	// kept are the calls among these messages that wait for a result.
 	kept map[string]*call
 	// messages counts the messages read.
@@ -89,7 +89,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:
 		r.user(index, m)
-		r.working = false
+		r.working, r.latest = false, index
 	case compactordv1.Role_ROLE_SYSTEM:
 		text := clip(textOf(m), maxProse)
 		r.l.workIn(declaredIn(text), declared, true, index)
@@ -149,7 +149,7 @@ func (r *reader) settleErrors() {
 	if r.messages == 0 && r.followed == 0 {
 		return
 	}
-	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.over(max(r.l.newest, r.followed), r.lastResult) })
+	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.over(max(r.l.newest, r.followed), r.latest) })
 }
 
 // settleCalls adds calls without a result, which may still be running.

@@ -129,7 +129,7 @@ func (r *reader) statement(index uint32, text string, found cue, final int) *ite
 		}
 	case found&cueBlocked != 0 && found&cueNarrates == 0 && (names > 0 || units(text) >= 24 || !isASCII(text)):
 		it := line(kindError, 2)
-		it.failure = &failure{life: passing}
+		it.failure = &failure{life: untilNext}
 		r.l.fail(it)
 	case found&cueNext != 0:
 		it := line(kindNext, 3+min(value, 4))

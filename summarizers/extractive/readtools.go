@@ -27,6 +27,7 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 	if dir, ok := find(c.args, directoryKeys...); ok && dir.isString() {
 		r.l.workIn(dir.text(), ownOfACall, true, index)
 	}
+	r.latest = index
 	id := tc.GetId()
 	r.open[id] = append(r.open[id], c)
 }
@@ -86,7 +87,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			c.cmd.key.once = true
 		}
 	}
-	r.lastResult = index
+	r.latest = index
 	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
 	text := resultText(res)
 	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
@@ -150,6 +151,7 @@ func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 	r.l.succeed(c, output)
 	r.touch(c, index)
 	r.acted = r.acted || c.acts()
+	r.l.wentOn(c)
 	switch c.class {
 	case classCommand:
 		if c.cmd.reads || c.cmd.writesOnly() {

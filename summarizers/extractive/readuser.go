@@ -244,5 +244,5 @@ func (r *reader) observe(index uint32, text string) {
 	if e.bestScore() < 4 {
 		return
 	}
-	r.l.fail(&item{kind: kindError, text: e.message(), cites: []uint32{index}, score: 1, failure: &failure{life: passing}})
+	r.l.fail(&item{kind: kindError, text: e.joined([]found{e.first}), cites: []uint32{index}, score: 1, failure: &failure{life: passing}})
 }
