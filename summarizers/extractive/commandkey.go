@@ -78,8 +78,7 @@ func (k *commandKey) word(word string, interpreter bool) {
 		k.selected = append(k.selected, test[strings.LastIndexByte(test, ':')+1:])
 	}
 	if len(k.words) < maxWords {
-		word = strings.TrimSuffix(strings.TrimSuffix(clip(word, 120), "..."), "/")
-		k.words = append(k.words, strings.TrimPrefix(word, "./"))
+		k.words = append(k.words, strings.TrimSuffix(strings.TrimSuffix(clip(word, 120), "..."), "/"))
 	}
 }
 
@@ -128,6 +127,7 @@ func isPath(word string) bool { return strings.Contains(word, "/") || hasExtensi
 
 // pathCovers says whether a path is the same as another or a folder above it.
 func pathCovers(path, of string) bool {
+	path, of = strings.TrimPrefix(path, "./"), strings.TrimPrefix(of, "./")
 	return path == of || len(of) > len(path) && of[len(path)] == '/' && strings.HasPrefix(of, path)
 }
 

@@ -163,11 +163,16 @@ func inScope(k *commandKey, f *failure) bool {
 		within = slices.DeleteFunc(slices.Clone(f.commands[0].words), func(w string) bool { return !isPath(w) })
 	}
 	for _, file := range within {
-		if !slices.ContainsFunc(k.words, func(w string) bool { return strings.Contains("/"+file+"/", "/"+strings.TrimPrefix(w, "/")+"/") }) {
+		if !slices.ContainsFunc(k.words, func(w string) bool { return isPath(w) && contains(file, w) }) {
 			return false
 		}
 	}
 	return len(within) > 0
+}
+
+// contains says whether a path has the parts of another one, in their order and without a gap.
+func contains(path, parts string) bool {
+	return strings.Contains("/"+strings.TrimPrefix(path, "./")+"/", "/"+strings.TrimLeft(parts, "./")+"/")
 }
 
 // sameTarget says whether a run without paths has no target that the failed one did not have, and leaves none out.
@@ -219,7 +224,7 @@ func installs(cmd *command, missing string) bool {
 			return true
 		}
 		for _, word := range k.words[1:] {
-			if isPath(word) && !strings.Contains(word, "@") || samePackage(word, missing) {
+			if word[0] == '.' || isPath(word) && !strings.Contains(word, "@") || samePackage(word, missing) {
 				return true
 			}
 		}

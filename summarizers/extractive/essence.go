@@ -26,7 +26,7 @@ func (e *errorScan) message() string {
 		for line := range strings.Lines(e.few) {
 			if line = strings.TrimSpace(line); !isBoilerplate(line) && failedTest(line) == "" {
 				score, _ := errorScore(line)
-				lines = append(lines, found{text: line, line: len(lines), weight: 2*score + detail(line)})
+				lines = append(lines, found{text: line, line: len(lines), weight: max(2*score+detail(line), frameWeight+1)})
 			}
 		}
 	}
@@ -66,7 +66,7 @@ var boilerplate = []string{
 	"traceback (most", "file \"", "during handling of", "the above exception", "make: ***", "make[", "npm err! code", "npm error code", "npm error command",
 	"npm error path", "npm error lifecycle", "npm err! errno", "npm error errno", "error command failed with", "exit status", "exit code", "error: process completed",
 	"error: could not compile", "caused by:", "collected ", "at object.", "at module.", "at async", "node:internal", "command:", "directory:", "output:", "error: (none)",
-	"signal:", "background pids", "process group", "returncode", "elifecycle", "fail\t", "npm notice", "hint:", "wanted lockfile", "node.js v", "stack trace", "rerun with", "run with `rust_backtrace",
+	"signal:", "background pids", "process group", "returncode", "elifecycle", "fail\t", "npm notice", "hint:", "wanted lockfile", "node.js v", "stack trace", "rerun with", "=== run", "=== pause", "=== cont", "=== name", "run with `rust_backtrace",
 }
 
 // isBoilerplate says whether a line frames an error and does not say what it is.

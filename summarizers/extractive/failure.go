@@ -220,18 +220,18 @@ func rootOf(f *failure) string {
 	if f.missing != "" {
 		return "missing " + f.missing
 	}
-	line := f.message
-	for rest := line; rest != ""; {
-		var part string
-		part, rest, _ = strings.Cut(rest, lineBreak)
-		if score, _ := errorScore(part); score > 0 {
-			line = part
+	line, best := "", 0
+	for part := range strings.SplitSeq(f.message, lineBreak) {
+		score, _ := errorScore(part)
+		if weight := 2*score + detail(part); score > 0 && weight > best {
+			line, best = part, weight
 		}
 	}
-	if message := complains(line); message != "" {
+	message := complains(line)
+	if message != "" {
 		line = message
 	}
-	if strings.Count(line, " ") < 2 {
+	if message == "" && strings.Count(line, " ") < 3 {
 		return ""
 	}
 	// Line numbers and counts differ; an error's number has letters or is longer.
