@@ -93,17 +93,28 @@ func (k *commandKey) covers(failed *commandKey) bool {
 	if k.program != failed.program || !k.selects(failed) {
 		return false
 	}
-	several := false
+	restricted := false
 	for _, w := range k.words {
-		if slices.ContainsFunc(failed.words, func(f string) bool { return pathCovers(w, f) }) {
-			several = true
-			continue
-		}
-		if !isPath(w) {
+		if isPath(w) {
+			restricted = true
+		} else if !slices.ContainsFunc(failed.words, func(f string) bool { return pathCovers(w, f) }) {
 			return false
 		}
 	}
-	return several || !slices.ContainsFunc(k.words, isPath)
+	if !restricted {
+		return true
+	}
+	paths := 0
+	for _, f := range failed.words {
+		if !isPath(f) {
+			continue
+		}
+		paths++
+		if !slices.ContainsFunc(k.words, func(w string) bool { return pathCovers(w, f) }) {
+			return false
+		}
+	}
+	return paths > 0
 }
 
 // isScript says whether the command runs a script.

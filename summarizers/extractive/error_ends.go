@@ -44,6 +44,9 @@ func sameReason(old, it *item) bool {
 	if a == nil || b == nil {
 		return false
 	}
+	if a.missing != "" || b.missing != "" {
+		return a.root == b.root
+	}
 	if len(a.tests) > 0 && len(b.tests) > 0 {
 		shared := len(a.tests)
 		rest := *a

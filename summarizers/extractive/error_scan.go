@@ -276,7 +276,14 @@ func saysWhatWasExpected(line string) bool {
 // around returns the part of a very long line around a position.
 func around(line string, at int) string {
 	start := max(0, at-120)
-	return strings.ToValidUTF8(line[start:min(len(line), start+600)], "")
+	end := min(len(line), start+600)
+	for start > 0 && start < at && cutsWord(line, start) {
+		start++
+	}
+	for n := 0; n < maxIdentifier && end > at+1 && end < len(line) && cutsWord(line, end); n++ {
+		end--
+	}
+	return strings.ToValidUTF8(line[start:end], "")
 }
 
 var exitMarks = []string{"exit code", "exit status", "exited with code", "exited with", "returncode", "exit_code", "exitcode", "return code", "退出码"}
