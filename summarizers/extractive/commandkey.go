@@ -139,6 +139,9 @@ func isPath(word string) bool { return strings.Contains(word, "/") || hasExtensi
 // pathCovers says whether a path is the same as another or a folder above it.
 func pathCovers(path, of string) bool {
 	path, of = strings.TrimPrefix(path, "./"), strings.TrimPrefix(of, "./")
+	if hasExtension(path) && hasExtension(of) {
+		return sameFile(path, of)
+	}
 	return path == of || len(of) > len(path) && of[len(path)] == '/' && strings.HasPrefix(of, path)
 }
 

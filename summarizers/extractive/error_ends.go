@@ -272,7 +272,7 @@ func (l *ledger) edit(t touch, index uint32) {
 		if about || script {
 			f.edited = max(f.edited, index)
 		}
-		if !t.deleted {
+		if !t.discarded {
 			return false
 		}
 		if about {

@@ -16,8 +16,8 @@ type errorScan struct {
 	// ending is a ring of the last lines that are not empty, and ends is how many such lines there were.
 	ending [endingLines]found
 	ends   int
-	// final is the last line that is not empty or framing.
-	final string
+	// opening is the first line that is not empty or framing, and final the last one.
+	opening, final string
 	// lines counts the lines that are not empty. few joins them while they are short; many says that they are not.
 	lines int
 	few   string
@@ -36,6 +36,9 @@ type found struct {
 
 // endingLines is how many lines count as the end of an output.
 const endingLines = 6
+
+// maxLead is how far from its beginning a line can say that it reports an error.
+const maxLead = 240
 
 // fewBytes is the length up to which the output of a failure is kept whole.
 const fewBytes = 320
@@ -61,11 +64,18 @@ func (e *errorScan) scan(text string) {
 		}
 		if !isFraming(trimmed) {
 			e.final = trimmed
+			if e.opening == "" {
+				e.opening = trimmed
+			}
 			if e.many = e.many || len(e.few)+len(trimmed) > fewBytes; !e.many {
 				e.few += trimmed + "\n"
 			}
 		}
 		score, at := errorScore(trimmed)
+		if at > maxLead {
+			// A long line of data can hold any word.
+			score = min(score, 1)
+		}
 		e.name(trimmed, score)
 		if len(trimmed) > 600 {
 			trimmed = around(trimmed, at)

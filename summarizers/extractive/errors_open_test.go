@@ -118,6 +118,10 @@ func TestChecksEndErrors(t *testing.T) {
 		}, true},
 		{"a commit without an edit", broke("make lint", "import/gtfs.go:3:1: error is not checked"), []step{ran("git commit -am wip", "[main 1] wip")}, false},
 		{"the file is deleted", broke("go build ./import", compile), []step{ran("rm import/gtfs.go", "")}, true},
+		{"the file is restored", broke("go build ./import", compile), []step{ran("git checkout -- import/gtfs.go", "")}, true},
+		{"another branch", broke("go build ./import", compile), []step{ran("git checkout import/gtfs", "")}, false},
+		{"pytest does not read it", broke("pytest tests -x", "E   File \"/srv/import/gtfs.py\", line 9\nE   IndentationError: unexpected indent"), []step{ran("python -m py_compile import/gtfs.py", "")}, true},
+		{"the same test from another folder", broke("npm test -w feed -- packages/feed/src/a.test.ts", "Error: no test found"), []step{ran("npm test -w feed -- src/a.test.ts", "4 passed")}, true},
 		{"another file is deleted", broke("go build ./import", compile), []step{ran("rm export/gtfs.go", "")}, false},
 	} {
 		got := blocked(t, append([]step{c.failed}, c.then...)...)
@@ -276,6 +280,27 @@ func TestCarriedErrorsEnd(t *testing.T) {
 		require.Equal(t, c.left == "", got == "", "%s: %s", c.name, got)
 		require.Contains(t, got, c.left, c.name)
 	}
+}
+
+// A step with git that failed is for the user to decide, if the agent did not mend it at once.
+func TestStepsWithGitEndWithTheUsersAnswer(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Mend the timetable import, please.")
+	c.does(broke("git add docs/feed.md", "The following paths are ignored by one of your .gitignore files:\ndocs"), looked)
+	c.says("The folder is ignored. Shall I leave it out?")
+	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "are ignored")
+	c.user("yes")
+	require.Empty(t, below(c.summary(t, ""), "### Blocked"))
+}
+
+// Words far within a long line of data say nothing about the outcome.
+func TestDataIsNoError(t *testing.T) {
+	t.Parallel()
+	data := strings.Repeat("stop 4 has a platform and a name; ", 12) + "description: \"Error: failed to read the feed\""
+	require.Empty(t, blocked(t, ran("./feed list", data)))
+	require.Contains(t, blocked(t, step{"Edit", `{"file_path":"a.go"}`, "Found 2 matches of the text.\n" + strings.Repeat("// Error: unexpected stop\n", 30), true}),
+		"`Edit` a.go failed: Found 2 matches of the text. [")
 }
 
 // What the agent says to be an obstacle is none when its work goes on.

@@ -64,7 +64,7 @@ func (e *errorScan) joined(lines []found) string {
 // boilerplate are beginnings of lines that frame an error and do not say what it is.
 var boilerplate = []string{
 	"traceback (most", "file \"", "during handling of", "the above exception", "make: ***", "make[", "npm err! code", "npm error code", "npm error command",
-	"npm error path", "npm error lifecycle", "npm err! errno", "npm error errno", "error command failed with", "exit status", "exit code", "error: process completed",
+	"npm error path", "npm error lifecycle", "npm error workspace", "npm error location", "npm err! errno", "npm error errno", "error command failed with", "exit status", "exit code", "error: process completed",
 	"error: could not compile", "caused by:", "collected ", "at object.", "at module.", "at async", "node:internal", "command:", "directory:", "output:", "error: (none)",
 	"signal:", "background pids", "process group", "returncode", "elifecycle", "fail\t", "npm notice", "hint:", "wanted lockfile", "node.js v", "stack trace", "rerun with", "=== run", "=== pause", "=== cont", "=== name", "run with `rust_backtrace",
 }
@@ -141,7 +141,7 @@ func fileIn(line string) string {
 		name, _, _ = strings.Cut(name, " ")
 		return name
 	}
-	if rest, ok := strings.CutPrefix(line, "File \""); ok {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimPrefix(line, "E "), " "), "File \""); ok {
 		name, _, _ := strings.Cut(rest, "\"")
 		if strings.HasPrefix(name, "<") || strings.Contains(name, "/site-packages/") || strings.Contains(name, "/lib/python") {
 			return ""

@@ -36,7 +36,9 @@ const (
 	untilNext lifetime = iota
 	// brief is for attempts, as scripts for one use: the agent tries again or in another way.
 	brief
-	// passing is for what the user shows, and for steps with git.
+	// untilAsked is for steps with git: the agent mends them at once, or asks the user.
+	untilAsked
+	// passing is for what the user shows.
 	passing
 	// lasting is for other commands and calls, and for what the environment does not have.
 	lasting
@@ -51,7 +53,7 @@ func (s lifetime) messages() uint32 {
 		return 0
 	case brief:
 		return 6
-	case passing:
+	case untilAsked, passing:
 		return 30
 	case lasting:
 		return 250
@@ -64,14 +66,17 @@ func (s lifetime) messages() uint32 {
 const editedLife = 30
 
 // over says whether an error is too old to matter. `last` is the latest message, and next the latest one that says
-// something, calls a tool or holds a result.
-func (it *item) over(last, next uint32) bool {
+// something, calls a tool or holds a result. spoken is the user's last message.
+func (it *item) over(last, next, spoken uint32) bool {
 	f, at := it.failure, it.newest()
 	if f == nil || len(it.cites) == 0 {
 		return false
 	}
 	if f.life == untilNext {
 		return next > at
+	}
+	if f.life == untilAsked && spoken > at {
+		return true
 	}
 	return at+f.life.messages() < last || f.edited > at && f.edited+editedLife < last
 }
@@ -136,7 +141,7 @@ func checkFailed(run check, f *failure) check {
 		return notCheck
 	case len(f.tests) > 0:
 		return tests
-	case len(f.files) > 0 && (run == tests || saysUncompiled(f.message)):
+	case len(f.files) > 0 && saysUncompiled(f.message):
 		return builds
 	case run == builds && len(f.files) == 0:
 		// It may have run something else than a compiler.
@@ -149,7 +154,11 @@ func checkFailed(run check, f *failure) check {
 
 // saysUncompiled says whether a message comes from a compiler, whatever ran it.
 func saysUncompiled(message string) bool {
-	for _, w := range []string{"typecheck", "undefined:", "syntax error", "imported and not used", "cannot find name", "cannot find module", "error ts", "undeclared", "build failed"} {
+	for _, w := range []string{
+		"typecheck", "undefined:", "undefined (", "syntax error", "syntaxerror", "indentationerror", "imported and not used", "declared and not used", "cannot find name",
+		"cannot find module", "error ts", "error[e", "undeclared", "redeclared", "build failed", "cannot use ", "has no field or method", "missing return", "not assignable",
+		"does not exist on type", "import cycle",
+	} {
 		if containsAnyCase(message, w) {
 			return true
 		}
@@ -177,7 +186,7 @@ func lifetimeOf(c *call, f *failure) lifetime {
 		case k.once, isAttempt(k.program):
 			return brief
 		case k.program == "git":
-			return passing
+			return untilAsked
 		case k.check != notCheck, milestone(c.cmd.shown):
 			return checked
 		}

@@ -7,8 +7,12 @@ import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 func (r *reader) follow(logged *compactordv1.LoggedMessage) {
 	index := logged.GetIndex()
 	r.followed = max(r.followed, index)
-	if role := logged.GetMessage().GetRole(); role == compactordv1.Role_ROLE_USER || role == compactordv1.Role_ROLE_TOOL {
+	switch logged.GetMessage().GetRole() {
+	case compactordv1.Role_ROLE_USER:
+		r.latest, r.spoken = max(r.latest, index), max(r.spoken, index)
+	case compactordv1.Role_ROLE_TOOL:
 		r.latest = max(r.latest, index)
+	default:
 	}
 	for _, p := range logged.GetMessage().GetParts() {
 		if tc := p.GetToolCall(); tc != nil {

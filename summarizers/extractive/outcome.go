@@ -73,6 +73,10 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 	}
 	if o.failed {
 		o.errors = e.message()
+		if class != classCommand && e.many {
+			// Tools say first what is wrong, and then show what they were given.
+			o.errors = e.joined([]found{{text: clip(e.opening, 4*maxErrorText), weight: frameWeight + 1}})
+		}
 		o.tests, o.files = e.tests, e.files
 		return o
 	}

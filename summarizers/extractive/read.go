@@ -35,6 +35,8 @@ type reader struct {
 	// latest is the latest message of the user, or with a call or a result, and followed the latest message that follows
 	// those that are summarized.
 	latest, followed uint32
+	// spoken is the latest message of the user.
+	spoken uint32
 	// kept are the calls among these messages that wait for a result.
 	kept map[string]*call
 	// messages counts the messages read.
@@ -89,7 +91,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:
 		r.user(index, m)
-		r.working, r.latest = false, index
+		r.working, r.latest, r.spoken = false, index, index
 	case compactordv1.Role_ROLE_SYSTEM:
 		text := clip(textOf(m), maxProse)
 		r.l.workIn(declaredIn(text), declared, true, index)
@@ -149,7 +151,7 @@ func (r *reader) settleErrors() {
 	if r.messages == 0 && r.followed == 0 {
 		return
 	}
-	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.over(max(r.l.newest, r.followed), r.latest) })
+	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool { return e.over(max(r.l.newest, r.followed), r.latest, r.spoken) })
 }
 
 // settleCalls adds calls without a result, which may still be running.

@@ -102,7 +102,7 @@ func newCall(index uint32, name, arguments string) *call {
 	case classReadFile, classWriteFile:
 		if a, ok := find(c.args, pathKeys...); ok && a.isString() {
 			c.files = append(c.files, touch{
-				path: oneLine(clip(a.text(), 1024)), modified: c.class == classWriteFile, deleted: c.class == classWriteFile && deletes(name),
+				path: oneLine(clip(a.text(), 1024)), modified: c.class == classWriteFile, discarded: c.class == classWriteFile && deletes(name),
 			})
 		} else if c.class == classWriteFile {
 			c.files = patchedFiles(arguments)
@@ -145,7 +145,7 @@ func patchedFiles(patch string) []touch {
 				if end < 0 {
 					end = len(rest)
 				}
-				files = append(files, touch{path: oneLine(clip(rest[:end], 1024)), modified: true, deleted: verb == "Delete File: "})
+				files = append(files, touch{path: oneLine(clip(rest[:end], 1024)), modified: true, discarded: verb == "Delete File: "})
 			}
 		}
 	}

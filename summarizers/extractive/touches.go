@@ -6,17 +6,18 @@ import "strings"
 type touch struct {
 	path     string
 	modified bool
-	deleted  bool
+	// discarded says that what was in it is gone: it was deleted, or restored.
+	discarded bool
 }
 
 // touchesOf returns the files that a command reads or changes.
 func touchesOf(w []string) []touch {
 	var files []touch
-	deleted := false
+	discarded := false
 	add := func(path string, modified bool) {
 		path = strings.Trim(path, `"'`)
 		if looksLikeFile(path) {
-			files = append(files, touch{path: path, modified: modified, deleted: deleted})
+			files = append(files, touch{path: path, modified: modified, discarded: discarded})
 		}
 	}
 	for i, word := range w {
@@ -44,15 +45,28 @@ func touchesOf(w []string) []touch {
 			add(w[len(w)-1], strings.HasPrefix(w[1], "-i"))
 		}
 	case "rm":
-		deleted = true
+		discarded = true
 		operands(true)
 	case "tee", "touch", "mv", "cp":
 		operands(true)
 	case "git":
-		if len(w) > 2 && (w[1] == "mv" || w[1] == "rm") {
-			w = w[1:]
-			deleted = w[0] == "rm"
+		if len(w) < 3 {
+			break
+		}
+		switch w = w[1:]; w[0] {
+		case "mv":
 			operands(true)
+		case "rm":
+			discarded = true
+			operands(true)
+		case "checkout", "restore":
+			discarded = true
+			for _, word := range w[1:] {
+				// Other operands are branches.
+				if word != "" && word[0] != '-' && hasExtension(word) {
+					add(word, true)
+				}
+			}
 		}
 	}
 	return files
