@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,11 @@ func (c *command) compares() bool {
 		return len(c.key.words) > 0 && (c.key.words[0] == "diff" || c.key.words[0] == "grep")
 	}
 	return false
+}
+
+// checks says whether the command runs a check.
+func (c *command) checks() bool {
+	return slices.ContainsFunc(c.changing, func(k *commandKey) bool { return k.check != notCheck })
 }
 
 // complains says whether an output begins with the program's own error message.

@@ -24,6 +24,8 @@ type errorScan struct {
 	many  bool
 	// tests are the tests that the text reports as failed, and files the files and packages with errors.
 	tests, files []string
+	// traced is the last file of the project that a traceback names: the error is there.
+	traced string
 }
 
 // found is a line that may report an error.
@@ -102,9 +104,32 @@ func (e *errorScan) name(line string, score int) {
 	case score == 0 && (len(e.files) > 0 || strings.IndexByte(line, ':') < 0):
 		return
 	}
+	if file, traced := tracedFile(line); traced {
+		if file != "" {
+			e.traced = file
+		}
+		return
+	}
 	if file := fileIn(line); file != "" && len(e.files) < maxNamed && !slices.Contains(e.files, file) {
 		e.files = append(e.files, file)
 	}
+}
+
+// named returns the files and packages that the text reports errors in.
+func (e *errorScan) named() []string {
+	if e.traced == "" || slices.Contains(e.files, e.traced) {
+		return e.files
+	}
+	return append(e.files, e.traced)
+}
+
+// reportsFailures says whether the text names failed tests, or is the message of a compiler, though it does not end with
+// it. `ok` in the last line is about one package only.
+func (e *errorScan) reportsFailures() bool {
+	if e.endsWell() && !saysOnlyOK(e.final) {
+		return false
+	}
+	return len(e.tests) > 0 || len(e.files) > 0 && e.first.score >= 3 && saysUncompiled(e.first.text)
 }
 
 // isFraming says whether a line surrounds an output and says nothing about its outcome: a line of the harness, a

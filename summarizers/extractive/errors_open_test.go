@@ -119,6 +119,7 @@ func TestChecksEndErrors(t *testing.T) {
 		{"a commit without an edit", broke("make lint", "import/gtfs.go:3:1: error is not checked"), []step{ran("git commit -am wip", "[main 1] wip")}, false},
 		{"the file is deleted", broke("go build ./import", compile), []step{ran("rm import/gtfs.go", "")}, true},
 		{"the file is restored", broke("go build ./import", compile), []step{ran("git checkout -- import/gtfs.go", "")}, true},
+		{"the file of a traceback is restored", broke("python -m pytest tests", "  File \"/srv/run.py\", line 3\n    import gtfs\n  File \"/srv/gtfs.py\", line 9\nSyntaxError: invalid syntax"), []step{ran("git checkout gtfs.py", "")}, true},
 		{"another branch", broke("go build ./import", compile), []step{ran("git checkout import/gtfs", "")}, false},
 		{"pytest does not read it", broke("pytest tests -x", "E   File \"/srv/import/gtfs.py\", line 9\nE   IndentationError: unexpected indent"), []step{ran("python -m py_compile import/gtfs.py", "")}, true},
 		{"the same test from another folder", broke("npm test -w feed -- packages/feed/src/a.test.ts", "Error: no test found"), []step{ran("npm test -w feed -- src/a.test.ts", "4 passed")}, true},
@@ -292,6 +293,17 @@ func TestStepsWithGitEndWithTheUsersAnswer(t *testing.T) {
 	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "are ignored")
 	c.user("yes")
 	require.Empty(t, below(c.summary(t, ""), "### Blocked"))
+}
+
+// A filter can cut off the end of a check's output, which says that it failed.
+func TestAFilterHidesNoFailure(t *testing.T) {
+	t.Parallel()
+	passing := strings.Repeat("ok  \texample.test/feed\t0.1s\n", 9)
+	require.Contains(t, blocked(t, ran("go test ./... 2>&1 | head -40", "--- FAIL: TestStops (0.01s)\n"+passing)), "FAIL TestStops")
+	require.Contains(t, blocked(t, ran("go test ./... 2>&1 | head -40", "import/gtfs.go:3:1: undefined: parseStop\n"+passing)), "undefined: parseStop")
+	require.Empty(t, blocked(t, ran("cat notes.txt | head -40", "--- FAIL: TestStops (0.01s)\n"+passing)))
+	require.Empty(t, blocked(t, ran("go test -v ./... 2>&1 | head -40", "gtfs_test.go:3: undefined: shown by the test\n"+passing+"12 tests passed")))
+	require.NotEmpty(t, blocked(t, broke("go test ./import", "--- FAIL: TestStops (0.01s)"), ran("go test ./... | head -9", "--- FAIL: TestStops (0.01s)\n"+passing)))
 }
 
 // Words far within a long line of data say nothing about the outcome.

@@ -134,18 +134,25 @@ func failedTest(line string) string {
 	return name
 }
 
+// tracedFile returns the file that a line of a traceback names, or "" if it is not of the project. traced says whether
+// it is such a line.
+func tracedFile(line string) (file string, traced bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimPrefix(line, "E "), " "), "File \"")
+	if !ok {
+		return "", false
+	}
+	name, _, _ := strings.Cut(rest, "\"")
+	if strings.HasPrefix(name, "<") || strings.Contains(name, "/site-packages/") || strings.Contains(name, "/lib/python") {
+		return "", true
+	}
+	return name, true
+}
+
 // fileIn returns the file or the package that a line reports an error in.
 func fileIn(line string) string {
 	if rest, ok := strings.CutPrefix(line, "FAIL\t"); ok {
 		name, _, _ := strings.Cut(rest, "\t")
 		name, _, _ = strings.Cut(name, " ")
-		return name
-	}
-	if rest, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimPrefix(line, "E "), " "), "File \""); ok {
-		name, _, _ := strings.Cut(rest, "\"")
-		if strings.HasPrefix(name, "<") || strings.Contains(name, "/site-packages/") || strings.Contains(name, "/lib/python") {
-			return ""
-		}
 		return name
 	}
 	line = strings.TrimPrefix(line, "--> ")

@@ -69,7 +69,7 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 		return o
 	case e.exit == 0 && cmd != nil && !cmd.masks:
 	default:
-		o.failed = e.endsBadly(said) || e.bestScore() >= 4 && !e.endsWell()
+		o.failed = e.endsBadly(said) || e.bestScore() >= 4 && !e.endsWell() || cmd != nil && cmd.checks() && e.reportsFailures()
 	}
 	if o.failed {
 		o.errors = e.message()
@@ -77,7 +77,7 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 			// Tools say first what is wrong, and then show what they were given.
 			o.errors = e.joined([]found{{text: clip(e.opening, 4*maxErrorText), weight: frameWeight + 1}})
 		}
-		o.tests, o.files = e.tests, e.files
+		o.tests, o.files = e.tests, e.named()
 		return o
 	}
 	switch {
