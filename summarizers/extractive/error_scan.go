@@ -84,7 +84,11 @@ func (e *errorScan) scan(text string) {
 		}
 		e.ending[e.ends%endingLines] = found{text: trimmed, line: e.lines, score: score}
 		e.ends++
-		if score > 0 {
+		switch message := complaintIn(trimmed, score); {
+		case message != "":
+			// A linter's message need not have a word for errors.
+			e.note(found{text: trimmed, line: e.lines, weight: 5 + detail(message)})
+		case score > 0:
 			f := found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)}
 			if isBoilerplate(trimmed) || failedTest(trimmed) != "" {
 				f.weight = frameWeight
@@ -113,6 +117,14 @@ func (e *errorScan) name(line string, score int) {
 	if file := fileIn(line); file != "" && len(e.files) < maxNamed && !slices.Contains(e.files, file) {
 		e.files = append(e.files, file)
 	}
+}
+
+// complaintIn returns the message of a line in the form of linters, if its words do not show an error.
+func complaintIn(line string, score int) string {
+	if score > 0 {
+		return ""
+	}
+	return complains(line)
 }
 
 // named returns the files and packages that the text reports errors in.

@@ -120,6 +120,8 @@ func TestChecksEndErrors(t *testing.T) {
 		{"the file is deleted", broke("go build ./import", compile), []step{ran("rm import/gtfs.go", "")}, true},
 		{"the file is restored", broke("go build ./import", compile), []step{ran("git checkout -- import/gtfs.go", "")}, true},
 		{"the file of a traceback is restored", broke("python -m pytest tests", "  File \"/srv/run.py\", line 3\n    import gtfs\n  File \"/srv/gtfs.py\", line 9\nSyntaxError: invalid syntax"), []step{ran("git checkout gtfs.py", "")}, true},
+		{"the file of a frame is restored", broke("pytest tests/test_a.py", "tests/test_a.py:3: in <module>\n    import gtfs\ngtfs.py:9: in <module>\nE   NameError: name 'stop' is not defined"), []step{ran("git checkout gtfs.py", "")}, true},
+		{"the checked file is restored", broke("python -m py_compile import/gtfs.py", "Sorry: IndentationError: unexpected indent"), []step{ran("git restore import/gtfs.py", "")}, true},
 		{"another branch", broke("go build ./import", compile), []step{ran("git checkout import/gtfs", "")}, false},
 		{"pytest does not read it", broke("pytest tests -x", "E   File \"/srv/import/gtfs.py\", line 9\nE   IndentationError: unexpected indent"), []step{ran("python -m py_compile import/gtfs.py", "")}, true},
 		{"the same test from another folder", broke("npm test -w feed -- packages/feed/src/a.test.ts", "Error: no test found"), []step{ran("npm test -w feed -- src/a.test.ts", "4 passed")}, true},
@@ -208,12 +210,13 @@ func TestOneCauseIsOneLine(t *testing.T) {
 func TestErrorsAreTheEssentialLines(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
-		"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nValueError: bad stop 17":                                            "ValueError: bad stop 17",
-		"# example.test/import\n./gtfs.go:12:5: undefined: parseStop\nmake: *** [Makefile:3: all] Error 2":                                             "./gtfs.go:12:5: undefined: parseStop",
-		"=== RUN   TestStops\n    gtfs_test.go:8: reading 4 files\n    gtfs_test.go:9: got 3, want 4\n--- FAIL: TestStops (0.0s)\nFAIL\nexit status 1": "FAIL TestStops ⏎ gtfs_test.go:8: reading 4 files ⏎ gtfs_test.go:9: got 3, want 4",
-		"test stops::by_name ... FAILED\nthread 'stops' panicked at src/stops.rs:4: no stop\nerror: test failed":                                       "FAIL stops::by_name ⏎ thread 'stops' panicked at src/stops.rs:4: no stop ⏎ error: test failed",
-		"FAILED tests/test_a.py::test_stop - ValueError: bad stop\n1 failed, 3 passed in 0.1s":                                                         "FAIL tests/test_a.py::test_stop ⏎ 1 failed, 3 passed in 0.1s",
-		" ✗ reads a stop without a name (4 ms)\nExpected: 3\nReceived: 4":                                                                              "FAIL reads a stop without a name ⏎ Expected: 3 ⏎ Received: 4",
+		"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nValueError: bad stop 17":                                                                 "ValueError: bad stop 17",
+		"# example.test/import\n./gtfs.go:12:5: undefined: parseStop\nmake: *** [Makefile:3: all] Error 2":                                                                  "./gtfs.go:12:5: undefined: parseStop",
+		"=== RUN   TestStops\n    gtfs_test.go:8: reading 4 files\n    gtfs_test.go:9: got 3, want 4\n--- FAIL: TestStops (0.0s)\nFAIL\nexit status 1":                      "FAIL TestStops ⏎ gtfs_test.go:8: reading 4 files ⏎ gtfs_test.go:9: got 3, want 4",
+		"test stops::by_name ... FAILED\nthread 'stops' panicked at src/stops.rs:4: no stop\nerror: test failed":                                                            "FAIL stops::by_name ⏎ thread 'stops' panicked at src/stops.rs:4: no stop ⏎ error: test failed",
+		"FAILED tests/test_a.py::test_stop - ValueError: bad stop\n1 failed, 3 passed in 0.1s":                                                                              "FAIL tests/test_a.py::test_stop ⏎ 1 failed, 3 passed in 0.1s",
+		strings.Repeat("checking the package of the importer\n", 12) + "import/gtfs.go:57:1: Function parseStop has a complexity of 36\nfunc parseStop() error {\n1 issues": "import/gtfs.go:57:1: Function parseStop has a complexity of 36 ⏎ func parseStop() error {",
+		" ✗ reads a stop without a name (4 ms)\nExpected: 3\nReceived: 4":                                                                                                   "FAIL reads a stop without a name ⏎ Expected: 3 ⏎ Received: 4",
 	} {
 		require.Equal(t, "- `make test` failed: "+want+" [#1, #2]", blocked(t, broke("make test", output)))
 	}

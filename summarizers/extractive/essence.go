@@ -138,10 +138,13 @@ func failedTest(line string) string {
 // it is such a line.
 func tracedFile(line string) (file string, traced bool) {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimPrefix(line, "E "), " "), "File \"")
-	if !ok {
-		return "", false
-	}
 	name, _, _ := strings.Cut(rest, "\"")
+	if !ok {
+		if frame := strings.Index(line, ": in "); frame < 0 || !isDigit(line[max(frame-1, 0)]) {
+			return "", false
+		}
+		name = fileIn(line)
+	}
 	if strings.HasPrefix(name, "<") || strings.Contains(name, "/site-packages/") || strings.Contains(name, "/lib/python") {
 		return "", true
 	}

@@ -126,6 +126,9 @@ func failureOf(c *call, o outcome) *failure {
 func (f *failure) ofCommand(cmd *command) {
 	f.commands = []*commandKey{cmd.key}
 	run := cmd.key.check
+	if run != notCheck && len(f.files) == 0 {
+		f.files = slices.DeleteFunc(slices.Clone(cmd.key.words), func(w string) bool { return !hasExtension(w) })
+	}
 	for _, k := range cmd.changing {
 		if run == notCheck && len(f.files)+len(f.tests) > 0 {
 			run = k.check
