@@ -99,7 +99,8 @@ func parseCommand(line string) command {
 			}
 		}
 		for _, f := range touchesOf(words) {
-			c.files = append(c.files, touch{path: inDirectory(dir, f.path), modified: f.modified, deleted: f.deleted})
+			f.path = inDirectory(dir, f.path)
+			c.files = append(c.files, f)
 		}
 		if seg.piped {
 			continue
