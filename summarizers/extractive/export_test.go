@@ -23,3 +23,10 @@ var (
 	Shorten = shorten
 	Clip    = clip
 )
+
+// Sentences returns the sentences of a paragraph.
+func Sentences(paragraph string) []string {
+	var sentences []string
+	eachSentence(paragraph, func(sentence string, _ bool) { sentences = append(sentences, sentence) })
+	return sentences
+}

@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // statement is a sentence or a list item.
@@ -244,111 +243,6 @@ func checkbox(body string) (state box, boxed bool, rest string) {
 		}
 	}
 	return noBox, false, body
-}
-
-// eachSentence calls yield for each sentence of a paragraph. It does not split text in backquotes.
-func eachSentence(s string, yield func(sentence string, last bool)) {
-	start, quoted := 0, -1
-	for i := 0; i < len(s); {
-		b := s[i]
-		end := 0
-		switch {
-		case b == '`':
-			if quoted >= 0 {
-				quoted = -1
-			} else if strings.IndexByte(s[i+1:], '`') >= 0 {
-				quoted = i
-			}
-			i++
-			continue
-		case b < utf8.RuneSelf:
-			if quoted < 0 && (b == '.' || b == '!' || b == '?') {
-				end = sentenceEnd(s, start, i)
-			}
-			i = max(i+1, end)
-		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			i += size
-			if quoted < 0 && (r == '。' || r == '！' || r == '？' || r == '；') {
-				end = i
-				// A closing quotation mark belongs to the sentence.
-				if next, n := utf8.DecodeRuneInString(s[i:]); next == '”' || next == '」' || next == '）' {
-					end += n
-					i += n
-				}
-			}
-		}
-		if end > 0 {
-			sentence := strings.TrimSpace(s[start:end])
-			start = end
-			rest := strings.TrimSpace(s[end:])
-			if sentence != "" {
-				yield(sentence, rest == "")
-			}
-		}
-	}
-	if sentence := strings.TrimSpace(s[start:]); sentence != "" {
-		yield(sentence, true)
-	}
-}
-
-// sentenceEnd returns the end of the sentence that began at start, if the character at i ends it, and otherwise 0.
-func sentenceEnd(s string, start, i int) int {
-	end := i + 1
-	for end < len(s) && strings.IndexByte(`"')]*`, s[end]) >= 0 {
-		end++
-	}
-	if end == len(s) {
-		return end
-	}
-	if s[end] >= utf8.RuneSelf && s[i] != '.' {
-		return end
-	}
-	if s[end] != ' ' && s[end] != '\t' {
-		return 0
-	}
-	next := byte('A')
-	if end+1 < len(s) {
-		next = s[end+1]
-	}
-	small := next >= 'a' && next <= 'z'
-	if end > i+1 && small {
-		// The quotation ended, but not the sentence around it.
-		return 0
-	}
-	if s[i] != '.' {
-		return end
-	}
-	word := s[start:i]
-	if j := strings.LastIndexAny(word, " (\t"); j >= 0 {
-		word = word[j+1:]
-	}
-	if len(word) <= 1 || isDigits(word) && len(word) < 4 || word[len(word)-1] == '.' && (next < 'A' || next > 'Z') {
-		return 0
-	}
-	switch word {
-	case "e.g", "i.e", "eg", "ie", "vs", "cf", "approx", "Mr", "Mrs", "Ms", "Dr", "No", "Fig", "incl":
-		return 0
-	case "etc":
-		// It ends a sentence about as often as not; a small letter after it decides.
-		if small {
-			return 0
-		}
-	}
-	// A small letter continues the sentence, unless the sentence so far is longer than a few words.
-	if small && i-start <= 12 {
-		return 0
-	}
-	return end
-}
-
-func isDigits(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // looksWritten says whether a statement is a person's or a model's prose, and not data, code or a log.
