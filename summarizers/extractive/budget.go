@@ -12,8 +12,9 @@ const (
 	classUserRule
 	classRule
 	classPrefer
-	// classSaid is for short messages of the user, which stay word for word.
+	// classSaid is for short messages of the user, which stay word for word, and classTold for longer ones.
 	classSaid
+	classTold
 	classError
 	classFocus
 	classPlan
@@ -23,7 +24,6 @@ const (
 	classFact
 	classFile
 	classWork
-	classRequest
 	// classCrowd is for the rules of a message with very many rules, beyond those that are served with other rules.
 	classCrowd
 	classSoft
@@ -35,7 +35,7 @@ const (
 // again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
 var again = []class{
 	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classFact, classFile, classWork,
-	classRequest, classCrowd, classSoft, classAnswered,
+	classTold, classCrowd, classSoft, classAnswered,
 }
 
 // terms says how a class is served. Sizes are in units (see units).
@@ -44,28 +44,29 @@ type terms struct {
 	share int
 	// sure is how many units it may use then in any case.
 	sure int
-	// most is the most units of one text, and least how short a text may become before it is left out.
-	most, least int
+	// most is the most units of one text, and least how short a text may become before it is left out. opening is the
+	// most units when it is served first; 0 is no limit of its own.
+	most, least, opening int
 }
 
 var termsOf = [classes]terms{
-	classLast:     {40, 0, maxRequest, 60},
-	classUserRule: {40, 800, maxRule, 160},
-	classRule:     {30, 500, maxRule, 160},
-	classPrefer:   {30, 700, maxRule, 160},
-	classSaid:     {50, 0, maxSaid, maxSaid},
-	classError:    {30, 200, maxErrorText + maxCommand, 160},
-	classFocus:    {40, 0, maxRule, 120},
-	classPlan:     {40, 130, 400, 100},
-	classDecision: {35, 0, maxRule, 160},
-	classChanged:  {35, 0, 300, 240},
-	classFact:     {30, 0, 400, 160},
-	classFile:     {25, 0, 300, 240},
-	classWork:     {30, 150, 300, 120},
-	classRequest:  {80, 0, 1500, 120},
-	classCrowd:    {0, 0, maxRule, 160},
-	classSoft:     {0, 0, 240, 160},
-	classAnswered: {0, 0, maxSaid, maxSaid},
+	classLast:     {share: 40, most: maxRequest, least: 60},
+	classUserRule: {share: 40, sure: 800, most: maxRule, least: 160},
+	classRule:     {share: 30, sure: 500, most: maxRule, least: 160},
+	classPrefer:   {share: 30, sure: 700, most: maxRule, least: 160},
+	classSaid:     {share: 50, most: maxSaid, least: maxSaid},
+	classTold:     {share: 50, most: 1500, least: 160, opening: maxSaid},
+	classError:    {share: 30, sure: 200, most: maxErrorText + maxCommand, least: 160},
+	classFocus:    {share: 40, most: maxRule, least: 120},
+	classPlan:     {share: 40, sure: 130, most: 400, least: 100},
+	classDecision: {share: 35, most: maxRule, least: 160},
+	classChanged:  {share: 35, most: 300, least: 240},
+	classFact:     {share: 30, most: 400, least: 160},
+	classFile:     {share: 25, most: 300, least: 240},
+	classWork:     {share: 30, sure: 150, most: 300, least: 120},
+	classCrowd:    {share: 0, most: maxRule, least: 160},
+	classSoft:     {share: 0, most: 240, least: 160},
+	classAnswered: {share: 0, most: maxSaid, least: maxSaid},
 }
 
 // share chooses the items for a narrative of at most budget units.
@@ -78,9 +79,9 @@ func (p *plan) share(budget int) narrative {
 	// If all rules fit, other lines need not repeat them.
 	if p.rulesFit(lists, budget, pool-h.used) {
 		h = p.head(own, pool-budget+own, ruled)
-		lists[classRequest], lists[classSaid] = unruled(lists[classRequest], p.ruled), unruled(lists[classSaid], p.ruled)
+		lists[classTold], lists[classSaid] = unruled(lists[classTold], p.ruled), unruled(lists[classSaid], p.ruled)
 	}
-	lists[classRequest], lists[classSaid] = p.withoutGoal(lists[classRequest]), p.withoutGoal(lists[classSaid])
+	lists[classTold], lists[classSaid] = p.withoutGoal(lists[classTold]), p.withoutGoal(lists[classSaid])
 	all := !h.short && len(lists[classAnswered]) == len(p.byClass[classAnswered])
 	lists[classLast] = h.lines
 	pool -= h.used
@@ -95,7 +96,7 @@ func (p *plan) share(budget int) narrative {
 		pool -= takes[c].used
 	}
 	for _, c := range again {
-		if c == classRequest {
+		if c == classTold {
 			pool -= h.lengthenGoal(max(pool-p.reserved(c, budget), 0))
 		}
 		if takes[c].whole {
@@ -128,7 +129,7 @@ func (p *plan) reserved(c class, budget int) int {
 	switch {
 	case p.generous, isEssential(c) && (c != classChanged || !p.small), c == classFact && !p.small:
 		return 0
-	case c == classLast || c == classSaid:
+	case c == classLast || c == classSaid || c == classTold:
 		return budget - smallest
 	default:
 		return budget - smallest/2
@@ -148,7 +149,11 @@ func (p *plan) first(c class, list []*item, budget, pool int) take {
 		// Keep some space for what was done: an agent that only knows rules cannot go on.
 		open = max(pool-min(budget/6, 480), 0)
 	}
-	return p.take(c, list, min(max(pool*termsOf[c].share/100, termsOf[c].sure), open), false)
+	t := termsOf[c]
+	if t.opening > 0 {
+		t.most = t.opening
+	}
+	return p.takeBy(t, list, min(max(pool*t.share/100, t.sure), open), false)
 }
 
 // fewRules and crowdUnits are how many rules a message may have that never count as too many, and how many units.
@@ -166,7 +171,7 @@ func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	}
 	if budget < 4*maxGoal {
 		// The goal's sentence is enough of its request.
-		lists[classRequest] = slices.DeleteFunc(slices.Clone(lists[classRequest]), func(it *item) bool { return it == p.goal })
+		lists[classTold] = slices.DeleteFunc(slices.Clone(lists[classTold]), func(it *item) bool { return it == p.goal })
 	}
 	type spent struct{ rules, units int }
 	by := map[uint32]spent{}
@@ -382,7 +387,10 @@ type take struct {
 // take chooses items of a class for at most budget units: as many items as possible, each shortened at most as far as
 // the class allows, and then each as long as fits. goal says that they are shown in the goal's section.
 func (p *plan) take(c class, list []*item, budget int, goal bool) take {
-	t := termsOf[c]
+	return p.takeBy(termsOf[c], list, budget, goal)
+}
+
+func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
 	out := take{whole: true}
 	var sizes []int
 	overheads := 0

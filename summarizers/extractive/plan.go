@@ -119,7 +119,7 @@ func (p *plan) put(it *item) {
 		case units(it.text) <= maxSaid:
 			c = classSaid
 		default:
-			c = classRequest
+			c = classTold
 		}
 	default:
 	}

@@ -29,9 +29,9 @@ type chosen struct {
 	goal bool
 }
 
-// text returns the item's text, as long as it may be. Of the goal's, the sentences that say most are left.
+// text returns the item's text, as long as it may be. Of the user's, the sentences that say most are left.
 func (c chosen) text() string {
-	if c.goal {
+	if isRequest(c) {
 		return condense(c.it.text, c.limit)
 	}
 	return shorten(c.it.text, c.limit)
