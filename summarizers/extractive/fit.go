@@ -37,24 +37,24 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		return w.least(req)
 	}
 	n.list = withoutRepeats(n.list)
+	if longer, ok := w.inPlaceOfNames(n); ok {
+		n = longer
+	}
 	perToken := w.perToken
-	said, listed := n.texts()
-	picks := l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
-	quotes, where := w.quotes(n, newSources(req).withoutSecrets(picks, 8*w.budget))
-	all := len(quotes) == len(picks)
+	quotes, where, all := w.quotes(n)
 	pieces, lines := w.render(n.list, quotes, where)
 	if !all || n.all {
 		return pieces, true
 	}
 	// What the quotes do not need is for statements.
-	w.generous, w.perToken = true, perToken
+	w.perToken = perToken
 	room := w.budget - int64(req.Count(strings.Join(lines, "\n")))
 	for range 2 {
-		longer, ok := w.narrate(room)
+		longer, ok := w.narrateGenerously(room)
 		if !ok {
 			break
 		}
-		both, _ := w.render(withoutRepeats(longer.list), quotes, where)
+		both, _ := w.render(longer.list, quotes, where)
 		tokens := w.count(both)
 		if tokens <= w.budget {
 			return both, true
@@ -63,6 +63,42 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		room -= tokens - w.budget
 	}
 	return pieces, true
+}
+
+// leastGain is what a quote is worth at least if it takes the place of a statement. Chosen by hand: agents of other kinds
+// than coding agents get long results with names that nobody uses.
+const leastGain = 0.1
+
+// inPlaceOfNames returns a longer narrative in place of quotes that are worth too little. It returns false if there are
+// none.
+func (w *fitting) inPlaceOfNames(n narrative) (longer narrative, ok bool) {
+	if n.all {
+		return n, false
+	}
+	left := float64(w.budget - n.tokens)
+	for _, p := range w.rank(n) {
+		if p.Gain < leastGain {
+			break
+		}
+		if left -= float64(units(p.Text)+lineBytes) / w.perToken; left <= 0 {
+			return n, false
+		}
+	}
+	return w.narrateGenerously(n.tokens + int64(left))
+}
+
+// narrateGenerously writes a narrative that need not leave anything to quotes.
+func (w *fitting) narrateGenerously(budget int64) (n narrative, ok bool) {
+	w.generous = true
+	n, ok = w.narrate(budget)
+	n.list = withoutRepeats(n.list)
+	return n, ok
+}
+
+// rank returns what a narrative leaves out, the best first.
+func (w *fitting) rank(n narrative) []evidence.Pick {
+	said, listed := n.texts()
+	return w.l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
 }
 
 // render writes statements and quotes, without what stands in others of them. It also returns the lines below the
@@ -102,6 +138,8 @@ type narrative struct {
 	all, rules, work bool
 	// small says that the budget is small.
 	small bool
+	// tokens is its size.
+	tokens int64
 }
 
 // texts returns the statements, and the lists of files and commands.
@@ -164,6 +202,7 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 		}
 		written = pieces
 		tokens := w.count(pieces)
+		tried.tokens = tokens
 		if tokens <= budget {
 			n, ok = tried, true
 			grown := int(min(int64(unitBudget)*budget/max(tokens, 1)*97/100, 1<<24))
@@ -184,8 +223,10 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	return n, ok
 }
 
-// quotes returns as many picks as fit beside a narrative, and lines that say where results are.
-func (w *fitting) quotes(n narrative, picks []evidence.Pick) (fitting []evidence.Pick, where []string) {
+// quotes returns as many quotes of what a narrative leaves out as fit beside it, the best first, and lines that say where
+// results are. all says that there are no more.
+func (w *fitting) quotes(n narrative) (quotes []evidence.Pick, where []string, all bool) {
+	picks := newSources(w.req).withoutSecrets(w.rank(n), 8*w.budget)
 	budget := quotedBudget(w.req)
 	if w.budget >= smallBudget {
 		where = w.l.resultLines()
@@ -198,7 +239,7 @@ func (w *fitting) quotes(n narrative, picks []evidence.Pick) (fitting []evidence
 	}
 	perByte := float64(tokens) / float64(len(strings.Join(with(0), "")))
 	k := mostThatFit(picks, budget, tokens, perByte, size)
-	return picks[:k], where
+	return picks[:k], where, k == len(picks)
 }
 
 // quotedBudget is the budget of a summary with quotes: one that quotes most of what it replaces is of no use.

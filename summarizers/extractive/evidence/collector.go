@@ -38,6 +38,8 @@ type Pick struct {
 	Text string
 	// Alone says that Text is a name without its line.
 	Alone bool
+	// Gain is what it adds for its length.
+	Gain float64
 	// place is where the text came in the conversation, among lines or among names.
 	place int32
 	// shows are the names in Text: of a name alone, itself and then those within it.

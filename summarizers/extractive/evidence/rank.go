@@ -215,9 +215,11 @@ func (r *ranking) next() (Pick, bool) {
 		if top.gain <= 0 {
 			return Pick{}, false
 		}
-		line := top.line
+		line, gain := top.line, top.gain
 		heap.Pop(r)
-		return r.pick(line), true
+		pick := r.pick(line)
+		pick.Gain = gain
+		return pick, true
 	}
 	return Pick{}, false
 }

@@ -1,0 +1,61 @@
+package extractive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+// offers is a conversation in which the agent asks for many offers and says what it learnt. Nobody uses the names in the
+// results.
+func offers(n int) *conversation {
+	c := &conversation{}
+	c.user("Find a caterer for the anniversary in May, 80 guests, and compare the offers.")
+	for i := range n {
+		var rows strings.Builder
+		for row := range 25 {
+			fmt.Fprintf(&rows, "listing_%d_%d https://caterers.example/l/%d-%d rating \"%d of 10 guests came back\"\n", i, row, i, row, row)
+		}
+		c.tool("find_caterers", fmt.Sprintf(`{"page":%d}`, i+1), rows.String(), false)
+		c.says(fmt.Sprintf("The root cause of the price of caterer %c is its kitchen: it takes %d.50 EUR for each guest, because all is cooked in Weimar.", 'A'+i, 20+i))
+	}
+	return c
+}
+
+// Names that nobody used leave their place to statements.
+func TestStatementsComeBeforeNamesThatNobodyUsed(t *testing.T) {
+	t.Parallel()
+	c := offers(16)
+	summary := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 2000})
+	for i := range 16 {
+		require.Contains(t, summary, fmt.Sprintf("it takes %d.50 EUR", 20+i))
+	}
+	require.Contains(t, summary, "listing_", "what is left is still for names")
+}
+
+// A long message in the middle of a conversation keeps its first sentences, and what it asks for.
+func TestLongMessagesOfTheUserStay(t *testing.T) {
+	t.Parallel()
+	c := offers(8)
+	at := c.user("Hold on, I spoke with the board today and they see this in another light than we did last week. The party moves to the " +
+		"garden of the old mill in Apolda, since the hall is being painted. There are 64 guests now and eleven of them eat no meat, " +
+		"and the mayor comes as well, but only for the soup. Could you ask the three cheapest ones again with these figures? " +
+		"I will be in the train until six and can be reached only by mail.")
+	later := offers(12).log[1:]
+	c.log = append(c.log, later...)
+	c.user("What do they say?")
+	for i, m := range c.log {
+		m.Index = uint32(i)
+	}
+	for _, tokens := range []uint32{800, 2000} {
+		summary := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: tokens})
+		goal := below(summary, "Goal")
+		require.Contains(t, goal, "Hold on, I spoke with the board today", tokens)
+		require.Contains(t, goal, "ask the three cheapest ones again", tokens)
+		require.Contains(t, goal, fmt.Sprintf("[#%d]", at), tokens)
+	}
+}
