@@ -26,17 +26,6 @@ func offers(n int) *conversation {
 	return c
 }
 
-// openedOffers is a conversation in which the agent uses the names of the results.
-func openedOffers(n int) *conversation {
-	c := offers(n)
-	for i := range n {
-		for row := range 20 {
-			c.tool("open_listing", fmt.Sprintf(`{"listing":"listing_%d_%d","url":"https://caterers.example/l/%d-%d"}`, i, row, i, row), "80 guests", false)
-		}
-	}
-	return c
-}
-
 // Names that nobody used leave their place to statements.
 func TestStatementsComeBeforeNamesThatNobodyUsed(t *testing.T) {
 	t.Parallel()
@@ -51,18 +40,21 @@ func TestStatementsComeBeforeNamesThatNobodyUsed(t *testing.T) {
 // A long message in the middle of a conversation keeps its first sentences, and what it asks for.
 func TestLongMessagesOfTheUserStay(t *testing.T) {
 	t.Parallel()
-	c := openedOffers(8)
+	c := offers(8)
 	at := c.user("Hold on, I spoke with the board today and they see this in another light than we did last week. The party moves to the " +
 		"garden of the old mill in Apolda, since the hall is being painted. There are 64 guests now and eleven of them eat no meat, " +
 		"and the mayor comes as well, but only for the soup. Could you ask the three cheapest ones again with these figures? " +
 		"I will be in the train until six and can be reached only by mail.")
-	later := openedOffers(12).log[1:]
-	c.log = append(c.log, later...)
+	c.log = append(c.log, offers(12).log[1:]...)
+	for i := range 25 {
+		c.user(fmt.Sprintf("Write to caterer %c that we need %d plates and ask what the transport of them to Apolda costs us.", 'A'+i, 64+i))
+		c.says("I have written to them.")
+	}
 	c.user("What do they say?")
 	for i, m := range c.log {
 		m.Index = uint32(i)
 	}
-	for _, tokens := range []uint32{800, 2000} {
+	for _, tokens := range []uint32{2000, 4000} {
 		summary := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: tokens})
 		goal := below(summary, "Goal")
 		require.Contains(t, goal, "Hold on, I spoke with the board today", tokens)
