@@ -32,6 +32,7 @@ func conversationWithNames() *conversation {
 	c.user("Add paging to the export.")
 	c.tool("read", `{"path":"export/pager.go"}`, "  12→func pageOf(rows []Row, size int) []Row {\n  13→\tlimit := min(size, maxPageRows)\n  14→}", false)
 	c.tool("grep", `{"pattern":"maxPageRows"}`, "export/limits.go:7: const maxPageRows = 500 // rows of one page\nREADME", false)
+	c.runs("ls", "limits.go", false)
 	c.says("I will look at the callers next.")
 	return &c
 }

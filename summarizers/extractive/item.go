@@ -96,6 +96,8 @@ type item struct {
 	noise bool
 	// passing marks an item that matters only while it is the latest: the last step, the next intention.
 	passing bool
+	// until says what ends a statement about a next step.
+	until stepEnd
 	// failure, path and tool are set for errors: what is known about it, the file or the call that it is about, and the
 	// tool that failed.
 	failure *failure

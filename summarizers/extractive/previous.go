@@ -333,7 +333,7 @@ func (p *previousReader) keep(it *item, labelled bool) {
 		}
 		it.kind, it.score = kindFact, 4+value
 	case kindDoing:
-		if it.passing {
+		if it.passing || strings.HasPrefix(it.text, waitsFor) {
 			// This step is older than the messages that are read now, so it is the last one only if there are none.
 			p.l.lastStep = it
 			return

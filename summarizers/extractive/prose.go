@@ -15,6 +15,8 @@ type statement struct {
 	follows bool
 	// heads says that it only introduces what follows it.
 	heads bool
+	// under is the title above it, and head the sentence that introduces the list that it was joined from.
+	under, head string
 }
 
 // maxParagraph is how much of a paragraph is read. Longer ones were not written for readers.
@@ -51,6 +53,8 @@ type paragraphs struct {
 	// head is a statement that ends in a colon and waits for its list; list is that list so far.
 	head string
 	list []string
+	// title is the last heading, or the last line that is bold as a whole.
+	title string
 }
 
 func (p *paragraphs) line(line string) {
@@ -71,7 +75,13 @@ func (p *paragraphs) line(line string) {
 	if trimmed[0] == '#' || trimmed[0] == '|' || isRuler(trimmed) {
 		p.flush()
 		p.closeList()
+		if trimmed[0] == '#' {
+			p.title = strings.Trim(trimmed, "#*:： ")
+		}
 		return
+	}
+	if strings.HasPrefix(trimmed, "**") && isBold(trimmed) {
+		p.title = strings.Trim(trimmed, "*:： ")
 	}
 	if body, ok := listItem(trimmed); ok {
 		p.flush()
@@ -150,6 +160,7 @@ func (p *paragraphs) flush() {
 		p.closeList()
 	}
 	st := p.opened
+	st.under = p.title
 	eachSentence(clip(text, maxParagraph), func(sentence string, last bool) {
 		st.heads = last && endsInColon(sentence)
 		if st.heads && p.announces(sentence) {
@@ -171,8 +182,15 @@ func (p *paragraphs) closeList() {
 	if !heads {
 		text += " " + strings.Join(p.list, "; ")
 	}
+	st := statement{text: text, heads: heads, under: p.title, head: p.head}
 	p.head, p.list = "", nil
-	p.yield(statement{text: text, heads: heads})
+	p.yield(st)
+}
+
+// isBold says whether a line that begins in bold is bold as a whole.
+func isBold(line string) bool {
+	line = strings.TrimRight(line, ":：")
+	return len(line) > 4 && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
 func endsInColon(s string) bool {

@@ -18,6 +18,8 @@ type reader struct {
 	lead map[string]bool
 	// tasks counts the tasks of a tool that numbers them.
 	tasks int
+	// called says that the agent called a tool.
+	called bool
 	// asked is the last sentence of the agent before a user message.
 	asked string
 	// offered is the latest text of the agent since the last user message, which may list options, and offering its message.
@@ -28,8 +30,11 @@ type reader struct {
 	// answered says that the agent said something since the last user message; working that it waits for the next step of
 	// its work, and not for the user.
 	answered, working bool
-	// steps are statements about next steps. They are added after all messages were read.
-	steps []*item
+	// decided are the decisions since the last user message, proposed is the agent's last proposal, and spoke the index of
+	// its last message.
+	decided  []*item
+	proposed *item
+	spoke    uint32
 	// document is the last user message if it is a document.
 	document *item
 	// latest is the latest message of the user, or with a call or a result, and followed the latest message that follows
@@ -103,7 +108,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:
-		r.answered, r.working = true, false
+		r.answered, r.working, r.spoke = true, false, index
 		r.assistant(index, m)
 	case compactordv1.Role_ROLE_TOOL:
 		r.working = true
@@ -159,12 +164,15 @@ func (r *reader) settleCalls() {
 	for _, id := range slices.Sorted(maps.Keys(r.open)) {
 		for _, c := range r.open[id] {
 			if c.index+12 >= r.l.newest && c.class != classTodo && c.class != classThink {
-				r.l.add(&item{kind: kindDoing, text: "No result yet: " + c.shown(), cites: []uint32{c.index}, passing: true})
+				r.l.add(&item{kind: kindDoing, text: waitsFor + c.shown(), cites: []uint32{c.index}})
 			}
 			r.touch(c, c.index)
 		}
 	}
 }
+
+// waitsFor begins lines about calls without a result.
+const waitsFor = "No result yet: "
 
 // markLast marks the last request.
 func (r *reader) markLast() {
@@ -178,7 +186,8 @@ func (r *reader) markLast() {
 
 // keepStep adds the last step. A step of a previous summary is the last one only if no messages came after it.
 func (r *reader) keepStep() {
-	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) {
+	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) &&
+		!slices.ContainsFunc(r.l.lists[kindDoing], func(it *item) bool { return strings.HasSuffix(it.text, step.text) }) {
 		r.l.add(step)
 	}
 }
@@ -186,13 +195,8 @@ func (r *reader) keepStep() {
 // stepAge is after how many messages a statement about a next step is dropped, if there are newer ones.
 const stepAge = 60
 
-// settleSteps adds the statements about next steps, without outdated ones: an old next step was done or dropped.
+// settleSteps drops outdated statements about next steps: an old next step was done or dropped.
 func (r *reader) settleSteps() {
-	for _, it := range r.steps {
-		if !it.passing || it.newest()+12 >= r.l.newest {
-			r.l.add(it)
-		}
-	}
 	latest := uint32(0)
 	for _, it := range slices.Concat(r.l.lists[kindNext], r.l.todos) {
 		latest = max(latest, it.newest())
@@ -200,7 +204,5 @@ func (r *reader) settleSteps() {
 	if r.messages > 0 {
 		latest = max(latest, r.l.newest-min(r.l.newest, stepAge))
 	}
-	r.l.lists[kindNext] = slices.DeleteFunc(r.l.lists[kindNext], func(it *item) bool {
-		return len(it.cites) > 0 && it.newest()+stepAge < latest
-	})
+	r.l.dropItems(kindNext, func(it *item) bool { return len(it.cites) > 0 && it.newest()+stepAge < latest })
 }

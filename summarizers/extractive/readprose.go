@@ -1,6 +1,8 @@
 package extractive
 
 import (
+	"strings"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -26,6 +28,11 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	default:
 		r.l.succeed(&call{name: "model"}, "")
 	}
+	r.proposed = nil
+	if calls > 0 {
+		// The agent does what it announced.
+		r.endSteps(untilCall, index)
+	}
 	if text != "" {
 		r.offered, r.offering = text, index
 		final := 0
@@ -42,112 +49,156 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 			r.call(index, c)
 		}
 	}
+	if calls > 0 {
+		r.endSteps(untilCall, index+1)
+	}
 }
 
 // prose reads the agent's text. final is added to the scores of the
 // statements; it is higher for an answer without calls.
 func (r *reader) prose(index uint32, text string, final int) {
-	var undecided *item
-	// intent is what the agent says that it does next.
-	intent, firstSentence, lastSentence, question := "", "", "", ""
+	p := proseReader{reader: r, index: index, final: final}
 	announces := func(head string) bool {
-		return r.cues.read(head)&(cueNext|cueDecided|cueBlocked) != 0
+		return r.cues.opensSteps(head) || r.cues.read(head)&cueBlocked != 0 || r.cues.decides(head)
 	}
-	eachStatement(text, announces, func(st statement) {
-		if st.boxed || len(st.text) < 4 || !looksWritten(st.text) {
-			return
-		}
-		if st.heads {
-			if firstSentence == "" && intent == "" {
-				intent = st.text
-			}
-			return
-		}
-		lastSentence = st.text
-		if firstSentence == "" {
-			firstSentence = st.text
-		}
-		found := r.cues.read(st.text)
-		// The reason after a decision is joined to it.
-		if undecided != nil {
-			if found&cueWhy != 0 && found&cueDecided == 0 && units(st.text) < 300 {
-				undecided.text += " " + bare(st.text)
-			}
-			r.l.add(undecided)
-			undecided = nil
-		}
-		if found&cueNarrates != 0 && found&(cueDecided|cueDone) == 0 {
-			intent = st.text
-			return
-		}
-		if asks(st.text) {
-			question = st.text
-			return
-		}
-		undecided = r.statement(index, st.text, found, final)
-	})
-	if undecided != nil {
-		r.l.add(undecided)
+	eachStatement(text, announces, p.read)
+	p.settle()
+	if p.reported && final > 0 {
+		r.endSteps(untilReport, index)
 	}
-	r.asked = lastSentence
-	if question != "" {
-		r.asked = question
+	r.asked = p.last
+	if p.question != "" {
+		r.asked = p.question
 	}
-	// An answer begins with its result. Before tool calls, the intention says more.
-	step := intent
-	if step == "" || final > 0 {
-		step = firstSentence
+	// Until the agent does something, its words say what it is about.
+	step := p.intent
+	if step == "" || final > 0 && p.first != "" {
+		step = p.first
 	}
-	if contentOf(step) > 1 {
+	if !r.called && contentOf(step) > 1 {
 		r.l.lastStep = &item{kind: kindDoing, text: shorten(bare(clip(step, 4096)), 300), cites: []uint32{index}, passing: true}
 	}
 }
 
-// statement reads one sentence of the agent. It returns the decision in it, if there is one, for the caller to add.
-func (r *reader) statement(index uint32, text string, found cue, final int) *item {
+// proseReader reads one text of the agent, sentence by sentence.
+type proseReader struct {
+	*reader
+	index uint32
+	final int
+	// undecided is a decision whose reason may follow.
+	undecided *item
+	// intent is what the agent says that it does next, first and last are its sentences, and question is its question.
+	intent, first, last, question string
+	// before is the sentence before, as long as it is in the same paragraph.
+	before string
+	// reported says that the text reports what was done, or what is left.
+	reported bool
+}
+
+// settle adds the decision that waits for its reason.
+func (p *proseReader) settle() {
+	if p.undecided != nil {
+		p.decide(p.undecided)
+		p.undecided = nil
+	}
+}
+
+// read reads one statement.
+func (p *proseReader) read(st statement) {
+	if st.boxed || len(st.text) < 4 || !looksWritten(st.text) {
+		return
+	}
+	if st.heads {
+		if p.first == "" && p.intent == "" {
+			p.intent = st.text
+		}
+		p.before = ""
+		return
+	}
+	before := p.before
+	if p.before = st.text; !st.follows {
+		before = ""
+	}
+	st.text = withoutOpener(st.text)
+	if contentOf(st.text) == 0 {
+		return
+	}
+	p.last = st.text
+	found := p.cues.read(st.text)
+	if p.first == "" && (p.final == 0 || found&cueNarrates == 0) {
+		p.first = st.text
+	}
+	// The reason after a decision is joined to it.
+	if p.undecided != nil && found&cueWhy != 0 && !mayDecide(st.text, found) && units(st.text) < 300 {
+		p.undecided.text += " " + bare(st.text)
+	}
+	p.settle()
+	decided := mayDecide(st.text, found) && p.cues.decides(st.text) || st.listed && listsDecisions(st.under) && !asks(st.text)
+	if found&cueNarrates != 0 && found&(cueDone|cueUpcoming) == 0 && !decided {
+		p.intent = st.text
+		return
+	}
+	p.statement(st, before, found, decided)
+}
+
+// statement stores one sentence of the agent by its cues.
+func (p *proseReader) statement(st statement, before string, found cue, decided bool) {
+	text := st.text
 	if found == 0 && len(text) < 16 {
-		return nil
+		return
 	}
 	value, names := density(text)
-	body := ""
-	line := func(k kind, score int) *item {
-		if body == "" {
-			body = shorten(bare(clip(text, 4096)), maxRule)
-		}
-		return &item{kind: k, text: body, cites: []uint32{index}, score: score + final}
+	line := func(k kind, text string, score int) *item {
+		return &item{kind: k, text: shorten(bare(clip(text, 4096)), maxRule), cites: []uint32{p.index}, score: score + p.final}
+	}
+	p.propose(line(kindDecision, text, 6+min(value, 4)), text, found, names)
+	if asks(text) {
+		p.question = text
+		return
 	}
 	if found&cueFixed != 0 && found&cueNot == 0 {
-		r.l.repaired(text)
+		p.l.repaired(text)
 	}
+	step := isStep(text, found) || st.listed && listsSteps(st.under) || st.head != "" && p.cues.opensSteps(st.head)
 	switch {
-	case found&cueDecided != 0 && found&cueNot == 0 || found&cueDecided != 0 && units(text) < 200:
-		return line(kindDecision, 6+min(value, 4))
-	case found&cueDone != 0 && found&cueNext == 0:
-		r.l.settleTodos(text, index)
+	case decided:
+		p.undecided = line(kindDecision, text, 6+min(value, 4))
+	case step && found&cueDone == 0 && found&cueBlocked == 0:
+		p.reported = p.reported || found&cueUpcoming == 0
+		it := line(kindNext, text, 3+min(value, 4))
+		it.until = endOf(found)
+		p.l.add(it)
+	case found&cueDone != 0 && (found&cueNext == 0 || !step):
+		p.reported = true
+		p.l.settleTodos(text, p.index)
+		p.finish(text, p.index)
 		if units(text) >= 20 || !isASCII(text) {
-			r.l.add(line(kindDone, 2+min(value, 6)))
+			p.l.add(line(kindDone, text, 2+min(value, 6)))
 		}
 	case found&cueBlocked != 0 && found&cueNarrates == 0 && (names > 0 || units(text) >= 24 || !isASCII(text)):
-		it := line(kindError, 2)
+		it := line(kindError, text, 2)
 		it.failure = &failure{life: untilNext}
-		r.l.fail(it)
-	case found&cueNext != 0:
-		it := line(kindNext, 3+min(value, 4))
-		it.passing = found&cueNarrates != 0
-		r.steps = append(r.steps, it)
-		if len(r.steps) > 512 {
-			r.steps = r.steps[256:]
+		p.l.fail(it)
+	default:
+		whole := standing(text, before)
+		if whole != text && whole != "" {
+			p.l.dropItems(kindFact, func(it *item) bool { return it.newest() == p.index && strings.HasPrefix(whole, it.text) })
 		}
-	case found&cueWeighed != 0 && found&cueWhy != 0:
-		return line(kindDecision, 1+min(value, 4))
-	case found&cueFinding != 0 && names > 0:
-		r.l.add(line(kindFact, 4+value))
-	case value > 2:
-		r.l.add(line(kindFact, value))
-	case found&cueFinding != 0 && final > 0:
-		r.l.add(line(kindFact, 2))
+		p.finding(line, whole, found, value, names)
 	}
-	return nil
+}
+
+// finding stores a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
+func (p *proseReader) finding(line func(kind, string, int) *item, text string, found cue, value, names int) {
+	switch {
+	case text == "", found&cueGuesses != 0:
+	case found&cueFinding != 0 && names > 0:
+		p.l.add(line(kindFact, text, 4+value))
+	case value > 2:
+		p.l.add(line(kindFact, text, value))
+	case found&cueFinding != 0 && p.final > 0:
+		p.l.add(line(kindFact, text, 2))
+	}
 }
 
 // density rates how much of a sentence must be kept exactly, and counts its identifiers.

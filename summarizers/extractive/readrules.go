@@ -23,8 +23,13 @@ func hasValue(text string) bool {
 func (r *reader) rules(index uint32, text string, by speaker) {
 	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
 	listed, long := isDocument(text), units(text) > maxSaid
-	before := ""
-	eachStatement(text, always, func(st statement) {
+	before, taken := "", 0
+	announces := always
+	if listed {
+		// The items of a list in a document stand alone, unless the sentence before them is a rule.
+		announces = func(head string) bool { return saysFirmly(head, r.cues.read(head)) }
+	}
+	eachStatement(text, announces, func(st statement) {
 		st.text = withoutTags(st.text)
 		subject := before
 		if before = st.text; !st.follows {
@@ -34,15 +39,22 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			return
 		}
 		found := r.cues.read(st.text)
-		if by == byUser && long && found&cueDecided != 0 && found&cueMust == 0 && !asks(st.text) {
+		if by == byUser && long && found&cueMust == 0 && mayDecide(st.text, found) && r.cues.decides(st.text) {
 			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		if !isRule(st.text, found, by) {
+		if !isRule(st.text, found, by) || by != byUser && listed && (taken >= maxInserted || !isFirm(st, found)) {
+			return
+		}
+		// "It is forbidden to ..." leans on nothing.
+		leaning := hasOpening(st.text, "instead", "otherwise", "then ", "this ", "these ", "those ", "that ", "they ")
+		if leaning && (subject == "" || units(subject) > maxBefore) && (long || by != byUser) {
+			// What it is about is not known.
 			return
 		}
 		before = ""
+		taken++
 		body := bare(clip(st.text, 8*maxRule))
-		if units(body) < shortRule && !hasValue(body) && !opensTask(subject) && !requests(subject) {
+		if (leaning || units(body) < shortRule && !hasValue(body) && refers(body)) && !opensTask(subject) && !requests(subject) {
 			// What it is about is in the sentence before.
 			body = strings.TrimSpace(bare(clip(subject, 8*maxRule)) + " " + body)
 		}
@@ -50,13 +62,119 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	})
 }
 
+// maxInserted is how many rules of a document are kept that a program inserted.
+const maxInserted = 16
+
+// isFirm says whether a statement of an inserted document is a firm rule in a whole sentence, and not a topic, a step of a
+// procedure, an example or a choice in a menu.
+func isFirm(st statement, found cue) bool {
+	text := st.text
+	switch {
+	case found&cueMust == 0 && !saysOnly(text), found&cueRecounts != 0 && found&cueLasts == 0, leans(text) && !hasOpening(text, "it ", "it's "), hasOpening(text, "only then"):
+		return false
+	case strings.Contains(text, " # "):
+		// A command with a remark.
+		return false
+	case !isASCII(text):
+		return units(text) >= 8
+	}
+	end := strings.TrimRight(text, "*_`)\"”")
+	whole := strings.HasSuffix(end, ".") || strings.HasSuffix(end, "!") || strings.HasSuffix(end, "。")
+	return strings.Count(text, " ") >= 3 && (whole || st.listed) && !strings.ContainsAny(text[:1], "\"“'([/")
+}
+
+// saysOnly says whether a sentence has "only" in capitals or as its first word.
+func saysOnly(text string) bool {
+	return strings.Contains(text, "ONLY ") || strings.HasPrefix(text, "Only ")
+}
+
+// refers says whether a short rule needs the sentence before it: it has a word for something that was named there, or
+// hardly any word of its own.
+func refers(text string) bool {
+	if contentOf(text) < 3 {
+		return true
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		switch strings.Trim(word, ".,;:!") {
+		case "it", "that", "this", "them", "these", "those", "there", "its", "their", "one":
+			return true
+		}
+	}
+	return !isASCII(text)
+}
+
 // isRule says whether a statement with these cues is a rule.
 func isRule(text string, found cue, by speaker) bool {
-	firm := found&(cueMust|cuePrefer) != 0
-	if !firm && (units(text) >= 240 || found&cueSoft == 0 && by == byUser) || (asks(text) || opensQuestion(text)) && found&cueAsks == 0 {
+	if isQuoted(text) || narratesSkill(text) {
+		return false
+	}
+	firm := saysFirmly(text, found)
+	if (asks(text) || opensQuestion(text)) && (found&cueAsks == 0 || found&cueMust == 0 && !ensures(text, found)) {
+		return false
+	}
+	text = plainApostrophes(text)
+	if by == byUser && found&cueMust == 0 && found&cueRecounts != 0 && !opensEnsuring(text) {
+		// It tells what happens, or what somebody thinks.
+		return false
+	}
+	if !firm && (units(text) >= 240 || found&cueSoft == 0 && by == byUser) {
 		return false
 	}
 	return firm || by != byUser || !opensTask(text) && !requests(text)
+}
+
+// saysFirmly says whether a statement with these cues is more than a wish.
+func saysFirmly(text string, found cue) bool {
+	return found&(cueMust|cuePrefer) != 0 || ensures(text, found) || isMarkedImportant(text)
+}
+
+// isMarkedImportant says whether a sentence begins with a label that says how much it matters.
+func isMarkedImportant(text string) bool {
+	return hasOpening(strings.TrimLeft(text, "*_ "), "important:", "important**:", "rule:", "constraint:", "hard constraint:", "wichtig:", "importante:", "重要：", "注意：", "重要:", "важно:", "중요:")
+}
+
+// ensures says whether a sentence asks to make sure of something that is not only the outcome of a task.
+func ensures(text string, found cue) bool {
+	if found&cueEnsures == 0 {
+		return false
+	}
+	return opensEnsuring(text) || found&cueRecounts == 0 && units(text) < maxEnsured && !opensTask(text) && !requests(text)
+}
+
+// maxEnsured is how many units a sentence has at most that orders to make sure of something within it.
+const maxEnsured = 160
+
+// opensEnsuring says whether a sentence begins with the order to make sure of something.
+func opensEnsuring(text string) bool {
+	for _, polite := range []string{"please ", "and ", "also ", "always ", "just "} {
+		if hasPrefixAnyCase(text, polite) {
+			text = text[len(polite):]
+		}
+	}
+	return hasOpening(text, "make sure", "be sure", "ensure")
+}
+
+// plainApostrophes replaces typographic apostrophes.
+func plainApostrophes(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	return strings.ReplaceAll(text, "’", "'")
+}
+
+// isQuoted says whether a text is a quotation, or a piece of one.
+func isQuoted(text string) bool {
+	if strings.Count(text, "\"")%2 == 1 || strings.Count(text, "“") != strings.Count(text, "”") {
+		return true
+	}
+	end := strings.TrimRight(text, ".,!")
+	return strings.HasPrefix(text, "\"") && strings.HasSuffix(end, "\"") && strings.Count(text, "\"") == 2 ||
+		strings.HasPrefix(text, "“") && strings.HasSuffix(end, "”") && strings.Count(text, "“") == 1
+}
+
+// narratesSkill says whether a document tells in the first person what its reader does next.
+func narratesSkill(text string) bool {
+	return hasOpening(text, "first, i ", "first i ", "i need to ", "i'll ", "i will ", "let me ", "next, i ", "now i ", "i'm going to ", "follow these steps", "first we ", "first, we ", "now we ", "do this ", "the current ")
 }
 
 // saying reads a short message of the user. If each sentence of it is a rule or a decision, the whole message is one.
@@ -64,8 +182,12 @@ func (r *reader) saying(request *item, text string) {
 	tier, whole := tierSoft, !strings.Contains(text, "\n")
 	eachStatement(text, always, func(st statement) {
 		found := r.cues.read(st.text)
-		whole = whole && !st.heads && looksRule(st.text) && found&(cueMust|cuePrefer|cueDecided) != 0 && !asks(st.text) &&
-			!opensQuestion(st.text) && (found&cueMust != 0 || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
+		decides := mayDecide(st.text, found) && r.cues.decides(st.text)
+		whole = whole && !st.heads && looksRule(st.text) && (decides || saysFirmly(st.text, found) && isRule(st.text, found, byUser)) && !asks(st.text) &&
+			!opensQuestion(st.text) && (found&cueMust != 0 || ensures(st.text, found) || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
+		if decides && found&(cueMust|cueLasts) == 0 {
+			return
+		}
 		tier = min(tier, ruleTier(st.text, found, byUser))
 	})
 	switch {
@@ -76,7 +198,8 @@ func (r *reader) saying(request *item, text string) {
 	default:
 		it := *request
 		it.kind, it.last, it.score = kindDecision, false, 8
-		r.l.add(&it)
+		r.decide(&it)
+		r.decided = nil
 	}
 }
 
@@ -93,7 +216,7 @@ func (r *reader) rule(text string, tier int, from *item) {
 // ruleTier returns how firm a rule is. Whatever developers and operators say is meant as a rule.
 func ruleTier(text string, found cue, by speaker) int {
 	switch {
-	case found&cueMust != 0:
+	case found&cueMust != 0, ensures(text, found), isMarkedImportant(text):
 		return tierMust
 	case found&cuePrefer != 0 && (by != byUser || !opensTask(text)):
 		return tierPrefer
@@ -107,7 +230,7 @@ func looksRule(s string) bool {
 	if !looksWritten(s) {
 		return false
 	}
-	if score, _ := errorScore(s); score >= 3 {
+	if score, _ := errorScore(s); score >= 3 || hasOpening(s, "error:", "error :", "exception:") {
 		return false
 	}
 	if isASCII(s) && !strings.Contains(s, " ") || strings.HasPrefix(s, "//") {
@@ -163,6 +286,11 @@ func isASCII(s string) bool {
 
 // opensQuestion says whether a sentence begins like a question, which people often write without a question mark.
 func opensQuestion(s string) bool {
+	for _, within := range []string{"能不能", "可不可以", "要不要", "是不是"} {
+		if strings.Contains(s, within) {
+			return true
+		}
+	}
 	for _, opening := range []string{"can we ", "can you ", "can i ", "could we ", "could you ", "would you ", "will you ", "why ", "how ", "what ", "where ", "should we "} {
 		if hasPrefixAnyCase(s, opening) {
 			return true
@@ -173,5 +301,6 @@ func opensQuestion(s string) bool {
 
 // asks says whether a sentence ends like a question.
 func asks(s string) bool {
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "吗。")
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "吗。") ||
+		strings.HasSuffix(s, "ですか。") || strings.HasSuffix(s, "ますか。")
 }

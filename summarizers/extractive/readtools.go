@@ -28,6 +28,8 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 		r.l.workIn(dir.text(), ownOfACall, true, index)
 	}
 	r.latest = index
+	r.called = true
+	r.l.lastStep = &item{kind: kindDoing, text: c.shown(), cites: []uint32{c.index}, passing: true}
 	id := tc.GetId()
 	r.open[id] = append(r.open[id], c)
 }

@@ -79,6 +79,11 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if r.document = nil; isDocument(said) || units(said) > maxRequest {
 		r.document = it
 	}
+	if !it.noise {
+		r.answer(index, said)
+		r.endSteps(untilUser, index)
+		r.endOrders(index, said)
+	}
 	short := units(it.text) <= maxSaid
 	if short && !it.noise {
 		r.l.supersede(it)

@@ -1,0 +1,117 @@
+package extractive_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const decisionsHeading = "## Key Decisions"
+
+// Only a choice that was made is a decision.
+func TestDecisionsAreChoicesThatWereMade(t *testing.T) {
+	t.Parallel()
+	for sentence, decided := range map[string]bool{
+		"We settled on a ring buffer for `trace.log`.":                                            true,
+		"I chose SQLite over LevelDB for the catalogue, because backups are one file.":            true,
+		"Decision: the sync runs every ten minutes.":                                              true,
+		"I switched to streaming reads in `loader.rs`.":                                           true,
+		"We will use webhooks instead of polling for the invoices.":                               true,
+		"I changed `loadRows` to use a cursor instead of an offset.":                              true,
+		"We keep the cache in memory because the box has no disk.":                                true,
+		"The counter of `queue.go` shows 12 instead of 11.":                                       false,
+		"The failing test prints an empty list instead of the three names of `rows.txt`.":         false,
+		"This would be cleaner than a second table in `schema.sql`.":                              false,
+		"Maybe we go with a ring buffer for `trace.log`.":                                         false,
+		"Another option: we'll use webhooks instead of polling for the invoices.":                 false,
+		"I think we settled on the wrong port in `compose.yaml`.":                                 false,
+		"If the box had a disk, I'd go with a file instead of memory for `cache.go`.":             false,
+		"Optionally, use the name `rowCount` instead of `n` in `rows.go`.":                        false,
+		"I'll use the search tool because I need all callers of `loadRows`.":                      false,
+		"The parser picked the third candidate of `grammar.txt`, which nobody has chosen so far.": false,
+	} {
+		var c conversation
+		c.user("Mend the loader of the catalogue, please.")
+		c.says(sentence)
+		c.runs("ls", "loader.rs", false)
+		require.Equal(t, decided, below(c.summary(t, ""), decisionsHeading) != "", sentence)
+	}
+}
+
+// What is below a title for decisions are decisions, but not what is below one for a single decision's reasons.
+func TestTitlesOfDecisions(t *testing.T) {
+	t.Parallel()
+	for title, decided := range map[string]bool{"## Key decisions": true, "**Decisions**": true, "## Why this decision": false, "## Open decisions": false} {
+		var c conversation
+		c.user("Mend the loader of the catalogue, please.")
+		c.says("The loader works again.\n\n" + title + "\n\n- One table per supplier in `catalogue.db`\n")
+		require.Equal(t, decided, below(c.summary(t, ""), decisionsHeading) != "", title)
+	}
+}
+
+// What the agent decided or proposed stands or falls with the user's answer to it.
+func TestTheUserOverrulesTheAgent(t *testing.T) {
+	t.Parallel()
+	const decision, proposal = "I decided to keep the parser in `core/parse.go`.", "I suggest moving the parser of the feeds to `feeds/parse.go`."
+	for _, c := range []struct {
+		said, answer, want string
+	}{
+		{decision, "Thanks, now write the tests.", decision},
+		{decision, "No, it belongs into the feeds.", ""},
+		{decision, "Actually, it belongs into the feeds.", ""},
+		{decision, "Let's put the parser into feeds/ instead.", ""},
+		{decision, "Don't forget the changelog.", decision},
+		{decision, "No problem, go ahead with the tests.", decision},
+		{proposal, "yes, do it", "Accepted: " + proposal},
+		{proposal, "好的", "Accepted: " + proposal},
+		{proposal, "no", ""},
+		{proposal, "What would that cost?", ""},
+		{proposal, "Now write the tests of the feeds.", ""},
+	} {
+		var conv conversation
+		conv.user("Tidy up the parser of the feeds, please.")
+		conv.runs("ls", "core", false)
+		conv.says(c.said)
+		conv.user(c.answer)
+		conv.says("I begin.")
+		found := below(conv.summary(t, ""), decisionsHeading)
+		if c.want == "" {
+			require.Empty(t, found, c.answer)
+		} else {
+			require.Contains(t, found, c.want, c.answer)
+		}
+	}
+}
+
+// A later decision about the same thing replaces an earlier one; one about another thing does not.
+func TestLaterDecisionsReplaceEarlierOnes(t *testing.T) {
+	t.Parallel()
+	const first = "I decided to store the sessions of the portal in Redis."
+	for second, replaced := range map[string]bool{
+		"We switched from Redis to Postgres for the sessions of the portal.":              true,
+		"I decided to store the sessions of the portal in Postgres instead of Redis.":     true,
+		"After all, I decided to store the sessions of the portal in a signed cookie.":    true,
+		"I decided to store the invoices in Postgres instead of Oracle.":                  false,
+		"We settled on Postgres rather than Redis for the queue of the mailer.":           false,
+		"I decided to store the pictures of the portal in a bucket, since they are huge.": false,
+	} {
+		for _, merged := range []bool{false, true} {
+			var c conversation
+			c.user("Make the portal faster, please.")
+			c.says(first)
+			c.runs("ls", "portal", false)
+			previous := ""
+			if merged {
+				previous = c.summary(t, "")
+				for i := range c.log {
+					c.log[i] = nil
+				}
+			}
+			c.says(second)
+			c.runs("ls", "portal", false)
+			found := below(summaryOf(t, &c, previous), decisionsHeading)
+			require.Contains(t, found, second)
+			require.Equal(t, replaced, !contains(found, first), "%s\n%s", second, found)
+		}
+	}
+}
