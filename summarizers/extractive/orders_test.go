@@ -66,6 +66,8 @@ func TestTellingIsNoRule(t *testing.T) {
 		"We got a report that this happens every time without any change.":                          false,
 		"Error: a list is required, not a name":                                                     false,
 		"\"Use the second list to see only your own names.\"":                                       false,
+		"1524: raise ValueError, the name must be a list":                                           false,
+		"It is likely in the list of the mailer, which should be read first.":                       false,
 		"and never show it again.\"":                                                                false,
 		"Can you look at the feed, and make sure that the count is right?":                          false,
 		"If we can't show the feed, we might as well stop.":                                         false,

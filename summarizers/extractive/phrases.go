@@ -200,7 +200,7 @@ var english = []group{
 	{cueRecounts, false, nil, []string{
 		"i think", "i guess", "i feel", "in theory", "right now", "currently", "i got", "we got", "i saw", "we saw", "i see", "i noticed", "we noticed", "i tried", "we tried",
 		"seems", "seem", "seemed", "looks like", "look like", "was", "were", "had", "did", "didn't", "wasn't", "weren't", "happened", "happens", "popped up", "showing",
-		"shows", "maybe", "perhaps", "might", "could", "would", "i'm wondering", "i wonder", "i'm not sure", "not sure", "fails", "failed", "crashes", "crashed", "still",
+		"shows", "maybe", "perhaps", "likely", "might", "could", "would", "i'm wondering", "i wonder", "i'm not sure", "not sure", "fails", "failed", "crashes", "crashed", "still",
 		"overwrites", "turned out", "turns out", "doesn't work", "isn't working", "not working", "i found", "we found", "probably", "for some reason", "reported",
 		"i have", "i've", "i need", "i do need", "i don't have", "i do not have", "i just", "i realized", "i apologize", "i understand", "i really", "i checked", "i'm just", "i'll", "i will", "i can", "we can",
 		"we use", "we have", "we had", "is shown", "are shown", "in that case", "hmm", "at the moment", "once we", "i am", "i'm", "i do",

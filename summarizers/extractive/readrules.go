@@ -233,10 +233,20 @@ func looksRule(s string) bool {
 	if score, _ := errorScore(s); score >= 3 || hasOpening(s, "error:", "error :", "exception:") {
 		return false
 	}
-	if isASCII(s) && !strings.Contains(s, " ") || strings.HasPrefix(s, "//") {
+	if isASCII(s) && !strings.Contains(s, " ") || hasLineNumber(s) || strings.HasPrefix(s, "//") {
 		return false
 	}
 	return len(s) > 24 || strings.Count(s, " ") > 2 || !hasPrefixAnyCase(s, "no ") && !hasPrefixAnyCase(s, "not ") && !hasPrefixAnyCase(s, "all ")
+}
+
+// hasLineNumber says whether a text has the number of a line of code in it, as tools show it before the line.
+func hasLineNumber(s string) bool {
+	for word := range strings.FieldsSeq(s) {
+		if n := len(word) - 1; n >= 2 && word[n] == ':' && isDigits(word[:n]) {
+			return true
+		}
+	}
+	return false
 }
 
 // opensTask says whether a sentence says what to do now, so that it does not hold for longer. Only a firm rule in it
