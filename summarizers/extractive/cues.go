@@ -126,34 +126,36 @@ func (c *cueReader) matches(i int, p *phrase) bool {
 func (w *wordScanner) continues(i int, rest []wanted) bool {
 	for k, want := range rest {
 		if want.how == someWords {
-			for end := min(i+maxGap, len(w.spans)); i < end && !w.spans[i].parted; i++ {
-				if w.continues(i, rest[k+1:]) {
-					return true
-				}
-			}
-			return false
+			return w.continuesLater(i, rest[k+1:])
 		}
-		if i == len(w.spans) {
+		if i == len(w.spans) || !w.fits(i, want) {
 			return false
-		}
-		span := w.spans[i]
-		word := w.lower[span.start:span.end]
-		switch want.how {
-		case theWord:
-			if string(word) != want.text {
-				return false
-			}
-		case anyWord:
-			// A word of the same clause.
-			if span.parted {
-				return false
-			}
-		case ending:
-			if n := len(word) - len(want.text); n < 2 || string(word[n:]) != want.text {
-				return false
-			}
 		}
 		i++
 	}
 	return true
+}
+
+// continuesLater says whether the rest of a phrase stands at i or up to maxGap words later in the same clause.
+func (w *wordScanner) continuesLater(i int, rest []wanted) bool {
+	for end := min(i+maxGap, len(w.spans)); i < end && !w.spans[i].parted; i++ {
+		if w.continues(i, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits says whether a word fits into a place of a phrase.
+func (w *wordScanner) fits(i int, want wanted) bool {
+	span := w.spans[i]
+	word := w.lower[span.start:span.end]
+	if want.how == anyWord {
+		return !span.parted
+	}
+	if want.how == ending {
+		n := len(word) - len(want.text)
+		return n >= 2 && string(word[n:]) == want.text
+	}
+	return string(word) == want.text
 }

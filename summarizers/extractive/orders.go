@@ -27,7 +27,7 @@ var bounds = []string{
 	"for now", "yet", "at this point", "this time", "only look", "only check", "only validate", "only review", "only read", "only analyze", "only explain", "just look", "just check",
 	"just validate", "just review", "just read", "just analyze", "just explain", "just tell", "just show", "just list", "just plan", "just answer", "just investigate",
 	"don't fix anything", "don't change anything", "do not change anything", "don't do anything", "don't edit anything", "don't write any code",
-	"por ahora", "todavía no", "de momento", "por enquanto", "pour l'instant", "pour le moment", "vorerst", "erstmal", "erst mal", "пока не", "暂时", "先不要", "先别", "とりあえず", "まだ", "일단", "아직",
+	"por ahora", "todavía no", "por lo pronto", "por enquanto", "por agora", "pour l'instant", "pour le moment", "vorerst", "erstmal", "erst mal", "пока не", "暂时", "先不要", "先别", "とりあえず", "まだ", "일단", "아직",
 }
 
 // isBound says whether an order is bound to its task.

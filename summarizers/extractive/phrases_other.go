@@ -5,8 +5,8 @@ import "slices"
 // germanOrders are imperatives that often come before "nicht" or "kein".
 var germanOrders = []string{
 	"fass", "fasse", "fasst", "ändere", "änder", "ändert", "lösch", "lösche", "benutze", "benutz", "nutze", "nutz", "verwende", "verwendet", "nimm", "schreib", "schreibe", "mach", "mache", "macht",
-	"füge", "committe", "commite", "pushe", "push", "rühr", "rühre", "bearbeite", "verändere", "entferne", "installiere", "starte", "setz", "setze", "leg", "lege", "verschiebe", "benenne", "erstelle",
-	"deploye", "merge", "veröffentliche", "speichere", "logge", "gib", "ruf", "rufe", "baue", "bau", "brich", "lass", "lasse", "greif", "greife", "übersetze", "ersetze", "schick", "schicke", "leite",
+	"füge", "commite", "pushe", "push", "rühr", "rühre", "bearbeite", "verändere", "entferne", "installiere", "starte", "setz", "setze", "leg", "lege", "verschiebe", "benenne", "erstelle",
+	"deploye", "merge", "veröffentliche", "speichere", "logge", "gib", "ruf", "rufe", "baue", "bau", "brich", "lass", "lasse", "greife", "übersetze", "ersetze", "schick", "schicke", "leite",
 }
 
 // germanVerbs are infinitives that often come after "nicht".
@@ -65,7 +65,7 @@ var german = []group{
 
 // ordered returns each imperative with a word somewhere after it.
 func ordered(then string) []string {
-	var all []string
+	all := make([]string, 0, len(germanOrders))
 	for _, order := range germanOrders {
 		all = append(all, order+" … "+then)
 	}

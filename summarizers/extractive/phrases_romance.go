@@ -4,7 +4,7 @@ import "slices"
 
 // each puts a word before each of the others.
 func each(before string, others ...string) []string {
-	var all []string
+	all := make([]string, 0, len(others))
 	for _, other := range others {
 		all = append(all, before+" "+other)
 	}
@@ -130,7 +130,7 @@ var french = []group{
 		"uniquement", "seulement", "ne … que", "de préférence", "je préfère", "on préfère", "préférer", "au moins", "au maximum", "au plus", "sauf si", "à moins que", "plutôt que", "au lieu de",
 		"j aime", "dans la mesure du possible",
 	}},
-	{cuePrefer, true, nil, []string{"utilise", "utilisez", "utiliser", "garde", "gardez", "laisse", "laissez", "respecte", "respectez", "suis", "suivez", "réponds", "répondez", "écris", "écrivez", "reste", "sans"}},
+	{cuePrefer, true, nil, []string{"utilise", "utilisez", "utiliser", "garde", "gardez", "laisse", "laissez", "respectez", "suis", "suivez", "réponds", "répondez", "écris", "écrivez", "reste", "sans"}},
 	{cueDecided, false, nil, []string{
 		"ai décidé", "avons décidé", "a décidé", "a été décidé", "ai choisi", "avons choisi", "a choisi", "part sur", "partons sur", "pars sur", "optons pour", "opté pour", "retenu", "retenue",
 		"retenons", "c est décidé", "reste sur", "restons sur", "convenu", "convenus", "décision", "tranché", "écarté", "abandonné", "on prend", "nous prenons",
@@ -138,9 +138,9 @@ var french = []group{
 	{cueStays, false, nil, []string{"on utilisera", "nous utiliserons", "on utilise", "nous utilisons", "on garde", "nous gardons", "on passe à", "nous passons à", "on va utiliser"}},
 	{cueCompares, false, nil, []string{"plutôt que", "plutôt qu", "au lieu de", "au lieu d", "à la place de"}},
 	{cueHedges, false, nil, []string{
-		"peut-être", "pourrait", "pourrions", "peut", "serait", "suggère", "recommande", "propose", "autre option", "alternative", "si", "devrait", "je pense", "semble",
+		"peut-être", "pourrait", "pourrions", "peut", "serait", "suggère", "je ~mmande", "propose", "autre option", "alternative", "si", "devrait", "je pense", "semble",
 	}},
-	{cueProposes, false, nil, []string{"je suggère", "je recommande", "je propose"}},
+	{cueProposes, false, nil, []string{"je suggère", "je ~mmande", "je propose"}},
 	{cueWhy, false, nil, []string{"parce que", "parce qu", "car", "puisque", "à cause de", "ainsi", "afin de", "afin que", "pour que"}},
 	{cueDone, false, nil, []string{
 		"j ai ~é", "j ai ~i", "j ai ~is", "j ai ~it", "j ai ~u", "j ai bien ~é", "nous avons ~é", "on a ~é", "a été ~é", "a été ~ée", "ont été ~és", "ont été ~ées", "c est fait", "mis à jour", "mise à jour",
