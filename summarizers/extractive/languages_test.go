@@ -137,3 +137,26 @@ func TestLinesInNineLanguagesAreSorted(t *testing.T) {
 		})
 	}
 }
+
+// A word that is a cue in one language is none in another, and cues are found in capitals, with accents and after elided
+// words.
+func TestCuesKeepToTheirLanguage(t *testing.T) {
+	t.Parallel()
+	for text, rule := range map[string]bool{
+		"The reducers of the shop are built on immer, and the tests are as well.":      false,
+		"The name of the second list is Jamais Vu, and it is the one of the pages.":    false,
+		"The solo mode of the player is in the menu of the second page.":               false,
+		"The nur table is a list of the lights of the house.":                          false,
+		"No sé por qué se borra la lista de los pedidos en la segunda página.":         false,
+		"Die Liste der Bestellungen ist auf der zweiten Seite leer.":                   false,
+		"ÉVITE les mocks dans les tests de la page.":                                   true,
+		"N'utilise pas de variable globale dans les tests de la page.":                 true,
+		"НИКОГДА не меняй таблицу заказов без меня.":                                   true,
+		"Auf der zweiten Seite darf die Reihenfolge der Bestellungen nicht leer sein.": true,
+		"Übersetze die Namen der Bestellungen nicht.":                                  true,
+	} {
+		var c conversation
+		c.user("Have a look at the list.\n\n" + strings.Repeat("The list is on the second page, and the mailer has it as well. ", 5) + "\n\n" + text)
+		require.Equal(t, rule, contains(below(c.summary(t, ""), rulesHeading), text), text)
+	}
+}
