@@ -38,6 +38,26 @@ func TestDecisionsAreChoicesThatWereMade(t *testing.T) {
 	}
 }
 
+// What the user chooses is a decision; what the user asks is none.
+func TestUsersDecide(t *testing.T) {
+	t.Parallel()
+	for message, decided := range map[string]bool{
+		"Let's go with SQLite for the catalogue.":                     true,
+		"We decided on SQLite for the catalogue, it is one file.":     true,
+		"can we go with SQLite instead of files for the catalogue":    false,
+		"Have we decided on SQLite for the catalogue, or on a file?":  false,
+		"Maybe we go with SQLite for the catalogue, I will tell you.": false,
+	} {
+		var c conversation
+		c.user("Mend the loader of the catalogue, please.")
+		c.says("The loader reads each file of the catalogue.")
+		c.user(message)
+		c.runs("ls", "loader.rs", false)
+		c.user("And how long does the loader take?")
+		require.Equal(t, decided, contains(below(c.summary(t, ""), decisionsHeading), message), message)
+	}
+}
+
 // What is below a title for decisions are decisions, but not what is below one for a single decision's reasons.
 func TestTitlesOfDecisions(t *testing.T) {
 	t.Parallel()

@@ -109,4 +109,8 @@ func TestRulesAreJoinedWhereTheyNeedIt(t *testing.T) {
 	rules := below(c.summary(t, ""), rulesHeading)
 	require.Contains(t, rules, "- The feed has two readers, the page and the mailer. Never break it. [#0]")
 	require.Contains(t, rules, "- Always write the changelog in plain English. [#0]")
+
+	var d conversation
+	d.user("The feed is read by the page of the shop. Always write the changelog in plain English.\n\nCan you see why the feed is empty?")
+	require.Contains(t, below(d.summary(t, ""), rulesHeading), "- Always write the changelog in plain English. [#0]")
 }

@@ -184,7 +184,7 @@ func (r *reader) saying(request *item, text string) {
 		found := r.cues.read(st.text)
 		decides := mayDecide(st.text, found) && r.cues.decides(st.text)
 		whole = whole && !st.heads && looksRule(st.text) && (decides || saysFirmly(st.text, found) && isRule(st.text, found, byUser)) && !asks(st.text) &&
-			!opensQuestion(st.text) && (found&cueMust != 0 || ensures(st.text, found) || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
+			!opensQuestion(st.text) && (decides || found&cueMust != 0 || ensures(st.text, found) || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
 		if decides && found&(cueMust|cueLasts) == 0 {
 			return
 		}
