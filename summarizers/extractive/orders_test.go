@@ -101,6 +101,22 @@ func TestInsertedDocumentsHaveFewRules(t *testing.T) {
 	require.Equal(t, 16, strings.Count(write(document+many.String()), "- (system) "))
 }
 
+// A rule in a list of a document holds under the condition above the list.
+func TestConditionsStayWithTheirRules(t *testing.T) {
+	t.Parallel()
+	document := "# Releasing\n\nWhen I say \"pack it\":\n\n- Build the archive.\n- Do NOT upload it anywhere.\n\nHints:\n\n- Never sign an archive by hand.\n\n" +
+		strings.Repeat("A release is read by the page and by the mailer of the shop. ", 6)
+	var c conversation
+	c.user("Pack the shop, please.")
+	c.tool("skill", `{"name":"release"}`, "loaded", false)
+	c.user(document)
+	c.says("I look at the archive first.")
+	rules := below(c.summary(t, ""), rulesHeading)
+	require.Contains(t, rules, "- (system) When I say \"pack it\": Build the archive.; Do NOT upload it anywhere. [#3]")
+	require.Contains(t, rules, "- (system) Never sign an archive by hand. [#3]")
+	require.NotContains(t, rules, "- (system) Do NOT upload")
+}
+
 // A short rule is joined with the sentence before it only if it needs that.
 func TestRulesAreJoinedWhereTheyNeedIt(t *testing.T) {
 	t.Parallel()

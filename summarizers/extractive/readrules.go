@@ -26,8 +26,11 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	before, taken := "", 0
 	announces := always
 	if listed {
-		// The items of a list in a document stand alone, unless the sentence before them is a rule.
-		announces = func(head string) bool { return saysFirmly(head, r.cues.read(head)) }
+		// The items of a list in a document stand alone, unless the sentence before them is a rule or a condition.
+		announces = func(head string) bool {
+			found := r.cues.read(head)
+			return saysFirmly(head, found) || found&cueSoft != 0 || isCondition(head)
+		}
 	}
 	eachStatement(text, announces, func(st statement) {
 		st.text = withoutTags(st.text)
@@ -64,6 +67,11 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 
 // maxInserted is how many rules of a document are kept that a program inserted.
 const maxInserted = 16
+
+// isCondition says whether a sentence says when something holds.
+func isCondition(text string) bool {
+	return hasOpening(strings.TrimLeft(text, "*_- "), "when", "if ", "for ", "before ", "after ", "during ", "once ", "unless ", "while ", "in case")
+}
 
 // isFirm says whether a statement of an inserted document is a firm rule in a whole sentence, and not a topic, a step of a
 // procedure, an example or a choice in a menu.
