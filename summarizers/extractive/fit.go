@@ -198,6 +198,7 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 		pieces := w.ly.render(tried.list, nil, w.space)
 		if ok && slices.Equal(pieces, written) {
 			// A larger plan has no more to say.
+			tried.tokens = n.tokens
 			return tried, true
 		}
 		written = pieces

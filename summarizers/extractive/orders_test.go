@@ -39,7 +39,7 @@ func TestOrdersEndWithTheirRequest(t *testing.T) {
 			previous := ""
 			if merged {
 				previous = conv.summary(t, "")
-				require.Contains(t, below(previous, rulesHeading), c.order)
+				require.Contains(t, previous, c.order)
 				for i := range conv.log {
 					conv.log[i] = nil
 				}
@@ -73,7 +73,7 @@ func TestTellingIsNoRule(t *testing.T) {
 		"If we can't show the feed, we might as well stop.":                                         false,
 	} {
 		var c conversation
-		c.user("Have a look at the list of the feed.\n\n" + strings.Repeat("The feed is read by the page of lists, and by the mailer. ", 5) + "\n\n" + text)
+		c.user("Look at the list of the feed.\n\n" + strings.Repeat("The feed is read by the page of lists, and by the mailer. ", 5) + "\n\n" + text)
 		require.Equal(t, rule, contains(below(c.summary(t, ""), rulesHeading), text), text)
 	}
 }
