@@ -100,11 +100,15 @@ func (l *ledger) succeed(c *call, output string) {
 		return
 	}
 	shown := c.shown()
+	var passed map[string]bool
+	if slices.ContainsFunc(l.errors, func(e *item) bool { return e.failure != nil && len(e.failure.tests) > 0 }) && c.cmd != nil && c.cmd.checks() {
+		passed = passedTests(output)
+	}
 	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
 		if e.failure == nil {
 			return e.tool != "" && e.tool == c.name
 		}
-		if c.cmd != nil && e.endsWith(c.cmd, output) {
+		if c.cmd != nil && e.endsWith(c.cmd, passed) {
 			return true
 		}
 		return e.tool != "" && c.cmd == nil && (e.tool == c.name && e.path == shown || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
@@ -112,7 +116,7 @@ func (l *ledger) succeed(c *call, output string) {
 }
 
 // endsWith says whether the success of a command shows that an error is resolved.
-func (it *item) endsWith(cmd *command, output string) bool {
+func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 	f := it.failure
 	if f.missing != "" && !cmd.reads && (installs(cmd, f.missing) || uses(cmd, f.missing)) {
 		return true
@@ -135,7 +139,7 @@ func (it *item) endsWith(cmd *command, output string) bool {
 			continue
 		}
 		before := len(f.tests)
-		if it.passed(k, output) {
+		if it.passed(k, passed) {
 			return true
 		}
 		if len(f.tests) < before {
@@ -146,14 +150,27 @@ func (it *item) endsWith(cmd *command, output string) bool {
 }
 
 // passed removes the failed tests that a successful run shows to pass now. It returns true if none is left.
-func (it *item) passed(k *commandKey, output string) bool {
+func (it *item) passed(k *commandKey, passed map[string]bool) bool {
 	f := it.failure
 	whole := len(k.selected) == 0 && inScope(k, f)
 	return f.drop(func(test string) bool {
 		name := test[strings.LastIndexAny(test, ":>›")+1:]
-		return whole || slices.ContainsFunc(k.selected, func(s string) bool { return strings.Contains(name, s) }) ||
-			strings.Contains(output, "PASS: "+name) || strings.Contains(output, name+" PASSED")
+		return whole || passed[test] || slices.ContainsFunc(k.selected, func(s string) bool { return strings.Contains(name, s) })
 	})
+}
+
+// passedTests returns the tests that an output names as passed.
+func passedTests(output string) map[string]bool {
+	passed := map[string]bool{}
+	for line := range strings.Lines(output) {
+		if name, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "--- PASS: "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			passed[name] = true
+		} else if name, _, ok := strings.Cut(line, " PASSED"); ok && len(name) < maxIdentifier {
+			passed[name] = true
+		}
+	}
+	return passed
 }
 
 // inScope says whether a check covers the files that a failure is about.

@@ -7,8 +7,11 @@ import (
 // errorScore returns how surely a line reports an error, and the position of the word that shows it. The score is 4 if
 // the line begins with an error, 3 if it has the form of an error message, 2 or 1 for weaker words, and 0 for none.
 func errorScore(line string) (score, at int) {
-	for i := 0; i < len(line); i++ {
+	for i := 0; i+1 < len(line); i++ {
 		b := line[i]
+		if !beginsWord[b] || !mayShowError(b|0x20, line[i+1]|0x20) {
+			continue
+		}
 		s := 0
 		switch b {
 		case 'e', 'E':
@@ -56,6 +59,36 @@ func errorScore(line string) (score, at int) {
 		}
 	}
 	return score, at
+}
+
+// beginsWord holds the first bytes of the words that can show an error.
+var beginsWord = func() (set [256]bool) {
+	for _, b := range []byte("eEfFpPTcCnNu_\xE9\xE5\xE6") {
+		set[b] = true
+	}
+	return set
+}()
+
+// mayShowError says whether a word that shows an error can begin with two bytes, in lower case. Most words cannot.
+func mayShowError(b, next byte) bool {
+	switch b {
+	case 'e':
+		return next == 'r' || next == 'x' || next == ' '
+	case 'f':
+		return next == 'a'
+	case 'p':
+		return next == 'a' || next == 'e'
+	case 'c':
+		return next == 'a' || next == 'o'
+	case 'n':
+		return next == 'o'
+	case 'u':
+		return next == 'n'
+	case 't':
+		return next == 'r'
+	default:
+		return true
+	}
 }
 
 // scoreIdeographs scores the Chinese words for errors at i. A colon after one makes it an error message.

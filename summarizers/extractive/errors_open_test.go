@@ -107,6 +107,9 @@ func TestChecksEndErrors(t *testing.T) {
 		{"each failed test by itself", broke("go test ./import", failing), []step{
 			ran("go test ./import -run TestStops", "ok"), ran("go test ./import -run 'TestTrips$'", "ok"),
 		}, true},
+		{"the output names it", broke("go test ./import", "--- FAIL: TestStops (0.01s)\nFAIL"), []step{ran("go test -v ./import ./export -run Test", "--- PASS: TestStops (0.01s)\nok")}, true},
+		{"the output names another", broke("go test ./import", "--- FAIL: TestStops (0.01s)\nFAIL"), []step{ran("go test -v ./export", "--- PASS: TestTrips (0.01s)\nok")}, false},
+		{"pytest names it", broke("pytest tests", "FAILED tests/test_a.py::test_stop - ValueError"), []step{ran("pytest -v --lf tests/x.py", "tests/test_a.py::test_stop PASSED [100%]")}, true},
 		{"a wider selection", broke("go test ./import -run TestStopsByName", "panic: no stop"), []step{ran("go test ./import -run TestStops", "ok")}, true},
 		{"a narrower selection", broke("go test ./import -run TestStops", "panic: no stop"), []step{ran("go test ./import -run TestStopsByName", "ok")}, false},
 		{"a chain", broke("git stash push && go build ./import && git stash pop", compile), []step{ran("go build ./...", "")}, true},
