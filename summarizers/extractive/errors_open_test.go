@@ -101,6 +101,7 @@ func TestChecksEndErrors(t *testing.T) {
 		{"a build is no test", broke("go test ./import", failing), []step{ran("go build ./...", "")}, false},
 		{"the suite", broke("go test ./import", failing), []step{ran("make test", "ok")}, true},
 		{"another suite", broke("make test-integration", failing), []step{ran("make test-unit", "ok")}, false},
+		{"a target that leaves it out", broke("make test-integration", failing), []step{ran("make test", "ok")}, false},
 		{"all checks", broke("make test-integration", failing), []step{ran("make ci", "ok")}, true},
 		{"the lint of another tool", broke("make lint", "import/gtfs.go:3:1: error is not checked"), []step{ran("golangci-lint run", "0 issues.")}, true},
 		{"a test is no lint", broke("make lint", "import/gtfs.go:3:1: error is not checked"), []step{ran("make test", "ok")}, false},

@@ -5,6 +5,9 @@ import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 // follow reads a message that the view keeps after the summary. It shows how errors ended that were open before, and
 // what failed in it needs no line, since it can be read there.
 func (r *reader) follow(logged *compactordv1.LoggedMessage) {
+	if len(r.l.errors) == 0 {
+		return
+	}
 	index := logged.GetIndex()
 	r.followed = max(r.followed, index)
 	switch logged.GetMessage().GetRole() {
@@ -34,7 +37,7 @@ func (r *reader) followResult(index uint32, res *compactordv1.ToolResult) {
 	if waiting := r.open[res.GetCallId()]; c == nil && len(waiting) > 0 {
 		c = waiting[len(waiting)-1]
 	}
-	if c == nil || len(r.l.errors) == 0 {
+	if c == nil {
 		return
 	}
 	text := resultText(res)
