@@ -35,8 +35,25 @@ func BesideItem(e *compactordv1.CompactionEntry, said string) string {
 	return strings.TrimLeft(facts(e, said, true), "\n")
 }
 
-// names reports whether a text contains a file's whole path, and not only as a part of a longer path.
+// PathsBegin follows the directory, in backquotes, that the relative paths of a summary begin in.
+const PathsBegin = "is where relative paths begin"
+
+// names reports whether a text contains a file's path, whole or from the directory on that the text says relative paths
+// begin in.
 func names(text, path string) bool {
+	if containsPath(text, path) {
+		return true
+	}
+	before, _, ok := strings.Cut(text, "` "+PathsBegin)
+	if !ok {
+		return false
+	}
+	relative, ok := strings.CutPrefix(path, before[strings.LastIndexByte(before, '`')+1:]+"/")
+	return ok && containsPath(text, relative)
+}
+
+// containsPath reports whether a text contains a path, and not only as a part of a longer path.
+func containsPath(text, path string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], path)
 		if at < 0 {

@@ -31,6 +31,17 @@ func TestSummaryCannotCloseItsWrapper(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "</summary>"))
 }
 
+// A file within the directory that relative paths begin in is named by its relative path.
+func TestFilesThatTheSummaryNamesFromADirectoryOnAreNotListed(t *testing.T) {
+	e := &compactordv1.CompactionEntry{
+		Summary: "## Relevant Files\n- `/srv/shop` " + wording.PathsBegin + " [#1]\n- `src/pager.go` modified [#2]",
+		Files:   &compactordv1.FileLists{Modified: []string{"/srv/shop/src/pager.go", "/srv/depot/src/pager.go", "/srv/shop/src/page.go"}},
+	}
+	text := wording.Summary(e)
+	require.Contains(t, text, "\n\nFiles modified that the summary does not name:\n- /srv/depot/src/pager.go\n- /srv/shop/src/page.go")
+	require.NotContains(t, text, "- /srv/shop/src/pager.go")
+}
+
 // Files that the summary does not name by their whole path are listed after it, within the bound.
 func TestFilesThatTheSummaryDoesNotNameAreListed(t *testing.T) {
 	e := &compactordv1.CompactionEntry{

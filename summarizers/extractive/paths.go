@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -220,12 +221,9 @@ func (f *file) join(other *file) {
 	}
 }
 
-// isRoot ends the line that says where relative paths begin.
-const isRoot = "is where relative paths begin"
-
 // line returns the line about a root.
 func (d *directory) line() *item {
-	return &item{kind: kindFile, text: "`" + d.path + "` " + isRoot, cites: []uint32{d.first}, score: 100, root: true}
+	return &item{kind: kindFile, text: "`" + d.path + "` " + wording.PathsBegin, cites: []uint32{d.first}, score: 100, root: true}
 }
 
 // resolveCarried gives the files of a previous summary the paths that they have from the file system's root on.

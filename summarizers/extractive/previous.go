@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
@@ -384,7 +385,7 @@ func (p *previousReader) file(it *item) bool {
 	if !looksLikeFile(path) && !strings.HasPrefix(text, "`") {
 		return false
 	}
-	if strings.TrimSpace(rest) == isRoot {
+	if strings.TrimSpace(rest) == wording.PathsBegin {
 		p.l.workIn(path, carriedRoot, true, it.oldest())
 		return true
 	}
