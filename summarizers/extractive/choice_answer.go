@@ -163,7 +163,7 @@ const maxChosen = 160
 
 // inWords returns an answer with the options that it names.
 func inWords(said string, chosen []option) string {
-	var texts []string
+	texts := make([]string, 0, len(chosen))
 	for _, o := range chosen {
 		texts = append(texts, shorten(firstSentence(bare(clip(o.text, 2048))), maxChosen/min(len(chosen), 3)))
 	}

@@ -68,12 +68,36 @@ func joined(list []sentence) string {
 // maxSentences is how many sentences of a request are looked at.
 const maxSentences = 200
 
+// titleLines is how many lines of a text may come before its title.
+const titleLines = 5
+
+// titleOf returns the title of a document: its first heading, if that is of the highest level and near the beginning.
+func titleOf(text string) string {
+	n := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if title, ok := strings.CutPrefix(line, "# "); ok && contentOf(title) > 1 {
+			return oneLine(title)
+		}
+		if n++; n == titleLines || strings.HasPrefix(line, "```") {
+			break
+		}
+	}
+	return ""
+}
+
 // sentencesOf returns the sentences of a request, and which of them asks for something. That is 0 if it is the first one
 // or if none does.
 func sentencesOf(text string) (list []sentence, asked int) {
 	text, _ = summarizers.WithoutBlocks(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
+	text = withoutInstructions(text)
+	if title := titleOf(text); title != "" {
+		list = append(list, sentence{text: title})
+	}
 	place := 0
-	eachStatement(withoutInstructions(text), never, func(st statement) {
+	eachStatement(text, never, func(st statement) {
 		place++
 		body := bare(withoutTags(st.text))
 		if st.heads || len(list) == maxSentences || contentOf(body) < 2 || !looksWritten(body) || isField(body) {

@@ -92,6 +92,18 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	require.Equal(t, 30, strings.Count(below(text, "## Goal"), "It went on"), "which is whole if it fits")
 }
 
+// TestTheTitleOfAPlanBeginsTheGoal: where a plan does not fit, its title says most.
+func TestTheTitleOfAPlanBeginsTheGoal(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Implement this plan:\n\n# Plan: pages of 500 rows\n\n## Context\n\n" + strings.Repeat("The export of the shop writes all rows to one page. ", 40))
+	c.says("I look at the export.")
+	c.user("Begin with the pager.")
+	c.says("I look at the pager.")
+	goal := below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 400}), "## Goal")
+	require.True(t, strings.HasPrefix(goal, "Plan: pages of 500 rows"), goal)
+}
+
 // TestALongRequestIsWrittenOnce: a long request is one line, with as much of it as fits, whether it is the last one or not.
 func TestALongRequestIsWrittenOnce(t *testing.T) {
 	t.Parallel()
@@ -187,8 +199,10 @@ func TestAnsweredQuestionsAreHistory(t *testing.T) {
 	c.user("where does the list of pages come from?")
 	c.runs("grep -rn pages .", "pager.go: pages", false)
 	c.says("It comes from the pager.")
-	c.user("die Seiten sind auch im Lager falsch, oder?")
-	c.says("Yes. Shall I repair them there, too?")
+	c.user("could we repair them im Lager, too?")
+	c.says("Yes. Shall I repair them there?")
+	c.user("is the pager used anywhere else?")
+	c.says("No, only there. Do you want me to move it?")
 	c.user("can you add a test for the last page?")
 	c.tool("edit", `{"path":"pager_test.go","oldText":"a","newText":"b"}`, "ok", false)
 	c.says("I added it.")
@@ -199,7 +213,8 @@ func TestAnsweredQuestionsAreHistory(t *testing.T) {
 		goal := below(text, "## Goal")
 		require.True(t, strings.HasPrefix(goal, "Is the paging of the export correct on the last page? [#0]"), goal)
 		require.NotContains(t, goal, "where does")
-		require.Contains(t, goal, "die Seiten sind")
+		require.NotContains(t, goal, "anywhere else", "what the agent offers beside its answer is another thing")
+		require.Contains(t, goal, "could we repair them")
 		require.Contains(t, goal, "can you add a test")
 		require.Contains(t, below(text, "## Critical Context"), "- Asked and answered: where does the list of pages come from? [#2]", "there is room for it")
 		text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})

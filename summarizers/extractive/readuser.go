@@ -140,11 +140,14 @@ func (r *reader) chooses(it *item, said string) bool {
 }
 
 // settleQuestion marks the user's message before this one if it only asked something, and the agent answered it and did
-// nothing else.
+// nothing else. A question that can also ask for work is not answered by a question.
 func (r *reader) settleQuestion() {
-	if q := r.lastUser; q != nil && r.answered && !r.working && !r.acted && !asks(r.asked) && onlyAsks(ownWords(q.text)) {
-		q.settled = true
+	q := r.lastUser
+	if q == nil || !r.answered || r.working || r.acted {
+		return
 	}
+	said := ownWords(q.text)
+	q.settled = onlyAsks(said) && (!asks(r.asked) || !requests(said))
 }
 
 // onlyAsks says whether each sentence of a message is a question.
