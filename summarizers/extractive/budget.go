@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"slices"
+	"strings"
 )
 
 // class is a group of items that share a part of the budget. The classes are served in this order.
@@ -294,7 +295,7 @@ func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 
 // unruledGoal returns the goal's text without the rules in it, as long as it still says what to do.
 func (p *plan) unruledGoal(ruled ruleIndex) string {
-	switch text := withoutRules(p.goal.text, ruled.of(p.goal)); {
+	switch text := withoutRules(p.goal.text, afterOpening(p.goal.text, ruled.of(p.goal))); {
 	case text == "":
 		return p.cues.beforeRule(p.goal.text)
 	case text == p.goal.text:
@@ -305,6 +306,14 @@ func (p *plan) unruledGoal(ruled ruleIndex) string {
 	default:
 		return text
 	}
+}
+
+// afterOpening returns the rules that do not begin a long text: its first line is its title.
+func afterOpening(text string, rules []*item) []*item {
+	if units(text) <= maxGoal {
+		return rules
+	}
+	return slices.DeleteFunc(slices.Clone(rules), func(it *item) bool { return strings.HasPrefix(text, it.text) })
 }
 
 // lastLines returns the last request, and the newest task before it.

@@ -92,6 +92,20 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	require.Equal(t, 30, strings.Count(below(text, "## Goal"), "It went on"), "which is whole if it fits")
 }
 
+// TestTheGoalBeginsWithItsTitle: even if that reads like a rule, and without the tags around it.
+func TestTheGoalBeginsWithItsTitle(t *testing.T) {
+	t.Parallel()
+	title := "Error: a text-like object is required, and a number must never be given"
+	var c conversation
+	c.user("<issue>\n" + title + "\n\n" + strings.Repeat("I get this while the importer reads an empty page of the depot. ", 40) + "\n</issue>")
+	c.says("I look at the importer.")
+	for _, budget := range []uint32{300, 1000, 4000} {
+		goal := below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget}), "## Goal")
+		require.True(t, strings.HasPrefix(goal, title), goal)
+		require.NotContains(t, goal, "issue>")
+	}
+}
+
 // TestTheTitleOfAPlanBeginsTheGoal: where a plan does not fit, its title says most.
 func TestTheTitleOfAPlanBeginsTheGoal(t *testing.T) {
 	t.Parallel()

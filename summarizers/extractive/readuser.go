@@ -23,6 +23,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if rest, blocks := cutInstructions(said); blocks != "" && contentOf(rest) >= goalWords {
 		said, beside = rest, beside+"\n"+blocks
 	}
+	said = untagged(said)
 	var media strings.Builder
 	for _, p := range m.GetParts() {
 		if md := p.GetMedia(); md != nil {

@@ -117,7 +117,7 @@ func (c chosen) stays() bool { return c.goal || c.it.kind == kindRequest && c.it
 // without returns a request without a rule in it. It returns false if too little is left.
 func (c chosen) without(rule *item) (chosen, bool) {
 	whole := c.text()
-	rest := withoutRules(whole, []*item{rule})
+	rest := withoutRules(whole, afterOpening(c.it.text, []*item{rule}))
 	var cues cueReader
 	if rest == whole || contentOf(rest) < goalWords || addsToATask(rest) || cues.ordersIn(whole) && !cues.ordersIn(rest) {
 		return c, false

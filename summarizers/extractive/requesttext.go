@@ -87,6 +87,20 @@ func cutInstructions(text string) (rest, blocks string) {
 	return strings.TrimSpace(outside.String()), inside.String()
 }
 
+// untagged returns the inside of a text that is one block in tags of their own lines.
+func untagged(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	name := tagAt(first)
+	if name == "" || first != "<"+name+">" {
+		return text
+	}
+	inner, ok := strings.CutSuffix(rest, "\n</"+name+">")
+	if !ok || strings.Contains(inner, "</"+name+">") || strings.TrimSpace(inner) == "" {
+		return text
+	}
+	return strings.TrimSpace(inner)
+}
+
 // tagAt returns the name of the tag that a line begins with, or "".
 func tagAt(line string) string {
 	if !strings.HasPrefix(line, "<") {
