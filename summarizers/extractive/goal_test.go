@@ -95,7 +95,7 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 // TestTheGoalBeginsWithItsTitle: even if that reads like a rule, and without the tags around it.
 func TestTheGoalBeginsWithItsTitle(t *testing.T) {
 	t.Parallel()
-	title := "Error: a text-like object is required, and a number must never be given"
+	title := "The importer must never drop a row of an empty page"
 	var c conversation
 	c.user("<issue>\n" + title + "\n\n" + strings.Repeat("I get this while the importer reads an empty page of the depot. ", 40) + "\n</issue>")
 	c.says("I look at the importer.")

@@ -44,6 +44,7 @@ func TestAFileHasOnePath(t *testing.T) {
 			c.runs("cat ./src/export.go", "package src", false)
 			c.runs("cd /home/me/shop/src && cat export.go", "package src", false)
 			c.tool("read_file", `{"path":"/home/me/other/src/pager.go"}`, "package src", false)
+			c.tool("read_file", `{"path":"/home/me/shopping/src/list.go"}`, "package src", false)
 			text := c.summary(t, "")
 			for range 3 {
 				files := below(text, "## Relevant Files")
@@ -51,6 +52,7 @@ func TestAFileHasOnePath(t *testing.T) {
 				require.Contains(t, files, "- `src/pager.go` modified [#")
 				require.Contains(t, files, "- `src/export.go` read [#")
 				require.Contains(t, files, "- `/home/me/other/src/pager.go` read [#", "a file of another folder is another file")
+				require.Contains(t, files, "- `/home/me/shopping/src/list.go` read [#")
 				require.Equal(t, 2, strings.Count(files, "pager.go"), files)
 				require.Equal(t, 1, strings.Count(files, "export.go"), files)
 				text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})

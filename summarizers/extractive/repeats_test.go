@@ -105,9 +105,9 @@ func TestARuleWithinTheLastRequestIsNotLost(t *testing.T) {
 func TestAWordBesideARuleStaysIfItIsAValue(t *testing.T) {
 	t.Parallel()
 	for said, left := range map[string]string{
-		"Port 8080. Never use semicolons in the scripts of the shop.":        "Port 8080.",
-		"Fix the pager. Never use semicolons in the scripts of the shop.":    "Fix the pager.",
-		"Seriously, folks! Never use semicolons in the scripts of the shop.": "",
+		"Room 8080. Never use semicolons in any of the scripts that we run for the shop and the depot.":        "Room 8080.",
+		"Fix the pager. Never use semicolons in any of the scripts that we run for the shop and the depot.":    "Fix the pager.",
+		"Seriously, folks! Never use semicolons in any of the scripts that we run for the shop and the depot.": "",
 	} {
 		var c conversation
 		c.user("Add paging to the export of the shop.")
@@ -117,7 +117,7 @@ func TestAWordBesideARuleStaysIfItIsAValue(t *testing.T) {
 		c.user("Now rename the button of the export.")
 		c.says("Done.")
 		text := c.summary(t, "")
-		require.Contains(t, below(text, "## Constraints & Preferences"), "Never use semicolons in the scripts of the shop.")
+		require.Contains(t, below(text, "## Constraints & Preferences"), "Never use semicolons in any of the scripts that we run for the shop and the depot.")
 		goal := below(text, "## Goal")
 		if left != "" {
 			require.Contains(t, goal, "- "+left+" [#2]")
