@@ -56,13 +56,14 @@ func TestQuotesOfThePreviousSummaryCompete(t *testing.T) {
 	req := &summarizers.Request{Messages: later, PreviousSummary: previous, MaxTokens: 2000}
 	text := withQuotes(t, req, modelsNarrative)
 	require.Equal(t, []string{
+		"- [#2] limit := min(size, maxPageRows)",
 		"- [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page",
 		"- [#6] Now look at sortByColumn.",
 		"- [#7] names: columnOrder",
 	}, evidenceOf(text), text)
 
 	// A small budget is for the newest.
-	req.MaxTokens = chars4(modelsNarrative) + 18
+	req.MaxTokens = chars4(modelsNarrative) + 14
 	require.Equal(t, []string{"- [#7] names: sortByColumn"}, evidenceOf(withQuotes(t, req, modelsNarrative)))
 }
 

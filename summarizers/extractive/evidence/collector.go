@@ -20,6 +20,8 @@ const (
 	Result
 	// Quoted is what an earlier summary quoted.
 	Quoted
+	// pasted is a long text in a message of the user: nobody typed it.
+	pasted
 	voices
 )
 
@@ -64,6 +66,9 @@ type Collector struct {
 	dropped map[dropped]bool
 	// found are the names of the line that is read.
 	found []occurrence
+	// nature is that of the line, and weight how much a mention in the piece counts that is read.
+	nature nature
+	weight float64
 }
 
 // dropped is a line of a message that is no longer true.
@@ -88,6 +93,10 @@ type named struct {
 	alone bool
 	// besideKnown says that it shares a line with a name that the agent still sees.
 	besideKnown bool
+	// byToolsOnly says that only results have it.
+	byToolsOnly bool
+	// lately is how much the mention in the last message counts.
+	lately float64
 	// holds are other names that stand within it.
 	holds []int32
 }
@@ -112,8 +121,15 @@ func (c *Collector) Know(text string) {
 	})
 }
 
+// longestTyped is how many bytes of a message a user types at most.
+const longestTyped = 2000
+
 // Add adds a text that the agent no longer sees.
 func (c *Collector) Add(p Piece) {
+	if p.Voice == User && len(p.Text) > longestTyped {
+		p.Voice = pasted
+	}
+	c.weigh(p)
 	if p.Voice == Quoted {
 		c.read(p.Text, p)
 		c.part(p.Text, 0, len(p.Text), c.found, p.Message)
@@ -143,7 +159,9 @@ func (c *Collector) Drop(message uint32, text string) {
 
 // AddNames adds names that an earlier summary lists without their lines. They are of messages from first to last.
 func (c *Collector) AddNames(first, last uint32, text string) {
-	c.read(text, Piece{Message: last, Voice: Quoted})
+	p := Piece{Message: last, Voice: Quoted}
+	c.weigh(p)
+	c.read(text, p)
 	c.alone(first)
 }
 
@@ -167,19 +185,39 @@ type occurrence struct {
 func (c *Collector) read(text string, p Piece) {
 	c.found = c.found[:0]
 	Names(text, func(n Name, at int) {
+		if n.Kind == Number && isFraction(text, at) {
+			return
+		}
 		c.found = append(c.found, occurrence{c.id(n), at, at + len(n.Text)})
 	})
+	if !slices.ContainsFunc(c.found, func(o occurrence) bool { return o.id != known }) {
+		return
+	}
+	c.nature = natureOf(text, p.Voice)
 	for _, o := range c.found {
-		if o.id == known {
-			continue
-		}
-		n := &c.names[o.id]
-		if !n.counted || n.last != p.Message {
-			n.said += voiceWeight[p.Voice] * math.Exp2(-float64(c.next-min(c.next, p.Message))/halfLife[p.Voice])
-			n.first, n.last, n.counted = p.Message, max(n.last, p.Message), true
+		if o.id != known {
+			c.names[o.id].mention(p, c.weight*mentionShare[c.nature])
 		}
 	}
 	c.markBesideKnown()
+}
+
+// weigh sets how much a mention in a piece counts.
+func (c *Collector) weigh(p Piece) {
+	c.weight = voiceWeight[p.Voice] * math.Exp2(-float64(c.next-min(c.next, p.Message))/halfLife[p.Voice])
+}
+
+// mention counts a mention. Of those in one message, the one that counts most does.
+func (n *named) mention(p Piece, weight float64) {
+	n.byToolsOnly = p.Voice == Result && (n.byToolsOnly || !n.counted)
+	if !n.counted || n.last != p.Message {
+		n.lately = 0
+		n.first, n.last, n.counted = p.Message, max(n.last, p.Message), true
+	}
+	if weight > n.lately {
+		n.said += weight - n.lately
+		n.lately = weight
+	}
 }
 
 // markBesideKnown marks the names in c.found that have a known name in their surroundings.

@@ -25,6 +25,7 @@ type line struct {
 	text    string
 	// from and to are the bounds of its names in Collector.shows.
 	from, to int32
+	nature   nature
 }
 
 // shown is a name in a line.
@@ -176,7 +177,11 @@ func (c *Collector) part(text string, start, end int, found []occurrence, messag
 		return
 	}
 	c.quoted[quote] = true
-	c.lines = append(c.lines, line{message, quote, int32(from), int32(len(c.shows))})
+	nature := c.nature
+	if nature == plain && isFragment(quote) {
+		nature = fragment
+	}
+	c.lines = append(c.lines, line{message, quote, int32(from), int32(len(c.shows)), nature})
 }
 
 // show adds a name to those from c.shows[from] on.

@@ -21,14 +21,11 @@ const (
 	lineCost, nameCost = 7, 2
 )
 
-// kindWorth is what a name of a kind is worth. Paths are used again most often, and numbers hardly ever.
-var kindWorth = [...]float64{URL: 1, Path: 1.5, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8}
-
 // halfLife is after how many messages a mention of a name counts half. What somebody says holds for longer than output.
-var halfLife = [voices]float64{User: 300, Agent: 300, Arguments: 150, Result: 150, Quoted: 300}
+var halfLife = [voices]float64{User: 300, Agent: 300, Arguments: 150, Result: 110, Quoted: 300, pasted: 300}
 
 // voiceWeight is how much a mention counts. What the agent wrote itself, it uses again most often.
-var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 4}
+var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 4, pasted: 1.2}
 
 // Rank returns lines and names in the order in which a summary should quote them, until their texts have limit bytes or
 // nothing is left. It leaves out what the summary shows already: said are statements, which show names in their context,
@@ -118,7 +115,7 @@ func (c *Collector) worth() []float64 {
 		if all > 0 {
 			near += likeKnown * like / all
 		}
-		worth[i] = n.said * near * kindWorth[n.Kind]
+		worth[i] = n.said * near * n.usefulness()
 		n.holds = n.holds[:0]
 		eachWithin(n.Name, func(part string) {
 			if id, ok := c.ids[part]; ok && id != known && id != int32(i) {
@@ -174,7 +171,7 @@ func (r *ranking) gain(at int32) float64 {
 	for _, s := range r.shows[l.from:l.to] {
 		gain += r.adds(s)
 	}
-	return gain / math.Pow(float64(len(l.text)+lineCost), lengthPower)
+	return gain * lineShare[l.nature] / math.Pow(float64(len(l.text)+lineCost), lengthPower)
 }
 
 func (r *ranking) adds(s shown) float64 {
@@ -249,7 +246,25 @@ func (r *ranking) Less(i, j int) bool {
 	if a.gain != b.gain {
 		return a.gain > b.gain
 	}
-	return a.line > b.line
+	return r.isNewer(a.line, b.line)
+}
+
+// isNewer says whether candidate a came later than b. Of a line and a name of one message, the line counts as newer.
+func (r *ranking) isNewer(a, b int32) bool {
+	if ma, mb := r.messageOf(a), r.messageOf(b); ma != mb {
+		return ma > mb
+	}
+	if a < 0 && b < 0 {
+		return ^a > ^b
+	}
+	return a > b
+}
+
+func (r *ranking) messageOf(at int32) uint32 {
+	if at < 0 {
+		return r.names[^at].last
+	}
+	return r.lines[at].message
 }
 
 func (r *ranking) Swap(i, j int) { r.candidates[i], r.candidates[j] = r.candidates[j], r.candidates[i] }

@@ -71,7 +71,7 @@ func firstOf(known string, pieces ...evidence.Piece) string {
 	return c.Rank("", "", 10_000)[0].Text
 }
 
-// Of names that are worth the same, the one that came first is first. So each case has another one first.
+// Of names that are worth the same, the newest is first. So the pieces of each case come in reverse order.
 func TestWorth(t *testing.T) {
 	t.Parallel()
 	result := func(index uint32, text string) evidence.Piece { return piece(index, evidence.Result, text) }
@@ -88,24 +88,44 @@ func TestWorth(t *testing.T) {
 		{"a new mention and an old one", "", []evidence.Piece{result(999, "bravoTwo"), piece(900, evidence.Agent, "alphaOne")}, "alphaOne"},
 		{"a message after the last one", "", []evidence.Piece{result(999, "bravoTwo"), piece(2000, evidence.Agent, "alphaOne")}, "alphaOne"},
 		{"said in two messages", "", []evidence.Piece{result(999, "bravoTwo"), result(998, "alphaOne"), result(999, "alphaOne")}, "alphaOne"},
-		{"said twice in one message", "", []evidence.Piece{result(999, "bravoTwo"), result(999, "alphaOne, alphaOne")}, "bravoTwo"},
+		{"said twice in one message", "", []evidence.Piece{result(999, "bravoTwo;"), result(999, "alphaOne, alphaOne")}, "bravoTwo"},
+		{"said in two kinds of lines of one message", "", []evidence.Piece{result(999, "bravoTwo;"), result(999, "alphaOne\nalphaOne;")}, "bravoTwo"},
+		{"said in a better line of one message", "", []evidence.Piece{result(999, "bravoTwo"), result(999, "alphaOne\nalphaOne;")}, "alphaOne"},
 		{"before a known name", "keptName", []evidence.Piece{result(999, "bravoTwo"), result(999, "alphaOne "+filler(50)+"keptName")}, "alphaOne"},
 		{"after a known name", "keptName", []evidence.Piece{result(999, "bravoTwo"), result(999, "keptName "+filler(50)+"alphaOne")}, "alphaOne"},
-		{"far from a known name", "keptName", []evidence.Piece{result(999, "bravoTwo"), result(999, "keptName "+filler(150)+"alphaOne")}, "bravoTwo"},
+		{"far from a known name", "keptName", []evidence.Piece{result(999, "bravoTwo;"), result(999, "keptName "+filler(150)+"alphaOne")}, "bravoTwo"},
 		{"a known word in other letters", "KeptAlpha", []evidence.Piece{result(999, "one_bravo"), result(999, "one_alpha")}, "one_alpha"},
 		{"a known word before a sign", "alpha_kept", []evidence.Piece{result(999, "bravo_one"), result(999, "alpha_one")}, "alpha_one"},
 		{"a known word of two letters", "zq_keptName", []evidence.Piece{result(999, "xy_bravoTwo"), result(999, "zq_alphaOne")}, "xy_bravoTwo"},
 		{
 			"a known word that is rare", "common_kept rarest_kept",
-			[]evidence.Piece{result(999, "common_aaaa common_bbbb"), result(999, "common_cccc"), result(999, "rarest_dddd")},
+			[]evidence.Piece{result(999, "common_aaaa common_bbbb"), result(999, "common_cccc;"), result(999, "rarest_dddd;")},
 			"rarest_dddd",
 		},
 		{"a path and an identifier", "", []evidence.Piece{result(999, "bravoTwoOfThem"), result(999, "in/pager.go")}, "in/pager.go"},
 		{"an identifier and a number", "", []evidence.Piece{result(999, "123456"), result(999, "alphaOne")}, "alphaOne"},
 		{"an absolute path", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "in/pager.go"},
 	} {
+		slices.Reverse(c.pieces)
 		require.Equal(t, c.want, firstOf(c.known, c.pieces...), c.name)
 	}
+}
+
+// Of names and of lines that are worth the same, the newest is first.
+func TestTiesGoToTheNewest(t *testing.T) {
+	t.Parallel()
+	for _, voice := range []evidence.Voice{evidence.Result, evidence.Quoted} {
+		c := evidence.New(9)
+		c.Add(piece(9, voice, "alphaOne"))
+		c.Add(piece(9, voice, "bravoTwo"))
+		c.Add(piece(9, voice, "deltaTen"))
+		require.Equal(t, []string{"deltaTen", "bravoTwo", "alphaOne"}, texts(c.Rank("", "", 1000)))
+	}
+	c := evidence.New(9)
+	c.Add(piece(9, evidence.Result, "alphaOne"))
+	c.Add(piece(12, evidence.Result, "bravoTwo"))
+	c.Add(piece(10, evidence.Result, "alphaSix"))
+	require.Equal(t, []string{"bravoTwo", "alphaSix", "alphaOne"}, texts(c.Rank("", "", 1000)))
 }
 
 // Lines pay for their length, and each a little more.

@@ -1,0 +1,199 @@
+package evidence
+
+import "strings"
+
+// nature is what a line is beside the names in it. Some lines hold names that nobody needs again.
+type nature uint8
+
+const (
+	plain nature = iota
+	// lookUp is a command that only looks: what it found matters more.
+	lookUp
+	// listed is an entry of a list, such as one of files.
+	listed
+	// match is a line that a search found, behind its file and number.
+	match
+	// header names the files or the place of a change.
+	header
+	// report says that a tool did its work, or when.
+	report
+	// failure returns, raises or throws an error.
+	failure
+	// imported is an import.
+	imported
+	// fragment has a quotation mark or a bracket that nothing closes.
+	fragment
+	natures
+)
+
+// What a line of a nature is worth beside a plain one: mentions of names in it, and quoting it. Names in imports and
+// errors are used again as often as others, but these lines say little about them.
+var (
+	mentionShare = [natures]float64{
+		plain: 1, lookUp: 0.7, listed: 0.5, match: 0.7, header: 0.3, report: 0.7, failure: 1, imported: 1, fragment: 1,
+	}
+	lineShare = [natures]float64{
+		plain: 1, lookUp: 0.6, listed: 0.6, match: 0.8, header: 0.4, report: 0.7, failure: 0.6, imported: 0.6, fragment: 0.8,
+	}
+)
+
+// natureOf returns what a line of a voice is.
+func natureOf(line string, voice Voice) nature {
+	switch returned := voice == Result || voice == Quoted; {
+	case isHeader(line):
+		return header
+	case voice != Result && voice != Agent && looksUp(line):
+		return lookUp
+	case returned && isListed(line):
+		return listed
+	case returned && isMatch(line):
+		return match
+	case returned && isReport(line):
+		return report
+	case isFailure(line):
+		return failure
+	case isImport(line):
+		return imported
+	}
+	return plain
+}
+
+// isHeader says whether a line of a diff names the files or the place of what follows.
+func isHeader(line string) bool {
+	return strings.HasPrefix(line, "diff --") || strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "@@ ") ||
+		strings.HasPrefix(line, "--- ") && strings.IndexByte(line, '/') > 0
+}
+
+// lookers are programs that only look, and gitLookers the subcommands of Git that do.
+var (
+	lookers    = setOf("ack ag awk bat cat cut dir du fd file find grep head less ls more nl pwd rg sort stat tail tree wc which")
+	gitLookers = setOf("blame branch diff grep log ls-files ls-tree reflog rev-parse show status")
+)
+
+// looksUp says whether a line is a command that only looks.
+func looksUp(line string) bool {
+	if rest, ok := strings.CutPrefix(line, "cd "); ok {
+		if _, then, ok := strings.Cut(rest, "&& "); ok {
+			line = strings.TrimLeft(then, " ")
+		}
+	}
+	program, rest, _ := strings.Cut(line, " ")
+	switch {
+	case lookers[program]:
+		return strings.IndexByte(line, '>') < 0 || strings.Contains(line, "2>")
+	case program == "sed":
+		return strings.HasPrefix(rest, "-n")
+	case program == "git":
+		subcommand, _, _ := strings.Cut(rest, " ")
+		return gitLookers[subcommand]
+	}
+	return false
+}
+
+// isListed says whether a line is a single word, or an entry of a long listing.
+func isListed(line string) bool {
+	if len(line) > 10 && strings.IndexByte("-dl", line[0]) >= 0 && strings.Trim(line[1:10], "rwxsStT-") == "" {
+		return true
+	}
+	for i := range len(line) {
+		if !isRun(line[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isMatch says whether a line begins with a file and a line number, between colons or dashes.
+func isMatch(line string) bool {
+	at := 0
+	for at < len(line) && isRun(line[at]) {
+		at++
+	}
+	if at == 0 || at == len(line) || line[at] != ':' {
+		return false
+	}
+	end := at + 1
+	for end < len(line) && isDigit(line[end]) {
+		end++
+	}
+	return end > at+1 && end < len(line) && (line[end] == ':' || line[end] == '-')
+}
+
+// isFailure says whether a line of code only returns, raises or throws an error.
+func isFailure(line string) bool {
+	line = strings.TrimLeft(line, "+- ")
+	switch {
+	case strings.HasPrefix(line, "return "):
+		return strings.Contains(line, "rror")
+	case strings.HasPrefix(line, "raise "), strings.HasPrefix(line, "throw "):
+		return true
+	}
+	return false
+}
+
+// isImport says whether a line of code imports something.
+func isImport(line string) bool {
+	line = strings.TrimLeft(line, "+- ")
+	switch {
+	case strings.HasPrefix(line, "import "), strings.HasPrefix(line, "#include "):
+		return true
+	case strings.HasPrefix(line, "from "):
+		return strings.Contains(line, " import ")
+	case strings.HasPrefix(line, "} from "), strings.HasPrefix(line, "export "):
+		return strings.Contains(line, " from ")
+	case strings.HasPrefix(line, "use "):
+		return strings.Contains(line, "::")
+	case strings.HasPrefix(line, "const "), strings.HasPrefix(line, "var "), strings.HasPrefix(line, "let "):
+		return strings.Contains(line, "= require(")
+	}
+	return false
+}
+
+// isFragment says whether a quotation mark or a bracket in a text has no partner there. A bracket that opens a block or a
+// list goes on in the next line.
+func isFragment(line string) bool {
+	var quotes, ticks, open int
+	for i := range len(line) {
+		switch line[i] {
+		case '"':
+			quotes++
+		case '`':
+			ticks++
+		case '(', '[':
+			open++
+		case ')', ']':
+			open--
+		}
+	}
+	if quotes%2 == 1 || ticks%2 == 1 || open < 0 {
+		return true
+	}
+	last := line[len(line)-1]
+	return open > 0 && last != '(' && last != '[' && last != '{' && last != ',' && last != ':'
+}
+
+// isReport says whether a line of output says that all went well, or begins with the time.
+func isReport(line string) bool {
+	switch {
+	case isDigit(line[0]):
+		return isTime(line) || isDate(line) && len(line) > dateBytes+1 && isTime(line[dateBytes+1:])
+	case line[0] == '[':
+		return isTime(line[1:]) || isDate(line[1:])
+	}
+	for _, opening := range []string{"--- PASS", "=== RUN", "ok ", "ok\t"} {
+		if strings.HasPrefix(line, opening) {
+			return true
+		}
+	}
+	return strings.Contains(line, "uccessfully") || strings.Contains(line, " has been ")
+}
+
+// isTime says whether a text begins with a time such as 10:15:30.
+func isTime(s string) bool {
+	return len(s) >= 8 && isDigit(s[0]) && isDigit(s[1]) && s[2] == ':' && isDigit(s[3]) && isDigit(s[4]) && s[5] == ':'
+}
+
+// isFraction says whether the digits at an offset are behind the point of a number, as those of a duration are.
+func isFraction(line string, at int) bool {
+	return at > 1 && line[at-1] == '.' && isDigit(line[at-2])
+}
