@@ -81,11 +81,27 @@ func newPlan(l *ledger, ly *layout) *plan {
 			})
 			continue
 		}
-		slices.SortFunc(p.byClass[c], func(a, b *item) int {
-			return cmp.Or(cmp.Compare(p.rank(b), p.rank(a)), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
-		})
+		p.sortByRank(p.byClass[c])
 	}
 	return p
+}
+
+// sortByRank sorts items by rank, the highest first. Ranking reads the texts, so it is done once for each.
+func (p *plan) sortByRank(list []*item) {
+	type ranked struct {
+		*item
+		rank int
+	}
+	all := make([]ranked, 0, len(list))
+	for _, it := range list {
+		all = append(all, ranked{it, p.rank(it)})
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
+	})
+	for i, r := range all {
+		list[i] = r.item
+	}
 }
 
 // put sorts one item into its class.

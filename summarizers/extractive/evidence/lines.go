@@ -68,14 +68,19 @@ func isDiffIndex(line string) bool {
 
 // withoutNumber returns a line without the line number and the arrow or tab that tools which read files put before it.
 func withoutNumber(line string) string {
-	rest := strings.TrimLeft(line, " ")
-	digits := len(rest)
-	rest = strings.TrimLeft(rest, "0123456789")
-	if digits -= len(rest); digits == 0 || digits > 6 {
+	start := 0
+	for start < len(line) && line[start] == ' ' {
+		start++
+	}
+	end := start
+	for end < len(line) && isDigit(line[end]) {
+		end++
+	}
+	if end == start || end-start > 6 {
 		return line
 	}
 	for _, mark := range []string{"→", "\t"} {
-		if after, ok := strings.CutPrefix(rest, mark); ok {
+		if after, ok := strings.CutPrefix(line[end:], mark); ok {
 			return after
 		}
 	}
@@ -172,11 +177,11 @@ func (c *Collector) part(text string, start, end int, found []occurrence, messag
 	if len(c.shows) == from {
 		return
 	}
-	if c.quoted[quote] {
+	before := len(c.quoted)
+	if c.quoted[quote] = true; len(c.quoted) == before {
 		c.shows = c.shows[:from]
 		return
 	}
-	c.quoted[quote] = true
 	nature := c.nature
 	if nature == plain && isFragment(quote) {
 		nature = fragment

@@ -119,9 +119,18 @@ func isMatch(line string) bool {
 	return end > at+1 && end < len(line) && (line[end] == ':' || line[end] == '-')
 }
 
+// withoutSign returns a line without the sign of a diff and white space after it.
+func withoutSign(line string) string {
+	start := 0
+	for start < len(line) && (line[start] == '+' || line[start] == '-' || line[start] == ' ') {
+		start++
+	}
+	return line[start:]
+}
+
 // isFailure says whether a line of code only returns, raises or throws an error.
 func isFailure(line string) bool {
-	line = strings.TrimLeft(line, "+- ")
+	line = withoutSign(line)
 	switch {
 	case strings.HasPrefix(line, "return "):
 		return strings.Contains(line, "rror")
@@ -133,7 +142,7 @@ func isFailure(line string) bool {
 
 // isImport says whether a line of code imports something.
 func isImport(line string) bool {
-	line = strings.TrimLeft(line, "+- ")
+	line = withoutSign(line)
 	switch {
 	case strings.HasPrefix(line, "import "), strings.HasPrefix(line, "#include "):
 		return true

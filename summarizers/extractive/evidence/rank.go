@@ -147,8 +147,9 @@ type candidate struct {
 }
 
 func (r *ranking) fill() {
+	r.candidates = make([]candidate, 0, len(r.lines)+len(r.names))
 	for i := range r.lines {
-		if r.dropped[dropped{r.lines[i].message, r.lines[i].text}] {
+		if len(r.dropped) > 0 && r.dropped[dropped{r.lines[i].message, r.lines[i].text}] {
 			continue
 		}
 		r.candidates = append(r.candidates, candidate{r.gain(int32(i)), int32(i)})

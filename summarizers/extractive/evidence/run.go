@@ -51,7 +51,7 @@ func pathOf(run string) (string, bool) {
 	for strings.HasPrefix(p, "./") {
 		p = p[2:]
 	}
-	if len(p) < minPath || len(p) > maxPath || strings.Contains(p, "//") || !hasTwoLetters(p) || commonplace[p] {
+	if len(p) < minPath || len(p) > maxPath || strings.Contains(p, "//") || !hasTwoLetters(p) || p[0] == '/' && commonplace[p] {
 		return "", false
 	}
 	last := p[strings.LastIndexByte(p, '/')+1:]
@@ -179,7 +179,7 @@ func kindOfWord(w string) Kind {
 			return Number
 		}
 		return 0
-	case isErrorCode(w, upper, digits) || errnos[w]:
+	case isErrorCode(w, upper, digits) || w[0] == 'E' && upper+digits == n && errnos[w]:
 		return Code
 	case n < minIdentifier:
 		return 0
