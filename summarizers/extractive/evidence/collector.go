@@ -42,8 +42,9 @@ type Pick struct {
 	Alone bool
 	// Gain is what it adds for its length.
 	Gain float64
-	// place is where the text came in the conversation, among lines or among names.
-	place int32
+	// order is where the text came in the conversation, among lines or among names.
+	order int32
+	place
 	// shows are the names in Text: of a name alone, itself and then those within it.
 	shows []int32
 }
@@ -69,6 +70,8 @@ type Collector struct {
 	// nature is that of the line, and weight how much a mention in the piece counts that is read.
 	nature nature
 	weight float64
+	// cuts counts long lines.
+	cuts int32
 }
 
 // dropped is a line of a message that is no longer true.

@@ -26,6 +26,19 @@ type line struct {
 	// from and to are the bounds of its names in Collector.shows.
 	from, to int32
 	nature   nature
+	place
+}
+
+// place is where a part of a long line stands.
+type place struct {
+	// cut is the number of the long line, or 0.
+	cut        int32
+	start, end int32
+}
+
+// follows says whether a part overlaps with the one before it, or begins where that ends.
+func (p place) follows(before place) bool {
+	return p.cut > 0 && p.cut == before.cut && p.start >= before.start && p.start <= before.end && p.end > before.end
 }
 
 // shown is a name in a line.
@@ -96,6 +109,7 @@ func (c *Collector) cut(text string, p Piece) {
 		c.part(text, 0, len(text), c.found, p.Message)
 		return
 	}
+	c.cuts++
 	for i := 0; i < len(c.found); {
 		if c.found[i].id == known {
 			i++
@@ -164,7 +178,9 @@ func isJoined(c byte) bool { return isRun(c) || strings.IndexByte(":?=&%#", c) >
 
 // part makes a line of text[start:end]. found are the names there.
 func (c *Collector) part(text string, start, end int, found []occurrence, message uint32) {
-	quote := strings.TrimSpace(text[start:end])
+	start += len(text[start:end]) - len(strings.TrimLeftFunc(text[start:end], unicode.IsSpace))
+	end = start + len(strings.TrimRightFunc(text[start:end], unicode.IsSpace))
+	quote := text[start:end]
 	if len(quote) > longestPart {
 		return
 	}
@@ -186,7 +202,11 @@ func (c *Collector) part(text string, start, end int, found []occurrence, messag
 	if nature == plain && isFragment(quote) {
 		nature = fragment
 	}
-	c.lines = append(c.lines, line{message, quote, int32(from), int32(len(c.shows)), nature})
+	var at place
+	if len(quote) < len(text) {
+		at = place{c.cuts, int32(start), int32(end)}
+	}
+	c.lines = append(c.lines, line{message, quote, int32(from), int32(len(c.shows)), nature, at})
 }
 
 // show adds a name to those from c.shows[from] on.

@@ -74,9 +74,6 @@ func TestPartsAreNotTooLong(t *testing.T) {
 		text.WriteString(filler(20) + name + " ")
 	}
 	parts := partsOf("", text.String())
-	for _, part := range parts {
-		require.LessOrEqual(t, len(part), 320)
-	}
 	for _, name := range names {
 		require.Contains(t, strings.Join(parts, "\n"), name)
 	}
@@ -86,12 +83,39 @@ func TestPartsAreNotTooLong(t *testing.T) {
 	c.Add(piece(1, evidence.Agent, text.String()))
 	var shown strings.Builder
 	for _, p := range c.Rank("", "", 100_000) {
+		require.LessOrEqual(t, len(p.Text), 320)
 		require.False(t, p.Alone && strings.Contains(shown.String(), p.Text), p.Text)
 		shown.WriteString(p.Text + "\n")
 	}
 
 	// Words that are longer than all parts are in none.
 	require.Empty(t, partsOf("", "alphaOne is "+strings.Repeat("aB/", 400)+" "+filler(300)))
+}
+
+// Parts that overlap become one, as far as it does not become too long. So each byte of the line comes once.
+func TestPartsThatOverlapAreJoined(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 26 {
+		text.WriteString("name" + string(rune('A'+i)) + "End " + filler(60+i))
+	}
+	line := strings.TrimSpace(text.String())
+	parts := partsOf("", line)
+	require.Greater(t, len(parts), 1)
+	rest := line
+	for _, part := range parts {
+		require.LessOrEqual(t, len(part), 800)
+		before, after, found := strings.Cut(rest, part)
+		require.True(t, found, part)
+		require.Empty(t, strings.TrimSpace(before))
+		rest = after
+	}
+	require.Less(t, len(rest), 100)
+
+	// Parts that are far from each other, or of other lines, stay apart.
+	require.Len(t, partsOf("", "alphaOne "+filler(300)+"bravoTwo "+filler(100)), 2)
+	two := filler(300) + "alphaOne " + filler(100) + "\n" + filler(330) + "bravoTwo " + filler(100)
+	require.Len(t, partsOf("", two), 2)
 }
 
 // A name at the end of a part, from where its surroundings are missing, is shown again with them.

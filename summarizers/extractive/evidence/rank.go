@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The weights were chosen by hand on recordings of coding agents, by the share of what the agents went on to use that the
@@ -79,8 +80,26 @@ func Arrange(picks []Pick) []Pick {
 			distinct = append(distinct, p)
 		}
 	}
-	slices.SortFunc(distinct, func(a, b Pick) int { return cmp.Or(cmp.Compare(a.Last, b.Last), cmp.Compare(a.place, b.place)) })
-	return distinct
+	slices.SortFunc(distinct, func(a, b Pick) int { return cmp.Or(cmp.Compare(a.Last, b.Last), cmp.Compare(a.order, b.order)) })
+	return joined(distinct)
+}
+
+// joined joins parts of a line that overlap, as far as they do not become too long, so that no text stands there twice.
+func joined(picks []Pick) []Pick {
+	var all []Pick
+	for _, p := range picks {
+		if n := len(all); n > 0 && p.follows(all[n-1].place) {
+			before := &all[n-1]
+			p.Text, p.start = p.Text[before.end-p.start:], before.end
+			if len(before.Text)+len(p.Text) <= longestPart {
+				before.Text, before.end = before.Text+p.Text, p.end
+				continue
+			}
+			p.Text = strings.TrimSpace(p.Text)
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // worth returns what each name is worth, and fills named.holds.
@@ -228,10 +247,10 @@ func (r *ranking) pick(at int32) Pick {
 		id := ^at
 		r.show(shown{id, false})
 		n := &r.names[id]
-		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, place: id, shows: append([]int32{id}, n.holds...)}
+		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, order: id, shows: append([]int32{id}, n.holds...)}
 	}
 	l := &r.lines[at]
-	pick := Pick{First: l.message, Last: l.message, Text: l.text, place: at}
+	pick := Pick{First: l.message, Last: l.message, Text: l.text, order: at, place: l.place}
 	for _, s := range r.shows[l.from:l.to] {
 		r.show(s)
 		pick.shows = append(append(pick.shows, s.id), r.names[s.id].holds...)
