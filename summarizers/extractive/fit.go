@@ -16,7 +16,7 @@ var levels = []struct {
 	enough       func(n narrative) bool
 }{
 	{25, 250, func(n narrative) bool { return n.rules && n.work }},
-	{40, 300, func(n narrative) bool { return n.rules && (n.work || n.small) }},
+	{33, 300, func(n narrative) bool { return n.rules && (n.work || n.small) }},
 	{55, 400, func(n narrative) bool { return n.rules }},
 	{70, 0, func(n narrative) bool { return n.rules }},
 	{85, 0, func(n narrative) bool { return n.rules }},
