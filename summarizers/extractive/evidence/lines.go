@@ -178,9 +178,11 @@ func isJoined(c byte) bool { return isRun(c) || strings.IndexByte(":?=&%#", c) >
 
 // part makes a line of text[start:end]. found are the names there.
 func (c *Collector) part(text string, start, end int, found []occurrence, message uint32) {
-	start += len(text[start:end]) - len(strings.TrimLeftFunc(text[start:end], unicode.IsSpace))
-	end = start + len(strings.TrimRightFunc(text[start:end], unicode.IsSpace))
-	quote := text[start:end]
+	quote := strings.TrimSpace(text[start:end])
+	if len(quote) < end-start {
+		start += strings.Index(text[start:end], quote)
+		end = start + len(quote)
+	}
 	if len(quote) > longestPart {
 		return
 	}
