@@ -50,14 +50,13 @@ func (r *reader) decide(it *item) {
 	r.decided = append(r.decided, it)
 }
 
-// propose remembers what the agent proposes. Only what the user accepts is a decision.
-func (r *reader) propose(it *item, text string, found cue, names int) {
-	if leans(text) || names == 0 && contentOf(text) < 6 {
-		return
+// proposes says whether a sentence proposes something that can be understood alone. Only what the user accepts is a
+// decision.
+func proposes(text string, found cue, names int) bool {
+	if found&cueProposes == 0 && !asks(text) || leans(text) || names == 0 && contentOf(text) < 6 {
+		return false
 	}
-	if found&cueProposes != 0 && !asks(text) || asks(text) && found&(cueDecided|cueTakes|cueStays|cueCompares) != 0 {
-		r.proposed = it
-	}
+	return !asks(text) || found&(cueDecided|cueTakes|cueStays|cueCompares) != 0
 }
 
 // acceptedPrefix begins decisions that the user made by accepting a proposal.

@@ -151,7 +151,9 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 	line := func(k kind, text string, score int) *item {
 		return &item{kind: k, text: shorten(bare(clip(text, 4096)), maxRule), cites: []uint32{p.index}, score: score + p.final}
 	}
-	p.propose(line(kindDecision, text, 6+min(value, 4)), text, found, names)
+	if proposes(text, found, names) {
+		p.proposed = line(kindDecision, text, 6+min(value, 4))
+	}
 	if asks(text) {
 		p.question = text
 		return
