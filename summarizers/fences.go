@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// codeLines says of each line whether it is code between two fences. A fence that is never closed does not count: what
+// CodeLines says of each line whether it is code between two fences. A fence that is never closed does not count: what
 // follows it is more likely the rest of the summary.
-func codeLines(lines []string) []bool {
+func CodeLines(lines []string) []bool {
 	code := make([]bool, len(lines))
 	closing := make([]fence, len(lines))
 	for i, line := range lines {

@@ -52,7 +52,7 @@ func marksOf(text string, headings []Heading) []mark {
 		f.byKey[session.TitleKey(h.Title)] = i
 	}
 	lines := strings.SplitAfter(text, "\n")
-	code := codeLines(lines)
+	code := CodeLines(lines)
 	at := 0
 	for i, line := range lines {
 		if !code[i] && !f.tags(at, at+len(line)) {

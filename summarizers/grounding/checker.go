@@ -7,9 +7,6 @@ import (
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
 
-// Mark stands after a name that the source does not have.
-const Mark = " (not in the conversation)"
-
 // Checker looks for the names of a summary in its source.
 type Checker struct {
 	text  string
@@ -32,7 +29,7 @@ type lookup struct {
 // New returns a checker of a summary. Marks in it do not count.
 func New(summary string) *Checker {
 	c := &Checker{
-		text:  strings.ReplaceAll(summary, Mark, ""),
+		text:  withoutMarks(summary),
 		words: map[string]int32{}, pairs: map[[2]int32]int32{}, hashes: map[string]int32{},
 	}
 	for _, m := range mentions(c.text) {
@@ -147,39 +144,4 @@ func (c *Checker) supported(n lookup) bool {
 		return 2*missing <= len(n.needs)
 	}
 	return missing == 0
-}
-
-// Marked returns the summary with a Mark after the first mention of each name that the source does not have, at most so
-// many.
-func (c *Checker) Marked(most int) string {
-	unsupported := c.unsupported()
-	var b strings.Builder
-	at := 0
-	for _, n := range unsupported[:min(most, len(unsupported))] {
-		b.WriteString(c.text[at:n.end] + Mark)
-		at = n.end
-	}
-	return b.String() + c.text[at:]
-}
-
-// WithoutMarked returns a summary without the names that are marked in it, so that it can be read as a source.
-func WithoutMarked(summary string) string {
-	if !strings.Contains(summary, Mark) {
-		return summary
-	}
-	marked := map[evidence.Name]bool{}
-	evidence.Names(summary, func(n evidence.Name, at int) {
-		if strings.HasPrefix(summary[endOf(summary, at+len(n.Text)):], Mark) {
-			marked[n] = true
-		}
-	})
-	var b strings.Builder
-	rest := 0
-	evidence.Names(summary, func(n evidence.Name, at int) {
-		if marked[n] && at >= rest {
-			b.WriteString(summary[rest:at])
-			rest = at + len(n.Text)
-		}
-	})
-	return strings.ReplaceAll(b.String()+summary[rest:], Mark, "")
 }

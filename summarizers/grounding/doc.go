@@ -5,7 +5,7 @@
 //	for _, source := range sources {
 //		c.Read(source)
 //	}
-//	marked, n := c.Marked(most)
+//	marked := c.Marked(c.Unsupported())
 //
 // A name is supported if the source has its words: those of a segment of a path, of an identifier or of a quotation next
 // to each other, in any case and with any signs between them. So `src/a.go` supports `/repo/src/a.go` where the source

@@ -14,65 +14,77 @@ type mention struct {
 	name evidence.Name
 	// start and end are its place in the text. The end is after the signs that belong to it.
 	start, end int
+	place      place
 }
 
 // mentions returns the first mention of each name that is looked up.
 func mentions(text string) []mention {
 	var all []mention
 	seen := map[evidence.Name]bool{}
+	wholes := wholesOf(text)
 	evidence.Names(text, func(n evidence.Name, at int) {
-		if seen[n] || !lookedUp(n, text, at) {
+		if seen[n] {
+			return
+		}
+		w, _ := around(wholes, at)
+		if !lookedUp(n, text, at, w) {
 			return
 		}
 		seen[n] = true
-		all = append(all, mention{n, at, endOf(text, at+len(n.Text))})
+		end := endOf(n, text, at)
+		all = append(all, mention{n, at, end, placeOf(text, at, end, wholes)})
 	})
 	return all
 }
 
-// lookedUp says whether a name must be in the source. Models convert and add numbers, and put code between backquotes
-// that they compose: the names in it are looked up by themselves.
-func lookedUp(n evidence.Name, text string, at int) bool {
-	switch n.Kind {
-	case evidence.Number:
-		return false
-	case evidence.Quotation:
-		return text[at-1] != '`'
-	default:
-		return !commonplace[n.Text]
+// lookedUp says whether a name must be in the source. Models put code between backquotes and fences that they compose:
+// the names in it are looked up by themselves.
+func lookedUp(n evidence.Name, text string, at int, w whole) bool {
+	if n.Kind == evidence.Quotation {
+		// Without a space it is a name in quotation marks.
+		return text[at-1] != '`' && !w.code && strings.Contains(n.Text, " ")
 	}
+	end := at + len(n.Text)
+	qualified := at > 1 && text[at-1] == '.' && wordSize(text[at-2:]) > 0
+	called := end < len(text) && text[end] == '('
+	return !commonplace(n, w.code || qualified || called)
 }
 
-// commonplace are names that need no source.
-var commonplace = func() map[string]bool {
-	set := map[string]bool{}
-	for _, name := range strings.Fields(`ChatGPT CircleCI ClickHouse CloudFormation CoffeeScript DevTools DynamoDB FastAPI
-		GraphQL JavaScript JetBrains LinkedIn MariaDB MongoDB OpenAPI PostgreSQL PowerShell StackOverflow TypeScript
-		WebAssembly WebSocket WebSockets YouTube Express.js Next.js Node.js Nuxt.js Three.js Vue.js ISO-8601 SHA-256
-		SHA-384 SHA-512 UTF-16 UTF-32`) {
-		set[name] = true
-	}
-	return set
-}()
-
-// endOf returns the end of a name with the signs after it: `()` of a function, `:12` or `:12-20` of a file's lines, and
-// the mark that ends a quotation.
-func endOf(text string, at int) int {
+// endOf returns the end of a name at start with the signs after it: `()` of a function, `:12` or `:12-20` of a file's
+// lines, an apostrophe with an ending, and the mark that ends a quotation of it.
+func endOf(n evidence.Name, text string, start int) int {
+	at := start + len(n.Text)
 	if strings.HasPrefix(text[at:], "()") {
 		at += len("()")
 	}
 	if end := at + 1; strings.HasPrefix(text[at:], ":") {
-		for end < len(text) && (text[end] >= '0' && text[end] <= '9' || text[end] == '-' || text[end] == ':') {
+		for end < len(text) && (isDigit(text[end]) || text[end] == '-' || text[end] == ':') {
 			end++
 		}
 		if end > at+1 {
 			at = end
 		}
 	}
-	if at < len(text) && strings.IndexByte("\"`'", text[at]) >= 0 {
+	if size := apostrophe(text[at:]); size > 0 {
+		return at + size
+	}
+	if at < len(text) && start > 0 && strings.IndexByte("\"`'", text[at]) >= 0 && (text[start-1] == text[at] || n.Kind == evidence.Quotation) {
 		at++
 	}
 	return at
+}
+
+// apostrophe returns the size of an apostrophe and the letters after it, or 0 where the text begins with none.
+func apostrophe(text string) int {
+	for _, sign := range []string{"'", "’"} {
+		if rest, ok := strings.CutPrefix(text, sign); ok {
+			size := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
+			if size > 0 {
+				return len(sign) + size
+			}
+		}
+	}
+	return 0
 }
 
 // groups returns the words of a name that the source must have: those of each group next to each other.
@@ -81,8 +93,13 @@ func groups(n evidence.Name) [][]string {
 	switch n.Kind {
 	case evidence.Path:
 		parts = strings.Split(n.Text, "/")
+		if isPlainFile(n.Text) {
+			// The file may have been named without its extension.
+			parts = strings.SplitN(n.Text, ".", 2)[:1]
+		}
 	case evidence.URL:
 		_, rest, _ := strings.Cut(n.Text, "://")
+		rest = ownHost.ReplaceAllString(rest, "")
 		parts = strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("/?&=#", r) })
 	case evidence.Quotation:
 		parts = strings.Split(omissions.ReplaceAllString(n.Text, "..."), "...")
@@ -107,6 +124,9 @@ func groups(n evidence.Name) [][]string {
 
 // omissions are what a quotation leaves out: an ellipsis, or what stands in brackets in its place.
 var omissions = regexp.MustCompile(`…|\[[^]]*\]`)
+
+// ownHost is the part of a URL that means the machine itself, which models write for a port.
+var ownHost = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?`)
 
 // opensEscape says whether a word after a backslash can begin with the letter of an escaped line end or tab.
 func opensEscape(word []byte) bool { return len(word) > 1 && strings.IndexByte("nrt", word[0]) >= 0 }

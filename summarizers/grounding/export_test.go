@@ -1,0 +1,4 @@
+package grounding
+
+// WithoutMarks is for tests.
+var WithoutMarks = withoutMarks
