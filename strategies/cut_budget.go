@@ -11,7 +11,7 @@ import (
 // The place of a cut and the size of its summary, chosen so that compaction is not due again at once.
 
 // A cut must leave at least this much of the trigger for a summary: a sixteenth of it, but no more than these tokens.
-// Otherwise a later place is chosen. A quarter of these tokens is for the text around the summary.
+// Otherwise a later place is chosen.
 const (
 	leastLeftTokens = 1_024
 	leastLeftShare  = 16
@@ -43,7 +43,7 @@ func withinBudget(in *Input, view *dividedSize, places []int, ruled int) (at int
 			break
 		}
 	}
-	return at, summaryBudgetOf(in.State, view.summaryAfter(b, at))
+	return at, summaryBudgetOf(in.State, view.summaryAfter(in, b, at))
 }
 
 // limitsAfter returns how large the view may be after a cut at a position. If fixed messages fill much of the trigger,
@@ -63,13 +63,12 @@ func (d *dividedSize) leavesHalf(pos int, limits size, of []int) bool {
 
 // summaryAfter returns the most stored tokens for the summary of a cut. That is half of what the trigger leaves, but at
 // most what the limits after the cut leave, unless they leave almost nothing.
-func (d *dividedSize) summaryAfter(b *budget, at int) uint64 {
+func (d *dividedSize) summaryAfter(in *Input, b *budget, at int) uint64 {
 	left, limits := b.due.less(d.rest(at)), d.limitsAfter(b, at)
 	// Four bytes of text count as a token.
 	half := min(left[byTokens], left[byBytes]/4) / 2
 	within := limits.less(d.rest(at))[byTokens]
-	within -= min(leastLeftTokens, within) / 4
-	return min(half, max(within, leastLeft(limits)[byTokens]))
+	return min(half, max(lessAround(in, within), leastLeft(limits)[byTokens]))
 }
 
 // leastLeft returns how much of the limits must remain for a summary.
@@ -80,9 +79,16 @@ func leastLeft(limits size) size {
 
 // summaryWithin returns the most tokens of the model for a summary that fits into what is left.
 func summaryWithin(in *Input, left size) uint32 {
-	stored := min(left[byTokens], left[byBytes]/4)
-	stored -= min(leastLeftTokens, stored) / 4
-	return summaryBudgetOf(in.State, stored)
+	return summaryBudgetOf(in.State, lessAround(in, min(left[byTokens], left[byBytes]/4)))
+}
+
+// lessAround returns what is left for a summary's budget. A budget for the text alone also leaves space for what views
+// show around the text. The other budgets cover that, and stay below the limit: a view that reaches the trigger is due.
+func lessAround(in *Input, left uint64) uint64 {
+	if BudgetsTextAlone(in.Policy) {
+		return left - min(leastLeftTokens, left)/4
+	}
+	return left - min(left, 1)
 }
 
 // summaryBudgetOf returns the budget, in tokens of the model, of a summary with this many stored tokens. No budget is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,7 +58,7 @@ func TestRulesGiveWayToTheTrigger(t *testing.T) {
 		{"half of the trigger", "U100 A100 U100 A100 U100 A100", tokens(500, 0), nil, none, 4, 150},
 		{"less the leading messages", "S100 U100 A100 U100 A100 U100 A100", tokens(600, 0), nil, none, 5, 150},
 		{"less the overhead", "U100 A100 U100 A100 U100 A100", tokens(500, 299), nil, none, 5, 64},
-		{"a rule that leaves the view below", "U100 A100 U100 A100 U100 A100", tokens(500, 0), keepTokens(400), 2, 2, 75},
+		{"a rule that leaves the view below", "U100 A100 U100 A100 U100 A100", tokens(500, 0), keepTokens(400), 2, 2, 99},
 		{"a rule that leaves it at the trigger", "U100 A100 U100 A100 U100 A100", tokens(400, 0), keepTokens(400), 2, 4, 100},
 		{"at least one valid part", "U100 A100 T100 R900", tokens(1100, 0), nil, none, 2, 64},
 		{"one message", "U1000", tokens(500, 0), nil, none, none, 0},
@@ -132,6 +133,23 @@ func TestCutBudgetBesideALongSummary(t *testing.T) {
 	require.Equal(t, uint32(5), plannedFor(t, l, due, keepTokens(10)).GetCut().GetFirstKeptIndex(), "never more than ruled")
 }
 
+// A summary that fills its budget fills what the trigger leaves, and does not reach it. What views show around the text
+// is in the budget, and not subtracted from what is left as well; in klaude the budget is for the text alone.
+func TestSummaryFillsWhatTheTriggerLeaves(t *testing.T) {
+	t.Parallel()
+	for preset, want := range map[string]uint32{"default": 9_999, "klaude": 9_744 + 46} {
+		l := newLog().script(strings.Repeat("U100 A900 ", 12))
+		l.policy = &compactordv1.Policy{
+			Preset: &preset, Summary: &compactordv1.SummaryPolicy{}, Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(10_000)},
+		}
+		made := plannedFor(t, l, due, keepTokens(8_000))
+		l.commit(made, textOf(largestText(l.state(), l.policy, int(made.GetCut().GetMaxSummaryTokens()))))
+		report := strategies.Report(l.head(), l.policy)
+		require.InDelta(t, want, report.GetTokens(), 10, preset)
+		require.False(t, report.GetShouldCompact(), preset)
+	}
+}
+
 // The cut's budget, computed independently of the code: from the views after a cut at each place.
 func TestCutBudgetRules(t *testing.T) {
 	t.Parallel()
@@ -175,7 +193,7 @@ func requireRoom(t *rapid.T, l *testLog, p *compactordv1.SummarizeStrategy, did 
 	if len(over) == 0 {
 		if ruled.GetCut() != nil {
 			rest := limits.rest(start)
-			ruled.Cut.MaxSummaryTokens = min(ruled.GetCut().GetMaxSummaryTokens(), uint32(max(64, min(rest-min(rest, 1024)/4, 13_107))))
+			ruled.Cut.MaxSummaryTokens = min(ruled.GetCut().GetMaxSummaryTokens(), uint32(max(64, min(rest-1, 13_107))))
 		}
 		require.True(t, proto.Equal(ruled, made), "%v %v", ruled, made)
 		did.count("as ruled", made.GetCut() != nil)

@@ -3,7 +3,6 @@ package strategies_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +11,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -112,7 +112,7 @@ func workUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) str
 		if made.GetCut() == nil && len(made.GetEdits()) == 0 {
 			continue
 		}
-		l.commit(made, strings.Repeat("word", int(made.GetCut().GetMaxSummaryTokens())))
+		l.commit(made, textOf(largestText(l.state(), p, int(made.GetCut().GetMaxSummaryTokens()))))
 		left := int(strategies.Report(l.head(), p).GetTokens())
 		if made.GetCut() == nil && editsAlone[name] != "" {
 			continue
@@ -123,6 +123,16 @@ func workUnder(t *rapid.T, name string, p *compactordv1.Policy, trigger int) str
 		}
 	}
 	return "many requests"
+}
+
+// largestText returns the tokens of the largest text that a summary with this budget has: the sentences around it are in
+// the budget, unless that is for the text alone.
+func largestText(s *session.State, p *compactordv1.Policy, budget int) int {
+	if strategies.BudgetsTextAlone(p) {
+		return budget
+	}
+	frame := int(session.TextTokens(s.Counter, wording.Summary(&compactordv1.CompactionEntry{})))
+	return max(min(budget, 128), budget-frame)
 }
 
 // What a preset keeps and its largest summary fit two thirds of the trigger, and in default the target: it once kept
