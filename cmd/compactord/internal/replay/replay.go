@@ -19,7 +19,8 @@ import (
 type Figures struct {
 	// Requests is the number of requests to the model.
 	Requests uint32 `json:"requests"`
-	// TriggerTokens and TriggerToolGroups are the preset's triggers; nil where it has none.
+	// TriggerTokens and TriggerToolGroups are the preset's triggers; nil where it has none. A trigger by the conversation
+	// is beside the leading messages, so TriggerTokens is that of the last request.
 	TriggerTokens     *uint32 `json:"trigger_tokens,omitempty"`
 	TriggerToolGroups *uint32 `json:"trigger_tool_groups,omitempty"`
 	// Disabled says that compaction is never due: the preset's numbers leave nothing of the window.
@@ -157,8 +158,11 @@ func (a *agent) request(ctx context.Context) error {
 		return err
 	}
 	a.Requests++
-	if a.policy.GetTrigger().GetEnabled() && session.Due(a.policy, report) {
-		a.RequestsDue++
+	if a.policy.GetTrigger().GetEnabled() {
+		a.TriggerTokens = report.TriggerTokens
+		if session.Due(a.policy, report) {
+			a.RequestsDue++
+		}
 	}
 	if limit := session.ContextLimit(a.policy); limit > 0 && report.GetTokens() > limit {
 		a.RequestsOverWindow++

@@ -92,6 +92,20 @@ func TestReplayWithoutARewrite(t *testing.T) {
 	}, f)
 }
 
+// A trigger by the conversation does not count the leading messages, so it is that many tokens later.
+func TestTriggerIsBesideTheLeadingMessages(t *testing.T) {
+	policy := &compactordv1.Policy{Preset: proto.String("default"), ContextWindow: proto.Uint32(200_000)}
+	for lead, due := range map[int]uint32{0: 45_000, 400: 45_100, 40_000: 55_000, 600_000: 150_000} {
+		messages := three()
+		if lead > 0 {
+			messages = append([]*compactordv1.Message{said(compactordv1.Role_ROLE_SYSTEM, lead)}, messages...)
+		}
+		f, err := Run(t.Context(), embedded(t), messages, policy, nil)
+		require.NoError(t, err)
+		require.Equal(t, proto.Uint32(due), f.TriggerTokens, "%d leading characters", lead)
+	}
+}
+
 // With the trigger disabled, compaction is never due.
 func TestReplayWithoutATrigger(t *testing.T) {
 	policy := hiding(0)
