@@ -44,7 +44,7 @@ func newBudget(in *Input) *budget {
 	b.setDue(in)
 	b.afterCut = b.due
 	trigger := in.Policy.GetTrigger()
-	if tokens, ok := session.TriggerTokensIn(in.State.Head, in.Policy); ok && trigger.GetFreeRatio() > 0 {
+	if tokens, ok := dueTokens(in, report.GetOverheadTokens()); ok && trigger.GetFreeRatio() > 0 {
 		b.afterCut[byTokens] = min(b.afterCut[byTokens], b.storedWithin(lessFree(tokens, trigger.GetFreeRatio())))
 	}
 	if trigger != nil && trigger.TargetTokens != nil {
@@ -61,7 +61,7 @@ func (b *budget) setDue(in *Input) {
 	if trigger != nil && trigger.MaxViewBytes != nil {
 		b.due[byBytes] = uint64(trigger.GetMaxViewBytes())
 	}
-	if tokens, ok := session.TriggerTokensIn(in.State.Head, in.Policy); ok {
+	if tokens, ok := dueTokens(in, uint32(b.overhead)); ok {
 		b.due[byTokens] = b.storedWithin(tokens)
 	}
 	if in.Reason == compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW && !b.dueAt(viewSize(in.State)) {
@@ -69,6 +69,21 @@ func (b *budget) setDue(in *Input) {
 		// quarters of it, like by default.
 		b.due[byTokens] = b.stored / 4 * 3
 	}
+}
+
+// dueTokens returns at how many tokens of the model compaction is due: at the trigger, or at the raised one where the
+// fixed tokens reach it. Otherwise nothing would be left for a summary.
+func dueTokens(in *Input, overhead uint32) (uint32, bool) {
+	trigger, ok := session.TriggerTokensIn(in.State.Head, in.Policy)
+	if !ok {
+		return 0, false
+	}
+	if fixed := fixedTokens(in.State.Head, in.Policy, overhead); fixed >= trigger {
+		if raised, ok := raisedTrigger(in.Policy, fixed); ok {
+			return raised, true
+		}
+	}
+	return trigger, true
 }
 
 // storedWithin returns how many stored tokens the view may have so that the context has at most this many tokens of the

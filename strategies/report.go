@@ -39,9 +39,25 @@ func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uin
 	return saturated(uint64(session.Scaled(h, saturated(fixed))) + uint64(overhead))
 }
 
-// Unreachable says whether compaction is due by tokens, but the fixed tokens alone are at or above the trigger.
-func Unreachable(r *compactordv1.ContextReport) bool {
-	return r.TriggerTokens != nil && min(r.GetTokens(), r.GetFixedTokens()) >= r.GetTriggerTokens()
+// Unreachable says whether compaction is due by tokens, but the fixed tokens alone are at or above the trigger. It is not
+// worth while then, until the context nearly fills what a request can hold.
+func Unreachable(p *compactordv1.Policy, r *compactordv1.ContextReport) bool {
+	if r.TriggerTokens == nil || min(r.GetTokens(), r.GetFixedTokens()) < r.GetTriggerTokens() {
+		return false
+	}
+	raised, ok := raisedTrigger(p, r.GetFixedTokens())
+	return !ok || r.GetTokens() < raised
+}
+
+// raisedTrigger returns at how many tokens a compaction is worth while where the fixed tokens reach the trigger: once
+// three quarters are full of what they leave of a request. It returns false if they leave nothing, or the window is
+// unknown.
+func raisedTrigger(p *compactordv1.Policy, fixed uint32) (uint32, bool) {
+	limit := session.ContextLimit(p)
+	if limit <= fixed {
+		return 0, false
+	}
+	return limit - (limit-fixed)/4, true
 }
 
 // blockedBy returns all reasons that apply: why compaction is never due, and why a due one would not help.
@@ -50,7 +66,7 @@ func blockedBy(p *compactordv1.Policy, r *compactordv1.ContextReport, shrinksVie
 	if t == nil {
 		t = &compactordv1.Trigger{}
 	}
-	unreachable := Unreachable(r) || session.Due(p, r) && !shrinksView
+	unreachable := Unreachable(p, r) || session.Due(p, r) && !shrinksView
 	var reasons []compactordv1.BlockedBy
 	for _, of := range []struct {
 		holds  bool

@@ -1,6 +1,8 @@
 package strategies_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +11,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/strategies/strategiestest"
@@ -121,4 +124,39 @@ func TestPinnedInPlaceIsFixed(t *testing.T) {
 	inTail := fixed()
 	l.script("U1")
 	require.Equal(t, inTail+1, fixed(), "the tail moves on, the pinned group stays")
+}
+
+// Where instructions alone reach the trigger, a compaction cannot bring the context below it. Nevertheless no request is
+// over the window: compaction waits until three quarters of the rest are full, and its summary has space in the rest.
+func TestInstructionsOverTheTriggerDoNotFillTheWindow(t *testing.T) {
+	t.Parallel()
+	for name, lead := range map[string]int{"klaude": 8_400, "pi": 12_900, "default": 15_500, "xbot_current": 12_900} {
+		p := presetFor(t, name, strategies.Limits{Window: 17_000}, nil)
+		l := newLog()
+		l.policy = p
+		l.script(fmt.Sprintf("S%d U100", lead))
+		trigger, ok := session.TriggerTokensIn(l.head(), p)
+		require.True(t, ok)
+		require.Greater(t, l.head().GetLeadTokens(), trigger, name)
+		compactions := 0
+		for range 200 {
+			l.script("T10 R80 A30")
+			report := strategies.Report(l.head(), p)
+			require.Less(t, report.GetTokens(), uint32(17_000), name)
+			fixed := report.GetFixedTokens()
+			raised := 17_000 - (17_000-fixed)/4
+			require.Equal(t, report.GetTokens() >= raised, report.GetShouldCompact(), "%s: %d of %d tokens", name, report.GetTokens(), raised)
+			require.Equal(t, !report.GetShouldCompact(), slices.Contains(report.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE))
+			if !report.GetShouldCompact() {
+				continue
+			}
+			made, err := registry().Plan(t.Context(), &strategies.Input{State: l.state(), Policy: p, Reason: due}, p.GetStrategy())
+			require.NoError(t, err)
+			require.NotNil(t, made.GetCut(), name)
+			require.Greater(t, made.GetCut().GetMaxSummaryTokens(), (17_000-fixed)/8, "%s has space for a summary", name)
+			l.commit(made, textOf(largestText(l.state(), p, int(made.GetCut().GetMaxSummaryTokens()))))
+			compactions++
+		}
+		require.Greater(t, compactions, 2, name)
+	}
 }

@@ -37,7 +37,7 @@ func pruneDue(reason compactordv1.CompactionReason, h *storagev1.Head, policy *c
 	switch {
 	case !session.Due(policy, r), slices.Contains(r.GetBlockedBy(), compactordv1.BlockedBy_BLOCKED_BY_DISABLED):
 		return &skip{compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD, notDue(policy, r)}
-	case strategies.Unreachable(r):
+	case strategies.Unreachable(policy, r):
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TARGET_UNREACHABLE,
 			map[string]string{
 				"fixed_tokens":   figure(r.GetFixedTokens()),

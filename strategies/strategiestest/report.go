@@ -85,10 +85,16 @@ func (m ReportModel) BlockedBy() map[compactordv1.BlockedBy]bool {
 	hold(compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN, m.Policy.GetContextWindow() == 0 &&
 		t.GetTriggerTokens()+t.GetTriggerConversationTokens()+t.GetTriggerToolGroups()+t.GetMaxViewBytes() == 0)
 	hold(compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN, m.BreakerClosesAfter() > 0 && m.Due())
-	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.DueAt(m.Tokens()) && m.DueAt(m.Fixed()) ||
+	hold(compactordv1.BlockedBy_BLOCKED_BY_TARGET_UNREACHABLE, m.DueAt(m.Tokens()) && m.DueAt(m.Fixed()) && !m.almostFull() ||
 		m.Due() && !m.mayHelp())
 	hold(compactordv1.BlockedBy_BLOCKED_BY_PAUSE, m.Due() && m.Pause() > 0)
 	return reasons
+}
+
+// almostFull says whether at most a quarter is free of what the fixed tokens leave of the window.
+func (m ReportModel) almostFull() bool {
+	window, fixed, tokens := int64(m.Readable()), int64(m.Fixed()), int64(m.Tokens())
+	return window > fixed && window-tokens <= (window-fixed)/4
 }
 
 // mayHelp says whether the policy's strategy may remove anything from the view. Without a strategy it returns true.

@@ -82,6 +82,12 @@ PEAK       tokens of the largest request; WINDOW is its largest share of a windo
 OVER       requests larger than the window
 REWRITES   how often what the model had seen was changed; SUMMARIES of them wrote a summary
 `)
+	for i := range r.Presets {
+		if p := &r.Presets[i]; p.Unreachable > 0 {
+			terminal.Paragraph(w, fmt.Sprintf("Under %s %s were above the trigger because of what no compaction can remove.",
+				r.named(p), terminal.Count(p.Unreachable, "request")), "", "")
+		}
+	}
 }
 
 func (r *Report) printRecall(w io.Writer) {

@@ -54,7 +54,9 @@ type Preset struct {
 	Compactions int `json:"compactions"`
 	Rewrites    int `json:"rewrites"`
 	// OverWindow are requests that a provider would have refused.
-	OverWindow   int     `json:"requests_over_window"`
+	OverWindow int `json:"requests_over_window"`
+	// Unreachable are requests above the trigger because of what no compaction can remove.
+	Unreachable  int     `json:"requests_unreachable"`
 	SentTokens   int     `json:"sent_tokens"`
 	ReadTokens   int     `json:"read_tokens"`
 	WriteTokens  int     `json:"written_tokens"`
@@ -203,6 +205,7 @@ func (p *Preset) add(one *replayed, window int) {
 	p.Compactions += int(one.figures.Compactions)
 	p.Rewrites += int(one.figures.Rewrites)
 	p.OverWindow += int(one.figures.RequestsOverWindow)
+	p.Unreachable += int(one.figures.RequestsUnreachable)
 	p.SentTokens += one.totals.Sent
 	p.ReadTokens += one.totals.Read
 	p.WriteTokens += one.totals.Written

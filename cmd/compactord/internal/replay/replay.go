@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // Figures are the figures of a replay, with the field names of the JSON document.
@@ -36,6 +37,10 @@ type Figures struct {
 	// would refuse.
 	RequestsDue        uint32 `json:"requests_due"`
 	RequestsOverWindow uint32 `json:"requests_over_window"`
+	// RequestsUnreachable is how many were above the trigger because of what no compaction can remove, and FixedTokens is
+	// the most that it could not remove there.
+	RequestsUnreachable uint32 `json:"requests_unreachable"`
+	FixedTokens         uint32 `json:"fixed_tokens,omitempty"`
 	// SentTokens is the sum of all requests. ReusedTokens is the part with which the request before began too.
 	SentTokens   uint64 `json:"sent_tokens"`
 	ReusedTokens uint64 `json:"reused_tokens"`
@@ -162,6 +167,10 @@ func (a *agent) request(ctx context.Context) error {
 		a.TriggerTokens = report.TriggerTokens
 		if session.Due(a.policy, report) {
 			a.RequestsDue++
+		}
+		if strategies.Unreachable(a.policy, report) {
+			a.RequestsUnreachable++
+			a.FixedTokens = max(a.FixedTokens, report.GetFixedTokens())
 		}
 	}
 	if limit := session.ContextLimit(a.policy); limit > 0 && report.GetTokens() > limit {

@@ -106,6 +106,26 @@ func TestTriggerIsBesideTheLeadingMessages(t *testing.T) {
 	}
 }
 
+// Instructions of 5,000 tokens are over the trigger of 4,500. The third request, with 7,002 tokens, would be over the
+// window of 6,900, and so it is compacted, although it cannot come below the trigger.
+func TestInstructionsOverTheTrigger(t *testing.T) {
+	policy := hiding(0)
+	policy.ContextWindow = proto.Uint32(6_900)
+	policy.Strategy = nil
+	messages := []*compactordv1.Message{
+		said(compactordv1.Role_ROLE_SYSTEM, 20_000), said(compactordv1.Role_ROLE_USER, 2_800),
+		said(compactordv1.Role_ROLE_ASSISTANT, 2_000), said(compactordv1.Role_ROLE_USER, 40), said(compactordv1.Role_ROLE_ASSISTANT, 2_000),
+		said(compactordv1.Role_ROLE_USER, 1_000), said(compactordv1.Role_ROLE_ASSISTANT, 4),
+	}
+	f, err := Run(t.Context(), embedded(t), messages, policy, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, f.RequestsDue)
+	require.EqualValues(t, 3, f.RequestsUnreachable)
+	require.EqualValues(t, 5_700, f.FixedTokens)
+	require.EqualValues(t, 1, f.Compactions)
+	require.Zero(t, f.RequestsOverWindow)
+}
+
 // With the trigger disabled, compaction is never due.
 func TestReplayWithoutATrigger(t *testing.T) {
 	policy := hiding(0)

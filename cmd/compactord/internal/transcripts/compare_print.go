@@ -105,6 +105,11 @@ LAST      tokens of the last request; MESSAGES is the number of its messages
 		if r.replay != nil && r.replay.TriggerTokens != nil && r.replay.TriggerToolGroups != nil {
 			fmt.Fprintf(w, "Under %s compaction is also due at %s.\n", r.preset, terminal.Count(*r.replay.TriggerToolGroups, "tool group"))
 		}
+		if r.replay != nil && r.replay.RequestsUnreachable > 0 {
+			terminal.Paragraph(w, fmt.Sprintf("Under %s %s were above DUE AT because of up to %s that no compaction can remove: "+
+				"instructions, and the smallest part that must be kept.", r.preset, terminal.Count(r.replay.RequestsUnreachable, "request"),
+				terminal.Count(r.replay.FixedTokens, "token")), "", "")
+		}
 	}
 }
 

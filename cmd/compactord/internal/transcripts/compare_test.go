@@ -119,6 +119,26 @@ func TestCompareWhatIsTooShort(t *testing.T) {
 		programtest.Ran(t, "compare", path, "--preset", "hybrid").Ends(t, terminal.ExitNothing).Out)
 }
 
+// Instructions that reach the trigger are named under the table.
+func TestCompareSaysWhatReachesTheTrigger(t *testing.T) {
+	sample.TemporaryFolder(t)
+	line := func(role string, words int) string {
+		return fmt.Sprintf(`{"role":%q,"content":%q}`+"\n", role, strings.Repeat("word", words))
+	}
+	path := sample.File(t, "long.jsonl", line("system", 4000)+strings.Repeat(line("user", 300)+line("assistant", 300), 10))
+	args := []string{"compare", path, "--preset", "klaude,pi", "--window", "8000"}
+	r := programtest.Ran(t, args...).Ends(t, terminal.ExitDone)
+	unwrapped := strings.Join(strings.Fields(r.Out), " ")
+	sample.Contains(t, unwrapped, "Under klaude 10 requests were above DUE AT because of up to 4,300 tokens that no compaction can remove")
+	require.NotContains(t, unwrapped, "Under pi")
+	replays := comparedJSON(t, programtest.Ran(t, append(args, "--json")...).Ends(t, terminal.ExitDone).Out)
+	require.Zero(t, replays.Presets[0].Replay.RequestsOverWindow)
+	require.EqualValues(t, 10, replays.Presets[0].Replay.RequestsUnreachable)
+	evaluated := programtest.Ran(t, "evaluate", path, "--preset", "klaude,pi", "--window", "8000").Ends(t, terminal.ExitDone).Out
+	sample.Contains(t, evaluated, "Under klaude 10 requests were above the trigger because of what no compaction can remove.\n")
+	require.NotContains(t, evaluated, "Under pi")
+}
+
 // A preset that is disabled because its reserve takes the window says so, and what to do.
 func TestCompareSaysWhyAPresetIsNeverDue(t *testing.T) {
 	sample.TemporaryFolder(t)
