@@ -21,16 +21,12 @@ func Insist(write func(refused *CheckError) error) error {
 // Beyond the checks of Check, it refuses a summary whose sections are all empty, and a fragment, since a model that was
 // given a conversation can say something. It requires no sections where the caller has replaced the instructions.
 func Accept(req *Request, s *Summary) (string, error) {
-	if err := acceptable(req, s); err != nil {
-		return "", err
-	}
-	return Stored(req, WithoutThinking(s.Text)), nil
-}
-
-func acceptable(req *Request, s *Summary) error {
-	err := Check(req, s)
+	stored, err := Checked(req, s)
 	if req.Kind == Observation {
-		return err
+		if err != nil {
+			return "", err
+		}
+		return stored, nil
 	}
 	if err == nil {
 		err = checkFragment(req, WithoutThinking(s.Text))
@@ -40,7 +36,10 @@ func acceptable(req *Request, s *Summary) error {
 		err = nil
 	}
 	if err == nil && SaysNothing(s.Text) {
-		return &CheckError{CheckEmpty, "All sections of the summary are empty."}
+		err = &CheckError{CheckEmpty, "All sections of the summary are empty."}
 	}
-	return err
+	if err != nil {
+		return "", err
+	}
+	return stored, nil
 }

@@ -72,6 +72,21 @@ func TestAcceptIsForWhoWasGivenAConversation(t *testing.T) {
 	}
 }
 
+// The stored form is made and counted once: a long summary with many sections costs as much as all other checks.
+func TestStoredFormIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	text := "<think>It is done.</think># Goal\nMend it.\n# Next Steps\n(none)\n"
+	var counted []string
+	req := &summarizers.Request{MaxTokens: 1000, Replaces: 2000, Count: func(text string) uint32 {
+		counted = append(counted, text)
+		return countBytes(text)
+	}}
+	stored, err := summarizers.Accept(req, &summarizers.Summary{Text: text})
+	require.NoError(t, err)
+	require.Equal(t, "## Goal\nMend it.", stored)
+	require.Equal(t, []string{stored}, counted)
+}
+
 // A short text from a model for a long conversation is a fragment if most sections are missing. Check accepts it, since
 // the conversation may say as little.
 func TestFragmentsAreNotAccepted(t *testing.T) {

@@ -36,43 +36,56 @@ func (e *CheckError) Error() string {
 // the instructions can ignore CheckSections. One section is enough, since a missing section counts as an empty one, and
 // none is required if the budget is too small for the headings.
 func Check(req *Request, s *Summary) error {
+	_, err := Checked(req, s)
+	return err
+}
+
+// Checked makes the checks of Check, and returns the text in the form that they looked at: the stored one. With
+// CheckSections it returns the text, too.
+func Checked(req *Request, s *Summary) (stored string, err error) {
 	if s == nil {
-		return &CheckError{CheckEmpty, "There is no summary."}
-	}
-	if req.Kind == Observation {
-		return checkObservation(req, s)
-	}
-	if !utf8.ValidString(s.Text) {
-		return &CheckError{CheckUTF8, "The summary is not valid UTF-8."}
+		return "", &CheckError{CheckEmpty, "There is no summary."}
 	}
 	text := WithoutThinking(s.Text)
-	if text == "" {
-		return &CheckError{CheckEmpty, "The summary is empty once thinking is removed."}
+	if req.Kind == Observation {
+		return text, checkObservation(req, s)
 	}
-	if isToolCall(text) {
-		return &CheckError{CheckToolCall, "The summary is a tool call; only the text of the summary is wanted."}
+	if !utf8.ValidString(s.Text) {
+		return "", &CheckError{CheckUTF8, "The summary is not valid UTF-8."}
 	}
 	read := readSections(text, Headings(req.Kind, req.Sections))
-	if len(read.marks) == 0 && !hasHeading(text) && isErrorText(text) {
-		return &CheckError{CheckErrorText, "The summary is an error message or a refusal."}
+	if err := checkAnswer(read, s.CutOff); err != nil {
+		return "", err
 	}
-	if s.CutOff {
-		return &CheckError{CheckCutOff, "The summary ends where the output limit was."}
-	}
-	if read.endsInHeading() {
-		return &CheckError{CheckCutOff, "The summary ends in a heading with nothing below it."}
-	}
-	tokens := req.Count(Stored(req, text))
+	stored, tokens := counted(req, text)
 	if tokens > req.MaxTokens {
-		return &CheckError{CheckBudget, fmt.Sprintf("The summary has %d tokens; at most %d are allowed.", tokens, req.MaxTokens)}
+		return "", &CheckError{CheckBudget, fmt.Sprintf("The summary has %d tokens; at most %d are allowed.", tokens, req.MaxTokens)}
 	}
 	if tokens >= req.Replaces {
-		return &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, req.Replaces)}
+		return "", &CheckError{CheckSize, fmt.Sprintf("The summary has %d tokens and what it would replace only %d.", tokens, req.Replaces)}
 	}
 	if len(read.marks) == 0 && req.Count(skeleton(read.headings)) <= req.MaxTokens {
-		return &CheckError{CheckSections, fmt.Sprintf("The summary has none of its sections, such as %q.", read.headings[0].Title)}
+		return stored, &CheckError{CheckSections, fmt.Sprintf("The summary has none of its sections, such as %q.", read.headings[0].Title)}
 	}
-	return nil
+	return stored, nil
+}
+
+// checkAnswer refuses what is no summary, or not all of one.
+func checkAnswer(read *sectioned, cutOff bool) error {
+	switch {
+	case read.text == "":
+		return &CheckError{CheckEmpty, "The summary is empty once thinking is removed."}
+	case isToolCall(read.text):
+		return &CheckError{CheckToolCall, "The summary is a tool call; only the text of the summary is wanted."}
+	case len(read.marks) == 0 && !hasHeading(read.text) && isErrorText(read.text):
+		return &CheckError{CheckErrorText, "The summary is an error message or a refusal."}
+	case cutOff:
+		return &CheckError{CheckCutOff, "The summary ends where the output limit was."}
+	case read.endsInHeading():
+		return &CheckError{CheckCutOff, "The summary ends in a heading with nothing below it."}
+	default:
+		return nil
+	}
 }
 
 // A text is a fragment if it has fewer than fragmentTokens tokens, misses most of its sections, and would replace at

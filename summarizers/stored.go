@@ -13,14 +13,20 @@ import (
 // section, or one written by other instructions, stays unchanged, and so does one that our headings would bring over its
 // limits.
 func Stored(req *Request, text string) string {
+	stored, _ := counted(req, text)
+	return stored
+}
+
+// counted returns a summary in the form in which it is stored, and its tokens.
+func counted(req *Request, text string) (stored string, tokens uint32) {
 	if req.Kind == Observation || req.PromptOverride != "" {
-		return text
+		return text, req.Count(text)
 	}
-	stored := inStoredForm(text, Headings(req.Kind, req.Sections))
-	if tokens := req.Count(stored); tokens <= req.MaxTokens && tokens < req.Replaces {
-		return stored
+	stored = inStoredForm(text, Headings(req.Kind, req.Sections))
+	if tokens = req.Count(stored); stored == text || tokens <= req.MaxTokens && tokens < req.Replaces {
+		return stored, tokens
 	}
-	return text
+	return text, req.Count(text)
 }
 
 // inStoredForm writes the sections anew until nothing changes. Once the mark of an empty section or the tags around a

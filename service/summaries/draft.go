@@ -158,10 +158,7 @@ func accepted(by summarizers.Summarizer, req *summarizers.Request, summary *summ
 	if by.Name() != Fallback {
 		return summarizers.Accept(req, summary)
 	}
-	if err := summarizers.Check(req, summary); err != nil {
-		return "", err
-	}
-	return summarizers.Stored(req, summarizers.WithoutThinking(summary.Text)), nil
+	return summarizers.Checked(req, summary)
 }
 
 // keep stores the text. Where the listener was sent another one, it is sent again.
