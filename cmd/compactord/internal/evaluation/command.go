@@ -68,7 +68,7 @@ const (
 	largestPrice   = 1e6
 )
 
-// Check reports wrong flags before anything is read.
+// check reports wrong flags before anything is read.
 func (c *Command) check(a *api.App) error {
 	for _, name := range c.Presets {
 		if there := strategies.PresetNames(); !slices.Contains(there, name) {
