@@ -27,11 +27,7 @@ var defaultPreset = preset{
 	change: func(p *compactordv1.Policy, l Limits) {
 		trigger := defaultTrigger(l.readable())
 		arrival := shownOnArrival(l.readable())
-		p.Trigger.TriggerRatio = proto.Float64(0.75)
-		if l.Window > 0 {
-			p.Trigger.TriggerConversationTokens = proto.Uint32(conversationTokens)
-			p.Trigger.TargetTokens = proto.Uint32(max(1, percent(trigger, 60)))
-		}
+		compactWhereCheapest(p, l)
 		p.Strategy = ladderOf(
 			always(&compactordv1.Strategy{Kind: &compactordv1.Strategy_DropThinking{
 				DropThinking: &compactordv1.DropThinkingStrategy{KeepTurns: proto.Uint32(1)},
@@ -39,10 +35,7 @@ var defaultPreset = preset{
 			always(&compactordv1.Strategy{Kind: &compactordv1.Strategy_StripMedia{
 				StripMedia: &compactordv1.StripMediaStrategy{KeepNewest: proto.Uint32(2)},
 			}}),
-			always(cutBy(l, &compactordv1.SummarizeStrategy{
-				RecentTokens:     proto.Uint32(trigger / 4),
-				MaxSummaryTokens: proto.Uint32(max(minSummaryTokens, trigger/3)),
-			})),
+			always(cutWhereCheapest(l)),
 		)
 		p.PruneStrategy = pruneBy(&compactordv1.PruneToolOutputsStrategy{
 			KeepGroups:    proto.Uint32(5),
@@ -73,6 +66,24 @@ var defaultPreset = preset{
 			"so that the results of parallel calls fit beside the rest"},
 		{"truncate_tool_outputs.tail_chars", "ours: a quarter of what is shown, since errors and totals are at the end"},
 	},
+}
+
+// compactWhereCheapest sets the trigger and the target with which a run costs least.
+func compactWhereCheapest(p *compactordv1.Policy, l Limits) {
+	p.Trigger.TriggerRatio = proto.Float64(0.75)
+	if l.Window > 0 {
+		p.Trigger.TriggerConversationTokens = proto.Uint32(conversationTokens)
+		p.Trigger.TargetTokens = proto.Uint32(max(1, percent(defaultTrigger(l.readable()), 60)))
+	}
+}
+
+// cutWhereCheapest returns the cut that belongs to that trigger.
+func cutWhereCheapest(l Limits) *compactordv1.Strategy {
+	trigger := defaultTrigger(l.readable())
+	return cutBy(l, &compactordv1.SummarizeStrategy{
+		RecentTokens:     proto.Uint32(trigger / 4),
+		MaxSummaryTokens: proto.Uint32(max(minSummaryTokens, trigger/3)),
+	})
 }
 
 // defaultTrigger returns how large a context without an overhead is when compaction is due under `default`.
