@@ -24,9 +24,14 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 	secret += "-----END KEY-----"
 	token := "token_" + strings.Repeat("a1b2c3d4", 20)
 	for name, write := range map[string]func(c *conversation){
-		"user":   func(c *conversation) { c.user("Use " + secret + " please, and never commit it.") },
-		"rule":   func(c *conversation) { c.user("Never commit this: " + secret) },
-		"agent":  func(c *conversation) { c.says("I decided to use " + secret + " because it is there.") },
+		"user":  func(c *conversation) { c.user("Use " + secret + " please, and never commit it.") },
+		"rule":  func(c *conversation) { c.user("Never commit this: " + secret) },
+		"agent": func(c *conversation) { c.says("I decided to use " + secret + " because it is there.") },
+		"question": func(c *conversation) {
+			c.says("Should I use " + strings.ReplaceAll(secret, "\n", " ") + " for it?")
+			c.user("yes")
+			c.says("The script now reads its settings from the environment, and writes what it did into a log.")
+		},
 		"result": func(c *conversation) { c.runs("cat key.pem", "Error: cannot read\n"+secret, true) },
 		"arguments": func(c *conversation) {
 			c.tool("bash", `{"command":"curl -H 'X: `+token+`' https://example.test/`+strings.Repeat("a/", 60)+`"}`, "FAIL", true)
