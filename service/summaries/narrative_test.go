@@ -175,6 +175,28 @@ func TestMarksThatDoNotFit(t *testing.T) {
 	}
 }
 
+// With its mark a text may have just the budget, but not as much as it replaces.
+func TestMarkThatJustFits(t *testing.T) {
+	t.Parallel()
+	text := goal("Mind src/ghost_one.go.")
+	marked := strings.Replace(text, ".go.", ".go"+grounding.Mark+".", 1)
+	tokens := uint32(len(marked)+3) / 4
+	for name, c := range map[string]struct {
+		budget, replaces uint32
+		want             string
+	}{
+		"just the budget":        {tokens, tokens + 1, marked},
+		"more than the budget":   {tokens - 1, tokens + 1, text},
+		"as much as it replaces": {tokens, tokens, text},
+	} {
+		task := named()
+		task.MaxTokens, task.Replaces = c.budget, c.replaces
+		written, err := newWriter(t, says(text)).Write(t.Context(), task)
+		require.NoError(t, err)
+		require.Equal(t, c.want, written.Text, name)
+	}
+}
+
 // breaking is a counter that panics for a text with a mark.
 type breaking struct{ session.Counter }
 
