@@ -126,6 +126,29 @@ func TestInstructionsOverTheTrigger(t *testing.T) {
 	require.Zero(t, f.RequestsOverWindow)
 }
 
+// Messages between two answers can need several appends, and messages after the last answer need no request. Without a
+// window no request is over it.
+func TestReplayOfManyMessagesBetweenAnswers(t *testing.T) {
+	const many = conversation.BatchMessages + 10
+	var messages []*compactordv1.Message
+	for range many {
+		messages = append(messages, said(compactordv1.Role_ROLE_USER, 4))
+	}
+	messages = append(messages, said(compactordv1.Role_ROLE_ASSISTANT, 4), said(compactordv1.Role_ROLE_USER, 4),
+		said(compactordv1.Role_ROLE_ASSISTANT, 4), said(compactordv1.Role_ROLE_USER, 4))
+	var logged []int
+	f, err := Run(t.Context(), embedded(t), messages, &compactordv1.Policy{}, func(r Request) {
+		logged = append(logged, r.Logged)
+		require.Len(t, r.View, r.Logged)
+	})
+	require.NoError(t, err)
+	require.Equal(t, []int{many, many + 2}, logged)
+	require.EqualValues(t, 2*many+2, f.SentTokens)
+	require.EqualValues(t, many, f.ReusedTokens)
+	require.Zero(t, f.RequestsOverWindow)
+	require.Nil(t, f.TriggerTokens)
+}
+
 // With the trigger disabled, compaction is never due.
 func TestReplayWithoutATrigger(t *testing.T) {
 	policy := hiding(0)
