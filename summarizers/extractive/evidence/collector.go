@@ -18,8 +18,9 @@ const (
 	Arguments
 	// Result is what a tool returned.
 	Result
-	// Quoted is what an earlier summary quoted.
+	// Quoted is what an earlier summary quoted, and inRow the names that it lists without their lines.
 	Quoted
+	inRow
 	// pasted is a long text in a message of the user: nobody typed it.
 	pasted
 	voices
@@ -162,7 +163,7 @@ func (c *Collector) Drop(message uint32, text string) {
 
 // AddNames adds names that an earlier summary lists without their lines. They are of messages from first to last.
 func (c *Collector) AddNames(first, last uint32, text string) {
-	p := Piece{Message: last, Voice: Quoted}
+	p := Piece{Message: last, Voice: inRow}
 	c.weigh(p)
 	c.read(text, p)
 	c.alone(first)

@@ -23,10 +23,11 @@ const (
 )
 
 // halfLife is after how many messages a mention of a name counts half. What somebody says holds for longer than output.
-var halfLife = [voices]float64{User: 300, Agent: 300, Arguments: 150, Result: 110, Quoted: 300, pasted: 300}
+var halfLife = [voices]float64{User: 300, Agent: 300, Arguments: 150, Result: 110, Quoted: 300, inRow: 300, pasted: 300}
 
-// voiceWeight is how much a mention counts. What the agent wrote itself, it uses again most often.
-var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 4, pasted: 1.2}
+// voiceWeight is how much a mention counts. What the agent wrote itself, it uses again most often. Most names in rows
+// come from results.
+var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 4, inRow: 1.5, pasted: 1.2}
 
 // Rank returns lines and names in the order in which a summary should quote them, until their texts have limit bytes or
 // nothing is left. It leaves out what the summary shows already: said are statements, which show names in their context,
