@@ -286,6 +286,9 @@ func isPreparation(program string) bool {
 
 // isChange says whether a command does something, and not only reads.
 func isChange(w []string) bool {
+	if reads, known := programReads(w); known {
+		return !reads
+	}
 	switch w[0] {
 	case "cat", "ls", "head", "tail", "grep", "rg", "egrep", "fgrep", "find", "fd", "pwd", "echo", "which", "wc", "tree", "diff", "file", "stat",
 		"printenv", "nl", "less", "more", "cd", "type", "ps", "du", "df", "date", "jq", "awk", "sort", "uniq", "whoami", "uname", "id",
@@ -310,8 +313,6 @@ func isChange(w []string) bool {
 		return len(w) < 2 || w[1] != "doc" && w[1] != "env" && w[1] != "list" && w[1] != "version"
 	case "gh":
 		return len(w) > 2 && w[2] != "view" && w[2] != "list" && w[2] != "diff" && w[2] != "status" && w[1] != "api" && w[2] != "checks"
-	case "kubectl", "docker":
-		return len(w) > 1 && w[1] != "get" && w[1] != "ps" && w[1] != "logs" && w[1] != "describe" && w[1] != "images" && w[1] != "inspect"
 	}
 	return true
 }

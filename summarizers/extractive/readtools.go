@@ -179,6 +179,9 @@ func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 
 // milestone says whether a command finishes work or proves it.
 func milestone(shown string) bool {
+	if program, _, _ := strings.Cut(shown, " "); operations[program] {
+		return true
+	}
 	for _, w := range []string{
 		"commit", "push", "test", "build", "lint", "check", "deploy", "migrat", "release", "publish", "merge", "install", "pr create", "make", "vet",
 	} {

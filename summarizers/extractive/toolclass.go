@@ -19,6 +19,8 @@ const (
 	classTodo
 	// classThink does nothing.
 	classThink
+	// classStep is a step in a user interface.
+	classStep
 )
 
 var (
@@ -28,41 +30,49 @@ var (
 	commandKeys   = []string{"command", "cmd", "script", "code", "commands", "chars", "CommandLine"}
 )
 
-// toolClassOf returns a tool's class.
+// toolClassOf returns a tool's class. What the arguments say about a call counts more than the tool's name.
 func toolClassOf(name string, args []argument) toolClass {
-	lower := strings.ToLower(name)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(lower, w) {
-				return true
-			}
-		}
-		return false
-	}
+	n := nameOf(name)
 	_, hasPath := find(args, pathKeys...)
-	cmd, hasCommand := find(args, commandKeys...)
 	switch {
-	case has("todo", "update_plan", "taskcreate", "taskupdate", "task_create", "task_update", "tasklist", "taskget"):
+	case n.keepsTodos():
 		return classTodo
-	case lower == "think", lower == "finish", lower == "submit", lower == "exitplanmode", lower == "exit_plan_mode", lower == "enterplanmode", lower == "toolsearch":
+	case n.is("think"), n.is("finish"), n.is("submit"), n.is("exit", "plan", "mode"), n.is("enter", "plan", "mode"), n.is("tool", "search"),
+		n.is("exitplanmode"), n.is("enterplanmode"), n.is("toolsearch"):
 		return classThink
-	case has("apply_patch", "applypatch"):
+	case n.is("apply", "patch"), n.is("applypatch"):
 		return classWriteFile
-	case hasPath && hasCommand && has("edit"):
-		if cmd.text() == "view" {
+	}
+	if cmd, ok := find(args, commandKeys...); ok {
+		switch {
+		case hasPath && n.has(editorWords):
+			if cmd.text() == "view" {
+				return classReadFile
+			}
+			return classWriteFile
+		case n.has(shellWords), !hasPath && isCommandLine(cmd):
+			return classCommand
+		}
+	}
+	if _, ok := programLine(n, args); ok {
+		return classCommand
+	}
+	if hasPath && n.has(fileWords) {
+		return classWriteFile
+	}
+	if class, ok := classOfArguments(n, args); ok {
+		return class
+	}
+	switch {
+	case n.isStep():
+		return classStep
+	case n.looks():
+		if hasPath && n.has(readWords) && !n.has(listWords) {
 			return classReadFile
 		}
-		return classWriteFile
-	case hasCommand && (has("bash", "shell", "exec", "run", "command", "terminal", "python", "console", "stdin", "powershell") || !hasPath):
-		return classCommand
-	case hasPath && has("write", "edit", "replace", "create", "insert", "patch", "delete", "remove", "rename", "move", "save", "append"):
-		return classWriteFile
-	case has("grep", "glob", "search", "find", "list", "ls", "fetch", "browse", "web", "get", "lookup", "query", "lsp", "output", "skill", "monitor", "calculate", "ask"):
 		return classLook
-	case hasPath && has("read", "view", "open", "cat", "file"):
+	case !n.hasEffect() && hasPath && n.has(readWords):
 		return classReadFile
-	case has("read", "view", "open", "scroll", "goto"):
-		return classLook
 	}
 	return classOther
 }
@@ -85,7 +95,9 @@ func newCall(index uint32, name, arguments string) *call {
 	switch c.class {
 	case classCommand:
 		line := ""
-		if a, ok := find(c.args, commandKeys...); ok {
+		if said, ok := programLine(nameOf(name), c.args); ok {
+			line = said
+		} else if a, ok := find(c.args, commandKeys...); ok {
 			if list := a.strings(); len(list) > 0 {
 				// A program and its arguments. A shell's script is the last of them.
 				line = strings.Join(list, " ")
@@ -97,6 +109,7 @@ func newCall(index uint32, name, arguments string) *call {
 			}
 		}
 		parsed := parseCommand(line)
+		parsed.showWhole()
 		c.cmd = &parsed
 		c.files = parsed.files
 	case classReadFile, classWriteFile:
