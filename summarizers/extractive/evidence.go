@@ -28,7 +28,7 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 			eachString(clean(call.GetArguments()), func(text string) { piece(evidence.Arguments, text) })
 		}
 		for _, part := range p.GetToolResult().GetParts() {
-			piece(evidence.Result, part.GetText().GetText())
+			eachResultText(part.GetText().GetText(), clean, func(text string) { piece(evidence.Result, text) })
 		}
 	}
 }

@@ -91,8 +91,8 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	}
 	r.latest = index
 	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
-	text := resultText(res)
-	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
+	c.returned = payloadOf(resultText(res), c)
+	o := c.returned.outcome(res.GetIsError(), c)
 	switch {
 	case o.declined:
 		if o.said != "" {

@@ -85,6 +85,8 @@ type call struct {
 	args  []argument
 	cmd   *command
 	files []touch
+	// returned is its result.
+	returned payload
 }
 
 // newCall reads a tool call.
