@@ -64,7 +64,7 @@ var termsOf = [classes]terms{
 	classChanged:  {share: 35, most: 300, least: 240},
 	classFact:     {share: 30, most: 400, least: 160},
 	classFile:     {share: 25, most: 300, least: 240},
-	classWork:     {share: 30, sure: 150, most: 300, least: 120},
+	classWork:     {share: 30, sure: 150, most: 560, least: 120},
 	classCrowd:    {share: 0, most: maxRule, least: 160},
 	classSoft:     {share: 0, most: 240, least: 160},
 	classAnswered: {share: 0, most: maxSaid, least: maxSaid},

@@ -27,7 +27,7 @@ func (p *payload) readFailure(c *call) {
 	case headedError(p.text):
 		p.failed = true
 	case content:
-	case opensWithError(withoutMarks(p.text)), c.class == classOther && refuses(p.text, c):
+	case opensWithError(withoutMarks(p.text)), c.class == classOther && notCarriedOut(p.text, c):
 		p.failed, p.message = true, strings.TrimSpace(withoutMarks(p.text))
 	}
 }
@@ -107,8 +107,8 @@ var noMessages = wordSet(`null none false true 0 ok no_error`)
 // maxAnswer is how many bytes an answer has at most whose first sentence is read for a refusal.
 const maxAnswer = 800
 
-// refusals say in the first sentence of an answer that a call was not carried out.
-var refusals = []string{
+// unfulfilled say in the first sentence of an answer that a call was not carried out.
+var unfulfilled = []string{
 	"could not", "couldn't", "couldn’t", "cannot ", "can't ", "can’t ", "unable to", "not found", "does not exist", "doesn't exist", "no such ", "was declined",
 	"is declined", "has been declined", "declined:", "was denied", "is denied", "permission denied", "access denied", "denied:", "was rejected", "rejected:",
 	"was refused", "not allowed", "not permitted", "not authorized", "unauthorized", "forbidden", "has failed", "have failed", " failed:", "failed to", "failed.",
@@ -118,15 +118,15 @@ var refusals = []string{
 	"n'a pas pu", "introuvable", "não foi possível", "не удалось", "не найден", "无法", "失败", "未找到", "不存在", "できません", "できませんでした", "失敗", "見つかりません", "없습니다", "실패",
 }
 
-// refuses says whether an answer begins with a sentence that says that the call was not carried out. A tool that
+// notCarriedOut says whether an answer begins with a sentence that says that the call was not carried out. A tool that
 // declines something reports that as its success, and an answer can repeat what the call said.
-func refuses(answer string, c *call) bool {
+func notCarriedOut(answer string, c *call) bool {
 	if len(answer) > maxAnswer {
 		return false
 	}
-	sentence := firstSentence(withoutMarks(answer))
+	sentence := openingOf(withoutMarks(answer))
 	declines := nameOf(c.name).has(decliningVerbs)
-	return slices.ContainsFunc(refusals, func(r string) bool {
+	return slices.ContainsFunc(unfulfilled, func(r string) bool {
 		return containsAnyCase(sentence, r) && (!declines || !declining.MatchString(r)) &&
 			!slices.ContainsFunc(c.args, func(a argument) bool { return containsAnyCase(a.raw, strings.TrimSpace(r)) })
 	})
@@ -137,8 +137,8 @@ var (
 	declining      = regexp.MustCompile(`declin|den|reject|refus`)
 )
 
-// firstSentence returns the beginning of a text up to the end of its first sentence, its first line, or a remark.
-func firstSentence(text string) string {
+// openingOf returns the beginning of a text up to the end of its first sentence, its first line, or a remark.
+func openingOf(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	for _, end := range []string{". ", "! ", "; ", " (", "。", "！", "；"} {
 		if i := strings.Index(text, end); i > 0 {

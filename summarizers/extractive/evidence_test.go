@@ -92,18 +92,22 @@ func TestSecretsUnderAKeyAreNotQuoted(t *testing.T) {
 		`{"env":{"DB_PASSWORD":"s3cretPassw0rd_Value9"}}`:                "s3cretPassw0rd_Value9",
 		`{"headers":{"Authorization":"Basic dXNlck5hbWU6cGFzc1dvcmQx"}}`: "dXNlck5hbWU6cGFzc1dvcmQx",
 	} {
-		var c conversation
-		c.user("Port the parser.")
-		c.tool("call", arguments, "ok", false)
-		req := &summarizers.Request{Messages: c.log, MaxTokens: 2000}
-		require.Contains(t, strings.Join(evidenceOf(summarize(t, req)), "\n"), secret)
-		req.Redact = func(text string) string {
-			if strings.Contains(text, "PASSWORD") || strings.Contains(text, "Authorization") {
-				return strings.ReplaceAll(text, secret, "[REDACTED]")
+		for _, tool := range []string{"lookup", "call"} {
+			var c conversation
+			c.user("Port the parser.")
+			c.tool(tool, arguments, "ok", false)
+			req := &summarizers.Request{Messages: c.log, MaxTokens: 2000}
+			text := summarize(t, req)
+			require.Contains(t, text, secret)
+			require.Equal(t, tool == "lookup", strings.Contains(strings.Join(evidenceOf(text), "\n"), secret), "an effect is told, and not quoted")
+			req.Redact = func(text string) string {
+				if strings.Contains(text, "PASSWORD") || strings.Contains(text, "Authorization") {
+					return strings.ReplaceAll(text, secret, "[REDACTED]")
+				}
+				return text
 			}
-			return text
+			require.NotContains(t, summarize(t, req), secret)
 		}
-		require.NotContains(t, strings.Join(evidenceOf(summarize(t, req)), "\n"), secret)
 	}
 }
 

@@ -107,6 +107,8 @@ type item struct {
 	root bool
 	// seq is the position in the order in which items were added to the ledger.
 	seq int
+	// called is the call that the text is about, if it can be cut better than at any place.
+	called *calledLine
 	// focused says that the item contains words of the request's focus.
 	focused bool
 }

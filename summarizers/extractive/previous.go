@@ -363,6 +363,11 @@ func (p *previousReader) keep(it *item, labelled bool) {
 				return
 			}
 		}
+		if isStepLine(it.text) {
+			it.score = stepScore
+			p.l.commands[stepKey] = it
+			return
+		}
 	default:
 		it.score = 4 + min(value, 4)
 	}

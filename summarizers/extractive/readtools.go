@@ -103,7 +103,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	case o.failed:
 		r.failed(index, c, o)
 	default:
-		r.worked(index, c, o, text)
+		r.worked(index, c, o, c.returned.text)
 	}
 }
 
@@ -172,7 +172,12 @@ func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 		if c.name == "" {
 			return
 		}
-		r.ran(index, c, "Called "+c.shown(), 3)
+		if path, ok := c.madeFile(); ok {
+			r.touch(&call{index: c.index, files: []touch{{path: path, modified: true}}}, index)
+		}
+		r.tellCall(index, c)
+	case classStep:
+		r.tellCall(index, c)
 	default:
 	}
 }
@@ -194,8 +199,11 @@ func milestone(shown string) bool {
 
 // ran records the latest run of a command. Earlier runs do not matter.
 func (r *reader) ran(index uint32, c *call, text string, score int) {
-	key := c.shown()
+	key := c.doneKey()
 	it := r.l.commands[key]
+	if it != nil && key == stepKey {
+		it.cites = nil
+	}
 	if it == nil {
 		if len(r.l.commands) > maxKept {
 			return

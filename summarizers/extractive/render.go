@@ -34,7 +34,7 @@ func (c chosen) text() string {
 	if isRequest(c) {
 		return condense(c.it.text, c.limit)
 	}
-	return shorten(c.it.text, c.limit)
+	return c.it.within(c.limit)
 }
 
 // render writes the summary, one piece for each section that has lines. quotes are lines for the end of the section of
