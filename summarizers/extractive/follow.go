@@ -40,14 +40,14 @@ func (r *reader) followResult(index uint32, res *compactordv1.ToolResult) {
 	if c == nil {
 		return
 	}
-	text := resultText(res)
-	o := outcomeOf(text, res.GetIsError(), c.class, c.cmd)
+	said := payloadOf(resultText(res), c)
+	o := said.outcome(res.GetIsError(), c)
 	switch {
 	case o.declined || o.cancelled:
 	case o.failed:
 		r.l.replace(&item{kind: kindError, tool: c.name, path: c.subject(), failure: failureOf(c, o)}, false)
 	default:
-		r.l.succeed(c, text)
+		r.l.succeed(c, said.text)
 		for _, f := range c.files {
 			r.l.edit(f, index)
 		}
