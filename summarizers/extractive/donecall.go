@@ -73,6 +73,12 @@ func (it *item) within(limit int) string {
 // keptFields are arguments with what the agent wrote to be kept or read.
 var keptFields = wordSet(`note notes memory fact message body text content comment description reason reply`)
 
+// instructions are arguments with what another agent or model was told to do. Its result says more.
+var instructions = wordSet(`prompt instructions instruction system_prompt systemprompt`)
+
+// maxInstructions is how many units of instructions are shown.
+const maxInstructions = 60
+
 // tellCall records a call that is no command and had an effect.
 func (r *reader) tellCall(index uint32, c *call) {
 	line := c.line()
@@ -91,7 +97,11 @@ func (c *call) line() *calledLine {
 	args := slices.Clone(c.args)
 	slices.SortStableFunc(args, func(a, b argument) int { return cmp.Compare(placeOf(a), placeOf(b)) })
 	for _, a := range args {
-		l.fields = append(l.fields, shownField{oneLine(clip(a.key, 64)), a.compact()})
+		value := a.compact()
+		if instructions[strings.ToLower(a.key)] {
+			value = shorten(value, maxInstructions)
+		}
+		l.fields = append(l.fields, shownField{oneLine(clip(a.key, 64)), value})
 	}
 	return l
 }
@@ -101,7 +111,7 @@ func placeOf(a argument) int {
 	switch {
 	case keptFields[strings.ToLower(a.key)] && a.isString():
 		return 0
-	case strings.HasPrefix(a.raw, "{") || strings.HasPrefix(a.raw, "["):
+	case strings.HasPrefix(a.raw, "{"), strings.HasPrefix(a.raw, "["), instructions[strings.ToLower(a.key)]:
 		return 2
 	}
 	return 1

@@ -97,3 +97,14 @@ func TestLongArgumentsAreCutEachForItself(t *testing.T) {
 		}
 	}
 }
+
+// TestInstructionsOfOtherAgentsAreShort: what another agent was told is not what was done.
+func TestInstructionsOfOtherAgentsAreShort(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Please see to the matter of the boats.")
+	c.tool("Task", `{"prompt":"Find all the berths of the west quay. `+strings.Repeat("Then look at the next one. ", 20)+`","description":"Look for berths"}`, "There is none.", false)
+	done := below(c.summary(t, ""), "### Done")
+	require.Contains(t, done, "- Called `Task` description=Look for berths prompt=Find all the berths")
+	require.Less(t, len(done), 140)
+}

@@ -24,7 +24,7 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 		if text := p.GetText().GetText(); text != "" {
 			piece(voice, text)
 		}
-		if call := p.GetToolCall(); call != nil && toolClassOf(call.GetName(), nil) != classTodo {
+		if call := p.GetToolCall(); call != nil && !nameOf(call.GetName()).keepsTodos() {
 			eachString(clean(call.GetArguments()), func(text string) { piece(evidence.Arguments, text) })
 		}
 		for _, part := range p.GetToolResult().GetParts() {

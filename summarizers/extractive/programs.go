@@ -6,7 +6,7 @@ import (
 )
 
 // operations are programs whose changes are milestones: they change what runs somewhere, or data.
-var operations = wordSet(`kubectl oc helm terraform tofu pulumi ansible-playbook aws gcloud az psql mysql mariadb sqlite3 mongosh redis-cli systemctl gh glab
+var operations = wordSet(`kubectl oc helm terraform tofu pulumi ansible-playbook aws gcloud az psql mysql mariadb sqlite3 mongosh redis-cli systemctl
 	flyctl vercel heroku`)
 
 // maxOperation is how many units of an operation's command line are shown.
@@ -42,8 +42,14 @@ var readingCommands = func() map[string]map[string]bool {
 	return known
 }()
 
+// readers are other programs whose arguments say whether they change something.
+var readers = wordSet(`ssh sh bash aws gcloud az psql mysql mariadb sqlite3 gh glab`)
+
 // programReads says whether a command of a program with subcommands changes nothing. known says that the program is one.
 func programReads(w []string) (reads, known bool) {
+	if !readers[w[0]] && readingCommands[w[0]] == nil {
+		return false, false
+	}
 	operands := operandsOf(w)
 	switch w[0] {
 	case "kubectl", "oc", "docker", "podman":
