@@ -76,3 +76,12 @@ func TestContentAboutFailures(t *testing.T) {
 		require.Empty(t, below(c.summary(t, ""), "### Blocked"), tt.result)
 	}
 }
+
+// TestALookUpCanFail: a heading says that it did.
+func TestALookUpCanFail(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Please see to the matter of the boats.")
+	at := c.tool("get_boat", `{"id":"B-12"}`, "### Error\nTimeoutError: the quay did not answer", false)
+	requireLine(t, below(c.summary(t, ""), "### Blocked"), "the quay did not answer", at)
+}

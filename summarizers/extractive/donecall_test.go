@@ -19,7 +19,7 @@ func TestStepsInAnInterface(t *testing.T) {
 	c.tool("type", `{"ref":"e7","text":"B-12"}`, "Typed.", false)
 	c.tool("computer", `{"action":"left_click","coordinate":[10,20]}`, "ok", false)
 	c.tool("reserve_berth", `{"boat":"B-12"}`, "ok", false)
-	c.tool("browser_press_key", `{"key":"Enter"}`, "ok", false)
+	c.tool("browser_press_key", `{"key":"Enter"}`, "Pressed Enter at 10:20", false)
 	text := c.summary(t, "")
 	require.Equal(t, "- Called `reserve_berth` boat=B-12 [#7, #8]\n- Called `browser_press_key` key=Enter [#9, #10]", below(text, "### Done"))
 	next := conversation{log: c.log[:0:0]}
@@ -70,7 +70,8 @@ func TestWhatACallDidIsTold(t *testing.T) {
 		{"renew_loan", `{"loan":"L-771"}`, "### Result\nrenewed until 2031-03-30\n", "loan=L-771: renewed until 2031-03-30"},
 		{"renew_loan", `{"loan":"L-771"}`, "Done!", "loan=L-771"},
 		{"renew_loan", `{"loan":"L-771"}`, `[{"id": 1}]`, "loan=L-771"},
-		{"renew_loan", `{"loan":"L-771"}`, "one\ntwo\nthree\nfour 4\nfive", "loan=L-771"},
+		{"renew_loan", `{"loan":"L-771"}`, "one 1 a\ntwo\nthree\nfour\nfive", "loan=L-771"},
+		{"renew_loan", `{"loan":"L-771 of 12"}`, `{"days": 7, "owner": "L-771", "until": "May"}`, "loan=L-771 of 12: until=May"},
 	} {
 		var c conversation
 		c.user("Please see to the matter of the boats.")
