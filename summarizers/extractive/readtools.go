@@ -91,7 +91,8 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	}
 	r.latest = index
 	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
-	c.returned = payloadOf(resultText(res), c)
+	text := resultText(res)
+	c.returned = payloadOf(text, c)
 	o := c.returned.outcome(res.GetIsError(), c)
 	switch {
 	case o.declined:
