@@ -59,7 +59,7 @@ func TestWrappedResultsAreQuotedWithoutTheirWrapper(t *testing.T) {
 		c.user("Port the harbour.")
 		c.tool("look", `{"at":"harbour"}`, result, false)
 		c.tool("grep", `{"pattern":"maxBerths"}`, result, false)
-		lines := strings.Join(evidenceOf(c.summary(t, "")), "\n")
+		lines := c.summary(t, "")
 		require.Contains(t, lines, `const maxBerths = 40 // of "west" quay`, result)
 		require.Contains(t, lines, "func berthOf(boat Boat) Berth {")
 		for _, wrapper := range []string{"metadata", "exit_code", "stdout", "<output>", "returncode", `"text"`} {

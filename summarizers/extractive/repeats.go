@@ -136,6 +136,7 @@ func apartFrom(list []chosen, picks []evidence.Pick) ([]chosen, []evidence.Pick)
 		said.add(c.text())
 	}
 	var lines []evidence.Pick
+	picks = evidence.Arrange(picks)
 	for _, p := range picks {
 		if !p.Alone {
 			quoted.add(p.Text)
@@ -153,7 +154,7 @@ func apartFrom(list []chosen, picks []evidence.Pick) ([]chosen, []evidence.Pick)
 		}
 		return false
 	})
-	return kept, slices.DeleteFunc(slices.Clone(picks), func(p evidence.Pick) bool {
+	return kept, slices.DeleteFunc(picks, func(p evidence.Pick) bool {
 		if p.Alone {
 			return false
 		}
