@@ -79,7 +79,8 @@ func TestFileTagsStayWithinTheBudget(t *testing.T) {
 			require.LessOrEqual(t, model.seen()[0].Count(entry.GetSummary()), c.budget)
 			shown := d.view("s")[0].GetMessage().GetParts()[0].GetText().GetText()
 			require.Equal(t, c.tagged, strings.Contains(shown, strings.Repeat("a", 20)))
-			require.Equal(t, c.tagged, !strings.Contains(shown, "Further files read: 6"))
+			// The last step names the sixth.
+			require.Equal(t, c.tagged, !strings.Contains(shown, "Further files read: 5"))
 		})
 	}
 }

@@ -93,7 +93,7 @@ func TestOwnSections(t *testing.T) {
 			d.append("s", user(text), assistant("好的。"+strings.Repeat("我在看代码。", 300)))
 		}
 	}
-	work("请修复导出功能丢失最后一行的问题。永远不要修改 legacy 目录。", "决定采用游标分页，因为这样更快。", "请继续修复分页，再检查测试。")
+	work("请修复导出功能丢失最后一行的问题。永远不要修改 legacy 目录。", "决定采用游标分页，因为这样更快。", "先看一下测试。", "请继续修复分页，再检查测试。")
 	first := compacted(nil)
 	requireHeadings(t, []string{"## 目标", "## 底线", "## 决策"}, chinese(), first.GetSummary())
 	require.Contains(t, below(t, first.GetSummary(), "## 底线"), "永远不要修改 legacy 目录。 [#0]")
