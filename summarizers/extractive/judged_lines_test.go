@@ -27,7 +27,7 @@ var (
 
 // judgedLines are the lines that readers have judged. Recordings are not a part of the repository, so that the lines
 // are kept as hashes.
-var judgedLines = filepath.Join("testdata", "judged_lines.jsonl")
+var judgedLines = filepath.Join("testdata", "judged", "lines.jsonl")
 
 // judgedSections are the sections whose lines are judged: does a line of it belong there, and does it still hold at the
 // cut?

@@ -35,6 +35,10 @@ type reader struct {
 	decided  []*item
 	proposed *item
 	spoke    uint32
+	// loaded are the messages with instructions for the work that is going on.
+	loaded []uint32
+	// firstTag is the tag around the user's first message.
+	firstTag string
 	// document is the last user message if it is a document.
 	document *item
 	// latest is the latest message of the user, or with a call or a result, and followed the latest message that follows

@@ -23,6 +23,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if rest, blocks := cutInstructions(said); blocks != "" && contentOf(rest) >= goalWords {
 		said, beside = rest, beside+"\n"+blocks
 	}
+	tag := elementOf(said)
 	said = untagged(said)
 	var media strings.Builder
 	for _, p := range m.GetParts() {
@@ -41,12 +42,14 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		r.earlierSummary(index, said)
 		return
 	}
-	if r.inserted(said) {
+	if r.inserted(said, tag) {
 		// It is about how the agent works, and not what the user wants.
+		r.load(index)
 		r.answered = r.answered || r.lastUser == nil
 		r.rules(index, said, bySystem)
 		return
 	}
+	r.unload()
 	if beside != "" {
 		r.rules(index, beside, bySystem)
 	}
@@ -168,9 +171,33 @@ func onlyAsks(text string) bool {
 }
 
 // inserted says whether a user message was written by a program: a document that comes within the agent's work, or
-// beside another message of the user.
-func (r *reader) inserted(text string) bool {
-	return (r.working || r.lastUser != nil && !r.answered) && isDocument(text)
+// beside another message of the user, or a single element with a tag that the user's first message did not have.
+func (r *reader) inserted(text, tag string) bool {
+	if (r.working || r.lastUser != nil && !r.answered) && isDocument(text) {
+		return true
+	}
+	if r.lastUser == nil {
+		r.firstTag = tag
+	}
+	return tag != "" && tag != r.firstTag && !holdsWords(tag)
+}
+
+// sayings are words in the names of tags that programs put around what the user says.
+var sayings = wordSet("user human query request prompt question input message")
+
+// holdsWords says whether the name of a tag says that the user's words are in it.
+func holdsWords(tag string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool { return r == '_' || r == '-' || r == ':' }), func(w string) bool { return sayings[w] })
+}
+
+// elementOf returns the name of the tags around a text, or "" if there are none around all of it.
+func elementOf(text string) string {
+	text = strings.TrimSpace(text)
+	name := tagAt(text)
+	if name == "" || !strings.HasSuffix(text, "</"+name+">") || strings.Count(text, "</"+name+">") > 1 {
+		return ""
+	}
+	return name
 }
 
 // maxReference is how many units a message has at most that only refers to the one before it.

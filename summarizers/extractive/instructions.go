@@ -1,0 +1,53 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+)
+
+// What instructions for agents hold beside rules.
+
+// leadIns are words at the end of a sentence that a list completes.
+var leadIns = wordSet("where that which when if with as like including following follows because to of and or the")
+
+// leadsIn says whether a text is only the beginning of a sentence that a list completes.
+func leadsIn(text string) bool {
+	return leadIns[strings.ToLower(text[strings.LastIndexByte(text, ' ')+1:])]
+}
+
+// isStepTitle says whether a text is the title of a step, without what is to be done in it.
+func isStepTitle(text string) bool {
+	text = strings.TrimLeft(text, "*_ ")
+	for _, word := range []string{"step ", "phase ", "part ", "stage "} {
+		if hasPrefixAnyCase(text, word) && len(text) > len(word) && isDigit(text[len(word)]) {
+			return !strings.ContainsAny(text[len(text)-1:], ".!")
+		}
+	}
+	return false
+}
+
+// tellsOnly says whether a statement tells the agent what is there, what happens, or what its part is, and demands
+// nothing.
+func tellsOnly(text string, found cue) bool {
+	return found&(cueMust|cuePrefer|cueEnsures) == 0 && !containsAnyCase(text, "only ") && hasOpening(strings.TrimLeft(text, "*_ "),
+		"you see", "you get", "you receive", "you write", "you have", "you are", "you're ", "you’re ", "you'll ", "you’ll ", "you will ", "you can ", "there is ",
+		"there are ", "the system ", "the user ", "this is ", "these are ", "your task ", "your job ", "your role ", "we are ", "welcome")
+}
+
+// load remembers instructions that a program inserted for the work that is going on, such as those of a skill.
+func (r *reader) load(index uint32) {
+	if r.working {
+		r.loaded = append(r.loaded, index)
+	}
+}
+
+// unload drops the rules of loaded instructions once the agent has answered: the work that they were for is over.
+func (r *reader) unload() {
+	if len(r.loaded) == 0 || r.working || !r.answered {
+		return
+	}
+	r.l.dropItems(kindRule, func(it *item) bool {
+		return it.by == bySystem && len(it.cites) > 0 && !slices.ContainsFunc(it.cites, func(c uint32) bool { return !slices.Contains(r.loaded, c) })
+	})
+	r.loaded = nil
+}

@@ -1,0 +1,76 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Instructions for agents also tell what is there and what happens, and have titles and halves of sentences.
+func TestOnlyRulesOfInstructionsAreKept(t *testing.T) {
+	t.Parallel()
+	for text, rule := range map[string]bool{
+		"Every remark names its line.":                     true,
+		"Write each answer as one paragraph.":              true,
+		"You must name the line of each remark.":           true,
+		"You have only the tools of the harbour at hand.":  true,
+		"You are a careful clerk of the harbour office.":   false,
+		"You have a desk with a lamp and a chair.":         false,
+		"You see the list of the boats then.":              false,
+		"There are four quays in this harbour.":            false,
+		"You're working in an office where":                false,
+		"Each entry of the book has fields such as":        false,
+		"Step 2: Enter the boat (EXACT form required)":     false,
+		"**Phase 3: Check the fees, never by heart**":      false,
+		"Step 2: You must never enter a boat by its name.": true,
+	} {
+		var c conversation
+		c.user("Enter the boats of today.")
+		c.says("I begin.")
+		c.add(compactordv1.Role_ROLE_SYSTEM, textPart(text))
+		c.says("Good.")
+		require.Equal(t, rule, below(c.summary(t, ""), rulesHeading) != "", text)
+	}
+}
+
+// Instructions that are loaded for a piece of work end with it.
+func TestLoadedInstructionsEnd(t *testing.T) {
+	t.Parallel()
+	const firm = "Never enter a boat by its name."
+	skill := "# Entering boats\n\n" + firm + "\n\n" + strings.Repeat("A boat has a number and a length, and both are in the book. ", 8)
+	var c conversation
+	c.user("Enter the boats of today.")
+	c.tool("load", `{"name":"entering"}`, "loaded", false)
+	c.user(skill)
+	c.tool("enter", `{"number":4711}`, "entered", false)
+	require.Contains(t, below(c.summary(t, ""), rulesHeading), firm, "the work goes on")
+	c.says("All boats are entered.")
+	require.Contains(t, below(c.summary(t, ""), rulesHeading), firm, "the user may ask for more of it")
+	c.user("Thanks. What does the crane cost?")
+	require.NotContains(t, c.summary(t, ""), firm)
+}
+
+// A message that is one element in tags is not the user's, unless the first one was in the same tags.
+func TestElementsAreNoRequests(t *testing.T) {
+	t.Parallel()
+	const notice = "<crane-report>\nThe crane has come back and waits for orders.\n</crane-report>"
+	var c conversation
+	c.user("Enter the boats of today.")
+	c.says("They are entered.")
+	c.user(notice)
+	c.says("Good.")
+	require.Equal(t, "Enter the boats of today. [#0]", below(c.summary(t, ""), "## Goal"))
+
+	for _, tag := range []string{"job", "user_query"} {
+		var wrapped conversation
+		if tag == "job" {
+			wrapped.user("<job>Enter the boats of today.</job>")
+			wrapped.says("They are entered.")
+		}
+		wrapped.user("<" + tag + ">What does the crane cost today?</" + tag + ">")
+		require.Contains(t, below(wrapped.summary(t, ""), "## Goal"), "What does the crane cost today?", tag)
+	}
+}
