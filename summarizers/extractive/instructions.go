@@ -34,6 +34,9 @@ func tellsOnly(text string, found cue) bool {
 		"there are ", "the system ", "the user ", "this is ", "these are ", "your task ", "your job ", "your role ", "we are ", "welcome")
 }
 
+// loaders are words in the names of tools that load instructions.
+var loaders = wordSet("skill skills slashcommand playbook")
+
 // load remembers instructions that a program inserted for the work that is going on, such as those of a skill.
 func (r *reader) load(index uint32) {
 	if r.working {

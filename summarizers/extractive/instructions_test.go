@@ -53,6 +53,18 @@ func TestLoadedInstructionsEnd(t *testing.T) {
 	require.NotContains(t, c.summary(t, ""), firm)
 }
 
+// What a call loads is not the user's, whatever it looks like.
+func TestWhatACallLoadsIsNoRequest(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Enter the boats of today.")
+	c.tool("Skill", `{"name":"entering"}`, "Launching it", false)
+	c.user("Spawn a clerk and let him enter the boats. Do NOT enter a boat directly.")
+	c.says("The clerk has entered them.")
+	require.Equal(t, "Enter the boats of today. [#0]", below(c.summary(t, ""), "## Goal"))
+	require.Contains(t, below(c.summary(t, ""), rulesHeading), "(system) Do NOT enter a boat directly.")
+}
+
 // A message that is one element in tags is not the user's, unless the first one was in the same tags.
 func TestElementsAreNoRequests(t *testing.T) {
 	t.Parallel()

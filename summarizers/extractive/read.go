@@ -35,8 +35,10 @@ type reader struct {
 	decided  []*item
 	proposed *item
 	spoke    uint32
-	// loaded are the messages with instructions for the work that is going on.
-	loaded []uint32
+	// loading says that the last result is of a call that loads instructions, which then come as the next message. loaded
+	// are the messages with instructions for the work that is going on.
+	loading bool
+	loaded  []uint32
 	// firstTag is the tag around the user's first message.
 	firstTag string
 	// document is the last user message if it is a document.

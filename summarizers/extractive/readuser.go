@@ -171,9 +171,10 @@ func onlyAsks(text string) bool {
 }
 
 // inserted says whether a user message was written by a program: a document that comes within the agent's work, or
-// beside another message of the user, or a single element with a tag that the user's first message did not have.
+// beside another message of the user, what a call has loaded, or a single element with a tag that the user's first
+// message did not have.
 func (r *reader) inserted(text, tag string) bool {
-	if (r.working || r.lastUser != nil && !r.answered) && isDocument(text) {
+	if r.loading || (r.working || r.lastUser != nil && !r.answered) && isDocument(text) {
 		return true
 	}
 	if r.lastUser == nil {
