@@ -63,7 +63,13 @@ func sameReason(old, it *item) bool {
 
 // takeOver adds the citations and commands of an error with the same reason.
 func (it *item) takeOver(old *item) {
+	own := it.cites
 	it.addCites(old.cites...)
+	if len(own) == 2 && !slices.Contains(it.cites, own[0]) {
+		// What the line shows of the call is of its own message.
+		it.cites[1] = own[0]
+		slices.Sort(it.cites)
+	}
 	it.score = max(it.score, old.score)
 	f := it.failure
 	f.life = max(f.life, old.failure.life)

@@ -99,7 +99,9 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	case o.declined:
 		if o.said != "" {
 			said := shorten(oneLine(o.said), maxRule)
-			r.l.add(&item{kind: kindFact, text: "The user declined " + c.shown() + " and said: “" + said + "”", cites: []uint32{index}, score: 9})
+			it := &item{kind: kindFact, text: "The user declined " + c.shown() + " and said: “" + said + "”", score: 9}
+			it.addCites(c.index, index)
+			r.l.add(it)
 		}
 	case o.cancelled:
 	case o.failed:
@@ -203,9 +205,6 @@ func milestone(shown string) bool {
 func (r *reader) ran(index uint32, c *call, text string, score int) {
 	key := c.doneKey()
 	it := r.l.commands[key]
-	if it != nil && key == stepKey {
-		it.cites = nil
-	}
 	if it == nil {
 		if len(r.l.commands) > maxKept {
 			return
@@ -214,10 +213,8 @@ func (r *reader) ran(index uint32, c *call, text string, score int) {
 		r.l.commands[key] = it
 	}
 	it.text, it.score = text, score
+	it.cites = nil
 	it.addCites(c.index, index)
-	if len(it.cites) > 2 {
-		it.cites = it.cites[len(it.cites)-2:]
-	}
 }
 
 // ranPrefix begins lines about commands.

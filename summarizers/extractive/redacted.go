@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -48,13 +47,11 @@ func shownIn(messages []*compactordv1.LoggedMessage, text string) map[uint32]boo
 	if !strings.Contains(text, answering) && !strings.Contains(text, thatIs) {
 		return cited
 	}
-	answered := false
-	for _, m := range slices.Backward(messages) {
-		switch {
-		case m.GetMessage().GetRole() == compactordv1.Role_ROLE_USER:
-			answered = cited[m.GetIndex()]
-		case answered:
+	for _, m := range messages {
+		switch m.GetMessage().GetRole() {
+		case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT:
 			cited[m.GetIndex()] = true
+		default:
 		}
 	}
 	return cited

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -31,6 +32,27 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 			c.says("Should I use " + strings.ReplaceAll(secret, "\n", " ") + " for it?")
 			c.user("yes")
 			c.says("The script now reads its settings from the environment, and writes what it did into a log.")
+		},
+		"question before a document": func(c *conversation) {
+			c.says("Should I use " + strings.ReplaceAll(secret, "\n", " ") + " for it?")
+			c.user("Base directory for this skill: /srv/skills/port\n\n" + strings.Repeat("# Porting\n\nThis document says how scripts are ported to Go. ", 10))
+			c.user("yes")
+			c.says("The script now reads its settings from the environment, and writes what it did into a log.")
+		},
+		"question before an empty message": func(c *conversation) {
+			c.says("Should I use " + strings.ReplaceAll(secret, "\n", " ") + " for it?")
+			c.user("")
+			c.user("yes")
+			c.says("The script now reads its settings from the environment, and writes what it did into a log.")
+		},
+		"declined call": func(c *conversation) {
+			c.tool("send_mail", `{"to":"a@b.example","body":"`+token+`"}`, "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse the other mailbox", true)
+		},
+		"two equal calls": func(c *conversation) {
+			args := `{"command":"make deploy KEY=` + token + `"}`
+			c.add(compactordv1.Role_ROLE_ASSISTANT, callPart("p1", "bash", args), callPart("p2", "bash", args))
+			c.add(compactordv1.Role_ROLE_TOOL, resultPart("p1", "bash", "deployed", false))
+			c.add(compactordv1.Role_ROLE_TOOL, resultPart("p2", "bash", "deployed", false))
 		},
 		"result": func(c *conversation) { c.runs("cat key.pem", "Error: cannot read\n"+secret, true) },
 		"arguments": func(c *conversation) {
