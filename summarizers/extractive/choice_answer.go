@@ -116,7 +116,7 @@ var (
 // byOrder returns the options that an answer of a few words names by their order, or as a whole.
 func byOrder(said string, offer []option) []option {
 	tokens := tokensOf(said)
-	if len(tokens) > fewWords || units(said) > 40 {
+	if len(tokens) == 0 || len(tokens) > fewWords || units(said) > 40 {
 		return nil
 	}
 	for _, word := range pairs {
@@ -182,7 +182,11 @@ func firstSentence(text string) (first string) {
 
 // ownWords returns what the user said, without the question or the options beside it.
 func ownWords(text string) string {
-	text, _, _ = strings.Cut(text, answering)
-	text, _, _ = strings.Cut(text, thatIs)
+	if !strings.HasSuffix(text, "”)") {
+		return text
+	}
+	if at := max(strings.LastIndex(text, answering), strings.LastIndex(text, thatIs)); at >= 0 {
+		return text[:at]
+	}
 	return text
 }

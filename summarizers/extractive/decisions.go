@@ -43,9 +43,12 @@ func beforeReason(text string) string {
 
 // decide adds a decision. What was decided before about the same thing goes.
 func (r *reader) decide(it *item) {
-	r.l.dropItems(kindDecision, func(old *item) bool {
-		return old.newest() <= it.oldest() && old.keyed() != it.keyed() && replaces(it.text, old.text)
-	})
+	now := changeOf(it.text)
+	if len(now.rejected) > 0 || now.changed {
+		r.l.dropItems(kindDecision, func(old *item) bool {
+			return old.newest() <= it.oldest() && old.keyed() != it.keyed() && now.replaces(old)
+		})
+	}
 	r.l.add(it)
 	r.decided = append(r.decided, it)
 }
@@ -67,10 +70,14 @@ func (r *reader) answer(index uint32, said string) {
 	proposed, decided := r.proposed, r.decided
 	r.proposed, r.decided = nil, nil
 	refused := refuses(said)
+	about := func(it *item) bool {
+		// A no answers the agent's question, if there is one.
+		return refused && it.newest() == r.spoke && (r.asked == "" || sharesWord(it.text, r.asked)) || sharesWord(it.text, said)
+	}
 	switch {
 	case refused || prefersOther(said):
 		r.l.dropItems(kindDecision, func(it *item) bool {
-			return slices.Contains(decided, it) && (refused && it.newest() == r.spoke || sharesWord(it.text, said))
+			return slices.Contains(decided, it) && about(it)
 		})
 	case proposed != nil && accepts(said) && r.cues.substanceOf(said) == nod && !hasValue(said) && !containsAnyCase(said, "option"):
 		proposed.text, proposed.key = acceptedPrefix+proposed.text, ""
@@ -100,7 +107,10 @@ var (
 
 // refuses says whether an answer begins with a no that stands alone, or with a word that turns against what was said.
 func refuses(said string) bool {
-	clause, _, _ := cutClause(said)
+	clause, rest, _ := cutClause(said)
+	if hasOpening(rest, "that's fine", "that’s fine", "that's ok", "that’s ok", "that is fine", "it's fine", "all good", "all fine", "all is well", "go on", "go ahead", "looks ", "sounds ", "nothing", "passt", "alles gut") {
+		return false
+	}
 	return refusals[strings.ToLower(strings.TrimSpace(strings.Trim(clause, ".!")))] ||
 		hasOpening(said, "but ", "actually", "i'd rather", "i would rather", "i’d rather", "let's not", "lieber", "doch lieber", "plutôt", "mejor ", "лучше", "不是", "不对", "不行", "还是", "いや", "いいえ", "違う", "やっぱり", "아니", "그냥")
 }
@@ -130,27 +140,43 @@ func hasOpening(text string, openings ...string) bool {
 	return slices.ContainsFunc(openings, func(o string) bool { return hasPrefixAnyCase(text, o) })
 }
 
+// change is what a new decision says about earlier ones.
+type change struct {
+	// said are its words, and rejected those of what it rejects.
+	said, rejected map[string]bool
+	// changed says that it tells of a change.
+	changed bool
+}
+
+// changeOf reads a new decision.
+func changeOf(now string) change {
+	_, rejected := splitChoice(now)
+	return change{subjectWords(beforeReason(now)), subjectWords(rejected), tellsChange(now)}
+}
+
 // replaces says whether a new decision is about the same thing as an old one, and says otherwise: it rejects what the old
 // one chose for the same purpose, or repeats most of its words together with one that tells of a change.
-func replaces(now, old string) bool {
-	chosen, _ := splitChoice(old)
-	_, rejected := splitChoice(now)
-	said, before := subjectWords(beforeReason(now)), subjectWords(beforeReason(chosen))
+func (c change) replaces(old *item) bool {
+	if old.subject == nil {
+		chosen, _ := splitChoice(old.text)
+		old.subject = subjectWords(beforeReason(chosen))
+	}
+	before := old.subject
+	for word := range c.rejected {
+		if !before[word] {
+			return false
+		}
+	}
 	shared := 0
-	for word := range said {
+	for word := range c.said {
 		if before[word] {
 			shared++
 		}
 	}
-	if words := subjectWords(rejected); len(words) > 0 {
-		all := true
-		for word := range words {
-			all = all && before[word]
-		}
-		return all && shared > len(words)
+	if len(c.rejected) > 0 {
+		return shared > len(c.rejected)
 	}
-	changed := slices.ContainsFunc([]string{" now ", "after all", "switched", "changed", "no longer", "reverted", "anymore"}, func(w string) bool { return containsAnyCase(now, w) })
-	return changed && shared >= 3 && 5*shared >= 3*min(len(said), len(before))
+	return c.changed && shared >= 3 && 5*shared >= 3*min(len(c.said), len(before))
 }
 
 // splitChoice splits a decision into what it chooses and what it rejects.
@@ -201,4 +227,9 @@ func sharesWord(a, b string) bool {
 		}
 	}
 	return false
+}
+
+// tellsChange says whether a decision tells that something is no longer as it was.
+func tellsChange(now string) bool {
+	return slices.ContainsFunc([]string{" now ", "after all", "switched", "changed", "no longer", "reverted", "anymore"}, func(w string) bool { return containsAnyCase(now, w) })
 }

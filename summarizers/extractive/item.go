@@ -111,6 +111,8 @@ type item struct {
 	called *calledLine
 	// focused says that the item contains words of the request's focus.
 	focused bool
+	// subject holds the words that say what it is about, once they were asked for.
+	subject map[string]bool
 }
 
 // keyed returns the item's key.

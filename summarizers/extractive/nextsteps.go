@@ -67,7 +67,10 @@ func (r *reader) finish(sentence string, index uint32) {
 		if it.box != noBox || len(it.cites) == 0 || it.newest() >= index {
 			return false
 		}
-		words, shared := subjectWords(it.text), 0
+		if it.subject == nil {
+			it.subject = subjectWords(it.text)
+		}
+		words, shared := it.subject, 0
 		for word := range words {
 			if done[word] {
 				shared++

@@ -13,12 +13,15 @@ func (r *reader) endOrders(index uint32, said string) {
 	}
 	asked := r.cues.read(said)&cueMust == 0 && !asks(said)
 	next := asked && r.cues.substanceOf(said) == task && (opensTask(said) || requests(said)) && !hasOpening(said, "and ", "also ", "then ")
+	if !asked {
+		return
+	}
 	words := wordsOf(said)
 	r.l.dropItems(kindRule, func(it *item) bool {
-		if it.by != byUser || it.listed || len(it.cites) == 0 || it.newest() >= index || units(it.text) > maxSaid || r.cues.read(it.text)&cueLasts != 0 {
+		if it.by != byUser || it.listed || len(it.cites) == 0 || it.newest() >= index || units(it.text) > maxSaid {
 			return false
 		}
-		return next && isBound(it.text) || asked && asksFor(words, it.text)
+		return (next && isBound(it.text) || asksFor(words, it.text)) && r.cues.read(it.text)&cueLasts == 0
 	})
 }
 

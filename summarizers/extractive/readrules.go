@@ -200,7 +200,7 @@ func (r *reader) saying(request *item, text string) {
 	})
 	switch {
 	case !whole:
-		r.rules(request.oldest(), text, byUser)
+		r.rules(request.newest(), text, byUser)
 	case tier < tierSoft:
 		r.rule(request.text, tier, request)
 	default:

@@ -100,7 +100,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		return
 	case short:
 		it := *it
-		it.text, it.key = ownWords(it.text), ""
+		it.text, it.key, it.cites = ownWords(it.text), "", []uint32{index}
 		r.saying(&it, said)
 	default:
 		r.rules(index, said, byUser)

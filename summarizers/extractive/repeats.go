@@ -144,15 +144,15 @@ func apartFrom(list []chosen, picks []evidence.Pick) ([]chosen, []evidence.Pick)
 		}
 	}
 	gone := map[string]bool{}
+	for _, c := range list {
+		if c.it.kind != kindFact {
+			for _, at := range quoted.holders(c.text()) {
+				gone[lines[at].Text] = true
+			}
+		}
+	}
 	kept := slices.DeleteFunc(slices.Clone(list), func(c chosen) bool {
-		holders := quoted.holders(c.text())
-		if c.it.kind == kindFact {
-			return len(holders) > 0
-		}
-		for _, at := range holders {
-			gone[lines[at].Text] = true
-		}
-		return false
+		return c.it.kind == kindFact && slices.ContainsFunc(quoted.holders(c.text()), func(at int) bool { return !gone[lines[at].Text] })
 	})
 	return kept, slices.DeleteFunc(picks, func(p evidence.Pick) bool {
 		if p.Alone {
