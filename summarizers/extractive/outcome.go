@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,8 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 	for _, r := range rejections {
 		if strings.HasPrefix(opening, r) {
 			o.declined = true
-			if i := strings.Index(text, "the user said:"); i >= 0 {
+			// Output that is not reported as an error may only look like this.
+			if i := strings.Index(text, "the user said:"); i >= 0 && flagged {
 				o.said = strings.TrimSpace(clip(text[i+len("the user said:"):], 2048))
 			}
 			return o
@@ -89,26 +91,30 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 	return o
 }
 
+// cancellations are the texts with which agent programs report that a call was not carried out, or not to its end.
+var cancellations = []string{
+	"cancelled by user", "canceled by user", "cancelled by the user", "canceled by the user",
+	"aborted by user", "aborted by the user", "interrupted by user", "interrupted by the user", "tool call cancelled", "tool call canceled",
+	"tool call was cancelled", "tool call was canceled", "tool call aborted", "tool call skipped", "tool execution aborted", "tool execution cancelled",
+	"tool execution canceled", "call was not executed", "user aborted", "user cancelled", "user canceled", "command was aborted", "command aborted",
+}
+
 // isCancelled says whether an error says only that a call was cancelled, by the user or since another call failed.
 func isCancelled(opening string) bool {
 	if len(opening) > 240 || containsAnyCase(opening, "timeout") || containsAnyCase(opening, "timed out") {
 		return false
 	}
-	if containsAnyCase(opening, "sibling") {
-		return true
+	has := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return containsAnyCase(opening, w) })
 	}
-	for _, end := range []string{"cancelled", "canceled", "aborted", "skipped", "not executed", "interrupted"} {
-		if !containsAnyCase(opening, end) {
-			continue
-		}
-		for _, what := range []string{"call", "command", "tool", "request", "execution", "by user", "by the user", "operation"} {
-			if containsAnyCase(opening, what) {
-				return true
-			}
-		}
-	}
-	return false
+	return has(cancellations) || has(cancelling) && has(otherCalls)
 }
+
+// cancelling are words for a cancellation, and otherCalls say that another call is the reason.
+var (
+	cancelling = []string{"cancelled", "canceled", "aborted", "skipped", "not executed", "errored"}
+	otherCalls = []string{"parallel call", "parallel tool", "another call", "another tool", "other call", "other tool", "previous call", "sibling tool", "sibling call"}
+)
 
 func opensWithError(opening string) bool {
 	for _, p := range []string{"error", "<tool_use_error>", `{"error"`, `{"status":"error"`, "failed to ", "file not found", "file does not exist", "exception:"} {

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -58,8 +59,8 @@ func newPlan(l *ledger, ly *layout) *plan {
 	for _, it := range l.todos {
 		p.put(it)
 	}
-	for _, it := range l.commands {
-		p.put(it)
+	for _, key := range slices.Sorted(maps.Keys(l.commands)) {
+		p.put(l.commands[key])
 	}
 	files, rootLine := l.relativeFiles(root)
 	for _, f := range files {
