@@ -57,9 +57,8 @@ type Collector struct {
 	// ids are the positions of names in names; known for those that the agent still sees.
 	ids   map[string]int32
 	names []named
-	// knownWords are the words of known names.
-	knownWords map[string]bool
-	lines      []line
+	words vocabulary
+	lines []line
 	// shows are the names of all lines.
 	shows []shown
 	// quoted are the texts of lines.
@@ -73,6 +72,8 @@ type Collector struct {
 	weight float64
 	// cuts counts long lines.
 	cuts int32
+	// weighed is nil unless all of the above was weighed.
+	weighed *weighed
 }
 
 // dropped is a line of a message that is no longer true.
@@ -101,14 +102,12 @@ type named struct {
 	byToolsOnly bool
 	// lately is how much the mention in the last message counts.
 	lately float64
-	// holds are other names that stand within it.
-	holds []int32
 }
 
 // New returns a collector of texts before message next.
 func New(next uint32) *Collector {
 	return &Collector{
-		next: next, ids: map[string]int32{}, knownWords: map[string]bool{}, quoted: map[string]bool{},
+		next: next, ids: map[string]int32{}, words: vocabulary{ids: map[string]int32{}}, quoted: map[string]bool{},
 		dropped: map[dropped]bool{},
 	}
 }
@@ -120,7 +119,7 @@ func (c *Collector) Know(text string) {
 			return
 		}
 		c.ids[n.Text] = known
-		eachWord(n.Text, func(w string) { c.knownWords[w] = true })
+		eachWord(n.Text, c.words.know)
 		eachWithin(n, func(part string) { c.ids[part] = known })
 	})
 }
@@ -133,7 +132,7 @@ func (c *Collector) Add(p Piece) {
 	if p.Voice == User && len(p.Text) > longestTyped {
 		p.Voice = pasted
 	}
-	c.weigh(p)
+	c.begin(p)
 	if p.Voice == Quoted {
 		c.read(p.Text, p)
 		c.part(p.Text, 0, len(p.Text), c.found, p.Message)
@@ -151,6 +150,7 @@ func (c *Collector) Add(p Piece) {
 
 // Drop says that a text of a message is no longer true. It is not quoted, nor are names that only it has.
 func (c *Collector) Drop(message uint32, text string) {
+	c.weighed = nil
 	for line := range Lines(text) {
 		c.dropped[dropped{message, line}] = true
 		Names(line, func(n Name, _ int) {
@@ -164,7 +164,7 @@ func (c *Collector) Drop(message uint32, text string) {
 // AddNames adds names that an earlier summary lists without their lines. They are of messages from first to last.
 func (c *Collector) AddNames(first, last uint32, text string) {
 	p := Piece{Message: last, Voice: inRow}
-	c.weigh(p)
+	c.begin(p)
 	c.read(text, p)
 	c.alone(first)
 }
@@ -206,8 +206,9 @@ func (c *Collector) read(text string, p Piece) {
 	c.markBesideKnown()
 }
 
-// weigh sets how much a mention in a piece counts.
-func (c *Collector) weigh(p Piece) {
+// begin sets how much a mention in a piece counts.
+func (c *Collector) begin(p Piece) {
+	c.weighed = nil
 	c.weight = voiceWeight[p.Voice] * math.Exp2(-float64(c.next-min(c.next, p.Message))/halfLife[p.Voice])
 }
 

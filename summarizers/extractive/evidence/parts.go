@@ -1,14 +1,12 @@
 package evidence
 
-import "strings"
-
-// eachWord calls yield for each word of a name that has three letters or more, in lower case: what stands between signs,
-// and the words of camelCase.
+// eachWord calls yield for each word of a name that has three letters or more: what stands between signs, and the words of
+// camelCase.
 func eachWord(name string, yield func(word string)) {
 	start := 0
 	end := func(at int) {
 		if at-start >= 3 {
-			yield(strings.ToLower(name[start:at]))
+			yield(name[start:at])
 		}
 	}
 	for i := range len(name) {
@@ -39,14 +37,17 @@ func eachWithin(n Name, yield func(part string)) {
 		return
 	}
 	text := n.Text
-	// starts are the offsets of the segments, and one behind the last.
-	var starts []int
-	for i := range len(text) {
+	// starts are the offsets of the last segments, and one behind them.
+	var offsets [maxSegments + 1]int
+	offsets[maxSegments] = len(text) + 1
+	first := maxSegments
+	for i := len(text) - 1; i >= 0 && first > 0; i-- {
 		if i == 0 || text[i-1] == '/' {
-			starts = append(starts, i)
+			first--
+			offsets[first] = i
 		}
 	}
-	starts = append(starts[max(0, len(starts)-maxSegments):], len(text)+1)
+	starts := offsets[first:]
 	for i, from := range starts {
 		for _, to := range starts[i+1:] {
 			if from < to-1 && to-1-from < len(text) {

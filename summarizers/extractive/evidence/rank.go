@@ -2,8 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"container/heap"
-	"math"
 	"slices"
 	"strings"
 )
@@ -33,10 +31,9 @@ var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Qu
 // nothing is left. It leaves out what the summary shows already: said are statements, which show names in their context,
 // and listed is a text that only names them.
 func (c *Collector) Rank(said, listed string, limit int) []Pick {
-	r := &ranking{Collector: c, worth: c.worth(), shown: make([]uint8, len(c.names))}
+	r := c.newRanking()
 	r.showAll(said, true)
 	r.showAll(listed, false)
-	r.fill()
 	var picks []Pick
 	for limit > 0 {
 		pick, ok := r.next()
@@ -103,96 +100,44 @@ func joined(picks []Pick) []Pick {
 	return all
 }
 
-// worth returns what each name is worth, and fills named.holds.
-func (c *Collector) worth() []float64 {
-	// A word that few names have says more.
-	names := map[string]float64{}
-	var words []string
-	for i := range c.names {
-		words = words[:0]
-		eachWord(c.names[i].Text, func(w string) {
-			if !slices.Contains(words, w) {
-				words = append(words, w)
-				names[w]++
-			}
-		})
-	}
-	worth := make([]float64, len(c.names))
-	for i := range c.names {
-		n := &c.names[i]
-		var all, like float64
-		eachWord(n.Text, func(w string) {
-			says := math.Log(float64(len(c.names)+1) / names[w])
-			all += says
-			if c.knownWords[w] {
-				like += says
-			}
-		})
-		near := 1.0
-		if n.besideKnown {
-			near += besideKnown
-		}
-		if all > 0 {
-			near += likeKnown * like / all
-		}
-		worth[i] = n.said * near * n.usefulness()
-		n.holds = n.holds[:0]
-		eachWithin(n.Name, func(part string) {
-			if id, ok := c.ids[part]; ok && id != known && id != int32(i) {
-				n.holds = append(n.holds, id)
-			}
-		})
-	}
-	return worth
-}
-
 // The bits say how a name was shown.
 const (
 	shownAlone uint8 = 1 << iota
 	shownInContext
 )
 
-// ranking is the state of Rank. As a heap, it has the candidate with the highest gain first, and of equals the newest.
+// ranking is the state of Rank.
 type ranking struct {
 	*Collector
-	worth      []float64
-	shown      []uint8
+	*weighed
+	shown []uint8
+	// candidates are a heap, by the gains that they had when they were last looked at.
 	candidates []candidate
 }
 
-// candidate is a line or, where it is negative, the name ^line.
-type candidate struct {
-	gain float64
-	line int32
-}
-
-func (r *ranking) fill() {
-	r.candidates = make([]candidate, 0, len(r.lines)+len(r.names))
-	for i := range r.lines {
-		if len(r.dropped) > 0 && r.dropped[dropped{r.lines[i].message, r.lines[i].text}] {
-			continue
-		}
-		r.candidates = append(r.candidates, candidate{r.gain(int32(i)), int32(i)})
+// newRanking returns a ranking of which nothing is shown yet. Rankings begin with the same candidates: gains only fall, so
+// those of the candidates whose names a summary shows already are corrected where they come first.
+func (c *Collector) newRanking() *ranking {
+	if c.weighed == nil {
+		c.weighed = c.weighNames()
+		c.rankAll()
 	}
-	for i := range r.names {
-		if r.names[i].alone {
-			r.candidates = append(r.candidates, candidate{r.gain(^int32(i)), ^int32(i)})
-		}
+	return &ranking{
+		Collector: c, weighed: c.weighed, shown: make([]uint8, len(c.names)), candidates: slices.Clone(c.weighed.candidates),
 	}
-	heap.Init(r)
 }
 
 // gain returns what quoting a candidate would add, for its length.
 func (r *ranking) gain(at int32) float64 {
 	if at < 0 {
-		return r.adds(shown{^at, false}) / math.Pow(float64(len(r.names[^at].Text)+nameCost), lengthPower)
+		return r.adds(shown{^at, false}) / cost(len(r.names[^at].Text)+nameCost)
 	}
 	l := &r.lines[at]
 	gain := 0.0
 	for _, s := range r.shows[l.from:l.to] {
 		gain += r.adds(s)
 	}
-	return gain * lineShare[l.nature] / math.Pow(float64(len(l.text)+lineCost), lengthPower)
+	return gain * lineShare[l.nature] / cost(len(l.text)+lineCost)
 }
 
 func (r *ranking) adds(s shown) float64 {
@@ -203,7 +148,7 @@ func (r *ranking) adds(s shown) float64 {
 	if s.inContext && r.shown[s.id]&shownInContext == 0 {
 		gain += contextWorth * r.worth[s.id]
 	}
-	for _, within := range r.names[s.id].holds {
+	for _, within := range r.holds.of(s.id) {
 		if r.shown[within]&shownAlone == 0 {
 			gain += r.worth[within]
 		}
@@ -216,7 +161,7 @@ func (r *ranking) show(s shown) {
 	if s.inContext {
 		r.shown[s.id] |= shownInContext
 	}
-	for _, within := range r.names[s.id].holds {
+	for _, within := range r.holds.of(s.id) {
 		r.shown[within] |= shownAlone
 	}
 }
@@ -227,14 +172,17 @@ func (r *ranking) next() (Pick, bool) {
 		top := &r.candidates[0]
 		if gain := r.gain(top.line); gain < top.gain {
 			top.gain = gain
-			heap.Fix(r, 0)
+			r.sink(0)
 			continue
 		}
 		if top.gain <= 0 {
 			return Pick{}, false
 		}
 		line, gain := top.line, top.gain
-		heap.Pop(r)
+		last := len(r.candidates) - 1
+		r.candidates[0] = r.candidates[last]
+		r.candidates = r.candidates[:last]
+		r.sink(0)
 		pick := r.pick(line)
 		pick.Gain = gain
 		return pick, true
@@ -248,37 +196,69 @@ func (r *ranking) pick(at int32) Pick {
 		id := ^at
 		r.show(shown{id, false})
 		n := &r.names[id]
-		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, order: id, shows: append([]int32{id}, n.holds...)}
+		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, order: id, shows: append([]int32{id}, r.holds.of(id)...)}
 	}
 	l := &r.lines[at]
 	pick := Pick{First: l.message, Last: l.message, Text: l.text, order: at, place: l.place}
 	for _, s := range r.shows[l.from:l.to] {
 		r.show(s)
-		pick.shows = append(append(pick.shows, s.id), r.names[s.id].holds...)
+		pick.shows = append(append(pick.shows, s.id), r.holds.of(s.id)...)
 	}
 	return pick
 }
 
-// Len, Less, Swap, Push and Pop make a heap.
-func (r *ranking) Len() int { return len(r.candidates) }
+// rankAll makes a heap of all candidates, with their gains where nothing is shown.
+func (c *Collector) rankAll() {
+	r := &ranking{Collector: c, weighed: c.weighed, shown: make([]uint8, len(c.names))}
+	r.candidates = make([]candidate, 0, len(c.lines)+len(c.names))
+	for i := range c.lines {
+		if len(c.dropped) > 0 && c.dropped[dropped{c.lines[i].message, c.lines[i].text}] {
+			continue
+		}
+		r.candidates = append(r.candidates, candidate{r.gain(int32(i)), int32(i)})
+	}
+	for i := range c.names {
+		if c.names[i].alone {
+			r.candidates = append(r.candidates, candidate{r.gain(^int32(i)), ^int32(i)})
+		}
+	}
+	for i := len(r.candidates)/2 - 1; i >= 0; i-- {
+		r.sink(i)
+	}
+	c.weighed.candidates = r.candidates
+}
 
-func (r *ranking) Less(i, j int) bool {
-	a, b := r.candidates[i], r.candidates[j]
+// sink moves a candidate down the heap to where it belongs.
+func (r *ranking) sink(i int) {
+	for {
+		first := 2*i + 1
+		if first >= len(r.candidates) {
+			return
+		}
+		if second := first + 1; second < len(r.candidates) && r.before(r.candidates[second], r.candidates[first]) {
+			first = second
+		}
+		if !r.before(r.candidates[first], r.candidates[i]) {
+			return
+		}
+		r.candidates[i], r.candidates[first] = r.candidates[first], r.candidates[i]
+		i = first
+	}
+}
+
+// before says whether candidate a comes before b: the one with the higher gain, or of equals the newer one. Of a line and
+// a name of one message, the line counts as newer.
+func (r *ranking) before(a, b candidate) bool {
 	if a.gain != b.gain {
 		return a.gain > b.gain
 	}
-	return r.isNewer(a.line, b.line)
-}
-
-// isNewer says whether candidate a came later than b. Of a line and a name of one message, the line counts as newer.
-func (r *ranking) isNewer(a, b int32) bool {
-	if ma, mb := r.messageOf(a), r.messageOf(b); ma != mb {
+	if ma, mb := r.messageOf(a.line), r.messageOf(b.line); ma != mb {
 		return ma > mb
 	}
-	if a < 0 && b < 0 {
-		return ^a > ^b
+	if a.line < 0 && b.line < 0 {
+		return ^a.line > ^b.line
 	}
-	return a > b
+	return a.line > b.line
 }
 
 func (r *ranking) messageOf(at int32) uint32 {
@@ -286,18 +266,4 @@ func (r *ranking) messageOf(at int32) uint32 {
 		return r.names[^at].last
 	}
 	return r.lines[at].message
-}
-
-func (r *ranking) Swap(i, j int) { r.candidates[i], r.candidates[j] = r.candidates[j], r.candidates[i] }
-
-func (r *ranking) Push(x any) {
-	if c, ok := x.(candidate); ok {
-		r.candidates = append(r.candidates, c)
-	}
-}
-
-func (r *ranking) Pop() any {
-	last := r.candidates[len(r.candidates)-1]
-	r.candidates = r.candidates[:len(r.candidates)-1]
-	return last
 }
