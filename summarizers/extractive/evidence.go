@@ -59,23 +59,27 @@ type source struct {
 	holds map[string]bool
 }
 
-// withoutSecrets returns the picks among the first size bytes that hold no secret and no part of one. A part is not
+// withoutSecrets lists the quotes among the first size bytes that hold no secret and no part of one. A part is not
 // recognized as a secret, so it looks for the quotes in the messages after their secrets are replaced.
-func (s *sources) withoutSecrets(picks []evidence.Pick, size int64) []evidence.Pick {
+func (s *sources) withoutSecrets(quotes *quoteList, size int64) *quoteList {
 	if s.redact == nil {
-		return picks
+		return quotes
 	}
-	var safe []evidence.Pick
-	for _, p := range picks {
-		if size <= 0 {
-			break
+	at := 0
+	return &quoteList{next: func() (evidence.Pick, bool) {
+		for size > 0 {
+			p, ok := quotes.at(at)
+			if !ok {
+				break
+			}
+			at++
+			size -= int64(len(p.Text))
+			if s.find(p.Last).shows(p) {
+				return p, true
+			}
 		}
-		size -= int64(len(p.Text))
-		if s.find(p.Last).shows(p) {
-			safe = append(safe, p)
-		}
-	}
-	return safe
+		return evidence.Pick{}, false
+	}}
 }
 
 // find returns a message without secrets; nil for a message of the previous summary, which has none.

@@ -37,11 +37,12 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		return w.least(req)
 	}
 	n.list = withoutRepeats(n.list)
-	if longer, ok := w.inPlaceOfNames(n); ok {
-		n = longer
+	ranked := w.rank(n)
+	if longer, ok := w.inPlaceOfNames(n, ranked); ok {
+		n, ranked = longer, w.rank(longer)
 	}
 	perToken := w.perToken
-	quotes, where, all := w.quotes(n)
+	quotes, where, all := w.quotes(n, ranked)
 	pieces, lines := w.render(n.list, quotes, where)
 	if !all || n.all {
 		return pieces, true
@@ -71,13 +72,14 @@ const leastGain = 0.1
 
 // inPlaceOfNames returns a longer narrative in place of quotes that are worth too little. It returns false if there are
 // none.
-func (w *fitting) inPlaceOfNames(n narrative) (longer narrative, ok bool) {
+func (w *fitting) inPlaceOfNames(n narrative, ranked *quoteList) (longer narrative, ok bool) {
 	if n.all {
 		return n, false
 	}
 	left := float64(w.budget - n.tokens)
-	for _, p := range w.rank(n) {
-		if p.Gain < leastGain {
+	for i := 0; ; i++ {
+		p, ok := ranked.at(i)
+		if !ok || p.Gain < leastGain {
 			break
 		}
 		if left -= float64(units(p.Text)+lineBytes) / w.perToken; left <= 0 {
@@ -96,9 +98,9 @@ func (w *fitting) narrateGenerously(budget int64) (n narrative, ok bool) {
 }
 
 // rank returns what a narrative leaves out, the best first.
-func (w *fitting) rank(n narrative) []evidence.Pick {
+func (w *fitting) rank(n narrative) *quoteList {
 	said, listed := n.texts()
-	return w.l.quotes.Rank(said, listed, int(min(16*w.budget, 1<<24)))
+	return rankQuotes(w.l.quotes, said, listed, w.budget)
 }
 
 // render writes statements and quotes, without what stands in others of them. It also returns the lines below the
@@ -224,15 +226,15 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	return n, ok
 }
 
-// quotes returns as many quotes of what a narrative leaves out as fit beside it, the best first, and lines that say where
-// results are. all says that there are no more.
-func (w *fitting) quotes(n narrative) (quotes []evidence.Pick, where []string, all bool) {
-	picks := newSources(w.req).withoutSecrets(w.rank(n), 8*w.budget)
+// quotes returns as many of the ranked quotes as fit beside a narrative, the best first, and lines that say where results
+// are. all says that there are no more.
+func (w *fitting) quotes(n narrative, ranked *quoteList) (quotes []evidence.Pick, where []string, all bool) {
+	picks := newSources(w.req).withoutSecrets(ranked, 8*w.budget)
 	budget := quotedBudget(w.req)
 	if w.budget >= smallBudget {
 		where = w.l.resultLines()
 	}
-	with := func(k int) []string { return w.ly.render(n.list, append(quoteLines(picks[:k]), where...), w.space) }
+	with := func(k int) []string { return w.ly.render(n.list, append(quoteLines(picks.first(k)), where...), w.space) }
 	size := func(k int) int64 { return w.count(with(k)) }
 	tokens := size(0)
 	if tokens > budget && where != nil {
@@ -240,7 +242,8 @@ func (w *fitting) quotes(n narrative) (quotes []evidence.Pick, where []string, a
 	}
 	perByte := float64(tokens) / float64(len(strings.Join(with(0), "")))
 	k := mostThatFit(picks, budget, tokens, perByte, size)
-	return picks[:k], where, k == len(picks)
+	_, more := picks.at(k)
+	return picks.first(k), where, !more
 }
 
 // quotedBudget is the budget of a summary with quotes: one that quotes most of what it replaces is of no use.
@@ -250,45 +253,6 @@ func quotedBudget(req *summarizers.Request) int64 {
 	}
 	return int64(req.MaxTokens)
 }
-
-// mostThatFit returns how many picks fit, up to a fiftieth of the budget, or to a twentieth after a few guesses. tokens
-// are those of the summary without any, perByte is how many a byte has, and size counts them with the first k. That is
-// slow, so it guesses from the counts so far.
-func mostThatFit(picks []evidence.Pick, budget, tokens int64, perByte float64, size func(k int) int64) int {
-	low, high := 0, len(picks)+1
-	for guess := range 2 * maxGuesses {
-		if guess >= maxGuesses && 20*tokens >= 19*budget {
-			break
-		}
-		k, bytes := low, 0.0
-		for ; k < high-1 && float64(tokens)+bytes*perByte < float64(budget)*0.99; k++ {
-			bytes += float64(len(picks[k].Text) + lineBytes)
-		}
-		if k = max(k, low+1); k >= high {
-			break
-		}
-		now := size(k)
-		if now > tokens && bytes > 0 {
-			perByte = float64(now-tokens) / bytes
-		}
-		if now > budget {
-			high = k
-			continue
-		}
-		low, tokens = k, now
-		if 50*tokens >= 49*budget {
-			break
-		}
-	}
-	return low
-}
-
-// maxGuesses is after how many guesses a result that is close is enough, and lineBytes what a quote has beside its
-// text.
-const (
-	maxGuesses = 4
-	lineBytes  = 4
-)
 
 func isRequest(c chosen) bool { return c.it.kind == kindRequest }
 

@@ -30,11 +30,10 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 	}
 	summary := narrative
 	g.try(summarizers.StagePlan, 0, func() {
-		picks := d.l.quotes.Rank(narrative, "", int(min(16*budget, 1<<24)))
-		picks = newSources(req).withoutSecrets(picks, 8*budget)
+		picks := newSources(req).withoutSecrets(rankQuotes(d.l.quotes, narrative, "", budget), 8*budget)
 		perByte := float64(tokens) / float64(len(n.before)+len(n.after))
-		if most := mostThatFit(picks, budget, tokens, perByte, func(k int) int64 { return n.tokens(picks[:k]) }); most > 0 {
-			summary = n.summary(picks[:most])
+		if most := mostThatFit(picks, budget, tokens, perByte, func(k int) int64 { return n.tokens(picks.first(k)) }); most > 0 {
+			summary = n.summary(picks.first(most))
 		}
 	})
 	if ctx.Err() != nil {

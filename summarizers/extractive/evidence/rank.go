@@ -31,23 +31,24 @@ var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Qu
 // nothing is left. It leaves out what the summary shows already: said are statements, which show names in their context,
 // and listed is a text that only names them.
 func (c *Collector) Rank(said, listed string, limit int) []Pick {
-	r := c.newRanking()
-	r.showAll(said, true)
-	r.showAll(listed, false)
+	r := c.Ranking(said, listed, limit)
 	var picks []Pick
-	for limit > 0 {
-		pick, ok := r.next()
-		if !ok {
-			break
-		}
-		limit -= len(pick.Text) + lineCost
+	for pick, ok := r.Next(); ok; pick, ok = r.Next() {
 		picks = append(picks, pick)
 	}
 	return picks
 }
 
+// Ranking returns what Rank does, one by one. Nothing may be added to the collector meanwhile.
+func (c *Collector) Ranking(said, listed string, limit int) *Ranking {
+	r := c.newRanking(limit)
+	r.showAll(said, true)
+	r.showAll(listed, false)
+	return r
+}
+
 // showAll shows the names in a text.
-func (r *ranking) showAll(text string, inContext bool) {
+func (r *Ranking) showAll(text string, inContext bool) {
 	Names(text, func(n Name, _ int) {
 		if id, ok := r.ids[n.Text]; ok && id != known {
 			r.show(shown{id, inContext})
@@ -106,10 +107,12 @@ const (
 	shownInContext
 )
 
-// ranking is the state of Rank.
-type ranking struct {
+// Ranking finds lines and names in the order in which a summary should quote them.
+type Ranking struct {
 	*Collector
 	*weighed
+	// limit is how many bytes there is room for.
+	limit int
 	shown []uint8
 	// candidates are a heap, by the gains that they had when they were last looked at.
 	candidates []candidate
@@ -117,18 +120,19 @@ type ranking struct {
 
 // newRanking returns a ranking of which nothing is shown yet. Rankings begin with the same candidates: gains only fall, so
 // those of the candidates whose names a summary shows already are corrected where they come first.
-func (c *Collector) newRanking() *ranking {
+func (c *Collector) newRanking(limit int) *Ranking {
 	if c.weighed == nil {
 		c.weighed = c.weighNames()
 		c.rankAll()
 	}
-	return &ranking{
-		Collector: c, weighed: c.weighed, shown: make([]uint8, len(c.names)), candidates: slices.Clone(c.weighed.candidates),
+	return &Ranking{
+		Collector: c, weighed: c.weighed, limit: limit,
+		shown: make([]uint8, len(c.names)), candidates: slices.Clone(c.weighed.candidates),
 	}
 }
 
 // gain returns what quoting a candidate would add, for its length.
-func (r *ranking) gain(at int32) float64 {
+func (r *Ranking) gain(at int32) float64 {
 	if at < 0 {
 		return r.adds(shown{^at, false}) / cost(len(r.names[^at].Text)+nameCost)
 	}
@@ -140,7 +144,7 @@ func (r *ranking) gain(at int32) float64 {
 	return gain * lineShare[l.nature] / cost(len(l.text)+lineCost)
 }
 
-func (r *ranking) adds(s shown) float64 {
+func (r *Ranking) adds(s shown) float64 {
 	gain := 0.0
 	if r.shown[s.id]&shownAlone == 0 {
 		gain += r.worth[s.id]
@@ -156,7 +160,7 @@ func (r *ranking) adds(s shown) float64 {
 	return gain
 }
 
-func (r *ranking) show(s shown) {
+func (r *Ranking) show(s shown) {
 	r.shown[s.id] |= shownAlone
 	if s.inContext {
 		r.shown[s.id] |= shownInContext
@@ -166,9 +170,9 @@ func (r *ranking) show(s shown) {
 	}
 }
 
-// next returns the candidate with the highest gain. Gains only fall, so the first whose gain is still true is the best.
-func (r *ranking) next() (Pick, bool) {
-	for len(r.candidates) > 0 {
+// Next returns the candidate with the highest gain. Gains only fall, so the first whose gain is still true is the best.
+func (r *Ranking) Next() (Pick, bool) {
+	for r.limit > 0 && len(r.candidates) > 0 {
 		top := &r.candidates[0]
 		if gain := r.gain(top.line); gain < top.gain {
 			top.gain = gain
@@ -185,13 +189,14 @@ func (r *ranking) next() (Pick, bool) {
 		r.sink(0)
 		pick := r.pick(line)
 		pick.Gain = gain
+		r.limit -= len(pick.Text) + lineCost
 		return pick, true
 	}
 	return Pick{}, false
 }
 
 // pick shows the names of a candidate.
-func (r *ranking) pick(at int32) Pick {
+func (r *Ranking) pick(at int32) Pick {
 	if at < 0 {
 		id := ^at
 		r.show(shown{id, false})
@@ -209,7 +214,7 @@ func (r *ranking) pick(at int32) Pick {
 
 // rankAll makes a heap of all candidates, with their gains where nothing is shown.
 func (c *Collector) rankAll() {
-	r := &ranking{Collector: c, weighed: c.weighed, shown: make([]uint8, len(c.names))}
+	r := &Ranking{Collector: c, weighed: c.weighed, shown: make([]uint8, len(c.names))}
 	r.candidates = make([]candidate, 0, len(c.lines)+len(c.names))
 	for i := range c.lines {
 		if len(c.dropped) > 0 && c.dropped[dropped{c.lines[i].message, c.lines[i].text}] {
@@ -229,7 +234,7 @@ func (c *Collector) rankAll() {
 }
 
 // sink moves a candidate down the heap to where it belongs.
-func (r *ranking) sink(i int) {
+func (r *Ranking) sink(i int) {
 	for {
 		first := 2*i + 1
 		if first >= len(r.candidates) {
@@ -248,7 +253,7 @@ func (r *ranking) sink(i int) {
 
 // before says whether candidate a comes before b: the one with the higher gain, or of equals the newer one. Of a line and
 // a name of one message, the line counts as newer.
-func (r *ranking) before(a, b candidate) bool {
+func (r *Ranking) before(a, b candidate) bool {
 	if a.gain != b.gain {
 		return a.gain > b.gain
 	}
@@ -261,7 +266,7 @@ func (r *ranking) before(a, b candidate) bool {
 	return a.line > b.line
 }
 
-func (r *ranking) messageOf(at int32) uint32 {
+func (r *Ranking) messageOf(at int32) uint32 {
 	if at < 0 {
 		return r.names[^at].last
 	}
