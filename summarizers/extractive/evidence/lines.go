@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -186,19 +187,19 @@ func (c *Collector) part(text string, start, end int, found []occurrence, messag
 	if len(quote) > longestPart {
 		return
 	}
-	from := len(c.shows)
-	for _, o := range found {
-		if o.id != known && o.start >= start && o.end <= end {
-			c.show(from, shown{o.id, inContext(text, o, start, end)})
-		}
-	}
-	if len(c.shows) == from {
+	isShown := func(o occurrence) bool { return o.id != known && o.start >= start && o.end <= end }
+	if !slices.ContainsFunc(found, isShown) {
 		return
 	}
 	before := len(c.quoted)
 	if c.quoted[quote] = true; len(c.quoted) == before {
-		c.shows = c.shows[:from]
 		return
+	}
+	from := len(c.shows)
+	for _, o := range found {
+		if isShown(o) {
+			c.show(from, shown{o.id, inContext(text, o, start, end)})
+		}
 	}
 	nature := c.nature
 	if nature == plain && isFragment(quote) {

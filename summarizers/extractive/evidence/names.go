@@ -82,7 +82,7 @@ func Names(text string, yield func(n Name, at int)) {
 				i = urlAt(text, i, end, yield)
 				continue
 			case classes&^(inRun|small) != 0:
-				namesOfRun(text[i:end], i, yield)
+				namesOfRun(text[i:end], classes, i, yield)
 			}
 			// A run of small letters alone is a word of prose.
 			i = end
@@ -133,6 +133,8 @@ const (
 	capital
 	digit
 	sign
+	// separator parts a path.
+	separator
 	// mark is a quotation mark.
 	mark
 )
@@ -146,7 +148,9 @@ var byteClass = func() (table [256]uint8) {
 			table[i] = inRun | capital
 		case c >= '0' && c <= '9':
 			table[i] = inRun | digit
-		case c >= utf8.RuneSelf || strings.IndexByte("_/.@+~-", c) >= 0:
+		case c == '/' || c == '.':
+			table[i] = inRun | separator
+		case c >= utf8.RuneSelf || strings.IndexByte("_@+~-", c) >= 0:
 			table[i] = inRun | sign
 		case strings.IndexByte("\"`'", c) >= 0:
 			table[i] = mark

@@ -5,11 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// namesOfRun yields the names in a run of bytes that paths and words can have. offset is that of the run.
-func namesOfRun(run string, offset int, yield func(n Name, at int)) {
-	if p, ok := pathOf(run); ok {
-		yield(Name{Path, p}, offset+strings.Index(run, p))
+// namesOfRun yields the names in a run of bytes that paths and words can have. classes are those of its bytes, and offset
+// is its place.
+func namesOfRun(run string, classes uint8, offset int, yield func(n Name, at int)) {
+	if classes&(sign|separator) == 0 {
+		// Most runs are one word.
+		if k := kindOfWord(run); k != 0 {
+			yield(Name{k, run}, offset)
+		}
 		return
+	}
+	if classes&separator != 0 {
+		if start, end, ok := pathIn(run); ok {
+			yield(Name{Path, run[start:end]}, offset+start)
+			return
+		}
 	}
 	if isUUID(run) {
 		yield(Name{ID, run}, offset)
@@ -41,33 +51,36 @@ func namesOfRun(run string, offset int, yield func(n Name, at int)) {
 	}
 }
 
-// pathOf returns the path that a run is, if it is one.
-func pathOf(run string) (string, bool) {
-	if strings.IndexByte(run, '.') < 0 && strings.IndexByte(run, '/') < 0 {
-		return "", false
+// pathIn returns where the path is that a run is, if it is one.
+func pathIn(run string) (start, end int, ok bool) {
+	end = len(run)
+	for end > 0 && endsNoPath(run[end-1]) {
+		end--
 	}
-	whole := strings.TrimRight(run, ".-+@")
-	p := whole
-	for strings.HasPrefix(p, "./") {
-		p = p[2:]
+	for strings.HasPrefix(run[start:end], "./") {
+		start += len("./")
 	}
+	p := run[start:end]
 	if len(p) < minPath || len(p) > maxPath || strings.Contains(p, "//") || !hasTwoLetters(p) || p[0] == '/' && commonplace[p] {
-		return "", false
+		return 0, 0, false
 	}
 	last := p[strings.LastIndexByte(p, '/')+1:]
 	dot := strings.LastIndexByte(last, '.')
 	switch {
 	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, "../"):
-		return p, strings.Count(strings.Trim(p, "/~."), "/") >= 1
+		return start, end, strings.Count(strings.Trim(p, "/~."), "/") >= 1
 	case strings.Contains(p, "/") && dot > 0 && isExtension(last[dot+1:]):
-		return p, true
+		return start, end, true
 	case strings.Contains(p, "/"):
 		// Only the sign of the current folder makes it a path.
-		return whole, len(whole) > len(p)
+		return 0, end, start > 0
 	default:
-		return p, dot > 0 && extensions[last[dot+1:]]
+		return start, end, dot > 0 && extensions[last[dot+1:]]
 	}
 }
+
+// endsNoPath says whether a sign behind a path does not belong to it.
+func endsNoPath(c byte) bool { return c == '.' || c == '-' || c == '+' || c == '@' }
 
 // isExtension says whether a text can be an extension: a letter and at most seven more letters or digits.
 func isExtension(s string) bool {
@@ -153,25 +166,25 @@ func kindOfWord(w string) Kind {
 	if n < minWord || n > maxWord {
 		return 0
 	}
-	var digits, hex, upper, lower, under int
+	var digits, upper, lower, under int
 	camel := false
+	// before are the classes of the two bytes before.
+	var before, beforeThat uint8
 	for i := range n {
-		c := w[i]
+		class := byteClass[w[i]]
 		switch {
-		case isDigit(c):
-			digits++
-		case c == '_':
-			under++
-		case c >= 'A' && c <= 'Z':
-			upper++
-			camel = camel || i > 0 && (w[i-1] >= 'a' && w[i-1] <= 'z' || isDigit(w[i-1]))
-		case c >= 'a' && c <= 'z':
+		case class&small != 0:
 			lower++
-			camel = camel || i > 1 && isUpper(w[i-1]) && isUpper(w[i-2])
+			camel = camel || before&beforeThat&capital != 0
+		case class&capital != 0:
+			upper++
+			camel = camel || before&(small|digit) != 0
+		case class&digit != 0:
+			digits++
+		case w[i] == '_':
+			under++
 		}
-		if isHex(c) {
-			hex++
-		}
+		before, beforeThat = class, before
 	}
 	switch {
 	case digits == n:
@@ -183,12 +196,21 @@ func kindOfWord(w string) Kind {
 		return Code
 	case n < minIdentifier:
 		return 0
-	case hex == n && digits > 0 && n <= 64 && (upper == 0 || lower == 0):
+	case digits > 0 && n <= 64 && (upper == 0 || lower == 0) && isHexadecimal(w):
 		return ID
 	case (camel || under > 0 && innerUnderscore(w)) && digits+under < n:
 		return Identifier
 	}
 	return 0
+}
+
+func isHexadecimal(w string) bool {
+	for i := range len(w) {
+		if !isHex(w[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
