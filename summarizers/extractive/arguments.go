@@ -55,18 +55,15 @@ func skipSpace(s string, i int) int {
 
 // skipString returns the end of the string that begins at i.
 func skipString(s string, i int) int {
-	i++
-	for {
-		next := strings.IndexAny(s[i:], `"\`)
-		if next < 0 {
-			return len(s)
-		}
-		i += next
-		if s[i] == '"' {
+	for i++; i < len(s); i++ {
+		switch s[i] {
+		case '"':
 			return i + 1
+		case '\\':
+			i++
 		}
-		i = min(i+2, len(s))
 	}
+	return len(s)
 }
 
 // skipValue returns the end of the value that begins at i.
@@ -184,8 +181,41 @@ func unquote(quoted string) (text string, ok bool) {
 	if !strings.Contains(quoted, `\`) {
 		return strings.Trim(quoted, `"`), true
 	}
+	if text, ok := unquoteLines(quoted); ok {
+		return text, true
+	}
 	if text, err := strconv.Unquote(quoted); err == nil {
 		return text, true
 	}
 	return text, json.Unmarshal([]byte(quoted), &text) == nil
 }
+
+// unquoteLines decodes a string whose escapes are line breaks, tabs, quotation marks and backslashes, as those of most
+// texts and programs are. It copies what is between them as a whole. It returns false for any other string.
+func unquoteLines(quoted string) (text string, ok bool) {
+	rest, opened := strings.CutPrefix(quoted, `"`)
+	rest, closed := strings.CutSuffix(rest, `"`)
+	if !opened || !closed || strings.IndexByte(rest, '\n') >= 0 || !utf8.ValidString(rest) {
+		return "", false
+	}
+	var b strings.Builder
+	b.Grow(len(rest))
+	for {
+		plain, escaped, found := strings.Cut(rest, `\`)
+		if strings.IndexByte(plain, '"') >= 0 {
+			return "", false
+		}
+		b.WriteString(plain)
+		if !found {
+			return b.String(), true
+		}
+		if escaped == "" || escapes[escaped[0]] == 0 {
+			return "", false
+		}
+		b.WriteByte(escapes[escaped[0]])
+		rest = escaped[1:]
+	}
+}
+
+// escapes are the bytes that follow a backslash, with what they stand for.
+var escapes = [256]byte{'n': '\n', 't': '\t', 'r': '\r', '"': '"', '\\': '\\'}
