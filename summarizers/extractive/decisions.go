@@ -56,7 +56,7 @@ func (r *reader) decide(it *item) {
 // proposes says whether a sentence proposes something that can be understood alone. Only what the user accepts is a
 // decision.
 func proposes(text string, found cue, names int) bool {
-	if found&cueProposes == 0 && !asks(text) || leans(text) || names == 0 && contentOf(text) < 6 {
+	if found&cueProposes == 0 && !asks(text) || leans(text) || names == 0 && contentUpTo(text, 6) < 6 {
 		return false
 	}
 	return !asks(text) || found&(cueDecided|cueTakes|cueStays|cueCompares) != 0

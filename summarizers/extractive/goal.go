@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -65,7 +66,7 @@ func (c *cueReader) substanceOf(text string) substance {
 func (c *cueReader) ordersIn(text string) bool {
 	orders := false
 	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
-		orders = orders || contentOf(st.text) > 1 && (opensTask(st.text) || requests(st.text) && !goesOn(st.text)) && c.read(st.text)&cueMust == 0
+		orders = orders || contentUpTo(st.text, 2) > 1 && (opensTask(st.text) || requests(st.text) && !goesOn(st.text)) && c.read(st.text)&cueMust == 0
 	})
 	return orders
 }
@@ -254,7 +255,7 @@ func nodAt(s string) int {
 		if end == 0 || end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '_' || s[end] == '/' || s[end] == '-') {
 			return 0
 		}
-		if nodWords[strings.ToLower(s[:end])] {
+		if isNodWord(s[:end]) {
 			return end
 		}
 		return 0
@@ -265,6 +266,20 @@ func nodAt(s string) int {
 		}
 	}
 	return 0
+}
+
+// isNodWord says whether a word of ASCII is a nod word.
+func isNodWord(word string) bool {
+	lower := make([]byte, 0, 32)
+	for i := range len(word) {
+		b := word[i]
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		lower = append(lower, b)
+	}
+	// Looking up the bytes makes no string of them.
+	return nodWords[string(lower)]
 }
 
 // leadingNod returns the length of the nod at the beginning of a sentence, if no punctuation follows it.
@@ -288,9 +303,12 @@ func leadingNod(s string) int {
 }
 
 // contentOf counts the words of a text that are not nod words. Two ideographs count as one word.
-func contentOf(s string) int {
+func contentOf(s string) int { return contentUpTo(s, math.MaxInt) }
+
+// contentUpTo is contentOf, but stops counting at most words.
+func contentUpTo(s string, most int) int {
 	n, ideographs := 0, 0
-	for s != "" {
+	for s != "" && n+(ideographs+1)/2 < most {
 		// A short phrase may be a part of a longer word.
 		if k := nodAt(s); k > 0 && (s[0] < utf8.RuneSelf || k >= 6) {
 			s = s[k:]

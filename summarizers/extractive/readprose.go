@@ -75,7 +75,7 @@ func (r *reader) prose(index uint32, text string, final int) {
 	if step == "" || final > 0 && p.first != "" {
 		step = p.first
 	}
-	if !r.called && contentOf(step) > 1 {
+	if !r.called && contentUpTo(step, 2) > 1 {
 		r.l.lastStep = &item{kind: kindDoing, text: shorten(bare(clip(step, 4096)), 300), cites: []uint32{index}, passing: true}
 	}
 }
@@ -120,7 +120,7 @@ func (p *proseReader) read(st statement) {
 		before = ""
 	}
 	st.text = withoutOpener(st.text)
-	if contentOf(st.text) == 0 {
+	if contentUpTo(st.text, 1) == 0 {
 		return
 	}
 	p.last = st.text

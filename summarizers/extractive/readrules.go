@@ -99,7 +99,7 @@ func saysOnly(text string) bool {
 // refers says whether a short rule needs the sentence before it: it has a word for something that was named there, or
 // hardly any word of its own.
 func refers(text string) bool {
-	if contentOf(text) < 3 {
+	if contentUpTo(text, 3) < 3 {
 		return true
 	}
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {

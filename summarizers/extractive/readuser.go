@@ -20,7 +20,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	r.l.workIn(declaredIn(clip(textOf(m), maxProse)), declared, true, index)
 	text, beside := ownText(m)
 	said, wrapped := summarizers.Said(text)
-	if rest, blocks := cutInstructions(said); blocks != "" && contentOf(rest) >= goalWords {
+	if rest, blocks := cutInstructions(said); blocks != "" && contentUpTo(rest, goalWords) >= goalWords {
 		said, beside = rest, beside+"\n"+blocks
 	}
 	tag := elementOf(said)
