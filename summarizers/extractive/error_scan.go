@@ -335,9 +335,19 @@ func around(line string, at int) string {
 
 var exitMarks = []string{"exit code", "exit status", "exited with code", "exited with", "returncode", "exit_code", "exitcode", "return code", "退出码"}
 
+// hasDigit says whether a text has a decimal digit.
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // readExit reads the exit status in a line. It returns true if the line says little else.
 func (e *errorScan) readExit(line string) bool {
-	if len(line) > 200 {
+	if len(line) > 200 || !hasDigit(line) {
 		return false
 	}
 	lower := strings.ToLower(line)
