@@ -234,7 +234,9 @@ func (w *fitting) quotes(n narrative, ranked *quoteList) (quotes []evidence.Pick
 	if w.budget >= smallBudget {
 		where = w.l.resultLines()
 	}
-	with := func(k int) []string { return w.ly.render(n.list, append(quoteLines(picks.first(k)), where...), w.space) }
+	with := func(k int) []string {
+		return w.ly.render(n.list, append(quoteLines(picks.first(k)), where...), w.space)
+	}
 	size := func(k int) int64 { return w.count(with(k)) }
 	tokens := size(0)
 	if tokens > budget && where != nil {

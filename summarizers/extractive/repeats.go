@@ -3,6 +3,7 @@ package extractive
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
@@ -24,7 +25,23 @@ func newLineIndex() *lineIndex { return &lineIndex{at: map[string][]place{}, who
 
 // folded returns a line without emphasis and signs for line ends, with single spaces.
 func folded(line string) string {
+	if isFolded(line) {
+		return line
+	}
 	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(line, lineBreak, " "), "**", "")), " ")
+}
+
+// isFolded says whether folding leaves a line of ASCII as it is. Most lines are such.
+func isFolded(line string) bool {
+	before := byte(' ')
+	for i := range len(line) {
+		b := line[i]
+		if b >= utf8.RuneSelf || b < ' ' || b == before && (b == ' ' || b == '*') {
+			return false
+		}
+		before = b
+	}
+	return before != ' '
 }
 
 // add adds a line.
