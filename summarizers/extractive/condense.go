@@ -15,6 +15,21 @@ type sentence struct {
 	follows bool
 }
 
+// condensed is what condense made of a text.
+type condensed struct {
+	of     string
+	limit  int
+	result string
+}
+
+// within returns condense(text, limit). The same line is written several times until its summary fits.
+func (c *condensed) within(text string, limit int) string {
+	if c.of != text || c.limit != limit {
+		*c = condensed{text, limit, condense(text, limit)}
+	}
+	return c.result
+}
+
 // condense returns the sentences of a long request that say what it is about, in their order: its first one, the one
 // that asks for something, and then as many of the others as fit, from the beginning. If it finds no sentences, it cuts
 // the middle out of the text.

@@ -66,6 +66,8 @@ type item struct {
 	text string
 	// key caches keyOf(text).
 	key string
+	// condensed is the text of a request as it was written last.
+	condensed condensed
 	// cites are the messages that the item came from, ascending. They are empty only for items of a previous summary
 	// that did not cite.
 	cites []uint32
