@@ -76,8 +76,11 @@ func Lines(text string) iter.Seq[string] {
 // isDiffIndex says whether a line is the one with the hashes of two versions in a diff, which nobody needs again.
 func isDiffIndex(line string) bool {
 	rest, ok := strings.CutPrefix(line, "index ")
+	if !ok {
+		return false
+	}
 	before, after, two := strings.Cut(rest, "..")
-	return ok && two && before != "" && strings.Trim(before, "0123456789abcdef") == "" && strings.TrimLeft(after, "0123456789abcdef") != after
+	return two && before != "" && strings.Trim(before, "0123456789abcdef") == "" && strings.TrimLeft(after, "0123456789abcdef") != after
 }
 
 // withoutNumber returns a line without the line number and the arrow or tab that tools which read files put before it.

@@ -61,17 +61,21 @@ func pathIn(run string) (start, end int, ok bool) {
 		start += len("./")
 	}
 	p := run[start:end]
-	if len(p) < minPath || len(p) > maxPath || strings.Contains(p, "//") || !hasTwoLetters(p) || p[0] == '/' && commonplace[p] {
+	if len(p) < minPath || len(p) > maxPath || !hasTwoLetters(p) || p[0] == '/' && commonplace[p] {
 		return 0, 0, false
 	}
-	last := p[strings.LastIndexByte(p, '/')+1:]
+	slash := strings.LastIndexByte(p, '/')
+	if slash > 0 && strings.Contains(p[:slash+1], "//") {
+		return 0, 0, false
+	}
+	last := p[slash+1:]
 	dot := strings.LastIndexByte(last, '.')
 	switch {
 	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, "../"):
 		return start, end, strings.Count(strings.Trim(p, "/~."), "/") >= 1
-	case strings.Contains(p, "/") && dot > 0 && isExtension(last[dot+1:]):
+	case slash >= 0 && dot > 0 && isExtension(last[dot+1:]):
 		return start, end, true
-	case strings.Contains(p, "/"):
+	case slash >= 0:
 		// Only the sign of the current folder makes it a path.
 		return 0, end, start > 0
 	default:
