@@ -30,3 +30,6 @@ func Sentences(paragraph string) []string {
 	eachSentence(paragraph, func(sentence string, _ bool) { sentences = append(sentences, sentence) })
 	return sentences
 }
+
+// Unquote decodes a JSON string of a tool call's arguments.
+func Unquote(quoted string) (text string, ok bool) { return unquote(quoted) }

@@ -7,6 +7,7 @@ import (
 
 // vocabulary are words of names, without regard to case.
 type vocabulary struct {
+	// ids are the positions of words in known.
 	ids map[string]int32
 	// known says which of them known names have.
 	known []bool
@@ -17,7 +18,7 @@ type vocabulary struct {
 // know says that a known name has a word.
 func (v *vocabulary) know(word string) { v.known[v.id(word)] = true }
 
-// id returns the position of a word in known.
+// id returns the position of a word, which is added if it is new.
 func (v *vocabulary) id(word string) int32 {
 	v.lower = appendLower(v.lower[:0], word)
 	// Looking up the bytes makes no string of them.

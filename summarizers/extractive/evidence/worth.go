@@ -18,23 +18,16 @@ type candidate struct {
 	line int32
 }
 
-// lists are lists of numbers.
+// lists are lists of numbers, one behind the other.
 type lists struct {
 	numbers []int32
-	ends    []int32
+	// ends are where each of them ends.
+	ends []int32
 }
 
-// add adds a number to the last list, which end ends.
+// add adds a number to the last list, and end ends it.
 func (l *lists) add(n int32) { l.numbers = append(l.numbers, n) }
 func (l *lists) end()        { l.ends = append(l.ends, int32(len(l.numbers))) }
-
-// open returns the last list so far.
-func (l *lists) open() []int32 {
-	if len(l.ends) == 0 {
-		return l.numbers
-	}
-	return l.numbers[l.ends[len(l.ends)-1]:]
-}
 
 // of returns a list.
 func (l *lists) of(i int32) []int32 {
