@@ -301,3 +301,12 @@ func TestDroppedTextsAreNotQuoted(t *testing.T) {
 	c.Drop(1, "DEADLINE: ship exportPager on 2026-11-23")
 	require.Equal(t, []string{"DEADLINE: ship exportPager on 2026-12-01"}, texts(evidence.Arrange(c.Rank("", "", 1000))))
 }
+
+func TestWordsOfNamesAreAlikeInAnyCase(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(10)
+	c.Know("the agent still sees pager_rows")
+	c.Add(evidence.Piece{Message: 5, Voice: evidence.Agent, Text: "firstPager"})
+	c.Add(evidence.Piece{Message: 6, Voice: evidence.Agent, Text: "firstOther"})
+	require.Equal(t, []string{"firstPager", "firstOther"}, texts(c.Rank("", "", 1000)))
+}
