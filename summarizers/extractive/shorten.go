@@ -84,16 +84,20 @@ func shorten(s string, n int) string {
 	for start < len(s) && cutsWord(s, start) {
 		start++
 	}
-	if end > 0 {
-		head = s[:end]
-	}
-	if start < len(s) {
-		tail = s[start:]
+	if end > 0 || start < len(s) {
+		head, tail = s[:end], s[start:]
 	}
 	// The text may have a gap from an earlier cut.
 	head = strings.TrimRight(head, " …")
 	tail = strings.TrimLeft(tail, " …")
-	return head + gap + tail
+	switch {
+	case tail == "":
+		return head + strings.TrimRight(gap, " ")
+	case head == "":
+		return strings.TrimLeft(gap, " ") + tail
+	default:
+		return head + gap + tail
+	}
 }
 
 // cutsWord says whether s[at] continues a word, a path or an identifier.

@@ -50,6 +50,14 @@ func TestShorteningCutsNoWord(t *testing.T) {
 	}
 }
 
+// A word that fits neither before nor behind the gap is left out, if it is not the only one.
+func TestShorteningLeavesOutLongWords(t *testing.T) {
+	t.Parallel()
+	path := strings.Repeat("deep/", 30) + "pager.go"
+	require.Equal(t, "go test -run Export …", extractive.Shorten("go test -run Export ./"+path, 60))
+	require.Equal(t, "… fails at line 12", extractive.Shorten(path+" fails at line 12", 60))
+}
+
 // A word that is too long is cut, between two characters, and so are texts of scripts without spaces.
 func TestShorteningKeepsMostOfItsLength(t *testing.T) {
 	t.Parallel()
