@@ -80,6 +80,9 @@ func (r *reader) finish(sentence string, index uint32) {
 	})
 }
 
+// fewestStepWords is how many words of its own a statement about a next step has at least if it names nothing.
+const fewestStepWords = 2
+
 // titleWords is how many words a title has at most that names what is below it.
 const titleWords = 5
 

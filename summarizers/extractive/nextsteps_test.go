@@ -109,3 +109,19 @@ func TestTheLastStepIsACall(t *testing.T) {
 	c.says("The cache of the loader holds 40 rows.")
 	require.Contains(t, below(c.summary(t, ""), "### In Progress"), "- Last step: `edit` src/loader.rs [#2]")
 }
+
+// A step that says nothing is none.
+func TestStepsSayWhatIsDone(t *testing.T) {
+	t.Parallel()
+	for said, step := range map[string]bool{
+		"Next step: port the mailer to Go.": true,
+		"Next steps: `deploy.sh`":           true,
+		"Continuing with the plan.":         false,
+		"Now the next one.":                 false,
+	} {
+		var c conversation
+		c.user("Port the deploy script to Go.")
+		c.says(said)
+		require.Equal(t, step, contains(c.summary(t, ""), "## Next Steps"), said)
+	}
+}
