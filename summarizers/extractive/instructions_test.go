@@ -36,6 +36,18 @@ func TestOnlyRulesOfInstructionsAreKept(t *testing.T) {
 	}
 }
 
+// People leave out full stops: a rule of the user may end like the beginning of a list.
+func TestRulesOfTheUserMayEndInAPreposition(t *testing.T) {
+	t.Parallel()
+	const rule = "Never rename the account that the clerk works with"
+	var c conversation
+	c.user("Enter the boats of today, and look at what the harbour office has in its book about each of them before you do so.\n\n" + rule +
+		"\n\nThe office opens at nine and closes at four, and the crane has a break of an hour at noon, so that it is best to begin early.")
+	c.says("I begin.")
+	c.user("How many are there?")
+	require.Contains(t, below(c.summary(t, ""), rulesHeading), rule)
+}
+
 // Instructions that are loaded for a piece of work end with it.
 func TestLoadedInstructionsEnd(t *testing.T) {
 	t.Parallel()

@@ -113,7 +113,7 @@ func refers(text string) bool {
 
 // isRule says whether a statement with these cues is a rule.
 func isRule(text string, found cue, by speaker) bool {
-	if isQuoted(text) || narratesSkill(text) || leadsIn(text) || by != byUser && (isStepTitle(text) || tellsOnly(text, found)) {
+	if isQuoted(text) || narratesSkill(text) || by != byUser && (leadsIn(text) || isStepTitle(text) || tellsOnly(text, found)) {
 		return false
 	}
 	firm := saysFirmly(text, found)
