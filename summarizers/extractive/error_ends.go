@@ -307,7 +307,7 @@ func (l *ledger) edit(t touch, index uint32) {
 
 // wentOn removes the errors of attempts that were replaced: another script ran, or a file was changed in another way.
 func (l *ledger) wentOn(c *call) {
-	if len(l.errors) == 0 || !c.changes() {
+	if len(l.errors) == 0 || !c.acts() {
 		return
 	}
 	ran := c.cmd != nil && c.cmd.key.isScript() && !c.cmd.writesOnly()

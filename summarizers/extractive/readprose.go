@@ -54,8 +54,7 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	}
 }
 
-// prose reads the agent's text. final is added to the scores of the
-// statements; it is higher for an answer without calls.
+// prose reads the agent's text. final is added to the scores of the statements; it is higher for an answer without calls.
 func (r *reader) prose(index uint32, text string, final int) {
 	p := proseReader{reader: r, index: index, final: final}
 	announces := func(head string) bool {

@@ -167,18 +167,6 @@ func patchedFiles(patch string) []touch {
 	return files
 }
 
-// changes says whether the call does something, and not only reads.
-func (c *call) changes() bool {
-	switch c.class {
-	case classCommand:
-		return !c.cmd.reads
-	case classWriteFile, classOther:
-		return true
-	default:
-		return false
-	}
-}
-
 // subject is what an error of the call is about: a file, or the call itself.
 func (c *call) subject() string {
 	if c.class != classCommand && len(c.files) > 0 {
