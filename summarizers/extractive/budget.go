@@ -1,78 +1,9 @@
 package extractive
 
-import (
-	"slices"
-	"strings"
-)
-
-// class is a group of items that share a part of the budget. The classes are served in this order.
-type class uint8
-
-const (
-	classLast class = iota
-	classUserRule
-	classRule
-	classPrefer
-	// classSaid is for short messages of the user, which stay word for word, and classTold for longer ones.
-	classSaid
-	classTold
-	classError
-	classFocus
-	classPlan
-	classDecision
-	// classChanged is for files that were changed, and classFile for those that were read.
-	classChanged
-	classFact
-	classFile
-	classWork
-	// classCrowd is for the rules of a message with very many rules, beyond those that are served with other rules.
-	classCrowd
-	classSoft
-	// classAnswered is for questions that were answered at once.
-	classAnswered
-	classes
-)
-
-// again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
-var again = []class{
-	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classFact, classFile, classWork,
-	classTold, classCrowd, classSoft, classAnswered,
-}
-
-// terms says how a class is served. Sizes are in units (see units).
-type terms struct {
-	// share is how many percent of the remaining budget it may use when it is served first.
-	share int
-	// sure is how many units it may use then in any case.
-	sure int
-	// most is the most units of one text, and least how short a text may become before it is left out. opening is the
-	// most units when it is served first; 0 is no limit of its own.
-	most, least, opening int
-}
-
-var termsOf = [classes]terms{
-	classLast:     {share: 40, most: maxRequest, least: 60},
-	classUserRule: {share: 40, sure: 800, most: maxRule, least: 160},
-	classRule:     {share: 30, sure: 500, most: maxRule, least: 160},
-	classPrefer:   {share: 30, sure: 700, most: maxRule, least: 160},
-	classSaid:     {share: 50, most: maxSaid, least: maxSaid},
-	classTold:     {share: 50, most: 1500, least: 160, opening: maxSaid},
-	classError:    {share: 30, sure: 200, most: maxErrorText + maxCommand, least: 160},
-	classFocus:    {share: 40, most: maxRule, least: 120},
-	classPlan:     {share: 40, sure: 130, most: 400, least: 100},
-	classDecision: {share: 35, most: maxRule, least: 160},
-	classChanged:  {share: 35, most: 300, least: 240},
-	classFact:     {share: 30, most: 400, least: 160},
-	classFile:     {share: 25, most: 300, least: 240},
-	classWork:     {share: 30, sure: 150, most: 560, least: 120},
-	classCrowd:    {share: 0, most: maxRule, least: 160},
-	classSoft:     {share: 0, most: 240, least: 160},
-	classAnswered: {share: 0, most: maxSaid, least: maxSaid},
-}
+import "slices"
 
 // share chooses the items for a narrative of at most budget units.
 func (p *plan) share(budget int) narrative {
-	var list []chosen
 	pool := budget - p.frame()
 	lists, ruled := p.lists(budget)
 	own := budget - p.reserved(classLast, budget)
@@ -108,15 +39,20 @@ func (p *plan) share(budget int) narrative {
 		takes[c] = more
 		all = all && more.whole
 	}
+	n := p.narrative(h, lists, takes)
+	n.all = n.all && all
+	return n
+}
+
+// narrative puts together what was chosen for the goal and for each class.
+func (p *plan) narrative(h head, lists [classes][]*item, takes [classes]take) narrative {
+	n := narrative{all: true, rules: true, work: true, small: p.small}
 	if h.goal.limit > 0 {
-		all = all && h.goal.limit >= units(h.goal.it.text)
-		list = append(list, h.goal)
+		n.all = h.goal.limit >= units(h.goal.it.text)
+		n.list = append(n.list, h.goal)
 	}
-	for _, t := range takes {
-		list = append(list, t.list...)
-	}
-	n := narrative{list: list, all: all, rules: true, work: true, small: p.small}
 	for c, t := range takes {
+		n.list = append(n.list, t.list...)
 		n.rules = n.rules && (t.whole || class(c) != classUserRule && class(c) != classPrefer)
 		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c], p.small))
 	}
@@ -139,9 +75,6 @@ func (p *plan) reserved(c class, budget int) int {
 
 // doneUnits is what is always left for what was done, unless the budget is small.
 const doneUnits = 240
-
-// isEssential says whether a class is a reason for a larger narrative.
-func isEssential(c class) bool { return c >= classUserRule && c <= classPrefer || isWork(c) }
 
 // first serves a class for the first time, while later classes still wait.
 func (p *plan) first(c class, list []*item, budget, pool int) take {
@@ -223,115 +156,6 @@ func unruled(list []*item, ruled ruleIndex) []*item {
 	return kept
 }
 
-// head holds the lines of the goal and of the last request.
-type head struct {
-	// goal has limit 0 if it has no line of its own.
-	goal chosen
-	// lines is the last request as an item list, and last the choice from it.
-	lines []*item
-	last  take
-	// inGoal says that the last request is shown in full in the goal's section.
-	inGoal bool
-	// short says that something was left out that a larger budget would include.
-	short bool
-	used  int
-}
-
-// withoutGoal returns the requests without that of the goal, which has a line of its own.
-func (p *plan) withoutGoal(list []*item) []*item {
-	if p.goal == nil {
-		return list
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(it *item) bool {
-		return it == p.goal || len(it.cites) > 0 && slices.Equal(it.cites, p.goal.cites)
-	})
-}
-
-// lengthenGoal gives the goal's line up to a number of units more, and returns how many it took.
-func (h *head) lengthenGoal(more int) int {
-	if h.goal.limit <= 0 {
-		return 0
-	}
-	more = min(more, max(units(h.goal.it.text)-h.goal.limit, 0))
-	h.goal.limit += more
-	return more
-}
-
-// goalShare is how many percent of its budget a long goal has, beside another last request.
-const goalShare = 15
-
-// head chooses the lines of the goal and of the last request. They leave out rules that have lines of their own. If they
-// are one request, it has one line.
-func (p *plan) head(budget, pool int, ruled ruleIndex) head {
-	h := head{last: take{whole: true}}
-	if p.goal == nil {
-		return h
-	}
-	goal := *p.goal
-	goal.text = p.unruledGoal(ruled)
-	if p.goal == p.last && budget >= 4*maxGoal {
-		h.lines, h.inGoal = []*item{&goal}, true
-		h.last = p.take(classLast, h.lines, min(max(pool*termsOf[classLast].share/100, maxGoal+8+units(citation(goal.cites))), pool), true)
-		h.used = h.last.used
-		return h
-	}
-	limit := min(max(maxGoal, budget*goalShare/100), max(budget*2/5, 24))
-	if p.goal != p.last {
-		h.lines = p.lastLines(ruled)
-	} else {
-		h.short = units(goal.text) > maxGoal
-	}
-	limit = min(limit, max(pool-8-units(citation(goal.cites)), 0))
-	if h.goal = (chosen{it: &goal, limit: limit, goal: true}); limit > 0 {
-		h.used = p.overhead(h.goal) + min(units(goal.text), limit)
-	}
-	if h.lines != nil {
-		rest := pool - h.used
-		h.last = p.take(classLast, h.lines, min(rest*termsOf[classLast].share/100, rest), false)
-		h.used += h.last.used
-	}
-	return h
-}
-
-// unruledGoal returns the goal's text without the rules in it, as long as it still says what to do.
-func (p *plan) unruledGoal(ruled ruleIndex) string {
-	switch text := withoutRules(p.goal.text, afterOpening(p.goal.text, ruled.of(p.goal))); {
-	case text == "":
-		return p.cues.beforeRule(p.goal.text)
-	case text == p.goal.text:
-		return text
-	case addsToATask(text), p.cues.ordersIn(p.goal.text) && !p.cues.ordersIn(text):
-		// A rule is a part of the task.
-		return p.goal.text
-	default:
-		return text
-	}
-}
-
-// afterOpening returns the rules that do not begin a long text: its first line is its title.
-func afterOpening(text string, rules []*item) []*item {
-	if units(text) <= maxGoal {
-		return rules
-	}
-	return slices.DeleteFunc(slices.Clone(rules), func(it *item) bool { return strings.HasPrefix(text, it.text) })
-}
-
-// lastLines returns the last request, and the newest task before it.
-func (p *plan) lastLines(ruled ruleIndex) []*item {
-	var lines []*item
-	for _, it := range []*item{p.last, p.task} {
-		if it == nil || it == p.last && len(lines) > 0 {
-			continue
-		}
-		line := *it
-		if text := withoutRules(line.text, ruled.of(&line)); text != "" {
-			line.text = text
-		}
-		lines = append(lines, &line)
-	}
-	return lines
-}
-
 // frame returns the units of the headings of sections that can have lines.
 func (p *plan) frame() int {
 	used := make([]bool, len(p.ly.sections))
@@ -356,90 +180,4 @@ func (p *plan) frame() int {
 func (p *plan) overhead(c chosen) int {
 	before, after := p.ly.around(c, p.ly.sections[p.ly.at(c)].holds)
 	return units(before) + units(after) + 1
-}
-
-// isWork says whether a class says where the work stands.
-func isWork(c class) bool {
-	switch c {
-	case classError, classFocus, classPlan, classDecision, classChanged:
-		return true
-	default:
-		return false
-	}
-}
-
-// leavesOutCarried says whether an item of the previous summary was left out. In a small summary that counts only for
-// items without citations: others can be recalled.
-func (t take) leavesOutCarried(list []*item, small bool) bool {
-	left := 0
-	carried := func(it *item) bool { return it.carried && (!small || len(it.cites) == 0) }
-	for _, it := range list {
-		if carried(it) {
-			left++
-		}
-	}
-	for _, c := range t.list {
-		if carried(c.it) {
-			left--
-		}
-	}
-	return left > 0
-}
-
-// take is the choice of items of one class.
-type take struct {
-	list  []chosen
-	used  int
-	whole bool
-}
-
-// take chooses items of a class for at most budget units: as many items as possible, each shortened at most as far as
-// the class allows, and then each as long as fits. goal says that they are shown in the goal's section.
-func (p *plan) take(c class, list []*item, budget int, goal bool) take {
-	return p.takeBy(termsOf[c], list, budget, goal)
-}
-
-func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
-	out := take{whole: true}
-	var sizes []int
-	overheads := 0
-	floor := 0
-	for _, it := range list {
-		ch := chosen{it: it, goal: goal}
-		over := p.overhead(ch)
-		size := min(units(it.text), t.most)
-		if floor+over+min(size, t.least) > budget {
-			out.whole = false
-			continue
-		}
-		floor += over + min(size, t.least)
-		overheads += over
-		sizes = append(sizes, size)
-		out.list = append(out.list, ch)
-	}
-	lowest, highest := t.least, t.most
-	fits := func(limit int) int {
-		sum := overheads
-		for _, s := range sizes {
-			sum += min(s, limit)
-		}
-		return sum
-	}
-	for lowest < highest {
-		mid := (lowest + highest + 1) / 2
-		if fits(mid) <= budget {
-			lowest = mid
-		} else {
-			highest = mid - 1
-		}
-	}
-	for i := range out.list {
-		out.list[i].limit = lowest
-		out.whole = out.whole && units(out.list[i].it.text) <= lowest
-	}
-	out.used = fits(lowest)
-	if len(out.list) == 0 {
-		out.used = 0
-	}
-	return out
 }
