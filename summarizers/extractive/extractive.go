@@ -4,7 +4,7 @@
 // The same request always gives the same summary: nothing but the request has an influence. The work is linear in the
 // size of the conversation.
 //
-// The steps (digest.go): The previous summary is parsed into a ledger of items (previous.go). Each message then adds
+// The steps (digest.go): The previous summary is parsed into a ledger of items (previous*.go). Each message then adds
 // items to the ledger, or resolves items in it (read*.go, decisions.go, nextsteps.go, orders.go). Cues say what a
 // sentence is about (cues.go, phrases*.go, ideographs.go). The items are ranked (plan.go, goal.go), and share a part of
 // the budget (class.go, budget.go, fit.go). Quotes get the rest: lines and names of the messages (evidence.go, package evidence).
