@@ -84,7 +84,20 @@ func parseCommand(line string) command {
 		c.proved = []*commandKey{c.key}
 		return c
 	}
-	main := -1
+	main := c.readSegments(segments)
+	c.key = keyOfCommand(segments[main].text)
+	c.shown = shorten(oneLine(show(segments)), maxCommand)
+	for _, seg := range segments[main:] {
+		c.masks = c.masks || seg.masked
+	}
+	c.prove(script, segments, main)
+	return c
+}
+
+// readSegments reads the commands of a line, and returns which is the most important one: the last that changes
+// something, but not one that only prepares, after one that does more.
+func (c *command) readSegments(segments []segment) (main int) {
+	main = -1
 	c.reads = true
 	dir := ""
 	for i, seg := range segments {
@@ -101,45 +114,38 @@ func parseCommand(line string) command {
 		for _, f := range touchesOf(words) {
 			f.path = inDirectory(dir, f.path)
 			c.files = append(c.files, f)
+			c.reads = c.reads && !f.modified
 		}
-		if seg.piped {
-			continue
-		}
-		if isChange(words) {
+		switch {
+		case seg.piped:
+		case isChange(words):
 			if main < 0 || isPreparation(words[0]) == isPreparation(segmentProgram(segments[main])) || isPreparation(segmentProgram(segments[main])) {
 				main = i
 			}
 			c.reads = false
 			c.changing = append(c.changing, keyOfCommand(seg.text))
-		} else if main < 0 {
+		case main < 0:
 			main = i
 		}
 	}
-	if len(c.files) > 0 {
-		for _, f := range c.files {
-			c.reads = c.reads && !f.modified
-		}
-	}
-	if main < 0 {
-		main = 0
-	}
-	c.key = keyOfCommand(segments[main].text)
-	c.shown = shorten(oneLine(show(segments)), maxCommand)
-	for _, seg := range segments[main:] {
-		c.masks = c.masks || seg.masked
-	}
+	return max(main, 0)
+}
+
+// prove finds the commands that worked if the line did. After a semicolon only the main one is sure, and none is where
+// another one is tried if the first fails.
+func (c *command) prove(script string, segments []segment, main int) {
 	if strings.Contains(script, "||") {
-		return c
+		return
 	}
 	c.proved = []*commandKey{c.key}
-	if !strings.ContainsAny(script, ";\n") {
-		for i, seg := range segments {
-			if i != main && !seg.piped {
-				c.proved = append(c.proved, keyOfCommand(seg.text))
-			}
+	if strings.ContainsAny(script, ";\n") {
+		return
+	}
+	for i, seg := range segments {
+		if i != main && !seg.piped {
+			c.proved = append(c.proved, keyOfCommand(seg.text))
 		}
 	}
-	return c
 }
 
 // show joins the segments that say what was done.
