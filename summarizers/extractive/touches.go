@@ -12,64 +12,77 @@ type touch struct {
 
 // touchesOf returns the files that a command reads or changes.
 func touchesOf(w []string) []touch {
-	var files []touch
-	discarded := false
-	add := func(path string, modified bool) {
-		path = strings.Trim(path, `"'`)
-		if looksLikeFile(path) {
-			files = append(files, touch{path: path, modified: modified, discarded: discarded})
-		}
-	}
-	for i, word := range w {
-		if (word == ">" || word == ">>") && i+1 < len(w) {
-			add(w[i+1], true)
-		} else if len(word) > 1 && word[0] == '>' && word[1] != '&' {
-			add(strings.TrimLeft(word, ">"), true)
-		}
-	}
-	operands := func(modified bool) {
-		for _, word := range w[1:] {
-			if strings.HasPrefix(word, "<<") || strings.HasPrefix(word, ">") {
-				break
-			}
-			if word != "" && word[0] != '-' {
-				add(word, modified)
-			}
-		}
-	}
+	var t touches
+	t.redirections(w)
 	switch w[0] {
 	case "cat", "head", "tail", "less", "nl":
-		operands(false)
+		t.operands(w, touch{})
 	case "sed":
 		if len(w) > 2 {
-			add(w[len(w)-1], strings.HasPrefix(w[1], "-i"))
+			t.add(touch{path: w[len(w)-1], modified: strings.HasPrefix(w[1], "-i")})
 		}
 	case "rm":
-		discarded = true
-		operands(true)
+		t.operands(w, touch{modified: true, discarded: true})
 	case "tee", "touch", "mv", "cp":
-		operands(true)
+		t.operands(w, touch{modified: true})
 	case "git":
-		if len(w) < 3 {
+		t.git(w[1:])
+	}
+	return t.files
+}
+
+// touches collects the files of a command.
+type touches struct{ files []touch }
+
+// add adds a file, if its path is one.
+func (t *touches) add(f touch) {
+	f.path = strings.Trim(f.path, `"'`)
+	if looksLikeFile(f.path) {
+		t.files = append(t.files, f)
+	}
+}
+
+// redirections adds the files to which output goes.
+func (t *touches) redirections(w []string) {
+	for i, word := range w {
+		if (word == ">" || word == ">>") && i+1 < len(w) {
+			t.add(touch{path: w[i+1], modified: true})
+		} else if len(word) > 1 && word[0] == '>' && word[1] != '&' {
+			t.add(touch{path: strings.TrimLeft(word, ">"), modified: true})
+		}
+	}
+}
+
+// operands adds the words after a program that are no flags. what says what is done with them.
+func (t *touches) operands(w []string, what touch) {
+	for _, word := range w[1:] {
+		if strings.HasPrefix(word, "<<") || strings.HasPrefix(word, ">") {
 			break
 		}
-		switch w = w[1:]; w[0] {
-		case "mv":
-			operands(true)
-		case "rm":
-			discarded = true
-			operands(true)
-		case "checkout", "restore":
-			discarded = true
-			for _, word := range w[1:] {
-				// Other operands are branches.
-				if word != "" && word[0] != '-' && hasExtension(word) {
-					add(word, true)
-				}
+		if word != "" && word[0] != '-' {
+			what.path = word
+			t.add(what)
+		}
+	}
+}
+
+// git adds the files that git changes. Operands of checkout and restore can also be branches.
+func (t *touches) git(w []string) {
+	if len(w) < 2 {
+		return
+	}
+	switch w[0] {
+	case "mv":
+		t.operands(w, touch{modified: true})
+	case "rm":
+		t.operands(w, touch{modified: true, discarded: true})
+	case "checkout", "restore":
+		for _, word := range w[1:] {
+			if word != "" && word[0] != '-' && hasExtension(word) {
+				t.add(touch{path: word, modified: true, discarded: true})
 			}
 		}
 	}
-	return files
 }
 
 // looksLikeFile says whether a word of a command can be the path of a relevant file.
