@@ -29,66 +29,82 @@ var rejections = []string{
 
 // outcomeOf determines how a call ended.
 func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome {
-	var o outcome
 	opening := strings.TrimSpace(text[:min(len(text), 512)])
-	for _, r := range rejections {
-		if strings.HasPrefix(opening, r) {
-			o.declined = true
-			// Output that is not reported as an error may only look like this.
-			if i := strings.Index(text, "the user said:"); i >= 0 && flagged {
-				o.said = strings.TrimSpace(clip(text[i+len("the user said:"):], 2048))
-			}
-			return o
-		}
+	if slices.ContainsFunc(rejections, func(r string) bool { return strings.HasPrefix(opening, r) }) {
+		return rejected(text, flagged)
 	}
 	if class != classCommand && !flagged {
 		// Such a tool returns content, which may be about errors.
 		if !opensWithError(opening) {
-			return o
+			return outcome{}
 		}
 		flagged = true
 	}
 	if flagged && isCancelled(opening) {
-		o.cancelled = true
-		return o
+		return outcome{cancelled: true}
 	}
 	var e errorScan
 	e.scan(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>"))
+	switch failed, concluded := e.saysFailed(opening, flagged, cmd); {
+	case failed:
+		return failedWith(&e, class)
+	case concluded:
+		return outcome{closing: e.closing()}
+	default:
+		return outcome{}
+	}
+}
+
+// rejected returns the outcome of a call that the user did not allow.
+func rejected(text string, flagged bool) outcome {
+	const reply = "the user said:"
+	o := outcome{declined: true}
+	// Output that is not reported as an error may only look like this.
+	if i := strings.Index(text, reply); i >= 0 && flagged {
+		o.said = strings.TrimSpace(clip(text[i+len(reply):], 2048))
+	}
+	return o
+}
+
+// saysFailed says whether an output says that its call failed, and whether its last line tells what came of the call.
+func (e *errorScan) saysFailed(opening string, flagged bool, cmd *command) (failed, concluded bool) {
+	switch {
+	case cmd != nil && cmd.compares() && e.exit <= 1 && !cmd.complains(opening):
+		// A status of 1 says that something differs, or that nothing was found.
+		return false, false
+	case flagged:
+		return true, true
+	case e.exit > 0:
+		// A search that finds nothing also has a status other than 0.
+		return cmd == nil || !cmd.reads || e.bestScore() > 0, true
+	case cmd != nil && cmd.reads:
+		return false, false
+	case e.exit == 0 && cmd != nil && !cmd.masks:
+		return false, true
+	}
 	said := ""
 	if cmd != nil {
 		said = cmd.said
 	}
-	switch {
-	case cmd != nil && cmd.compares() && e.exit <= 1 && !cmd.complains(opening):
-		// A status of 1 says that something differs, or that nothing was found.
-		return o
-	case flagged:
-		o.failed = true
-	case e.exit > 0:
-		// A search that finds nothing also has a status other than 0.
-		o.failed = cmd == nil || !cmd.reads || e.bestScore() > 0
-	case cmd != nil && cmd.reads:
-		return o
-	case e.exit == 0 && cmd != nil && !cmd.masks:
-	default:
-		o.failed = e.endsBadly(said) || e.bestScore() >= 4 && !e.endsWell() || cmd != nil && cmd.checks() && e.reportsFailures()
-	}
-	if o.failed {
-		o.errors = e.message()
-		if class != classCommand && e.many {
-			// Tools say first what is wrong, and then show what they were given.
-			o.errors = e.joined([]found{{text: clip(e.opening, 4*maxErrorText), weight: frameWeight + 1}})
-		}
-		o.tests, o.files = e.tests, e.named()
-		return o
-	}
-	switch {
-	case e.final == "" || saysOnlyOK(e.final) || e.exit == 0 && !allIsWell(e.final) && !sumsUp(e.final):
-		o.closing = "ok"
-	default:
-		o.closing = shorten(oneLine(clip(e.final, 512)), 80)
+	return e.endsBadly(said) || e.bestScore() >= 4 && !e.endsWell() || cmd != nil && cmd.checks() && e.reportsFailures(), true
+}
+
+// failedWith returns the outcome of a call that failed with an output.
+func failedWith(e *errorScan, class toolClass) outcome {
+	o := outcome{failed: true, errors: e.message(), tests: e.tests, files: e.named()}
+	if class != classCommand && e.many {
+		// Tools say first what is wrong, and then show what they were given.
+		o.errors = e.joined([]found{{text: clip(e.opening, 4*maxErrorText), weight: frameWeight + 1}})
 	}
 	return o
+}
+
+// closing returns the last line of an output, or "ok" if it says no more than that.
+func (e *errorScan) closing() string {
+	if e.final == "" || saysOnlyOK(e.final) || e.exit == 0 && !allIsWell(e.final) && !sumsUp(e.final) {
+		return "ok"
+	}
+	return shorten(oneLine(clip(e.final, 512)), 80)
 }
 
 // cancellations are the texts with which agent programs report that a call was not carried out, or not to its end.
