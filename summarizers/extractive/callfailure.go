@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -50,19 +51,29 @@ func withoutMarks(text string) string {
 var failedStates = wordSet(`error failed failure fail rejected declined denied refused conflict not_found unavailable forbidden unauthorized invalid
 	timeout timed_out insufficient_funds bad_request`)
 
+// flagFails says whether a field of a result, or of the wrapper around one, says that the call failed, and what the field
+// says about it.
+func flagFails(f argument) (failed bool, message string) {
+	switch f.key {
+	case "success", "ok", "successful", "succeeded":
+		return f.text() == "false", ""
+	case "isError", "is_error":
+		return f.text() == "true", ""
+	case "error", "errors", "errorMessage", "error_message":
+		message = messageOf(f)
+		return message != "", message
+	}
+	return false, ""
+}
+
 // fieldsFail says whether the fields of a result report a failure, and what they say about it. What a look-up returns
 // can be about a failure of something else, so there only fields count that are for the call itself.
 func fieldsFail(fields []argument, class toolClass) (failed bool, message string) {
 	for i, f := range fields {
+		if bad, said := flagFails(f); bad && (said == "" || class != classLook || i == 0 || len(fields) <= fewFields) {
+			failed, message = true, cmp.Or(said, message)
+		}
 		switch f.key {
-		case "success", "ok", "successful", "succeeded":
-			failed = failed || f.text() == "false"
-		case "isError", "is_error":
-			failed = failed || f.text() == "true"
-		case "error", "errors", "errorMessage", "error_message":
-			if text := messageOf(f); text != "" && (class != classLook || i == 0 || len(fields) <= fewFields) {
-				failed, message = true, text
-			}
 		case "status", "statusCode", "status_code", "http_status", "httpStatus":
 			state := strings.ToLower(f.text())
 			code, err := strconv.Atoi(state)

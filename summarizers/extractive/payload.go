@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -190,15 +191,8 @@ func (s *wrapperStatus) readExit(f argument) {
 
 // readFlag reads a field that says whether the call worked.
 func (s *wrapperStatus) readFlag(f argument) {
-	switch f.key {
-	case "success", "ok":
-		s.failed = s.failed || f.text() == "false"
-	case "is_error", "isError":
-		s.failed = s.failed || f.text() == "true"
-	case "error":
-		if message := messageOf(f); message != "" {
-			s.failed, s.message = true, message
-		}
+	if failed, message := flagFails(f); failed {
+		s.failed, s.message = true, cmp.Or(message, s.message)
 	}
 }
 
