@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// maxEssence is how many units of the output of a failed call are kept.
+	// maxEssence is how many units of what a failed call says are kept.
 	maxEssence = 220
 	// maxNamed is how many files and failed tests of one failure are noted.
 	maxNamed = 40

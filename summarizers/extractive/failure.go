@@ -55,8 +55,6 @@ func (s lifetime) messages() uint32 {
 		return 6
 	case untilAsked, passing:
 		return 30
-	case lasting:
-		return 250
 	default:
 		return 250
 	}

@@ -55,13 +55,10 @@ func (p *payload) outcome(flagged bool, c *call) outcome {
 	}
 	o := outcomeOf(text, flagged || p.failed, c.class, c.cmd)
 	if o.failed && p.message != "" {
-		o.errors = shorten(oneLine(p.message), maxMessage)
+		o.errors = shorten(oneLine(p.message), maxEssence)
 	}
 	return o
 }
-
-// maxMessage is how many units of the message of a failed call are shown.
-const maxMessage = 220
 
 // wrapperStatus is what a wrapper tells about the call beside the text of its result.
 type wrapperStatus struct {
