@@ -7,10 +7,10 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// sentence is a statement of a request, with its place among all statements.
+// sentence is a statement of a request, with its number among all statements.
 type sentence struct {
-	text  string
-	place int
+	text   string
+	number int
 	// follows says that the statement before it is in the same paragraph.
 	follows bool
 }
@@ -49,7 +49,7 @@ func condense(text string, limit int) string {
 		picked = append(picked, question)
 	}
 	picked[0].text = shorten(picked[0].text, limit)
-	size := units(joined(picked))
+	size := units(textOfSentences(picked))
 	for i := 1; i < len(list) && size < limit; i++ {
 		if i == asked {
 			continue
@@ -58,17 +58,17 @@ func condense(text string, limit int) string {
 			picked = append(picked, list[i])
 		}
 	}
-	slices.SortFunc(picked, func(a, b sentence) int { return a.place - b.place })
-	return shorten(joined(picked), limit)
+	slices.SortFunc(picked, func(a, b sentence) int { return a.number - b.number })
+	return shorten(textOfSentences(picked), limit)
 }
 
-// joined writes sentences on one line, and shows where others are left out.
-func joined(list []sentence) string {
+// textOfSentences writes sentences on one line, and shows where others are left out.
+func textOfSentences(list []sentence) string {
 	var b strings.Builder
 	for i, s := range list {
 		switch {
 		case i == 0:
-		case s.place > list[i-1].place+1:
+		case s.number > list[i-1].number+1:
 			b.WriteString(gap)
 		case s.follows:
 			b.WriteByte(' ')
@@ -111,14 +111,14 @@ func sentencesOf(text string) (list []sentence, asked int) {
 	if title := titleOf(text); title != "" {
 		list = append(list, sentence{text: title})
 	}
-	place := 0
+	number := 0
 	eachStatement(text, never, func(st statement) {
-		place++
+		number++
 		body := bare(withoutTags(st.text))
 		if st.heads || len(list) == maxSentences || contentOf(body) < 2 || !looksWritten(body) || isField(body) {
 			return
 		}
-		list = append(list, sentence{text: body, place: place, follows: st.follows})
+		list = append(list, sentence{text: body, number: number, follows: st.follows})
 	})
 	for _, asks := range []func(string) bool{func(s string) bool { return requests(s) && !goesOn(s) }, opensTask} {
 		if i := slices.IndexFunc(list, func(s sentence) bool { return asks(s.text) }); i >= 0 {

@@ -219,7 +219,7 @@ func (l *ledger) setTodos(index uint32, list []todo) {
 		}
 		seen[key] = true
 		known := old[key]
-		l.place(known, t, index)
+		l.storeTodo(known, t, index)
 	}
 }
 
@@ -256,12 +256,12 @@ func (l *ledger) mergeTodos(index uint32, list []todo) {
 		if i, ok := known[keyOf(t.text)]; ok {
 			it = rest[i]
 		}
-		l.place(it, t, index)
+		l.storeTodo(it, t, index)
 	}
 }
 
-// place stores a to-do item according to its state.
-func (l *ledger) place(known *item, t todo, index uint32) {
+// storeTodo stores a to-do item according to its state.
+func (l *ledger) storeTodo(known *item, t todo, index uint32) {
 	it := &item{kind: kindNext, text: t.text, box: openBox, cites: []uint32{index}}
 	if known != nil {
 		it.addCites(known.oldest())

@@ -81,8 +81,8 @@ func isAbsolute(p string) bool {
 	return strings.HasPrefix(p, "/") && len(p) > 1 || len(p) > 3 && isLetter(p[0]) && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
 }
 
-// within returns a path relative to a directory that it is in.
-func within(p, dir string) (string, bool) {
+// relativeTo returns a path relative to a directory that it is in.
+func relativeTo(p, dir string) (string, bool) {
 	if dir == "" || len(p) < len(dir)+2 || !strings.HasPrefix(p, dir) || p[len(dir)] != '/' && p[len(dir)] != '\\' {
 		return "", false
 	}
@@ -120,7 +120,7 @@ func (l *ledger) root() *directory {
 	for _, d := range l.directories {
 		files := 0
 		for _, p := range paths {
-			if _, ok := within(p, d.path); ok {
+			if _, ok := relativeTo(p, d.path); ok {
 				files++
 			}
 		}
@@ -189,7 +189,7 @@ func (l *ledger) relativeFiles(root *directory) (files []*file, rootLine *item) 
 	byPath := map[string]*file{}
 	for _, p := range l.paths {
 		f := *l.files[p]
-		rel, ok := within(p, root.path)
+		rel, ok := relativeTo(p, root.path)
 		if ok {
 			f.path = rel
 		}
@@ -247,7 +247,7 @@ func withPath(e *item, root *directory) *item {
 	if root == nil {
 		return e
 	}
-	rel, ok := within(e.path, root.path)
+	rel, ok := relativeTo(e.path, root.path)
 	head, rest, found := strings.Cut(e.text, "` "+e.path)
 	if !ok || !found || strings.Contains(head, " ") {
 		return e

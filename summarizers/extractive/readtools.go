@@ -62,7 +62,7 @@ func (r *reader) task(index uint32, number int, state todoState) {
 			continue
 		}
 		r.l.todos = append(r.l.todos[:i:i], r.l.todos[i+1:]...)
-		r.l.place(it, todo{it.text, state}, index)
+		r.l.storeTodo(it, todo{it.text, state}, index)
 		return
 	}
 }
