@@ -91,6 +91,9 @@ func (s *sources) find(index uint32) *source {
 	if !ok {
 		return nil
 	}
+	if severalTexts(m) {
+		m, _ = redactedMessage(m, s.redact)
+	}
 	found := &source{holds: map[string]bool{}}
 	var b strings.Builder
 	quotable(m, s.redact, func(p evidence.Piece) {

@@ -15,6 +15,7 @@ import (
 // context ends, it returns the context's cause.
 func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string) (string, []summarizers.Fault, error) {
 	g := &guard{}
+	req = withoutSecretsBefore(req)
 	n := &quoting{req: req}
 	n.before, n.after = summarizers.EndOfSection(req, narrative, roles[kindFact])
 	budget, tokens := quotedBudget(req), n.tokens(nil)

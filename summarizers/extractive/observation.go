@@ -35,6 +35,12 @@ func observe(
 ) (*summarizers.Summary, error) {
 	budget := req.TextTokens()
 	whole := req.Result.Text
+	if req.Redact != nil {
+		// A part of a secret is not recognized as one later.
+		if whole = req.Redact(whole); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
 	// The checks do not count a byte order mark as text.
 	if strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(whole), "\ufeff")) == "" {
 		whole = blank
