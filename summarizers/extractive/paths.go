@@ -20,19 +20,22 @@ type directory struct {
 	// told says that a command, a call or a program names it, and fits that relative paths and absolute ones name the same
 	// files if it is the root.
 	told, fits bool
+	// known is the surest sign for it, if that is a declaration or a previous summary.
+	known int
 }
 
 // How much a sign speaks for a directory: that most files are in it, that commands change to it, that a call names it as
 // its own, that it has a file of a kind that stands at a root, that a file in it also has a relative path, that a program
-// says so, and that a previous summary has it.
+// says so, and that a previous summary has it. The last two are no matter of weight: a declared directory is the root, and
+// otherwise the one that a previous summary has.
 const (
 	holdsMost   = 0
 	changedTo   = 1
 	ownOfACall  = 2
 	hasAMarker  = 3
 	hasRelative = 3
-	declared    = 100
 	carriedRoot = 100
+	declared    = 101
 )
 
 // maxDirectories is how many directories are compared.
@@ -52,14 +55,22 @@ func (l *ledger) workIn(dir string, weight int, told bool, index uint32) *direct
 		l.directories = append(l.directories, &directory{path: dir, first: index})
 	}
 	d := l.directories[at]
+	if weight >= carriedRoot {
+		d.known = max(d.known, weight)
+	}
 	d.weight += weight
 	d.told = d.told || told
 	return d
 }
 
+// mayDeclare says quickly whether a text can name a working directory.
+func mayDeclare(text string) bool {
+	return strings.Contains(text, "cwd") || strings.Contains(text, "irectory") || strings.Contains(text, "workdir") || strings.Contains(text, "working_dir")
+}
+
 // declaredIn returns the working directory that a program put into a text: in tags, or after a label.
 func declaredIn(text string) string {
-	if !strings.Contains(text, "cwd") && !strings.Contains(text, "irectory") {
+	if !mayDeclare(text) {
 		return ""
 	}
 	for _, tag := range []string{"cwd", "working_directory", "workdir", "working_dir"} {
@@ -74,6 +85,22 @@ func declaredIn(text string) string {
 		}
 	}
 	return ""
+}
+
+// declaredBeside returns the working directory that a program put beside what a user says: in a block of its own. A line
+// with a label counts only there, since people paste what programs wrote.
+func declaredBeside(text string) string {
+	if !mayDeclare(text) || elementOf(text) != "" {
+		return declaredIn(text)
+	}
+	lines := strings.Split(text, "\n")
+	for i, code := range summarizers.CodeLines(lines) {
+		if code {
+			lines[i] = ""
+		}
+	}
+	_, blocks := cutInstructions(strings.Join(lines, "\n"))
+	return declaredIn(blocks)
 }
 
 // isAbsolute says whether a path begins at a file system's root, on any system.
@@ -110,23 +137,27 @@ func (l *ledger) absolute() []string {
 }
 
 // root returns the directory that most speaks for, of those with at least half of the absolute paths. It returns nil if
-// there is none. If a directory was declared, no other one is the root. If there are relative paths, the root was named. If
+// there is none. If a directory is known to be the root, no other one is. If there are relative paths, the root was named. If
 // they are older than the messages, that may have been another one.
 func (l *ledger) root() *directory {
 	paths := l.absolute()
 	l.findDirectories(paths)
-	declares := slices.ContainsFunc(l.directories, func(d *directory) bool { return d.weight >= declared })
+	surest := 0
+	for _, d := range l.directories {
+		surest = max(surest, d.known)
+	}
 	var best *directory
 	for _, d := range l.directories {
+		if d.known < surest {
+			continue
+		}
 		files := 0
 		for _, p := range paths {
 			if _, ok := relativeTo(p, d.path); ok {
 				files++
 			}
 		}
-		switch {
-		case files == 0 && d.weight < declared, declares && d.weight < declared, !declares && 2*files < len(paths), !d.told && len(paths) < len(l.paths),
-			l.unrooted && d.weight < declared && !d.fits:
+		if surest == 0 && (files == 0 || 2*files < len(paths) || !d.told && len(paths) < len(l.paths) || l.unrooted && !d.fits) {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(d.weight, best.weight), cmp.Compare(len(best.path), len(d.path)), cmp.Compare(best.path, d.path)) > 0 {
@@ -160,7 +191,7 @@ func (l *ledger) findDirectories(paths []string) {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(signs)) {
-		if d := l.workIn(dir, signs[dir], fits[dir], first[dir]); d != nil {
+		if d := l.workIn(dir, min(signs[dir], carriedRoot-1), fits[dir], first[dir]); d != nil {
 			d.fits = fits[dir]
 		}
 	}
@@ -193,7 +224,7 @@ func (l *ledger) relativeFiles(root *directory) (files []*file, rootLine *item) 
 		if ok {
 			f.path = rel
 		}
-		if ok || !isAbsolute(p) || root.weight >= declared {
+		if ok || !isAbsolute(p) || root.known > 0 {
 			rootLine = root.line()
 		}
 		if known := byPath[f.path]; known != nil {

@@ -27,6 +27,9 @@ func TestAFileHasOnePath(t *testing.T) {
 			c.add(compactordv1.Role_ROLE_DEVELOPER, textPart("You work on a machine.\nWorking directory: /home/me/shop\nPlatform: linux"))
 			c.log[len(c.log)-1].Message.Role = compactordv1.Role_ROLE_SYSTEM
 		},
+		"a program says it beside the user's words": func(c *conversation) {
+			c.user("Look at its tests, too.\n<env>\nWorking directory: /home/me/shop\nPlatform: linux\n</env>")
+		},
 		"a call has it": func(c *conversation) {
 			c.tool("shell", `{"command":["ls"],"workdir":"/home/me/shop"}`, "src", false)
 		},
@@ -58,6 +61,59 @@ func TestAFileHasOnePath(t *testing.T) {
 				text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
 			}
 		})
+	}
+}
+
+// TestAPastedDirectoryIsNoRoot: what the user pastes says nothing about where the agent works.
+func TestAPastedDirectoryIsNoRoot(t *testing.T) {
+	t.Parallel()
+	for _, pasted := range []string{
+		"The build of last night failed:\n\nWorking directory: /home/ci/build\nmake: *** [all] Error 2",
+		"It says cwd: /home/ci/build\nWhy?",
+		"The other agent was told this:\n```\n<env>\nWorking directory: /home/ci/build\n</env>\n```",
+	} {
+		var c conversation
+		c.user("Add paging to the export of the shop.")
+		c.user(pasted)
+		c.runs("cd /home/me/shop && go test ./...", "ok", false)
+		c.tool("edit", `{"path":"/home/me/shop/src/pager.go","oldText":"a","newText":"b"}`, "ok", false)
+		c.tool("edit", `{"path":"src/export.go","oldText":"a","newText":"b"}`, "ok", false)
+		files := below(c.summary(t, ""), "## Relevant Files")
+		require.Contains(t, files, "- `/home/me/shop` is where relative paths begin [#", pasted)
+		require.NotContains(t, files, "/home/ci", pasted)
+	}
+}
+
+// TestADeclaredRootReplacesTheCarriedOne: a previous summary may have found its root by signs, and no number of signs
+// makes a declaration.
+func TestADeclaredRootReplacesTheCarriedOne(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Add paging to the export of the shop.")
+	c.runs("cd /home/me/shop && go test ./...", "ok", false)
+	for i := range 40 {
+		c.tool("edit", fmt.Sprintf(`{"path":"/home/me/shop/src/pager%d.go","oldText":"a","newText":"b"}`, i), "ok", false)
+		c.tool("edit", fmt.Sprintf(`{"path":"src/pager%d.go","oldText":"a","newText":"b"}`, i), "ok", false)
+	}
+	declare := func() {
+		c.user("<environment_context>\n  <cwd>/home/me/depot</cwd>\n</environment_context>")
+		c.tool("edit", `{"path":"/home/me/depot/src/stock.go","oldText":"a","newText":"b"}`, "ok", false)
+		for range 9 {
+			c.runs("cd /home/me/shop && go test ./...", "ok", false)
+		}
+	}
+	before := c.summary(t, "")
+	require.Contains(t, before, "- `/home/me/shop` is where relative paths begin")
+	from := len(c.log)
+	declare()
+	for _, text := range []string{
+		summarize(t, &summarizers.Request{Messages: c.log[from:], PreviousSummary: before, MaxTokens: 2000}),
+		c.summary(t, ""),
+	} {
+		files := below(text, "## Relevant Files")
+		require.Contains(t, files, "- `/home/me/depot` is where relative paths begin")
+		require.Contains(t, files, "- `src/stock.go` modified")
+		require.Contains(t, files, "- `/home/me/shop/src/pager1.go` modified")
 	}
 }
 

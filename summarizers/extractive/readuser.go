@@ -17,7 +17,7 @@ const answering = " (answering: “"
 
 // user reads a user message.
 func (r *reader) user(index uint32, m *compactordv1.Message) {
-	r.l.workIn(declaredIn(clip(textOf(m), maxProse)), declared, true, index)
+	r.l.workIn(declaredBeside(clip(textOf(m), maxProse)), declared, true, index)
 	text, beside := ownText(m)
 	said, wrapped := summarizers.Said(text)
 	if rest, blocks := cutInstructions(said); blocks != "" && contentUpTo(rest, goalWords) >= goalWords {
