@@ -21,8 +21,32 @@ func (r *reader) endOrders(index uint32, said string) {
 		if it.by != byUser || it.listed || len(it.cites) == 0 || it.newest() >= index || units(it.text) > maxSaid {
 			return false
 		}
-		return (next && isBound(it.text) || asksFor(words, it.text)) && r.cues.read(it.text)&cueLasts == 0
+		o := r.orderIn(it.text)
+		return next && o.bound || o.isCancelledBy(words)
 	})
+}
+
+// userOrder is what tells when a rule of the user ends.
+type userOrder struct {
+	// bound says that it is bound to its task.
+	bound bool
+	// verb is the first word of what it forbids, if that is a task, and forbidden are all words of it that say something.
+	verb      string
+	forbidden []string
+}
+
+// orderIn returns the order in a rule. Each message is compared with all rules, so a rule is read once.
+func (r *reader) orderIn(rule string) userOrder {
+	o, ok := r.orders[rule]
+	if !ok {
+		o = userOrder{bound: isBound(rule)}
+		o.readForbidden(rule)
+		if (o.bound || o.verb != "") && r.cues.read(rule)&cueLasts != 0 {
+			o = userOrder{}
+		}
+		r.orders[rule] = o
+	}
+	return o
 }
 
 // bounds are words that bind an order to its task.
@@ -50,12 +74,11 @@ func wordEnds(text string, start, end int) bool {
 	return (start == 0 || !isLetter(text[start-1])) && (end == len(text) || !isLetter(text[end]))
 }
 
-// asksFor says whether the words of a message ask for exactly what an order forbids: for the verb after "don't", and for
-// all that the order names with it.
-func asksFor(said map[string]bool, order string) bool {
-	rest := ""
+// readForbidden reads what a rule forbids: the verb after "don't", and all that the rule names with it.
+func (o *userOrder) readForbidden(rule string) {
+	lower, rest := strings.ToLower(rule), ""
 	for _, dont := range []string{"don't ", "don’t ", "do not ", "dont "} {
-		if _, after, ok := strings.Cut(strings.ToLower(order), dont); ok {
+		if _, after, ok := strings.Cut(lower, dont); ok {
 			rest = after
 			break
 		}
@@ -63,17 +86,20 @@ func asksFor(said map[string]bool, order string) bool {
 	if i := strings.IndexAny(rest, ",;.!—"); i >= 0 {
 		rest = rest[:i]
 	}
-	forbidden := wordsOf(rest)
-	verb := firstWord(rest)
-	if !tasks[verb] && verb != "merge" && verb != "release" || said["don't"] || said["not"] || !said[verb] {
-		return false
-	}
-	for word := range forbidden {
-		if !said[word] && !emptyWords[word] {
-			return false
+	if verb := firstWord(rest); tasks[verb] || verb == "merge" || verb == "release" {
+		o.verb = verb
+		for word := range wordsOf(rest) {
+			if !emptyWords[word] {
+				o.forbidden = append(o.forbidden, word)
+			}
 		}
 	}
-	return true
+}
+
+// isCancelledBy says whether the words of a message ask for exactly what the order forbids.
+func (o userOrder) isCancelledBy(said map[string]bool) bool {
+	return o.verb != "" && said[o.verb] && !said["don't"] && !said["not"] &&
+		!slices.ContainsFunc(o.forbidden, func(word string) bool { return !said[word] })
 }
 
 // emptyWords may be in an order without saying what it is about.

@@ -54,12 +54,14 @@ type reader struct {
 	messages int
 	// lastUser is the last user message.
 	lastUser *item
+	// orders are those in rules of the user, by the rule.
+	orders map[string]userOrder
 }
 
 // newReader returns a reader for the messages after those that the ledger covers. merging says that there are such
 // messages.
 func newReader(l *ledger, merging bool) *reader {
-	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, answered: merging}
+	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging}
 	for _, it := range l.requests {
 		if it.last {
 			r.lastUser = it
