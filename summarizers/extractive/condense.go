@@ -115,7 +115,7 @@ func sentencesOf(text string) (list []sentence, asked int) {
 	eachStatement(text, never, func(st statement) {
 		number++
 		body := bare(withoutTags(st.text))
-		if st.heads || len(list) == maxSentences || contentOf(body) < 2 || !looksWritten(body) || isField(body) {
+		if st.heads || len(list) == maxSentences || contentUpTo(body, 2) < 2 || !looksWritten(body) || isField(body) {
 			return
 		}
 		list = append(list, sentence{text: body, number: number, follows: st.follows})

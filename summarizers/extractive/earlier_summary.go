@@ -114,7 +114,7 @@ func (s *summaryReader) line(line string) {
 		line = strings.TrimPrefix(line, "   ")
 	}
 	if s.holds == kindRequest && !s.inCode && !strings.HasPrefix(trimmed, "```") {
-		if body, _ := listItem(trimmed + " "); contentOf(body) > 0 {
+		if body, _ := listItem(trimmed + " "); contentUpTo(body, 1) > 0 {
 			s.request = append(s.request, oneLine(body))
 		}
 		return

@@ -33,7 +33,7 @@ func (c *cueReader) substanceOf(text string) substance {
 	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
 		said, nods := afterNods(st.text)
 		nodded = nodded || nods
-		n := contentOf(said)
+		n := contentUpTo(said, 6)
 		if n == 0 {
 			return
 		}
@@ -260,7 +260,8 @@ func nodAt(s string) int {
 		}
 		return 0
 	}
-	for _, p := range nodPhrases {
+	_, size := utf8.DecodeRuneInString(s)
+	for _, p := range nodsByCharacter[s[:size]] {
 		if strings.HasPrefix(s, p) {
 			return len(p)
 		}
@@ -268,8 +269,29 @@ func nodAt(s string) int {
 	return 0
 }
 
+// nodsByCharacter are the nod phrases by their first character.
+var nodsByCharacter = func() map[string][]string {
+	by := map[string][]string{}
+	for _, p := range nodPhrases {
+		_, size := utf8.DecodeRuneInString(p)
+		by[p[:size]] = append(by[p[:size]], p)
+	}
+	return by
+}()
+
+// longestNod is the length of the longest nod word.
+var longestNod = func() (longest int) {
+	for word := range nodWords {
+		longest = max(longest, len(word))
+	}
+	return longest
+}()
+
 // isNodWord says whether a word of ASCII is a nod word.
 func isNodWord(word string) bool {
+	if len(word) > longestNod {
+		return false
+	}
 	lower := make([]byte, 0, 32)
 	for i := range len(word) {
 		b := word[i]
@@ -380,7 +402,7 @@ func withoutRules(text string, rules []*item) string {
 	var kept []string
 	for line := range strings.SplitSeq(text, strings.TrimSpace(lineBreak)) {
 		line = strings.Join(strings.Fields(line), " ")
-		if body, _ := listItem(line + " "); contentOf(body) > 0 {
+		if body, _ := listItem(line + " "); contentUpTo(body, 1) > 0 {
 			kept = append(kept, line)
 		}
 	}

@@ -205,9 +205,9 @@ func (p *plan) sortRequests() {
 	for i, it := range list {
 		if !it.noise {
 			text := withoutRules(it.text, p.ruled.of(it))
-			said[i], words[i] = p.cues.substanceOf(text), contentOf(text)
+			said[i], words[i] = p.cues.substanceOf(text), contentUpTo(text, 2*goalWords)
 			if i == 0 && said[i] < task && p.cues.ordersIn(it.text) {
-				said[i], words[i] = task, contentOf(it.text)
+				said[i], words[i] = task, contentUpTo(it.text, 2*goalWords)
 			}
 		}
 		if it.goal && p.goal == nil {

@@ -160,7 +160,7 @@ func onlyAsks(text string) bool {
 	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
 		said, _ := afterNods(st.text)
 		switch {
-		case contentOf(said) == 0:
+		case contentUpTo(said, 1) == 0:
 		case asks(said), opensQuestion(said), wonders(said), strings.HasSuffix(said, "؟"):
 			questions++
 		default:

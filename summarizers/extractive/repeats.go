@@ -136,7 +136,7 @@ func (c chosen) without(rule *item) (chosen, bool) {
 	whole := c.text()
 	rest := withoutRules(whole, afterOpening(c.it.text, []*item{rule}))
 	var cues cueReader
-	if rest == whole || contentOf(rest) < goalWords || addsToATask(rest) || cues.ordersIn(whole) && !cues.ordersIn(rest) {
+	if rest == whole || contentUpTo(rest, goalWords) < goalWords || addsToATask(rest) || cues.ordersIn(whole) && !cues.ordersIn(rest) {
 		return c, false
 	}
 	it := *c.it

@@ -32,7 +32,7 @@ func apart(m *compactordv1.Message) (said, documents string) {
 		}
 	}
 	said = strings.Join(others, "\n")
-	if own, _ := summarizers.Said(said); contentOf(own) < goalWords {
+	if own, _ := summarizers.Said(said); contentUpTo(own, goalWords) < goalWords {
 		return "", ""
 	}
 	return said, strings.Join(inserted, "\n")
@@ -46,7 +46,7 @@ var instructing = wordSet(`instructions instruction rules guidelines guideline e
 // nothing else is there, it returns the text.
 func withoutInstructions(text string) string {
 	rest, _ := cutInstructions(text)
-	if contentOf(rest) == 0 {
+	if contentUpTo(rest, 1) == 0 {
 		return text
 	}
 	return rest

@@ -21,7 +21,7 @@ const (
 // value before others, a task after statements, which may still hold, and a reply last. The first and the newest ones
 // count double.
 func (p *plan) saidRank(it *item) int {
-	rank := 1e5 * float64(min(contentOf(it.text), maxContent)) / float64(1+it.times)
+	rank := 1e5 * float64(min(contentUpTo(it.text, maxContent), maxContent)) / float64(1+it.times)
 	if hasValue(it.text) {
 		rank *= withValue
 	}
