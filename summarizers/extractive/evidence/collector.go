@@ -61,8 +61,8 @@ type Collector struct {
 	lines []line
 	// shows are the names of all lines.
 	shows []shown
-	// quoted are the texts of lines.
-	quoted map[string]bool
+	// quoted are the positions of lines, by their texts.
+	quoted map[string]int32
 	// dropped are the texts of lines that are no longer true.
 	dropped map[dropped]bool
 	// found are the names of the line that is read.
@@ -107,7 +107,7 @@ type named struct {
 // New returns a collector of texts before message next.
 func New(next uint32) *Collector {
 	return &Collector{
-		next: next, ids: map[string]int32{}, words: vocabulary{ids: map[string]int32{}}, quoted: map[string]bool{},
+		next: next, ids: map[string]int32{}, words: vocabulary{ids: map[string]int32{}}, quoted: map[string]int32{},
 		dropped: map[dropped]bool{},
 	}
 }
@@ -135,17 +135,40 @@ func (c *Collector) Add(p Piece) {
 	c.begin(p)
 	if p.Voice == Quoted {
 		c.read(p.Text, p)
-		c.part(p.Text, 0, len(p.Text), c.found, p.Message)
+		c.part(p.Text, 0, len(p.Text), c.found, p)
 		return
 	}
 	for text := range Lines(p.Text) {
 		if isDiffIndex(text) {
 			continue
 		}
+		if c.readAgain(text, p) {
+			continue
+		}
 		c.read(text, p)
 		c.alone(p.Message)
 		c.cut(text, p)
 	}
+}
+
+// readAgain counts the names of a line that was read before, as a quarter of a conversation was. It returns false for any
+// other line, and for one of which only a part is quoted.
+func (c *Collector) readAgain(text string, p Piece) bool {
+	at, ok := c.quoted[text]
+	if !ok || c.lines[at].place != (place{}) {
+		return false
+	}
+	l := &c.lines[at]
+	share := mentionShare[l.nature]
+	if l.voice != p.Voice {
+		share = mentionShare[natureOf(text, p.Voice)]
+	}
+	for _, s := range c.shows[l.from:l.to] {
+		n := &c.names[s.id]
+		n.mention(p, c.weight*share)
+		n.alone, n.first = true, p.Message
+	}
+	return true
 }
 
 // Drop says that a text of a message is no longer true. It is not quoted, nor are names that only it has.

@@ -27,6 +27,8 @@ type line struct {
 	// from and to are the bounds of its names in Collector.shows.
 	from, to int32
 	nature   nature
+	// voice is whose words the line was when it was first read.
+	voice Voice
 	place
 }
 
@@ -110,7 +112,7 @@ func (c *Collector) cut(text string, p Piece) {
 		return
 	}
 	if len(text) <= longLine {
-		c.part(text, 0, len(text), c.found, p.Message)
+		c.part(text, 0, len(text), c.found, p)
 		return
 	}
 	c.cuts++
@@ -131,7 +133,7 @@ func (c *Collector) cut(text string, p Piece) {
 			}
 		}
 		if start, end, ok := toWords(text, start, end); ok {
-			c.part(text, start, end, c.within(start, end, i, next), p.Message)
+			c.part(text, start, end, c.within(start, end, i, next), p)
 		}
 		i = next
 	}
@@ -181,7 +183,7 @@ func continues(text string, at int) bool {
 func isJoined(c byte) bool { return isRun(c) || strings.IndexByte(":?=&%#", c) >= 0 }
 
 // part makes a line of text[start:end]. found are the names there.
-func (c *Collector) part(text string, start, end int, found []occurrence, message uint32) {
+func (c *Collector) part(text string, start, end int, found []occurrence, p Piece) {
 	quote := strings.TrimSpace(text[start:end])
 	if len(quote) < end-start {
 		start += strings.Index(text[start:end], quote)
@@ -194,10 +196,10 @@ func (c *Collector) part(text string, start, end int, found []occurrence, messag
 	if !slices.ContainsFunc(found, isShown) {
 		return
 	}
-	before := len(c.quoted)
-	if c.quoted[quote] = true; len(c.quoted) == before {
+	if _, again := c.quoted[quote]; again {
 		return
 	}
+	c.quoted[quote] = int32(len(c.lines))
 	from := len(c.shows)
 	for _, o := range found {
 		if isShown(o) {
@@ -212,7 +214,7 @@ func (c *Collector) part(text string, start, end int, found []occurrence, messag
 	if len(quote) < len(text) {
 		at = place{c.cuts, int32(start), int32(end)}
 	}
-	c.lines = append(c.lines, line{message, quote, int32(from), int32(len(c.shows)), nature, at})
+	c.lines = append(c.lines, line{p.Message, quote, int32(from), int32(len(c.shows)), nature, p.Voice, at})
 }
 
 // show adds a name to those from c.shows[from] on.
