@@ -12,16 +12,19 @@ import (
 // emphasis.
 type lineIndex struct {
 	lines []string
-	// at has the places in lines where two words begin, by these words.
-	at map[string][]place
+	// places are where two words begin in lines, and last holds the last of them by a hash of these words. 0 is none.
+	places []place
+	last   map[uint32]int32
 	// whole counts the lines that are equal.
 	whole map[string]int
 }
 
-// place is a byte in one of several lines.
-type place struct{ line, at int }
+// place is a byte in one of several lines. before is the place with the same hash before it.
+type place struct{ line, at, before int32 }
 
-func newLineIndex() *lineIndex { return &lineIndex{at: map[string][]place{}, whole: map[string]int{}} }
+func newLineIndex() *lineIndex {
+	return &lineIndex{places: make([]place, 1), last: map[uint32]int32{}, whole: map[string]int{}}
+}
 
 // folded returns a line without emphasis and signs for line ends, with single spaces.
 func folded(line string) string {
@@ -48,42 +51,44 @@ func isFolded(line string) bool {
 func (x *lineIndex) add(line string) {
 	line = folded(line)
 	x.whole[line]++
+	eachPair(line, func(at int, hash uint32) bool {
+		x.places = append(x.places, place{int32(len(x.lines)), int32(at), x.last[hash]})
+		x.last[hash] = int32(len(x.places) - 1)
+		return true
+	})
 	x.lines = append(x.lines, line)
-	for at := 0; ; {
-		key := opening(line[at:])
-		if key == "" {
-			return
-		}
-		x.at[key] = append(x.at[key], place{len(x.lines) - 1, at})
-		at += strings.IndexByte(line[at:], ' ') + 1
-	}
 }
 
-// opening returns the first two words of a line, or "" if no other follows.
-func opening(line string) string {
-	first := strings.IndexByte(line, ' ')
-	if first < 0 {
-		return ""
+// eachPair calls yield for each place in a line where two words begin that another one follows, with a hash of the two,
+// until it returns false.
+func eachPair(line string, yield func(at int, hash uint32) bool) {
+	first, second := -1, 0
+	var before, hash uint32
+	for i := range len(line) {
+		if line[i] != ' ' {
+			hash = hash*hashFactor + uint32(line[i])
+			continue
+		}
+		if first >= 0 && !yield(first, pairHash(before, hash)) {
+			return
+		}
+		first, second, before, hash = second, i+1, hash, 0
 	}
-	second := strings.IndexByte(line[first+1:], ' ')
-	if second < 0 {
-		return ""
-	}
-	return line[:first+1+second]
 }
 
 // holders returns the lines that hold this one, and are not equal to it.
 func (x *lineIndex) holders(line string) (list []int) {
 	line = folded(line)
-	key := opening(line)
-	if key == "" {
-		return nil
-	}
-	for _, p := range x.at[key] {
-		if rest := x.lines[p.line][p.at:]; strings.HasPrefix(rest, line) && len(x.lines[p.line]) > len(line) {
-			list = append(list, p.line)
+	eachPair(line, func(_ int, opening uint32) bool {
+		for i := x.last[opening]; i > 0; i = x.places[i].before {
+			p := x.places[i]
+			if in := x.lines[p.line]; len(in) > len(line) && strings.HasPrefix(in[p.at:], line) {
+				list = append(list, int(p.line))
+			}
 		}
-	}
+		return false
+	})
+	slices.Reverse(list)
 	return list
 }
 
