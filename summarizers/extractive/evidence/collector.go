@@ -54,15 +54,16 @@ type Pick struct {
 type Collector struct {
 	// next is the index of the first message after those that the agent no longer sees.
 	next uint32
-	// ids are the positions of names in names; known for those that the agent still sees.
-	ids   map[string]int32
+	// ids are the positions of names in names; negative ones are in seen, for those that the agent still sees.
+	ids   index
 	names []named
+	seen  []string
 	words vocabulary
 	lines []line
 	// shows are the names of all lines.
 	shows []shown
-	// quoted are the positions of lines, by their texts.
-	quoted map[string]int32
+	// quoted are the positions of lines in lines.
+	quoted index
 	// dropped are the texts of lines that are no longer true.
 	dropped map[dropped]bool
 	// found are the names of the line that is read.
@@ -106,22 +107,42 @@ type named struct {
 
 // New returns a collector of texts before message next.
 func New(next uint32) *Collector {
-	return &Collector{
-		next: next, ids: map[string]int32{}, words: vocabulary{ids: map[string]int32{}}, quoted: map[string]int32{},
-		dropped: map[dropped]bool{},
-	}
+	c := &Collector{next: next, words: vocabulary{ids: map[string]int32{}}, dropped: map[dropped]bool{}}
+	c.ids = newIndex(func(at int32) string {
+		if at < 0 {
+			return c.seen[^at]
+		}
+		return c.names[at].Text
+	})
+	c.quoted = newIndex(func(at int32) string { return c.lines[at].text })
+	return c
 }
 
 // Know says that the agent still sees a text. All such texts come before the first Add.
 func (c *Collector) Know(text string) {
 	Names(text, func(n Name, _ int) {
-		if _, ok := c.ids[n.Text]; ok {
-			return
+		if c.see(n.Text) {
+			eachWord(n.Text, c.words.know)
+			eachWithin(n, func(part string) { c.see(part) })
 		}
-		c.ids[n.Text] = known
-		eachWord(n.Text, c.words.know)
-		eachWithin(n, func(part string) { c.ids[part] = known })
 	})
+}
+
+// see makes a text a known name, and says whether it was none.
+func (c *Collector) see(text string) bool {
+	hash := c.ids.hash(text)
+	_, ok := c.ids.findBy(hash, text)
+	if !ok {
+		c.seen = append(c.seen, text)
+		c.ids.add(hash, int32(-len(c.seen)))
+	}
+	return !ok
+}
+
+// lookUp returns the position of a name, or known. It returns false for a new name.
+func (c *Collector) lookUp(text string) (id int32, ok bool) {
+	at, ok := c.ids.find(text)
+	return max(at, known), ok
 }
 
 // longestTyped is how many bytes of a message a user types at most.
@@ -154,7 +175,7 @@ func (c *Collector) Add(p Piece) {
 // readAgain counts the names of a line that was read before, as a quarter of a conversation was. It returns false for any
 // other line, and for one of which only a part is quoted.
 func (c *Collector) readAgain(text string, p Piece) bool {
-	at, ok := c.quoted[text]
+	at, ok := c.quoted.find(text)
 	if !ok || c.lines[at].place != (place{}) {
 		return false
 	}
@@ -177,7 +198,7 @@ func (c *Collector) Drop(message uint32, text string) {
 	for line := range Lines(text) {
 		c.dropped[dropped{message, line}] = true
 		Names(line, func(n Name, _ int) {
-			if id, ok := c.ids[n.Text]; ok && id != known && c.names[id].first == message && c.names[id].last == message {
+			if id, ok := c.lookUp(n.Text); ok && id != known && c.names[id].first == message && c.names[id].last == message {
 				c.names[id].said = 0
 			}
 		})
@@ -271,11 +292,12 @@ func (c *Collector) markBesideKnown() {
 }
 
 func (c *Collector) id(n Name) int32 {
-	id, ok := c.ids[n.Text]
+	hash := c.ids.hash(n.Text)
+	at, ok := c.ids.findBy(hash, n.Text)
 	if !ok {
-		id = int32(len(c.names))
-		c.ids[n.Text] = id
+		at = int32(len(c.names))
 		c.names = append(c.names, named{Name: n})
+		c.ids.add(hash, at)
 	}
-	return id
+	return max(at, known)
 }

@@ -196,10 +196,11 @@ func (c *Collector) part(text string, start, end int, found []occurrence, p Piec
 	if !slices.ContainsFunc(found, isShown) {
 		return
 	}
-	if _, again := c.quoted[quote]; again {
+	hash := c.quoted.hash(quote)
+	if _, again := c.quoted.findBy(hash, quote); again {
 		return
 	}
-	c.quoted[quote] = int32(len(c.lines))
+	c.quoted.add(hash, int32(len(c.lines)))
 	from := len(c.shows)
 	for _, o := range found {
 		if isShown(o) {

@@ -50,11 +50,11 @@ func (c *Collector) Ranking(said, listed string, limit int) *Ranking {
 // showAll shows the names in a text.
 func (r *Ranking) showAll(text string, inContext bool) {
 	Names(text, func(n Name, _ int) {
-		if id, ok := r.ids[n.Text]; ok && id != known {
+		if id, ok := r.lookUp(n.Text); ok && id != known {
 			r.show(shown{id, inContext})
 		}
 		eachWithin(n, func(part string) {
-			if id, ok := r.ids[part]; ok && id != known {
+			if id, ok := r.lookUp(part); ok && id != known {
 				r.show(shown{id, false})
 			}
 		})

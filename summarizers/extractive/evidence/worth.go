@@ -60,7 +60,7 @@ func (c *Collector) weighNames() *weighed {
 		}
 		w.worth[i] = n.said * near * n.usefulness()
 		eachWithin(n.Name, func(part string) {
-			if within, ok := c.ids[part]; ok && within != known && within != id {
+			if within, ok := c.lookUp(part); ok && within != known && within != id {
 				w.holds.add(within)
 			}
 		})
