@@ -64,6 +64,12 @@ func nextOf(req *summarizers.Request) uint32 {
 
 // read reads the messages.
 func (d *digest) read(ctx context.Context, progress summarizers.Progress) error {
+	quotes := gather(ctx, d.probe, d.l.quotes)
+	d.l.dropQuote = quotes.drop
+	defer func() {
+		d.l.dropQuote = d.l.quotes.Drop
+		d.faults = append(d.faults, quotes.end()...)
+	}()
 	var taken uint64
 	for _, m := range d.req.Messages {
 		if ctx.Err() != nil {
@@ -72,7 +78,7 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		if !d.try(summarizers.StageMessage, m.GetIndex(), func() { d.r.read(m) }) {
 			d.try(summarizers.StageRequest, m.GetIndex(), func() { d.r.passOver(m) })
 		}
-		d.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, d.l.quotes.Add) })
+		quotes.add(m)
 		taken += uint64(m.GetTokens())
 		progress.Read(uint32(min(taken, 1<<32-1)))
 	}

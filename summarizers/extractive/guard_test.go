@@ -319,3 +319,29 @@ func TestGoalThatIsATitleIsASummary(t *testing.T) {
 		require.Equal(t, `\`+title, summary.Text)
 	}
 }
+
+// Quotes are gathered in a goroutine of their own. A bug there leaves out the quotes of one message, and the end of that
+// goroutine leaves out the later ones.
+func TestBugInGatheringLeavesOutQuotesOnly(t *testing.T) {
+	t.Parallel()
+	var log []*compactordv1.LoggedMessage
+	for i := range uint32(400) {
+		log = append(log, userMessage(i, fmt.Sprintf("The table `audit_rows_%d` stays.", i)))
+	}
+	req := func() *summarizers.Request { return &summarizers.Request{MaxTokens: 1000, Messages: log} }
+	broken := failing(func(stage string, index uint32, _ bool) bool { return stage == summarizers.StageQuotes && index > 200 })
+	summary := written(t, broken, req())
+	require.Len(t, summary.Faults, 199)
+	require.Contains(t, summary.Text, "- Last request: The table `audit_rows_399` stays. [#399]")
+	require.Contains(t, summary.Text, "audit_rows_199, audit_rows_200")
+	require.NotContains(t, summary.Text, "audit_rows_201")
+	ends := extractive.WithProbe(func(stage string, index uint32, _ bool) {
+		if stage == summarizers.StageQuotes && index == 100 {
+			runtime.Goexit()
+		}
+	})
+	summary = written(t, ends, req())
+	require.Contains(t, summary.Text, "- Last request: The table `audit_rows_399` stays. [#399]")
+	require.Contains(t, summary.Text, "`audit_rows_99` stays. [#99]")
+	require.NotContains(t, summary.Text, "audit_rows_100", "and no message after it is quoted")
+}

@@ -37,7 +37,9 @@ type ledger struct {
 	results map[string]*results
 	// quotes gathers what the summary can quote.
 	quotes *evidence.Collector
-	focus  []string
+	// dropQuote says that a text of a message is no longer true, and is not quoted.
+	dropQuote func(message uint32, text string)
+	focus     []string
 
 	// lastStep is what the agent said last about its work.
 	lastStep *item
@@ -61,14 +63,16 @@ type file struct {
 
 // newLedger returns an empty ledger for the messages before next.
 func newLedger(next uint32) *ledger {
+	quotes := evidence.New(next)
 	return &ledger{
-		byKey:    map[string]*item{},
-		files:    map[string]*file{},
-		written:  map[string]bool{},
-		commands: map[string]*item{},
-		results:  map[string]*results{},
-		ruled:    map[uint32]int{},
-		quotes:   evidence.New(next),
+		byKey:     map[string]*item{},
+		files:     map[string]*file{},
+		written:   map[string]bool{},
+		commands:  map[string]*item{},
+		results:   map[string]*results{},
+		ruled:     map[uint32]int{},
+		quotes:    quotes,
+		dropQuote: quotes.Drop,
 	}
 }
 

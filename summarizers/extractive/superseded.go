@@ -23,7 +23,7 @@ func (l *ledger) supersede(it *item) {
 		if old.it.keyed() != it.keyed() {
 			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
 			l.forget(old.it)
-			l.quotes.Drop(old.it.newest(), strings.ReplaceAll(ownWords(old.it.text), lineBreak, "\n"))
+			l.dropQuote(old.it.newest(), strings.ReplaceAll(ownWords(old.it.text), lineBreak, "\n"))
 		}
 		l.values = slices.Delete(l.values, i, i+1)
 		break

@@ -145,8 +145,9 @@ func (v *verifier) installMock(ctx context.Context) error {
 
 // unraced are packages that a quick run tests without the race detector, beside the sequential ones. The tests of e2e
 // run the program as a separate process, which the race detector does not see, or replay recordings on sequential
-// packages. Some test sequential code with several goroutines. Most tests of the program wait for one answer after the
-// other; they would take as long as those of the service, which start the same goroutines.
+// packages. Some test sequential code with several goroutines. The goroutine of a digest also runs in the tests of the
+// service. Most tests of the program wait for one answer after the other; they would take as long as those of the
+// service, which start the same goroutines.
 var unraced = []string{
 	"./cmd/compactord", "./cmd/compactord/internal/catalog", "./cmd/compactord/internal/program",
 	"./cmd/compactord/internal/rules", "./cmd/compactord/internal/sessions", "./cmd/compactord/internal/transcripts",
