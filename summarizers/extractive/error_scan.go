@@ -88,7 +88,7 @@ func (e *errorScan) scan(text string) {
 		case message != "":
 			// A linter's message need not have a word for errors.
 			e.note(found{text: trimmed, line: e.lines, weight: 5 + detail(message)})
-		case score > 0:
+		case score > 0 && 2*score+mostDetail >= e.second.weight:
 			f := found{text: trimmed, line: e.lines, score: score, weight: 2*score + detail(trimmed)}
 			if isBoilerplate(trimmed) || failedTest(trimmed) != "" {
 				f.weight = frameWeight
@@ -295,13 +295,16 @@ func (e *errorScan) note(f found) {
 // bestScore returns how surely the text reports an error.
 func (e *errorScan) bestScore() int { return max(e.first.score, e.second.score) }
 
+// mostDetail is the highest detail.
+const mostDetail = 3
+
 // detail rates whether a line says more than that something failed.
 func detail(line string) int {
 	switch words := strings.Count(line, " "); {
 	case words == 0:
 		return -2
-	case words > 2 && saysWhatWasExpected(line):
-		return 3
+	case words > 2 && expecting.in(line):
+		return mostDetail
 	case words > 2 && (strings.Contains(line, ": ") || strings.Contains(line, "：")):
 		return 2
 	case words > 2:
@@ -310,15 +313,8 @@ func detail(line string) int {
 	return 0
 }
 
-// saysWhatWasExpected says whether a line of a failed check compares what was expected with what there was.
-func saysWhatWasExpected(line string) bool {
-	for _, w := range []string{"want", "expected", "should ", "unexpected", "got ", "not equal", "mismatch"} {
-		if containsAnyCase(line, w) {
-			return true
-		}
-	}
-	return false
-}
+// expecting are words of a failed check that compares what was expected with what there was.
+var expecting = inAnyCase("want", "expected", "should ", "unexpected", "got ", "not equal", "mismatch")
 
 // around returns the part of a very long line around a position.
 func around(line string, at int) string {

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"math"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 func errorScore(line string) (score, at int) {
 	for i := 0; i+1 < len(line); i++ {
 		b := line[i]
-		if !beginsWord[b] || !mayShowError(b|0x20, line[i+1]|0x20) {
+		if followers[b]>>(line[i+1]&31)&1 == 0 {
 			continue
 		}
 		s := 0
@@ -61,35 +62,21 @@ func errorScore(line string) (score, at int) {
 	return score, at
 }
 
-// beginsWord holds the first bytes of the words that can show an error.
-var beginsWord = func() (set [256]bool) {
-	for _, b := range []byte("eEfFpPTcCnNu_\xE9\xE5\xE6") {
-		set[b] = true
+// followers are the second letters of the words that can show an error, by their first byte: a bit for each letter in
+// either case. Most pairs of letters begin no such word.
+var followers = func() (set [256]uint32) {
+	for first, second := range map[byte]string{'e': "rx ", 'f': "a", 'p': "ae", 'c': "ao", 'n': "o", 'u': "n"} {
+		for i := range len(second) {
+			set[first] |= 1 << (second[i] & 31)
+		}
+		set[first-'a'+'A'] = set[first]
+	}
+	set['U'], set['T'] = 0, 1<<('r'&31)
+	for _, first := range []byte("_\xE9\xE5\xE6") {
+		set[first] = math.MaxUint32
 	}
 	return set
 }()
-
-// mayShowError says whether a word that shows an error can begin with two bytes, in lower case. Most words cannot.
-func mayShowError(b, next byte) bool {
-	switch b {
-	case 'e':
-		return next == 'r' || next == 'x' || next == ' '
-	case 'f':
-		return next == 'a'
-	case 'p':
-		return next == 'a' || next == 'e'
-	case 'c':
-		return next == 'a' || next == 'o'
-	case 'n':
-		return next == 'o'
-	case 'u':
-		return next == 'n'
-	case 't':
-		return next == 'r'
-	default:
-		return true
-	}
-}
 
 // scoreIdeographs scores the Chinese words for errors at i. A colon after one makes it an error message.
 func scoreIdeographs(line string, i int) int {

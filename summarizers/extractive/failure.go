@@ -154,18 +154,13 @@ func checkFailed(run check, f *failure) check {
 }
 
 // saysUncompiled says whether a message comes from a compiler, whatever ran it.
-func saysUncompiled(message string) bool {
-	for _, w := range []string{
-		"typecheck", "undefined:", "undefined (", "syntax error", "syntaxerror", "indentationerror", "imported and not used", "declared and not used", "cannot find name",
-		"cannot find module", "error ts", "error[e", "undeclared", "redeclared", "build failed", "cannot use ", "has no field or method", "missing return", "not assignable",
-		"does not exist on type", "import cycle",
-	} {
-		if containsAnyCase(message, w) {
-			return true
-		}
-	}
-	return false
-}
+func saysUncompiled(message string) bool { return uncompiled.in(message) }
+
+var uncompiled = inAnyCase(
+	"typecheck", "undefined:", "undefined (", "syntax error", "syntaxerror", "indentationerror", "imported and not used", "declared and not used", "cannot find name",
+	"cannot find module", "error ts", "error[e", "undeclared", "redeclared", "build failed", "cannot use ", "has no field or method", "missing return", "not assignable",
+	"does not exist on type", "import cycle",
+)
 
 // lifetimeOf returns how long a failure of a call matters.
 func lifetimeOf(c *call, f *failure) lifetime {
@@ -211,19 +206,16 @@ func isAttempt(program string) bool {
 
 // isSlip says whether a message is about how a call was written, and not about what it does.
 func isSlip(message string) bool {
-	for _, w := range []string{
-		"validation error", "validationerror", "unexpected parameter", "invalid parameter", "unknown parameter", "missing required", "required parameter",
-		"required property", "no such option", "unknown option", "unknown flag", "unrecognized argument", "unrecognized option", "invalid option",
-		"illegal option", "unknown command", "unknown shorthand", "parse error near", "syntax error near", "unexpected end of file", "unexpected eof",
-		"no matches found:", "unterminated quoted", "unmatched \"", "unmatched '", "bad substitution", "event not found", "file or directory not found",
-		"no rule to make target", "missing script:", "outside of the workspace", "must be within",
-	} {
-		if containsAnyCase(message, w) {
-			return true
-		}
-	}
-	return strings.Contains(message, "cd:") && containsAnyCase(message, "no such file")
+	return slips.in(message) || strings.Contains(message, "cd:") && containsAnyCase(message, "no such file")
 }
+
+var slips = inAnyCase(
+	"validation error", "validationerror", "unexpected parameter", "invalid parameter", "unknown parameter", "missing required", "required parameter",
+	"required property", "no such option", "unknown option", "unknown flag", "unrecognized argument", "unrecognized option", "invalid option",
+	"illegal option", "unknown command", "unknown shorthand", "parse error near", "syntax error near", "unexpected end of file", "unexpected eof",
+	"no matches found:", "unterminated quoted", "unmatched \"", "unmatched '", "bad substitution", "event not found", "file or directory not found",
+	"no rule to make target", "missing script:", "outside of the workspace", "must be within",
+)
 
 // rootOf returns the error without what differs from run to run.
 func rootOf(f *failure) string {

@@ -14,14 +14,18 @@ const gapUnits = 3
 // units returns the length of s in UTF-16 code units, in which sizes are planned. Every estimator's count is roughly
 // proportional to it. The estimator decides in the end.
 func units(s string) int {
-	n := 0
-	for i := 0; i < len(s); i++ {
+	n := len(s)
+	for i := range len(s) {
+		b := s[i]
+		if b < utf8.RuneSelf {
+			continue
+		}
 		// Each character counts at its first byte. A character of four bytes is a pair in UTF-16.
-		switch b := s[i]; {
+		switch {
 		case b >= 0xF0:
-			n += 2
-		case b < 0x80 || b >= 0xC0:
 			n++
+		case b < 0xC0:
+			n--
 		}
 	}
 	return n

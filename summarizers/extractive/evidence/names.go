@@ -137,6 +137,8 @@ const (
 	separator
 	// mark is a quotation mark.
 	mark
+	// bracket is a round or a square one.
+	bracket
 )
 
 var byteClass = func() (table [256]uint8) {
@@ -154,6 +156,8 @@ var byteClass = func() (table [256]uint8) {
 			table[i] = inRun | sign
 		case strings.IndexByte("\"`'", c) >= 0:
 			table[i] = mark
+		case strings.IndexByte("()[]", c) >= 0:
+			table[i] = bracket
 		}
 	}
 	return table

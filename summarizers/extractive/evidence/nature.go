@@ -163,6 +163,9 @@ func isImport(line string) bool {
 func isFragment(line string) bool {
 	var quotes, ticks, open int
 	for i := range len(line) {
+		if byteClass[line[i]]&(mark|bracket) == 0 {
+			continue
+		}
 		switch line[i] {
 		case '"':
 			quotes++

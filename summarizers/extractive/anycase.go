@@ -1,0 +1,29 @@
+package extractive
+
+// anyCase are words in lower case that are looked for in any case. They are held by their first byte, so that a text is
+// read once for all of them.
+type anyCase [256][]string
+
+func inAnyCase(words ...string) *anyCase {
+	var set anyCase
+	for _, word := range words {
+		first := word[0]
+		set[first] = append(set[first], word)
+		if first >= 'a' && first <= 'z' {
+			set[first-'a'+'A'] = append(set[first-'a'+'A'], word)
+		}
+	}
+	return &set
+}
+
+// in says whether a text contains one of the words.
+func (a *anyCase) in(text string) bool {
+	for i := range len(text) {
+		for _, word := range a[text[i]] {
+			if hasPrefixAnyCase(text[i:], word) {
+				return true
+			}
+		}
+	}
+	return false
+}
