@@ -105,7 +105,6 @@ func (l *ledger) succeed(c *call, output string) {
 	if len(l.errors) == 0 {
 		return
 	}
-	shown := c.shown()
 	var passed map[string]bool
 	if slices.ContainsFunc(l.errors, func(e *item) bool { return e.failure != nil && len(e.failure.tests) > 0 }) && c.cmd != nil && c.cmd.checks() {
 		passed = passedTests(output)
@@ -117,7 +116,7 @@ func (l *ledger) succeed(c *call, output string) {
 		if c.cmd != nil && e.endsWith(c.cmd, passed) {
 			return true
 		}
-		return e.tool != "" && c.cmd == nil && (e.tool == c.name && e.path == shown || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
+		return e.tool != "" && c.cmd == nil && (e.tool == c.name && e.path == c.shown() || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
 	})
 }
 

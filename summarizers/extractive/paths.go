@@ -289,6 +289,10 @@ func withPath(e *item, root *directory) *item {
 }
 
 // samePath says whether two paths can be of one file: one is the end of the other.
-func samePath(a, b string) bool {
-	return a == b || a != "" && b != "" && (strings.HasSuffix(a, "/"+b) && isAbsolute(a) || strings.HasSuffix(b, "/"+a) && isAbsolute(b))
+func samePath(a, b string) bool { return a == b || endsIn(a, b) || endsIn(b, a) }
+
+// endsIn says whether an absolute path ends in another one.
+func endsIn(path, end string) bool {
+	slash := len(path) - len(end) - 1
+	return slash >= 0 && end != "" && path[slash] == '/' && strings.HasSuffix(path, end) && isAbsolute(path)
 }

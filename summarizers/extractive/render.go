@@ -155,16 +155,14 @@ func citation(cites []uint32) string {
 	if len(cites) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString(" [#")
+	text := append(make([]byte, 0, 64), " [#"...)
 	for i, c := range cites {
 		if i > 0 {
-			b.WriteString(", #")
+			text = append(text, ", #"...)
 		}
-		b.WriteString(strconv.FormatUint(uint64(c), 10))
+		text = strconv.AppendUint(text, uint64(c), 10)
 	}
-	b.WriteByte(']')
-	return b.String()
+	return string(append(text, ']'))
 }
 
 // escape makes text safe for a line. Text that looks like a citation gets a backslash after its bracket, and text that
