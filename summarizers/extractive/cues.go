@@ -77,13 +77,13 @@ func (c *cueReader) inWords(sentence string) cue {
 	c.counted = false
 	var found cue
 	for i, span := range w.spans {
-		if alone := phrases.phrases[phrases.slot(span.hash)]; alone != nil {
+		if alone := phrases.of(span.hash); alone != nil {
 			found |= c.suggested(alone, i, found)
 		}
 		if i+1 == len(w.spans) {
 			break
 		}
-		if pairs := phrases.phrases[phrases.slot(pairHash(span.hash, w.spans[i+1].hash))]; pairs != nil {
+		if pairs := phrases.of(pairHash(span.hash, w.spans[i+1].hash)); pairs != nil {
 			found |= c.suggested(pairs, i, found)
 		}
 	}

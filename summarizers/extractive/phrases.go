@@ -78,6 +78,15 @@ func (t *phraseTable) slot(hash uint32) uint32 {
 	return i
 }
 
+// of returns the phrases with a hash. Most words begin none, so it looks at the hashes first, which are fewer bytes.
+func (t *phraseTable) of(hash uint32) []phrase {
+	i := t.slot(hash)
+	if t.hashes[i] == 0 {
+		return nil
+	}
+	return t.phrases[i]
+}
+
 func compile(groups [tongues][]group) *phraseTable {
 	table := &phraseTable{}
 	for t, list := range groups {
