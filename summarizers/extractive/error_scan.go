@@ -18,10 +18,12 @@ type errorScan struct {
 	ends   int
 	// opening is the first line that is not empty or framing, and final the last one.
 	opening, final string
-	// lines counts the lines that are not empty. few joins them while they are short; many says that they are not.
+	// lines counts the lines that are not empty. few are they while they are short; many says that they are not.
 	lines int
-	few   string
+	few   []string
 	many  bool
+	// fewSize is how many bytes they have.
+	fewSize int
 	// tests are the tests that the text reports as failed, and files the files and packages with errors.
 	tests, files []string
 	// traced is the last file of the project that a traceback names: the error is there.
@@ -69,8 +71,8 @@ func (e *errorScan) scan(text string) {
 			if e.opening == "" {
 				e.opening = trimmed
 			}
-			if e.many = e.many || len(e.few)+len(trimmed) > fewBytes; !e.many {
-				e.few += trimmed + "\n"
+			if e.many = e.many || e.fewSize+len(trimmed) > fewBytes; !e.many {
+				e.few, e.fewSize = append(e.few, trimmed), e.fewSize+len(trimmed)+1
 			}
 		}
 		score, at := errorScore(trimmed)
@@ -331,6 +333,8 @@ func around(line string, at int) string {
 
 var exitMarks = []string{"exit code", "exit status", "exited with code", "exited with", "returncode", "exit_code", "exitcode", "return code", "退出码"}
 
+var exits = inAnyCase(exitMarks...)
+
 // hasDigit says whether a text has a decimal digit.
 func hasDigit(s string) bool {
 	for i := range len(s) {
@@ -343,7 +347,7 @@ func hasDigit(s string) bool {
 
 // readExit reads the exit status in a line. It returns true if the line says little else.
 func (e *errorScan) readExit(line string) bool {
-	if len(line) > 200 || !hasDigit(line) {
+	if len(line) > 200 || !hasDigit(line) || !exits.in(line) {
 		return false
 	}
 	lower := strings.ToLower(line)

@@ -23,8 +23,8 @@ func (e *errorScan) message() string {
 	})
 	if !e.many {
 		lines = lines[:0]
-		for line := range strings.Lines(e.few) {
-			if line = strings.TrimSpace(line); !isBoilerplate(line) && failedTest(line) == "" {
+		for _, line := range e.few {
+			if !isBoilerplate(line) && failedTest(line) == "" {
 				score, _ := errorScore(line)
 				lines = append(lines, found{text: line, line: len(lines), weight: max(2*score+detail(line), frameWeight+1)})
 			}
