@@ -39,8 +39,8 @@ type userOrder struct {
 func (r *reader) orderIn(rule string) userOrder {
 	o, ok := r.orders[rule]
 	if !ok {
-		o = userOrder{bound: isBound(rule)}
-		o.readForbidden(rule)
+		o.bound = isBound(rule)
+		o.verb, o.forbidden = forbiddenIn(rule)
 		if (o.bound || o.verb != "") && r.cues.read(rule)&cueLasts != 0 {
 			o = userOrder{}
 		}
@@ -74,8 +74,9 @@ func wordEnds(text string, start, end int) bool {
 	return (start == 0 || !isLetter(text[start-1])) && (end == len(text) || !isLetter(text[end]))
 }
 
-// readForbidden reads what a rule forbids: the verb after "don't", and all that the rule names with it.
-func (o *userOrder) readForbidden(rule string) {
+// forbiddenIn returns what a rule forbids: the verb after "don't", if it is that of a task, and all words that say what
+// the rule names with it.
+func forbiddenIn(rule string) (verb string, words []string) {
 	lower, rest := strings.ToLower(rule), ""
 	for _, dont := range []string{"don't ", "don’t ", "do not ", "dont "} {
 		if _, after, ok := strings.Cut(lower, dont); ok {
@@ -86,14 +87,16 @@ func (o *userOrder) readForbidden(rule string) {
 	if i := strings.IndexAny(rest, ",;.!—"); i >= 0 {
 		rest = rest[:i]
 	}
-	if verb := firstWord(rest); tasks[verb] || verb == "merge" || verb == "release" {
-		o.verb = verb
-		for word := range wordsOf(rest) {
-			if !emptyWords[word] {
-				o.forbidden = append(o.forbidden, word)
-			}
+	verb = firstWord(rest)
+	if !tasks[verb] && verb != "merge" && verb != "release" {
+		return "", nil
+	}
+	for word := range wordsOf(rest) {
+		if !emptyWords[word] {
+			words = append(words, word)
 		}
 	}
+	return verb, words
 }
 
 // isCancelledBy says whether the words of a message ask for exactly what the order forbids.
