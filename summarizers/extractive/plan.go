@@ -215,6 +215,7 @@ func (p *plan) sortRequests() {
 		}
 	}
 	for _, isGoal := range []func(i int) bool{
+		func(i int) bool { return said[i] >= reply && labelledAs(ownWords(list[i].text), goalLabels) },
 		func(i int) bool {
 			return said[i] >= reply && words[i] >= goalWords && (list[i].times == 0 || words[i] >= 2*goalWords)
 		},

@@ -138,7 +138,7 @@ func saysFirmly(text string, found cue) bool {
 
 // isMarkedImportant says whether a sentence begins with a label that says how much it matters.
 func isMarkedImportant(text string) bool {
-	return hasOpening(strings.TrimLeft(text, "*_ "), "important:", "important**:", "rule:", "constraint:", "hard constraint:", "wichtig:", "importante:", "重要：", "注意：", "重要:", "важно:", "중요:")
+	return labelledAs(text, ruleLabels)
 }
 
 // ensures says whether a sentence asks to make sure of something that is not only the outcome of a task.

@@ -139,21 +139,6 @@ func isSubject(word string) bool {
 	return !strings.Contains(word, "/") && strings.Contains(strings.Trim(word, "_"), "_")
 }
 
-// labelled returns the label of a statement such as `KEY: value`, in lower case, and its value. The label has at most
-// four words.
-func labelled(text string) (label, value string) {
-	before, after, ok := strings.Cut(text, ": ")
-	if !ok || len(before) > 48 || strings.Count(before, " ") > 3 || after == "" {
-		return "", text
-	}
-	for _, r := range before {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '_' && r != '-' && r != '/' {
-			return "", text
-		}
-	}
-	return strings.ToLower(before), after
-}
-
 // isVague says whether a label says little about its statement: one of its words is vague, or it ends in a digit.
 func isVague(label string) bool {
 	if last := label[len(label)-1]; last >= '0' && last <= '9' {

@@ -1,0 +1,42 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLabelsSayWhatIsARule: people who write labels say by them what is a rule, whatever the words behind it are.
+func TestLabelsSayWhatIsARule(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{
+		"Safety rule: If a caller sounds upset, hand over to a person.", "POLICY: Refunds above 50 EUR go to the desk in Lisbon.",
+		"**Constraint:** The image stays below 80 MB.", "Regel: Rechnungen gehen an die Buchhaltung.", "Règle : les factures vont à la comptabilité.",
+		"规则：发票交给财务部门。",
+	} {
+		var c conversation
+		c.user("Good morning. Have a look at the parser, it fails on nested comments.")
+		c.user("Here is what holds from today on:\n\n" + rule + "\n\nCan you look at the importer first?")
+		c.user("And now look at the exporter of the same module.")
+		require.Contains(t, below(c.summary(t, ""), "## Constraints & Preferences"), rule[strings.Index(rule, " ")+1:], rule)
+	}
+}
+
+// TestLabelSaysTheGoal: a statement that is called the goal is the goal, also where the talk began with something else.
+func TestLabelSaysTheGoal(t *testing.T) {
+	t.Parallel()
+	for goal, want := range map[string]bool{
+		"Goal: ship the importer of the ledger with release 4.2.": true,
+		"Current objective: the importer of the ledger in 4.2.":   true,
+		"目标：把账本的导入功能随 4.2 版一起发布。":                                 true,
+		"Background: the importer of the ledger came with 4.2.":   false,
+	} {
+		var c conversation
+		c.user("The gateway retries three times before it gives up.")
+		c.user(goal)
+		c.user("The queue keeps its messages for nine days.")
+		first, _, _ := strings.Cut(below(c.summary(t, ""), "## Goal"), "\n")
+		require.Equal(t, want, strings.Contains(first, "4.2"), goal)
+	}
+}
