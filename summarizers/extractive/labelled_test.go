@@ -11,7 +11,8 @@ import (
 func TestLabelsSayWhatIsARule(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{
-		"Safety rule: If a caller sounds upset, hand over to a person.", "POLICY: Refunds above 50 EUR go to the desk in Lisbon.",
+		"Safety rule: If a caller sounds upset, hand over to a person.",
+		"SAFETY RULE: If what somebody asks for could hurt a neighbour, stop and ask instead of doing it.", "POLICY: Refunds above 50 EUR go to the desk in Lisbon.",
 		"**Constraint:** The image stays below 80 MB.", "Regel: Rechnungen gehen an die Buchhaltung.", "Règle : les factures vont à la comptabilité.",
 		"规则：发票交给财务部门。",
 	} {

@@ -121,7 +121,7 @@ func isRule(text string, found cue, by speaker) bool {
 		return false
 	}
 	text = plainApostrophes(text)
-	if by == byUser && found&cueMust == 0 && found&cueRecounts != 0 && !opensEnsuring(text) {
+	if by == byUser && found&cueMust == 0 && found&cueRecounts != 0 && !opensEnsuring(text) && !isMarkedImportant(text) {
 		// It tells what happens, or what somebody thinks.
 		return false
 	}
