@@ -187,3 +187,16 @@ func TestStatementsAreNotQuotedAgain(t *testing.T) {
 	require.NotContains(t, lines, "maxPageRows")
 	require.NotContains(t, lines, "export/limits.go")
 }
+
+// A quote below another stands there as it is, whatever it begins with, and is read back as it was. Only what would open a
+// block of code is escaped.
+func TestQuotesBelowAnotherNeedNoEscape(t *testing.T) {
+	t.Parallel()
+	for _, written := range []string{
+		"- keepRows is 12", "2. dropRows is 9", "### keepRows of March", "**keepRows:** 12 of them", "<keepRows>", "(none) in keepRows",
+		"\\```keepRows", `\\keepRows`, `- keepRows [\#4]`,
+	} {
+		once := carriedFrom(t, "## Critical Context\n- [#3] firstName = 5 of them\n  "+written+"\n")
+		require.Equal(t, []string{"- [#3] firstName = 5 of them", "  " + written}, evidenceOf(once))
+	}
+}

@@ -146,11 +146,11 @@ func quoteLines(picks []evidence.Pick) []string {
 		case p.Alone:
 			names = append(names, p)
 		case current != nil && p.Last == message:
-			current.WriteString(nextQuote + quoted(p.Text, true))
+			current.WriteString(nextQuote + quoted(p.Text))
 		default:
 			end()
 			current, message = &strings.Builder{}, p.Last
-			current.WriteString("- " + span(p.Last, p.Last) + " " + quoted(p.Text, false))
+			current.WriteString("- " + span(p.Last, p.Last) + " " + quoted(p.Text))
 		}
 	}
 	end()
@@ -158,7 +158,10 @@ func quoteLines(picks []evidence.Pick) []string {
 }
 
 // nextQuote stands between two lines of one message.
-const nextQuote = "\n  "
+const nextQuote = "\n" + indent
+
+// indent begins the lines below a quote's first.
+const indent = "  "
 
 // namesOnly begins the names in a line of names.
 const namesOnly = "names: "
@@ -191,26 +194,18 @@ func span(first, last uint32) string {
 	return "[#" + strconv.FormatUint(uint64(first), 10) + " to #" + strconv.FormatUint(uint64(last), 10) + "]"
 }
 
-// quoted makes a text safe for a line of quotes. begins says that it begins the line.
-func quoted(text string, begins bool) string {
+// quoted makes a text safe for a line of quotes.
+func quoted(text string) string {
 	text = escapeCitations(oneLine(text))
 	_, _, counts := resultsIn(text)
-	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || counts || begins && readsAsStructure(text) {
+	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || counts || opensCode(text) {
 		return `\` + text
 	}
 	return text
 }
 
-// readsAsStructure says whether a line that begins with this text would be read as a part of the summary's structure.
-func readsAsStructure(text string) bool {
-	for _, opening := range []string{"#", "<", "**", "__", "```", "~~~", none} {
-		if strings.HasPrefix(text, opening) {
-			return true
-		}
-	}
-	_, listed := listItem(text + " ")
-	return listed || isRuler(text)
-}
+// opensCode says whether a line that begins with this text would open a block of code, which swallows what follows.
+func opensCode(text string) bool { return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") }
 
 // spanAt returns the messages of the citation that a line of quotes begins with, and what follows it.
 func spanAt(line string) (first, last uint32, rest string, ok bool) {

@@ -101,12 +101,11 @@ type quoteReader struct{ previousReader }
 
 // isQuote reads the next line.
 func (r *quoteReader) isQuote(line string) bool {
-	goesOn := r.quoting
-	r.line(line)
-	body, listed := listItem(strings.TrimSpace(line))
-	if goesOn && r.quoting && !listed && strings.TrimSpace(line) != "" {
+	if r.goesOnQuoting(line, strings.TrimSpace(line)) {
 		return true
 	}
+	r.line(line)
+	body, listed := listItem(strings.TrimSpace(line))
 	_, _, rest, ok := spanAt(body)
 	return ok && listed && r.quotes && !r.inCode && hasName(rest)
 }

@@ -125,6 +125,9 @@ const maxLine = 64 << 10
 func (p *previousReader) line(line string) {
 	line = clip(line, maxLine)
 	trimmed := strings.TrimSpace(line)
+	if p.goesOnQuoting(line, trimmed) {
+		return
+	}
 	if strings.HasPrefix(trimmed, "```") {
 		if p.inCode {
 			p.flush()
@@ -156,7 +159,7 @@ func (p *previousReader) line(line string) {
 	}
 	indented := line[0] == ' ' || line[0] == '\t'
 	body, listed := listItem(trimmed)
-	if p.quote(body, listed, indented) {
+	if p.quote(body, listed) {
 		return
 	}
 	if !indented || !listed {
@@ -165,12 +168,23 @@ func (p *previousReader) line(line string) {
 	p.item(body, listed, indented)
 }
 
-// quote reads a line of quotes. It returns false if it is none.
-func (p *previousReader) quote(body string, listed, indented bool) bool {
-	if p.quoting && indented && !listed {
-		p.l.quotes.Add(evidence.Piece{Message: p.quoted, Voice: evidence.Quoted, Text: unescape(body)})
-		return true
+// goesOnQuoting reads an indented line below a quote: another quote of the message, whatever it begins with. A list item
+// with a citation of its own is none.
+func (p *previousReader) goesOnQuoting(line, trimmed string) bool {
+	if !p.quoting || p.inCode || trimmed == "" || !strings.HasPrefix(line, indent) {
+		return false
 	}
+	if body, listed := listItem(trimmed); listed {
+		if _, cites := splitCitation(body); len(cites) > 0 {
+			return false
+		}
+	}
+	p.l.quotes.Add(evidence.Piece{Message: p.quoted, Voice: evidence.Quoted, Text: unescape(trimmed)})
+	return true
+}
+
+// quote reads a line that begins quotes. It returns false if it is none.
+func (p *previousReader) quote(body string, listed bool) bool {
 	p.quoting = false
 	first, last, rest, ok := spanAt(body)
 	if !ok || !listed || !p.quotes || last >= p.next {
