@@ -51,8 +51,8 @@ type shown struct {
 	inContext bool
 }
 
-// Lines returns the lines of a text that can be quoted, without white space around them. Line breaks that are
-// escaped, as in JSON, end a line, too.
+// Lines returns the lines of a text that can be quoted, without white space around them. Line breaks that are escaped, as
+// in JSON, end a line, too, if it is long: in short ones, they stand in the literals of a program.
 func Lines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		line := func(raw string) bool {
@@ -60,7 +60,7 @@ func Lines(text string) iter.Seq[string] {
 			return len(trimmed) < minWord || yield(trimmed)
 		}
 		for raw := range strings.SplitSeq(text, "\n") {
-			if strings.IndexByte(raw, '\\') < 0 {
+			if len(raw) <= longLine || strings.IndexByte(raw, '\\') < 0 {
 				if !line(raw) {
 					return
 				}

@@ -18,7 +18,8 @@ func TestLines(t *testing.T) {
 		want       []string
 	}{
 		{"short ones are none", "abc\n  abc \n\n abcd ", []string{"abcd"}},
-		{"an escaped break ends one", `first one\nsecond one` + "\nthird one", []string{"first one", "second one", "third one"}},
+		{"an escaped break ends a part of a long one", `first one\nsecond one` + filler(240) + "\nthird one", []string{"first one", "second one" + strings.TrimRight(filler(240), " "), "third one"}},
+		{"in a short one it is text", `printf("%d\n", keepRows)`, []string{`printf("%d\n", keepRows)`}},
 		{"an arrow after its number", "  12→func keep() {", []string{"func keep() {"}},
 		{"a tab after its number", "12\tfunc keep() {", []string{"func keep() {"}},
 		{"an arrow without a number", "→ the next one", []string{"→ the next one"}},
