@@ -214,7 +214,12 @@ func quotationAt(text string, at int, yield func(n Name, at int)) (closing int) 
 
 func isQuotation(s string) bool {
 	return len(s) >= minQuotation && len(s) <= maxQuotation && s[0] > ' ' && s[len(s)-1] > ' ' && s[len(s)-1] != '\\' &&
-		!isPlainName(s) && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		!isBetweenTwo(s) && !isPlainName(s) && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// isBetweenTwo says whether a text is what stands between two quotations, such as `, name, `.
+func isBetweenTwo(s string) bool {
+	return strings.IndexByte(",:;)]}+", s[0]) >= 0 || strings.IndexByte("([{,+", s[len(s)-1]) >= 0
 }
 
 // isPlainName says whether a text is one name with dots or colons, which is no quotation.

@@ -57,6 +57,10 @@ func pathIn(run string) (start, end int, ok bool) {
 	for end > 0 && endsNoPath(run[end-1]) {
 		end--
 	}
+	if strings.HasPrefix(run, "--") {
+		// A branch of a tree of files.
+		start = len(run[:end]) - len(strings.TrimLeft(run[:end], "-"))
+	}
 	for strings.HasPrefix(run[start:end], "./") {
 		start += len("./")
 	}
