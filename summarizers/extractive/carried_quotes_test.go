@@ -31,7 +31,7 @@ func TestStatementsBesideQuotesStay(t *testing.T) {
 		{"no space", "- [#3]keepRows is for the blue cluster", "keepRows is for the blue cluster", []uint32{3}},
 		{"no list", "[#3] keepRows is for the blue cluster", "- keepRows is for the blue cluster [#3]", []uint32{3}},
 		{"below a citation", "- [#3] The deployment:\n  goes to the blue cluster.", "goes to the blue cluster.", []uint32{3}},
-		{"a list below a citation", "- [#3] The deployment\n  - goes to the blue cluster.", "- goes to the blue cluster.\n", nil},
+		{"a list below a citation", "- [#3] The deployment\n  - goes to the blue cluster.", "goes to the blue cluster.", []uint32{3}},
 		{"below another item", "- [#3] The blue one\n- The green one [#4]\n  goes to the cluster.", "- goes to the cluster.\n", nil},
 		{"not below it", "- [#3] The blue one\nIt goes to the cluster.", "- It goes to the cluster.\n", nil},
 		{"below another heading", "- [#3] The blue one\n\n## Notes\n\n  It goes to the cluster.", "- It goes to the cluster.\n", nil},

@@ -54,7 +54,7 @@ func (p *previousReader) citationsOf(line string, listed, indented bool) (body s
 	case len(first) > 0:
 		p.leading = first
 		body, cites = rest, first
-	case !listed && indented:
+	case indented:
 		cites = p.leading
 	}
 	if p.from != nil {

@@ -163,13 +163,24 @@ func (c *Collector) Add(p Piece) {
 		if isDiffIndex(text) {
 			continue
 		}
-		if c.readAgain(text, p) {
+		if len(text) > longLine && (p.Voice == User || p.Voice == Agent) {
+			for sentence := range sentences(text) {
+				c.line(sentence, p)
+			}
 			continue
 		}
-		c.read(text, p)
-		c.alone(p.Message)
-		c.cut(text, p)
+		c.line(text, p)
 	}
+}
+
+// line adds a line or a sentence.
+func (c *Collector) line(text string, p Piece) {
+	if c.readAgain(text, p) {
+		return
+	}
+	c.read(text, p)
+	c.alone(p.Message)
+	c.cut(text, p)
 }
 
 // readAgain counts the names of a line that was read before, as a quarter of a conversation was. It returns false for any

@@ -144,12 +144,12 @@ func TestPartsCutNoURL(t *testing.T) {
 // Lines of a script without spaces were cut nowhere, and so not quoted at all.
 func TestPartsOfScriptsWithoutSpaces(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("请修改配置文件，然后再看一遍。", 30) + "parseConfig" + strings.Repeat("は、これを読む。", 40)
+	text := strings.Repeat("请修改配置文件，然后再看一遍、", 30) + "parseConfig" + strings.Repeat("は、これを読む、", 40)
 	parts := partsOf("", text)
 	require.Len(t, parts, 1)
 	require.Contains(t, text, parts[0])
 	require.True(t, utf8.ValidString(parts[0]))
-	require.Contains(t, parts[0], "再看一遍。parseConfigは、これを")
+	require.Contains(t, parts[0], "再看一遍、parseConfigは、これを")
 	require.Less(t, len(parts[0]), 180)
 }
 
@@ -210,4 +210,17 @@ func TestIndexLinesOfDiffsAreNotQuoted(t *testing.T) {
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Result, "index 5227612a95..a927a99f1e 100644\nindex fooBarBaz..2 of the table"))
 	require.Equal(t, []string{"index fooBarBaz..2 of the table"}, texts(evidence.Arrange(c.Rank("", "", 1000))))
+}
+
+// Of a long line of prose, whole sentences were not quoted: a part began and ended in the middle of one.
+func TestPartsOfProseAreSentences(t *testing.T) {
+	t.Parallel()
+	const sentence = "The cause, i.e. what drops them, is alphaOne in v2.4 of the loader!"
+	for _, text := range []string{
+		filler(200) + "end. " + sentence + " " + strings.ToUpper(filler(200)),
+		strings.Repeat("再看一遍。", 60) + sentence + " " + strings.Repeat("再看一遍。", 60),
+	} {
+		require.Equal(t, []string{sentence}, partsOf("", text))
+	}
+	require.Empty(t, partsOf("alphaOne", filler(200)+sentence), "the agent still sees it")
 }
