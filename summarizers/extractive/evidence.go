@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,33 +130,38 @@ const (
 )
 
 // quoteLines writes lines of a summary that quote the picks, by message. Each line begins with the messages that it
-// quotes.
-func quoteLines(picks []evidence.Pick) []string {
-	var lines []string
+// quotes. Above fewestOfFile or more quotes of a result stands which file it is of.
+func quoteLines(picks []evidence.Pick, files sourceFiles) []string {
+	var groups [][]evidence.Pick
 	var names []evidence.Pick
-	var current *strings.Builder
-	message := uint32(0)
-	end := func() {
-		if current != nil {
-			lines = append(lines, current.String())
-			current = nil
-		}
-	}
 	for _, p := range evidence.Arrange(picks) {
-		switch {
+		switch last := len(groups) - 1; {
 		case p.Alone:
 			names = append(names, p)
-		case current != nil && p.Last == message:
-			current.WriteString(nextQuote + quoted(p.Text))
+		case last >= 0 && groups[last][0].Last == p.Last:
+			groups[last] = append(groups[last], p)
 		default:
-			end()
-			current, message = &strings.Builder{}, p.Last
-			current.WriteString("- " + span(p.Last, p.Last) + " " + quoted(p.Text))
+			groups = append(groups, []evidence.Pick{p})
 		}
 	}
-	end()
+	var lines []string
+	for _, group := range groups {
+		message := group[0].Last
+		var texts []string
+		if file := files[message]; file != "" && len(group) >= fewestOfFile {
+			texts = append(texts, fileLine(file))
+			names = slices.DeleteFunc(names, func(p evidence.Pick) bool { return p.Text == file })
+		}
+		for _, p := range group {
+			texts = append(texts, quoted(p.Text))
+		}
+		lines = append(lines, "- "+span(message, message)+" "+strings.Join(texts, nextQuote))
+	}
 	return append(lines, nameLines(names)...)
 }
+
+// fewestOfFile is how many quotes of a result are worth a line that says which file it is of.
+const fewestOfFile = 3
 
 // nextQuote stands between two lines of one message.
 const nextQuote = "\n" + indent
@@ -198,14 +204,17 @@ func span(first, last uint32) string {
 func quoted(text string) string {
 	text = escapeCitations(oneLine(text))
 	_, _, counts := resultsIn(text)
-	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || counts || opensCode(text) {
+	_, tells := readFileLine(text)
+	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || counts || tells || opensCode(text) {
 		return `\` + text
 	}
 	return text
 }
 
 // opensCode says whether a line that begins with this text would open a block of code, which swallows what follows.
-func opensCode(text string) bool { return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") }
+func opensCode(text string) bool {
+	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
+}
 
 // spanAt returns the messages of the citation that a line of quotes begins with, and what follows it.
 func spanAt(line string) (first, last uint32, rest string, ok bool) {

@@ -32,6 +32,9 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if req.MaxTokens >= 400 {
 		w.space = airy
 	}
+	if w.budget >= smallBudget {
+		w.files = l.sourceFiles.below(l.root())
+	}
 	n, ok := w.narrative()
 	if !ok {
 		return w.least(req)
@@ -107,7 +110,7 @@ func (w *fitting) rank(n narrative) *quoteList {
 // statements.
 func (w *fitting) render(list []chosen, quotes []evidence.Pick, where []string) (pieces, lines []string) {
 	list, quotes = apartFrom(list, quotes)
-	lines = append(quoteLines(quotes), where...)
+	lines = append(quoteLines(quotes, w.files), where...)
 	return w.ly.render(list, lines, w.space), lines
 }
 
@@ -119,6 +122,8 @@ type fitting struct {
 	space  spacing
 	// perToken is how many units a token has, by the latest count.
 	perToken float64
+	// files are the files that results are of.
+	files sourceFiles
 }
 
 // count returns the tokens of a summary.
@@ -235,7 +240,7 @@ func (w *fitting) quotes(n narrative, ranked *quoteList) (quotes []evidence.Pick
 		where = w.l.resultLines()
 	}
 	with := func(k int) []string {
-		return w.ly.render(n.list, append(quoteLines(picks.first(k)), where...), w.space)
+		return w.ly.render(n.list, append(quoteLines(picks.first(k), w.files), where...), w.space)
 	}
 	size := func(k int) int64 { return w.count(with(k)) }
 	tokens := size(0)

@@ -41,6 +41,8 @@ type ledger struct {
 	dropQuote func(message uint32, text string)
 	focus     []string
 
+	// sourceFiles are the files that results are of.
+	sourceFiles sourceFiles
 	// lastStep is what the agent said last about its work.
 	lastStep *item
 	// ruled counts the rules of each message.
@@ -65,14 +67,15 @@ type file struct {
 func newLedger(next uint32) *ledger {
 	quotes := evidence.New(next)
 	return &ledger{
-		byKey:     map[string]*item{},
-		files:     map[string]*file{},
-		written:   map[string]bool{},
-		commands:  map[string]*item{},
-		results:   map[string]*results{},
-		ruled:     map[uint32]int{},
-		quotes:    quotes,
-		dropQuote: quotes.Drop,
+		byKey:       map[string]*item{},
+		files:       map[string]*file{},
+		written:     map[string]bool{},
+		commands:    map[string]*item{},
+		results:     map[string]*results{},
+		sourceFiles: sourceFiles{},
+		ruled:       map[uint32]int{},
+		quotes:      quotes,
+		dropQuote:   quotes.Drop,
 	}
 }
 

@@ -51,7 +51,7 @@ type quoting struct {
 }
 
 func (q *quoting) summary(picks []evidence.Pick) string {
-	return q.before + strings.Join(quoteLines(picks), "\n") + q.after
+	return q.before + strings.Join(quoteLines(picks, nil), "\n") + q.after
 }
 
 func (q *quoting) tokens(picks []evidence.Pick) int64 { return int64(q.req.Count(q.summary(picks))) }
@@ -107,7 +107,8 @@ func (r *quoteReader) isQuote(line string) bool {
 	r.line(line)
 	body, listed := listItem(strings.TrimSpace(line))
 	_, _, rest, ok := spanAt(body)
-	return ok && listed && r.quotes && !r.inCode && hasName(rest)
+	_, tells := readFileLine(rest)
+	return ok && listed && r.quotes && !r.inCode && (tells || hasName(rest))
 }
 
 // CitedAtEnd returns a model's summary with the citations that list items begin with at the items' ends, as statements

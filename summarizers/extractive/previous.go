@@ -195,10 +195,16 @@ func (p *previousReader) quote(body string, listed bool) bool {
 		p.l.returned(results{tool: tool, count: count, first: first, last: last})
 		return true
 	}
-	if !hasName(rest) {
+	file, tells := readFileLine(rest)
+	if !tells && !hasName(rest) {
 		return false
 	}
 	p.l.newest = max(p.l.newest, last)
+	if tells && first == last {
+		p.l.sourceFiles[last] = file
+		p.quoting, p.quoted = true, last
+		return true
+	}
 	if names, ok := strings.CutPrefix(rest, namesOnly); ok {
 		p.l.quotes.AddNames(first, last, unescape(names))
 		return true

@@ -90,6 +90,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 		}
 	}
 	r.latest = index
+	r.l.resultOf(index, c)
 	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
 	text := resultText(res)
 	r.loading = nameOf(c.name).has(loaders)
