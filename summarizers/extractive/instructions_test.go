@@ -98,3 +98,50 @@ func TestElementsAreNoRequests(t *testing.T) {
 		require.Contains(t, below(wrapped.summary(t, ""), "## Goal"), "What does the crane cost today?", tag)
 	}
 }
+
+// Instructions end where the agent answers: what the user says then is the user's own.
+func TestOnlyTheMessageAfterALoaderIsLoaded(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Enter the boats of today.")
+	c.tool("Skill", `{"name":"entering"}`, "Launching it", false)
+	c.user("Spawn a clerk and let him enter the boats. Do NOT enter a boat directly.")
+	c.says("Shall I also enter the boats of yesterday?")
+	c.user("Never enter a boat twice.")
+	c.says("I will not.")
+	c.user("What does the crane cost today?")
+	require.Contains(t, below(c.summary(t, ""), rulesHeading), "- Never enter a boat twice. [#5]")
+}
+
+// A document in tags beside the task is read as one: its firm rules are kept, and the steps and cycles in it are not.
+func TestInstructionsBesideATaskAreADocument(t *testing.T) {
+	t.Parallel()
+	const steps = `## Workflow
+
+1. Open the book of the harbour
+2. Enter the boats of today
+3. Compare the number of boats with the list of the pilot
+
+You work in an office where
+
+1. You send one form
+2. The office answers it
+`
+	const rules = `## Rules
+
+- NEVER enter a boat by its name.
+- Enter only boats that the pilot has seen.
+
+Do not enter any of the following boats:
+
+- boats of the harbour office
+- boats without a number
+`
+	var c conversation
+	c.user("Enter the boats of today, and say which of them stay for longer than a week.\n\n<instructions>\n# How to work\n\n" + steps + "\n" + rules + "</instructions>")
+	c.says("I begin.")
+	require.Equal(t, []string{
+		"- (system) NEVER enter a boat by its name. [#0]",
+		"- (system) Do not enter any of the following boats: boats of the harbour office; boats without a number [#0]",
+	}, strings.Split(below(c.summary(t, ""), rulesHeading), "\n"))
+}

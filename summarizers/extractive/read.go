@@ -116,7 +116,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:
-		r.answered, r.working, r.spoke = true, false, index
+		r.answered, r.working, r.loading, r.spoke = true, false, false, index
 		r.assistant(index, m)
 	case compactordv1.Role_ROLE_TOOL:
 		r.working = true

@@ -88,7 +88,7 @@ func isFirm(st statement, found cue) bool {
 	}
 	end := strings.TrimRight(text, "*_`)\"”")
 	whole := strings.HasSuffix(end, ".") || strings.HasSuffix(end, "!") || strings.HasSuffix(end, "。")
-	return strings.Count(text, " ") >= 3 && (whole || st.listed) && !strings.ContainsAny(text[:1], "\"“'([/")
+	return strings.Count(text, " ") >= 3 && (whole || st.listed || st.head != "") && !strings.ContainsAny(text[:1], "\"“'([/")
 }
 
 // saysOnly says whether a sentence has "only" in capitals or as its first word.

@@ -21,7 +21,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	text, beside := ownText(m)
 	said, wrapped := summarizers.Said(text)
 	if rest, blocks := cutInstructions(said); blocks != "" && contentUpTo(rest, goalWords) >= goalWords {
-		said, beside = rest, beside+"\n"+blocks
+		said, beside = rest, strings.TrimSpace(beside+"\n"+blocks)
 	}
 	tag := elementOf(said)
 	said = untagged(said)
