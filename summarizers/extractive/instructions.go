@@ -38,8 +38,8 @@ func tellsOnly(text string, found cue) bool {
 var loaders = wordSet("skill skills slashcommand playbook")
 
 // load remembers instructions that a program inserted for the work that is going on, such as those of a skill.
-func (r *reader) load(index uint32) {
-	if r.working {
+func (r *reader) load(index uint32, text string) {
+	if r.working || strings.HasPrefix(text, skillOpening) {
 		r.loaded = append(r.loaded, index)
 	}
 }
@@ -53,4 +53,20 @@ func (r *reader) unload() {
 		return it.by == bySystem && len(it.cites) > 0 && !slices.ContainsFunc(it.cites, func(c uint32) bool { return !slices.Contains(r.loaded, c) })
 	})
 	r.loaded = nil
+}
+
+// orders says whether a sentence of loaded instructions orders something by its form: it begins with that, or writes it in
+// capitals. The handbooks of a piece of work explain and argue in the same words.
+func orders(text string) bool {
+	text = strings.TrimLeft(text, "*_ ")
+	if !isASCII(text) || isCondition(text) || hasOpening(text, "do not ", "don't ", "never ", "always ", "only ", "no ", "avoid ", "must ", "never:", "always:") {
+		return true
+	}
+	for word := range strings.FieldsSeq(text) {
+		switch strings.Trim(word, "*_.,:;!") {
+		case "MUST", "NEVER", "ALWAYS", "ONLY", "NOT", "DON'T":
+			return true
+		}
+	}
+	return false
 }

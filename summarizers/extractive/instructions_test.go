@@ -145,3 +145,16 @@ Do not enter any of the following boats:
 		"- (system) Do not enter any of the following boats: boats of the harbour office; boats without a number [#0]",
 	}, strings.Split(below(c.summary(t, ""), rulesHeading), "\n"))
 }
+
+// The instructions of a skill that the user calls end with its work as well.
+func TestACalledSkillEnds(t *testing.T) {
+	t.Parallel()
+	const firm = "Never enter a boat by its name."
+	var c conversation
+	c.user("/entering")
+	c.user("Base directory for this skill: /skills/entering\n\n# Entering boats\n\n" + firm + "\n\n" + strings.Repeat("A boat has a number and a length, and both are in the book. ", 8))
+	c.says("Which boats?")
+	require.Contains(t, below(c.summary(t, ""), rulesHeading), firm)
+	c.user("Those of today. What does the crane cost?")
+	require.NotContains(t, c.summary(t, ""), firm)
+}

@@ -85,20 +85,27 @@ func TestInsertedDocumentsHaveFewRules(t *testing.T) {
 	document := "# Reviewing\n\nFirst, I need to find out which branch it is and never guess.\n\n- Resource use: memory, disk, all connections\n- Mentoring for every author\n" +
 		"- `ls remarks/*.md` # always list them\n- Web only - run the browser\n- \"Never say thanks\n- Check the branch.\n- ONLY then proceed to the next step.\n\n" + firm + "\n\n" +
 		strings.Repeat("A reviewer reads the whole change before the first remark. ", 5)
+	loaded := true
 	write := func(document string) string {
 		var c conversation
 		c.user("Review the mailer, please.")
-		c.tool("skill", `{"name":"review"}`, "loaded", false)
+		if loaded {
+			c.tool("skill", `{"name":"review"}`, "loaded", false)
+		}
 		c.user(document)
 		c.says("I read the mailer first.")
 		return below(c.summary(t, ""), rulesHeading)
 	}
 	require.Equal(t, "- (system) "+firm+" [#3]", write(document))
+	argued := "\n\nThe first remark of a reviewer must be about the tests. Can't read it? You never saw it. The rest is a change you can't trust.\n"
+	require.Equal(t, "- (system) "+firm+" [#3]", write(document+argued), "instructions for a piece of work are orders by their form")
 	var many strings.Builder
 	for i := range 40 {
 		many.WriteString("\nNever approve a change of kind " + strings.Repeat("x", i+1) + " without its tests.\n")
 	}
-	require.Equal(t, 16, strings.Count(write(document+many.String()), "- (system) "))
+	require.Equal(t, 6, strings.Count(write(document+many.String()), "- (system) "), "for a piece of work")
+	loaded = false
+	require.Equal(t, 16, strings.Count(write(document+many.String()), "- (system) "), "for the whole session")
 }
 
 // A rule in a list of a document holds under the condition above the list.

@@ -11,6 +11,8 @@ type statement struct {
 	listed bool
 	box    box
 	boxed  bool
+	// numbered says that the item has a number.
+	numbered bool
 	// follows says that another sentence comes before it in the same paragraph.
 	follows bool
 	// heads says that it only introduces what follows it.
@@ -85,7 +87,7 @@ func (p *paragraphs) line(line string) {
 	}
 	if body, ok := listItem(trimmed); ok {
 		p.flush()
-		p.opened = statement{listed: true}
+		p.opened = statement{listed: true, numbered: isDigit(trimmed[0])}
 		p.opened.box, p.opened.boxed, body = checkbox(body)
 		p.open = body
 		return
@@ -169,7 +171,7 @@ func (p *paragraphs) flush() {
 		}
 		st.text = sentence
 		p.yield(st)
-		st.listed, st.boxed, st.follows = false, false, true
+		st.listed, st.numbered, st.boxed, st.follows = false, false, false, true
 	})
 }
 

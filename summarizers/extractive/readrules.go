@@ -22,8 +22,13 @@ func hasValue(text string) bool {
 // rules reads the constraints and preferences of a text.
 func (r *reader) rules(index uint32, text string, by speaker) {
 	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
+	text = withoutPasted(text)
 	listed, long := isDocument(text), units(text) > maxSaid
-	before, taken := "", 0
+	before, room := "", maxInserted
+	loaded := slices.Contains(r.loaded, index)
+	if loaded {
+		room = maxLoaded
+	}
 	announces := always
 	if listed {
 		// The items of a list in a document stand alone, unless the sentence before them is a rule or a condition.
@@ -45,19 +50,20 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		if by == byUser && long && found&cueMust == 0 && mayDecide(st.text, found) && r.cues.decides(st.text) {
 			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		if !isRule(st.text, found, by) || by != byUser && listed && (taken >= maxInserted || !isFirm(st, found)) {
+		if !isRule(st.text, found, by) || r.isNoRule(st, found) || by != byUser && listed && (room == 0 || !r.isFirm(st, found) || loaded && !orders(st.text)) {
 			return
 		}
 		// "It is forbidden to ..." leans on nothing.
 		leaning := hasOpening(st.text, "instead", "otherwise", "then ", "this ", "these ", "those ", "that ", "they ")
+		person := subject != "" && by == byUser && hasOpening(st.text, "he ", "he's ", "he’s ", "she ", "she's ", "she’s ", "her ", "his ")
 		if leaning && (subject == "" || units(subject) > maxBefore) && (long || by != byUser) {
 			// What it is about is not known.
 			return
 		}
 		before = ""
-		taken++
+		room = max(room-1, 0)
 		body := bare(clip(st.text, 8*maxRule))
-		if (leaning || units(body) < shortRule && !hasValue(body) && refers(body)) && !opensTask(subject) && !requests(subject) {
+		if person || (leaning || units(body) < shortRule && !hasValue(body) && refers(body)) && !opensTask(subject) && !requests(subject) {
 			// What it is about is in the sentence before.
 			body = strings.TrimSpace(bare(clip(subject, 8*maxRule)) + " " + body)
 		}
@@ -65,8 +71,9 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	})
 }
 
-// maxInserted is how many rules of a document are kept that a program inserted.
-const maxInserted = 16
+// maxInserted is how many rules of a document are kept that a program inserted, and maxLoaded how many of instructions for
+// the work that is going on.
+const maxInserted, maxLoaded = 16, 6
 
 // isCondition says whether a sentence says when something holds.
 func isCondition(text string) bool {
@@ -75,8 +82,9 @@ func isCondition(text string) bool {
 
 // isFirm says whether a statement of an inserted document is a firm rule in a whole sentence, and not a topic, a step of a
 // procedure, an example or a choice in a menu.
-func isFirm(st statement, found cue) bool {
+func (r *reader) isFirm(st statement, found cue) bool {
 	text := st.text
+	joined := strings.Count(st.head, " ") > 3 && !isCondition(st.head) && r.cues.read(st.head)&cueMust != 0
 	switch {
 	case found&cueMust == 0 && !saysOnly(text), found&cueRecounts != 0 && found&cueLasts == 0, leans(text) && !hasOpening(text, "it ", "it's "), hasOpening(text, "only then"):
 		return false
@@ -88,7 +96,7 @@ func isFirm(st statement, found cue) bool {
 	}
 	end := strings.TrimRight(text, "*_`)\"”")
 	whole := strings.HasSuffix(end, ".") || strings.HasSuffix(end, "!") || strings.HasSuffix(end, "。")
-	return strings.Count(text, " ") >= 3 && (whole || st.listed || st.head != "") && !strings.ContainsAny(text[:1], "\"“'([/")
+	return strings.Count(text, " ") >= 3 && (whole || st.listed || joined) && !strings.ContainsAny(text[:1], "\"“'([/")
 }
 
 // saysOnly says whether a sentence has "only" in capitals or as its first word.

@@ -44,7 +44,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	}
 	if r.inserted(said, tag) {
 		// It is about how the agent works, and not what the user wants.
-		r.load(index)
+		r.load(index, said)
 		r.answered = r.answered || r.lastUser == nil
 		r.rules(index, said, bySystem)
 		return

@@ -1,0 +1,158 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+)
+
+// What has the words of a rule and is none.
+
+// isNoRule says whether a statement with these cues only has the words of a rule.
+func (r *reader) isNoRule(st statement, found cue) bool {
+	text := plainApostrophes(st.text)
+	firm := found&(cueMust|cueLasts) != 0
+	switch {
+	case r.cueOnlyInReason(text), tellsOfThePast(text):
+		return true
+	case firm:
+		return false
+	case st.numbered && opensStep(text), givesExample(text), refusesOnly(text), allowsOnly(text), announcesOnly(text), r.asksPolitely(text):
+		return true
+	default:
+		return false
+	}
+}
+
+// reasons are words that begin the reason of a statement.
+var reasons = []string{
+	" because ", ", since ", ", as ", " weil ", " denn ", " porque ", ", ya que ", ", pois ", " parce que ", ", car ", " puisque ", " потому что ", " так как ", "，因为", "，因為",
+}
+
+// cueOnlyInReason says whether a statement has no cue of a rule before the reason that it gives.
+func (r *reader) cueOnlyInReason(text string) bool {
+	for _, word := range reasons {
+		if said, _, ok := strings.Cut(text, word); ok && strings.Count(said, " ") > 1 {
+			return r.cues.read(said)&(cueMust|cuePrefer|cueSoft|cueEnsures) == 0
+		}
+	}
+	return false
+}
+
+// past are forms of verbs after which "always" and "never" tell what was.
+var past = wordSet("saw had got came went knew thought did was were worked happened failed showed wanted used said told made took found")
+
+// tellsOfThePast says whether each "always" and "never" of a sentence stands before a verb in the past.
+func tellsOfThePast(text string) bool {
+	told := false
+	words := strings.Fields(strings.ToLower(text))
+	for i, word := range words {
+		switch {
+		case word == "always" || word == "never":
+			if i+1 == len(words) || i == 0 || !past[strings.Trim(words[i+1], ".,;!")] || words[i-1] == "be" {
+				return false
+			}
+			told = true
+		case word == "must", word == "don't", word == "not", word == "only":
+			return false
+		}
+	}
+	return told
+}
+
+// opensStep says whether an item of a numbered list begins with what to do in this step.
+func opensStep(text string) bool {
+	return opensTask(text) || steps[firstWord(strings.ToLower(strings.TrimLeft(text, "*_ ")))]
+}
+
+// steps are verbs that begin steps of procedures, beside those that begin tasks.
+var steps = wordSet(`run verify test inspect analyze analyse explore reproduce identify determine confirm start begin repeat wait think call launch collect
+	gather present ask search load save print report compare consider decide define describe design detect discover dispatch edit enter examine execute
+	extract fetch finish follow invoke locate note obtain parse pick plan prepare process query receive record resolve respond return scan select send
+	submit trace understand validate view visit walk`)
+
+// givesExample says whether a sentence begins an example or a scenario.
+func givesExample(text string) bool {
+	for _, glue := range []string{"so ", "now ", "and ", "also ", "ok ", "okay "} {
+		if hasPrefixAnyCase(text, glue) {
+			text = text[len(glue):]
+		}
+	}
+	return hasOpening(text, "for example", "for instance", "e.g.", "let's say", "lets say", "suppose ", "imagine ", "zum beispiel", "z.b.", "angenommen", "nehmen wir an",
+		"por ejemplo", "supongamos", "imagina ", "por exemplo", "digamos", "par exemple", "supposons", "imaginons", "например", "допустим", "предположим",
+		"例如", "比如", "假设", "假如", "例えば", "たとえば", "예를 들어", "예를 들면")
+}
+
+// answered are words that "no" at the beginning of a sentence cannot belong to.
+var answered = wordSet("just the i it that we you this they need lets let's and so but he she not because thanks thank sorry wait please")
+
+// refusesOnly says whether "no" at the beginning of a sentence answers a question, and forbids nothing.
+func refusesOnly(text string) bool {
+	rest, ok := cutOpening(text, "no ")
+	return ok && answered[strings.Trim(firstWord(strings.ToLower(rest)), ",")]
+}
+
+// allowsOnly says whether a sentence only says that it does not matter whether something is there.
+func allowsOnly(text string) bool {
+	rest, ok := cutOpening(text, "no ")
+	words := strings.Fields(strings.ToLower(rest))
+	return ok && len(words) > 2 && slices.ContainsFunc([]int{1, 2}, func(i int) bool {
+		return words[i] == "is" && i+1 < len(words) && allowing[strings.Trim(words[i+1], ".,;!")]
+	})
+}
+
+var allowing = wordSet("fine ok okay good alright acceptable")
+
+// announcing are words for what a message is, and announcesOnly says whether a short sentence only says that.
+var announcing = []string{"correction", "change of plan", "changes of plan", "plans changed", "heads up", "heads-up", "one more thing", "one thing", "quick note", "short note", "quick question", "update for you"}
+
+func announcesOnly(text string) bool {
+	if units(text) > shortRule || hasValue(text) {
+		return false
+	}
+	return slices.ContainsFunc(announcing, func(a string) bool { return containsAnyCase(text, a) })
+}
+
+// cutOpening cuts an opening off a text, in any case.
+func cutOpening(text, opening string) (rest string, ok bool) {
+	if !hasPrefixAnyCase(text, opening) {
+		return text, false
+	}
+	return text[len(opening):], true
+}
+
+// pleas begin requests in languages other than English.
+var pleas = []string{
+	"kannst du", "könntest du", "können sie", "könnten sie", "kannst mir", "puedes", "podrías", "puede usted", "podría", "peux-tu", "tu peux", "pouvez-vous", "pourrais-tu", "pourriez-vous",
+	"você pode", "pode me", "poderia", "можешь", "можете", "сможешь",
+}
+
+// asksPolitely says whether a sentence asks the agent in another language to do something now, and is a rule only by the
+// form of that.
+func (r *reader) asksPolitely(text string) bool {
+	if hasOpening(text, pleas...) {
+		return true
+	}
+	end := strings.TrimRight(text, "。！!.~〜 ")
+	for _, polite := range []string{"ください", "下さい", "주세요"} {
+		said, ok := strings.CutSuffix(end, polite)
+		if !ok {
+			continue
+		}
+		said = strings.TrimRight(said, " ")
+		if slices.ContainsFunc(restricting, func(word string) bool { return strings.Contains(said, word) }) {
+			return false
+		}
+		return r.cues.read(said)&(cueMust|cuePrefer) == 0 && slices.ContainsFunc(asked, func(verb string) bool { return strings.HasSuffix(said, verb) })
+	}
+	return false
+}
+
+// restricting are Japanese and Korean words that say how something is to be done, or what is to stay.
+var restricting = []string{"だけ", "のみ", "しか", "以外", "まま", "なく", "ずに", "ないで", "時は", "ときは", "場合は", "만 ", "말고", "않", "그대로", "때는", "경우"}
+
+// asked are the ends of Japanese and Korean verbs that begin tasks, as they stand before "please".
+var asked = []string{
+	"書いて", "追加して", "修正して", "作成して", "作って", "実装して", "コミットして", "直して", "確認して", "調べて", "見て", "教えて", "変更して", "変えて", "削除して", "消して", "考慮して", "続けて", "進めて",
+	"説明して", "更新して", "対応して", "プッシュして", "マージして", "移動して", "テストして", "実行して", "レビューして", "試して", "戻して", "出して", "まとめて", "送って", "読んで", "探して", "お願いして", "予約して", "キャンセルして",
+	"추가해", "수정해", "만들어", "작성해", "구현해", "확인해", "고쳐", "커밋해", "삭제해", "보여", "알려", "바꿔", "변경해", "설명해", "찾아", "실행해", "진행해", "업데이트해", "검토해", "정리해", "예약해", "취소해", "보내", "읽어", "계속해",
+}

@@ -1,0 +1,87 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What tells, answers, allows, announces or asks for something now is no rule, whatever words it has.
+func TestWordsOfRulesInOtherStatements(t *testing.T) {
+	t.Parallel()
+	for text, rule := range map[string]bool{
+		"Do not use the second crane because it always stops at noon.":       true,
+		"The second crane is at the yard because it must be painted.":        false,
+		"Die Liste ist lang, weil niemand jemals etwas streichen darf.":      false,
+		"You never saw the second crane at work.":                            false,
+		"The crane always came late in the winter.":                          false,
+		"The crane must always come before noon.":                            true,
+		"A boat should never be used twice.":                                 true,
+		"For example, only the boats of the harbour office are in it.":       false,
+		"Let's say there is a boat, and not a single crane.":                 false,
+		"For example, never enter a boat twice.":                             true,
+		"No just the boats of today.":                                        false,
+		"No boats of the harbour office.":                                    true,
+		"No crane is fine with us, we are strong.":                           false,
+		"Short correction before you go on.":                                 false,
+		"Kannst du nur die Boote von heute eintragen.":                       false,
+		"Trag nur die Boote von heute ein.":                                  true,
+		"今日の船を登録簿に追加してください。":                                                 false,
+		"船の名前は必ずローマ字で追加してください。":                                              true,
+		"船の名前はローマ字だけで書いてください。":                                               true,
+		"登録簿は UTC の時刻を使ってください。":                                              true,
+		"오늘 들어온 배를 장부에 추가해 주세요.":                                             false,
+		"배 이름은 로마자만 사용해서 추가해 주세요.":                                           true,
+		"1. Compare the boats with the list, unless it is empty.":            false,
+		"1. Boats of the office only by their number, unless it is unknown.": true,
+	} {
+		assert.Equal(t, rule, rulesOfLater(t, text) != "", text)
+	}
+}
+
+// Copies of a screen, demonstrations and examples hold what others said.
+func TestWhatIsShownIsNoRule(t *testing.T) {
+	t.Parallel()
+	const own, shown = "Never enter a boat twice.", "You must open the door of the harbour office first."
+	for name, around := range map[string][2]string{
+		"demonstration": {"--- DEMONSTRATION ---\n", "\n--- END OF DEMONSTRATION ---\n"},
+		"example":       {"<example>\n", "\n</example>\n"},
+		"screen":        {padded("  The door is closed.") + padded("  It has no key.") + padded("  It is red."), padded("") + padded("  That is all.")},
+		"box":           {"│ ", "\n"},
+		"agent":         {"⏺ ", "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			line := shown
+			if name == "screen" {
+				line = padded("  " + shown)
+			}
+			rules := rulesOfLater(t, around[0]+line+around[1]+"\n"+own)
+			require.Contains(t, rules, own)
+			require.NotContains(t, rules, shown)
+		})
+	}
+	require.Contains(t, rulesOfLater(t, "--- example ---\n"+own), own, "a block without an end is not left out")
+}
+
+// rulesOfLater returns the rules of a conversation whose second message has a text in it.
+func rulesOfLater(t *testing.T, text string) string {
+	t.Helper()
+	var c conversation
+	c.user("Good morning. Have a look at the list of the boats, it has no end.")
+	c.user("Here is what the office says.\n\n" + text + "\n\nCan you look at the crane first?")
+	c.user("And now look at the second crane of the office.")
+	return below(c.summary(t, ""), rulesHeading)
+}
+
+// padded is a line of a screen with 80 columns.
+func padded(line string) string { return line + strings.Repeat(" ", 80-len(line)) + "\n" }
+
+// A rule about somebody needs the sentence that says who that is.
+func TestRulesAboutAPersonNameThem(t *testing.T) {
+	t.Parallel()
+	rules := rulesOfLater(t, "Please find a slot for a call with the pilot Ada Berg from the harbour office. She only works on Mondays and Tuesdays.")
+	require.Contains(t, rules, "the pilot Ada Berg from the harbour office. She only works on Mondays and Tuesdays. [#1]")
+}
