@@ -31,7 +31,7 @@ func isStepTitle(text string) bool {
 func tellsOnly(text string, found cue) bool {
 	return found&(cueMust|cuePrefer|cueEnsures) == 0 && !containsAnyCase(text, "only ") && hasOpening(strings.TrimLeft(text, "*_ "),
 		"you see", "you get", "you receive", "you write", "you have", "you are", "you're ", "you’re ", "you'll ", "you’ll ", "you will ", "you can ", "there is ",
-		"there are ", "the system ", "the user ", "this is ", "these are ", "your task ", "your job ", "your role ", "we are ", "welcome")
+		"there are ", "the system ", "the user ", "this is ", "these are ", "the following ", "it may ", "your task ", "your job ", "your role ", "we are ", "welcome")
 }
 
 // loaders are words in the names of tools that load instructions.
@@ -69,4 +69,31 @@ func orders(text string) bool {
 		}
 	}
 	return false
+}
+
+// isPlan says whether a text is a document with headings below some words of the user: a plan, a report, a specification.
+func isPlan(text string) bool {
+	headings, fenced := 0, false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if !fenced && isHeading(line) {
+			headings++
+		}
+	}
+	return headings > 1
+}
+
+// ruling are words in the titles of rules.
+var ruling = []string{
+	"rule", "constraint", "convention", "guideline", "style", "preference", "polic", "requirement", "important", "boundar", "limit", "restriction", "non-goal", "out of scope", "unchanged", "note",
+	"regel", "vorgabe", "einschränkung", "anforderung", "regla", "restriccion", "restricciones", "convencion", "requisito", "regra", "restriç", "contrainte", "règle", "exigence",
+	"правил", "ограничен", "требован", "约束", "规则", "不修改", "不改", "不变", "保持", "规范", "要求", "限制", "注意", "制約", "ルール", "規約", "要件", "제약", "규칙", "요구", "주의",
+}
+
+// bindsInPlan says whether a statement of a plan is a rule, and not a piece of what is planned: it is firm, or stands
+// under a title that is one or says that there are rules.
+func (r *reader) bindsInPlan(st statement, found cue) bool {
+	return found&cueMust != 0 || st.under != "" && (r.cues.read(st.under)&(cueMust|cuePrefer) != 0 || slices.ContainsFunc(ruling, func(w string) bool { return containsAnyCase(st.under, w) }))
 }

@@ -7,19 +7,29 @@ import (
 
 // What has the words of a rule and is none.
 
+// rulesBy says whether a statement with these cues is a rule of a speaker.
+func (r *reader) rulesBy(st statement, found cue, by speaker) bool {
+	if said := withoutReason(st.text); len(said) < len(st.text) && !asks(st.text) {
+		st.text = said
+		found = r.cues.read(said)
+		if found&(cueMust|cuePrefer|cueSoft|cueEnsures) == 0 {
+			return false
+		}
+	}
+	return isRule(st.text, found, by) && !r.isNoRule(st, found, by)
+}
+
 // isNoRule says whether a statement with these cues only has the words of a rule.
-func (r *reader) isNoRule(st statement, found cue) bool {
+func (r *reader) isNoRule(st statement, found cue, by speaker) bool {
 	text := plainApostrophes(st.text)
-	firm := found&(cueMust|cueLasts) != 0
 	switch {
-	case r.cueOnlyInReason(text), tellsOfThePast(text):
+	case tellsOfThePast(text):
 		return true
-	case firm:
+	case found&(cueMust|cueLasts) != 0:
 		return false
-	case st.numbered && opensStep(text), givesExample(text), refusesOnly(text), allowsOnly(text), announcesOnly(text), r.asksPolitely(text):
-		return true
 	default:
-		return false
+		return st.numbered && opensStep(text) || givesExample(text) || refusesOnly(text) || allowsOnly(text) || announcesOnly(text) ||
+			by == byUser && (r.asksPolitely(text) || r.qualifiesOnly(text))
 	}
 }
 
@@ -28,26 +38,37 @@ var reasons = []string{
 	" because ", ", since ", ", as ", " weil ", " denn ", " porque ", ", ya que ", ", pois ", " parce que ", ", car ", " puisque ", " потому что ", " так как ", "，因为", "，因為",
 }
 
-// cueOnlyInReason says whether a statement has no cue of a rule before the reason that it gives.
-func (r *reader) cueOnlyInReason(text string) bool {
+// withoutReason returns a statement without the reason that it gives after some words.
+func withoutReason(text string) string {
 	for _, word := range reasons {
-		if said, _, ok := strings.Cut(text, word); ok && strings.Count(said, " ") > 1 {
-			return r.cues.read(said)&(cueMust|cuePrefer|cueSoft|cueEnsures) == 0
+		if said, _, ok := strings.Cut(text, word); ok && (strings.Count(said, " ") > 1 || !isASCII(said)) {
+			return said
 		}
 	}
-	return false
+	return text
+}
+
+// qualifying are words that say how much or when in a request, and do not make a rule of it.
+var qualifying = strings.NewReplacer("at least", "", "at most", "", "if possible", "", "where possible", "", "unless", "")
+
+// qualifiesOnly says whether a request has only such words of a rule.
+func (r *reader) qualifiesOnly(text string) bool {
+	asks := opensTask(text) || requests(text) || containsAnyCase(text, "pls ")
+	return asks && r.cues.read(qualifying.Replace(text))&(cuePrefer|cueEnsures) == 0
 }
 
 // past are forms of verbs after which "always" and "never" tell what was.
 var past = wordSet("saw had got came went knew thought did was were worked happened failed showed wanted used said told made took found")
 
-// tellsOfThePast says whether each "always" and "never" of a sentence stands before a verb in the past.
+// tellsOfThePast says whether each "always" and "never" of a sentence stands before a verb in the past, or the sentence
+// complains that something "still" is so.
 func tellsOfThePast(text string) bool {
-	told := false
+	still := hasOpening(text, "still ")
+	told := still
 	words := strings.Fields(strings.ToLower(text))
 	for i, word := range words {
 		switch {
-		case word == "always" || word == "never":
+		case (word == "always" || word == "never") && !still:
 			if i+1 == len(words) || i == 0 || !past[strings.Trim(words[i+1], ".,;!")] || words[i-1] == "be" {
 				return false
 			}

@@ -24,6 +24,7 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
 	text = withoutPasted(text)
 	listed, long := isDocument(text), units(text) > maxSaid
+	planned := by == byUser && !listed && isPlan(text)
 	before, room := "", maxInserted
 	loaded := slices.Contains(r.loaded, index)
 	if loaded {
@@ -50,7 +51,10 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		if by == byUser && long && found&cueMust == 0 && mayDecide(st.text, found) && r.cues.decides(st.text) {
 			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		if !isRule(st.text, found, by) || r.isNoRule(st, found) || by != byUser && listed && (room == 0 || !r.isFirm(st, found) || loaded && !orders(st.text)) {
+		if !r.rulesBy(st, found, by) || planned && !r.bindsInPlan(st, found) || by != byUser && listed && (room == 0 || !r.isFirm(st, found) || loaded && !orders(st.text)) {
+			return
+		}
+		if loaded && subject == "" && containsAnyCase(st.text, " this ") {
 			return
 		}
 		// "It is forbidden to ..." leans on nothing.
@@ -86,7 +90,7 @@ func (r *reader) isFirm(st statement, found cue) bool {
 	text := st.text
 	joined := strings.Count(st.head, " ") > 3 && !isCondition(st.head) && r.cues.read(st.head)&cueMust != 0
 	switch {
-	case found&cueMust == 0 && !saysOnly(text), found&cueRecounts != 0 && found&cueLasts == 0, leans(text) && !hasOpening(text, "it ", "it's "), hasOpening(text, "only then"):
+	case found&cueMust == 0 && !saysOnly(text), found&cueRecounts != 0 && found&cueLasts == 0 && !joined, leans(text) && !hasOpening(text, "it ", "it's "), hasOpening(text, "only then"):
 		return false
 	case strings.Contains(text, " # "):
 		// A command with a remark.
@@ -99,9 +103,9 @@ func (r *reader) isFirm(st statement, found cue) bool {
 	return strings.Count(text, " ") >= 3 && (whole || st.listed || joined) && !strings.ContainsAny(text[:1], "\"“'([/")
 }
 
-// saysOnly says whether a sentence has "only" in capitals or as its first word.
+// saysOnly says whether a sentence has "only" or "should" in capitals, or "only" as its first word.
 func saysOnly(text string) bool {
-	return strings.Contains(text, "ONLY ") || strings.HasPrefix(text, "Only ")
+	return strings.Contains(text, "ONLY ") || strings.Contains(text, "SHOULD ") || strings.HasPrefix(text, "Only ")
 }
 
 // refers says whether a short rule needs the sentence before it: it has a word for something that was named there, or
@@ -199,7 +203,7 @@ func (r *reader) saying(request *item, text string) {
 	eachStatement(text, always, func(st statement) {
 		found := r.cues.read(st.text)
 		decides := mayDecide(st.text, found) && r.cues.decides(st.text)
-		whole = whole && !st.heads && looksRule(st.text) && (decides || saysFirmly(st.text, found) && isRule(st.text, found, byUser)) && !asks(st.text) &&
+		whole = whole && !st.heads && looksRule(st.text) && (decides || saysFirmly(st.text, found) && r.rulesBy(st, found, byUser)) && !asks(st.text) &&
 			!opensQuestion(st.text) && (decides || found&cueMust != 0 || ensures(st.text, found) || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
 		if decides && found&(cueMust|cueLasts) == 0 {
 			return
