@@ -21,6 +21,8 @@ func TestOnlyRulesOfInstructionsAreKept(t *testing.T) {
 		"You have a desk with a lamp and a chair.":         false,
 		"You see the list of the boats then.":              false,
 		"There are four quays in this harbour.":            false,
+		"The following remarks are about the quays.":       false,
+		"It may be of no use for the boats of today.":      false,
 		"You're working in an office where":                false,
 		"Each entry of the book has fields such as":        false,
 		"Step 2: Enter the boat (EXACT form required)":     false,
@@ -135,14 +137,14 @@ You work in an office where
 Do not enter any of the following boats:
 
 - boats of the harbour office
-- boats without a number
+- boats that were here yesterday
 `
 	var c conversation
 	c.user("Enter the boats of today, and say which of them stay for longer than a week.\n\n<instructions>\n# How to work\n\n" + steps + "\n" + rules + "</instructions>")
 	c.says("I begin.")
 	require.Equal(t, []string{
 		"- (system) NEVER enter a boat by its name. [#0]",
-		"- (system) Do not enter any of the following boats: boats of the harbour office; boats without a number [#0]",
+		"- (system) Do not enter any of the following boats: boats of the harbour office; boats that were here yesterday [#0]",
 	}, strings.Split(below(c.summary(t, ""), rulesHeading), "\n"))
 }
 

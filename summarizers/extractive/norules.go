@@ -9,11 +9,19 @@ import (
 
 // rulesBy says whether a statement with these cues is a rule of a speaker.
 func (r *reader) rulesBy(st statement, found cue, by speaker) bool {
-	if said := withoutReason(st.text); len(said) < len(st.text) && !asks(st.text) {
-		st.text = said
+	if said := withoutQuotations(withoutReason(st.text)); len(said) < len(st.text) && !asks(st.text) && contentUpTo(said, 1) > 0 {
 		found = r.cues.read(said)
+		st.text = said
 		if found&(cueMust|cuePrefer|cueSoft|cueEnsures) == 0 {
 			return false
+		}
+	}
+	if found&cueRecounts != 0 && found&cuePrefer != 0 {
+		// "Keep the old endpoint, some customers still call it": it tells after the rule.
+		if clause, _, ok := strings.Cut(st.text, ", "); ok {
+			if first := r.cues.read(clause); first&cuePrefer != 0 && first&cueRecounts == 0 {
+				found &^= cueRecounts
+			}
 		}
 	}
 	return isRule(st.text, found, by) && !r.isNoRule(st, found, by)
@@ -23,7 +31,7 @@ func (r *reader) rulesBy(st statement, found cue, by speaker) bool {
 func (r *reader) isNoRule(st statement, found cue, by speaker) bool {
 	text := plainApostrophes(st.text)
 	switch {
-	case tellsOfThePast(text):
+	case tellsOfThePast(text), by == byUser && (reportsOnly(text) || choosesOnly(text)), hasOpening(text, "为什么", "为啥", "怎么"):
 		return true
 	case found&(cueMust|cueLasts) != 0:
 		return false

@@ -12,30 +12,54 @@ import (
 func TestWordsOfRulesInOtherStatements(t *testing.T) {
 	t.Parallel()
 	for text, rule := range map[string]bool{
-		"Do not use the second crane because it always stops at noon.":       true,
-		"The second crane is at the yard because it must be painted.":        false,
-		"Die Liste ist lang, weil niemand jemals etwas streichen darf.":      false,
-		"You never saw the second crane at work.":                            false,
-		"The crane always came late in the winter.":                          false,
-		"The crane must always come before noon.":                            true,
-		"A boat should never be used twice.":                                 true,
-		"For example, only the boats of the harbour office are in it.":       false,
-		"Let's say there is a boat, and not a single crane.":                 false,
-		"For example, never enter a boat twice.":                             true,
-		"No just the boats of today.":                                        false,
-		"No boats of the harbour office.":                                    true,
-		"No crane is fine with us, we are strong.":                           false,
-		"Short correction before you go on.":                                 false,
-		"Kannst du nur die Boote von heute eintragen.":                       false,
-		"Trag nur die Boote von heute ein.":                                  true,
-		"今日の船を登録簿に追加してください。":                                                 false,
-		"船の名前は必ずローマ字で追加してください。":                                              true,
-		"船の名前はローマ字だけで書いてください。":                                               true,
-		"登録簿は UTC の時刻を使ってください。":                                              true,
-		"오늘 들어온 배를 장부에 추가해 주세요.":                                             false,
-		"배 이름은 로마자만 사용해서 추가해 주세요.":                                           true,
-		"1. Compare the boats with the list, unless it is empty.":            false,
-		"1. Boats of the office only by their number, unless it is unknown.": true,
+		"Do not use the second crane because it always stops at noon.":                   true,
+		"The second crane is at the yard because it must be painted.":                    false,
+		"Die Liste ist lang, weil niemand jemals etwas streichen darf.":                  false,
+		"You never saw the second crane at work.":                                        false,
+		"The crane always came late in the winter.":                                      false,
+		"The crane must always come before noon.":                                        true,
+		"A boat should never be used twice.":                                             true,
+		"For example, only the boats of the harbour office are in it.":                   false,
+		"Let's say there is a boat, and not a single crane.":                             false,
+		"For example, never enter a boat twice.":                                         true,
+		"No just the boats of today.":                                                    false,
+		"No boats of the harbour office.":                                                true,
+		"No crane is fine with us, we are strong.":                                       false,
+		"Short correction before you go on.":                                             false,
+		"Kannst du nur die Boote von heute eintragen.":                                   false,
+		"Trag nur die Boote von heute ein.":                                              true,
+		"今日の船を登録簿に追加してください。":                                                             false,
+		"船の名前は必ずローマ字で追加してください。":                                                          true,
+		"船の名前はローマ字だけで書いてください。":                                                           true,
+		"登録簿は UTC の時刻を使ってください。":                                                          true,
+		"오늘 들어온 배를 장부에 추가해 주세요.":                                                         false,
+		"배 이름은 로마자만 사용해서 추가해 주세요.":                                                       true,
+		"1. Compare the boats with the list, unless it is empty.":                        false,
+		"1. Boats of the office only by their number, unless it is unknown.":             true,
+		"Boats of the office only by their number, as the clerk said \"never by name\".": true,
+		"I get \"the number must be set\" when I enter a boat.":                          false,
+		"Please keep the old list, two pilots still read it.":                            true,
+		"The old list is kept, two pilots still read it.":                                false,
+		"Next time ask the clerk first.":                                                 true,
+		"Can't enter a boat on the list.":                                                true,
+		"Can't see the boat on the list.":                                                false,
+		"Don't have the list of the pilot.":                                              false,
+		"Don't open the door of the office.":                                             true,
+		"You must have missed the boat.":                                                 false,
+		"That must be a typo in the list.":                                               false,
+		"It always ends with the same error.":                                            false,
+		"Always name the error in the list.":                                             true,
+		"Das Buch ist immer noch leer.":                                                  false,
+		"Das Buch muss immer leer sein.":                                                 true,
+		"La liste n'est toujours pas finie.":                                             false,
+		"For the boats of today, please write to the clerk at least once.":               false,
+		"Never mind.":                  false,
+		"Don't worry about the crane.": false,
+		"Only the second one.":         false,
+		"Never the second one.":        true,
+		"为什么不能打开名单":                    false,
+		"总是报错":                         false,
+		"错误要用中文写。":                     true,
 	} {
 		assert.Equal(t, rule, rulesOfLater(t, text) != "", text)
 	}
@@ -84,4 +108,19 @@ func TestRulesAboutAPersonNameThem(t *testing.T) {
 	t.Parallel()
 	rules := rulesOfLater(t, "Please find a slot for a call with the pilot Ada Berg from the harbour office. She only works on Mondays and Tuesdays.")
 	require.Contains(t, rules, "the pilot Ada Berg from the harbour office. She only works on Mondays and Tuesdays. [#1]")
+}
+
+// In a plan that the user hands over, what is planned is no rule, unless it is firm or under a title that says so.
+func TestRulesOfAPlan(t *testing.T) {
+	t.Parallel()
+	rules := rulesOfLater(t, strings.Join([]string{
+		"Do this plan:", "# Plan: a second list", "## Steps", "- the list should have a title", "- keep the order of the boats", "- never sort it by name",
+		"## Constraints", "- names without accents only", "```sh", "# 1", "# 2", "```",
+	}, "\n"))
+	require.NotContains(t, rules, "should have a title")
+	require.NotContains(t, rules, "keep the order")
+	require.Contains(t, rules, "never sort it by name")
+	require.Contains(t, rules, "names without accents only")
+	require.Contains(t, rulesOfLater(t, "Do this:\n\n# List\n\n- keep the order of the boats"), "keep the order of the boats", "one title makes no plan")
+	require.Contains(t, rulesOfLater(t, "Do this:\n\n# List\n\n- keep the order of the boats\n\n```sh\n# 1\n```"), "keep the order of the boats", "code has no titles")
 }

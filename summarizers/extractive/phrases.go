@@ -197,7 +197,7 @@ var english = []group{
 	{cuePrefer, true, nil, []string{
 		"only", "keep", "use", "no new", "no more", "no additional", "no external", "no extra", "no other", "no emojis", "no emoji", "no mocks",
 		"no comments", "no abbreviations", "no third-party", "no global", "no hardcoded", "no hard-coded", "leave", "follow", "respect", "limit", "write all", "answer in", "reply in", "respond in",
-		"stay", "treat", "restrict",
+		"stay", "treat", "restrict", "max", "maximum", "next time",
 	}},
 	{cueSoft, false, nil, []string{
 		"instead of", "by default", "i like", "i'd like", "i would like", "favor", "favour", "only", "we want", "ideally",
