@@ -209,8 +209,8 @@ func TestWrappersAreNoRequests(t *testing.T) {
 	c.user("<local-command-stdout>Bye!</local-command-stdout>")
 	last := c.user("[Request interrupted by user]")
 	text := c.summary(t, "")
-	require.Equal(t, fmt.Sprintf("Paint the shed green, and only on the outside. [#0]\n- Last user message: [Request interrupted by user] [#%d]", last),
-		below(text, "## Goal"))
+	require.Equal(t, "Paint the shed green, and only on the outside. [#0]", below(text, "## Goal"))
+	requireLine(t, below(text, "## Critical Context"), "Last user message: [Request interrupted by user]", last)
 	require.NotContains(t, text, "hats")
 	require.NotContains(t, text, "Bye!")
 }

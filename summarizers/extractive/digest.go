@@ -132,5 +132,5 @@ func (r *reader) passOver(m *compactordv1.LoggedMessage) {
 	}
 	it.text = shorten(it.text, maxRequest)
 	r.lastUser = it
-	r.l.request(it)
+	r.take(r.l.request(it))
 }

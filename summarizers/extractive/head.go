@@ -109,6 +109,7 @@ func (p *plan) lastLines(ruled ruleIndex) []*item {
 		if text := withoutRules(line.text, ruled.of(&line)); text != "" {
 			line.text = text
 		}
+		line.end = requestOpen
 		lines = append(lines, &line)
 	}
 	return lines

@@ -92,8 +92,9 @@ type item struct {
 	// goal marks the goal of a previous summary, and last the last user message.
 	goal bool
 	last bool
-	// settled marks a question of the user that was answered at once.
-	settled bool
+	// end says how a request ended, and turns how often the agent stopped working since then.
+	end   requestEnd
+	turns int
 	// noise marks a user message that a program wrote.
 	noise bool
 	// passing marks an item that matters only while it is the latest: the last step, the next intention.

@@ -135,10 +135,10 @@ func (ly *layout) at(c chosen) int {
 // sectionOf returns the section of an item.
 func (ly *layout) sectionOf(it *item) int {
 	switch {
+	case it.kind == kindRequest && (it.noise || it.end != requestOpen && !it.last):
+		return ly.place[kindFact]
 	case it.kind == kindRequest && it.last:
 		return ly.last
-	case it.kind == kindRequest && it.settled:
-		return ly.place[kindFact]
 	case it.kind == kindFact && ly.environment >= 0 && aboutSurroundings(it.text):
 		return ly.environment
 	}
@@ -195,7 +195,7 @@ type label struct {
 	last    bool
 	noise   bool
 	passing bool
-	settled bool
+	end     requestEnd
 }
 
 // The labels that a minimal summary has, too.
@@ -208,7 +208,8 @@ const (
 var labels = []label{
 	{text: labelLastRequest, kind: kindRequest, last: true},
 	{text: "Last user message: ", kind: kindRequest, last: true, noise: true},
-	{text: "Asked and answered: ", kind: kindRequest, settled: true},
+	{text: "Asked and answered: ", kind: kindRequest, end: requestAnswered},
+	{text: "Said earlier: ", kind: kindRequest, end: requestFinished},
 	{text: labelRequest, kind: kindRequest},
 	{text: "Constraint: ", kind: kindRule},
 	{text: "Done: ", kind: kindDone},
@@ -232,13 +233,17 @@ func labelOf(it *item, holds kind, goal bool) string {
 	if goal && holds == kindRequest {
 		return ""
 	}
-	special := it.kind == kindRequest && (it.last || it.settled) || it.kind == kindDoing && it.passing
+	end := it.end
+	if it.last || goal {
+		end = requestOpen
+	}
+	special := it.kind == kindRequest && (it.last || end != requestOpen) || it.kind == kindDoing && it.passing
 	if it.kind == holds && !special {
 		return ""
 	}
 	for _, l := range labels {
 		if l.kind == it.kind && l.last == (it.kind == kindRequest && it.last && !goal) && l.noise == (it.noise && it.last && !goal) &&
-			l.passing == (it.kind == kindDoing && it.passing) && l.settled == (it.settled && !it.last && !goal) {
+			l.passing == (it.kind == kindDoing && it.passing) && l.end == end {
 			return l.text
 		}
 	}

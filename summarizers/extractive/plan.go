@@ -18,8 +18,8 @@ type plan struct {
 	ly   *layout
 	l    *ledger
 	cues cueReader
-	// goal is the request that states the goal, task is the newest other one that is a task, and last and firstRequest are
-	// the last and the first one.
+	// goal is the request that states the goal, task the newest other one that is a task, and last and firstRequest are the
+	// last and the first one.
 	goal, task, last, firstRequest *item
 	byClass                        [classes][]*item
 	// smallest is the smallest budget of a narrative, in units.
@@ -131,7 +131,7 @@ func (p *plan) put(it *item) {
 		c = classFact
 	case kindRequest:
 		switch {
-		case it.settled:
+		case it.end == requestAnswered, it.end == requestFinished && saysLittle(it):
 			c = classAnswered
 		case units(it.text) <= maxSaid:
 			c = classSaid
@@ -189,7 +189,7 @@ func (p *plan) sortRequests() {
 	var last *item
 	list := p.l.requests
 	for _, it := range list {
-		if it.last {
+		if it.last && (!it.noise || last == nil) {
 			last = it
 		}
 	}
@@ -232,11 +232,7 @@ func (p *plan) sortRequests() {
 	if p.goal == nil {
 		p.goal = last
 	}
-	for i := len(list) - 1; i >= 0 && p.task == nil && list[i] != p.goal; i-- {
-		if !list[i].noise && !list[i].settled && said[i] == task && !p.held.holds(list[i]) {
-			p.task = list[i]
-		}
-	}
+	p.task = p.newestTask(said, words)
 	for i, it := range list {
 		switch {
 		case it == last || it == p.task:
@@ -246,6 +242,9 @@ func (p *plan) sortRequests() {
 			continue
 		case it == p.goal && units(it.text) <= maxGoal:
 			continue
+		case it.noise && it.last:
+			p.putInto(classPlan, it)
+			continue
 		case it.noise || said[i] == nod && len(it.cites) > 0 || p.held.holds(it):
 			continue
 		}
@@ -254,6 +253,43 @@ func (p *plan) sortRequests() {
 		}
 		p.put(it)
 	}
+}
+
+// mostLeaning is how many words of its own a question has at most that is about the task before it.
+const mostLeaning = 5
+
+// newestTask returns the newest task after the goal. One that ended is the task only right before a last request that says
+// too little without it.
+func (p *plan) newestTask(said []substance, words []int) *item {
+	leans := false
+	for i, it := range slices.Backward(p.l.requests) {
+		if it == p.goal {
+			break
+		}
+		if it.noise {
+			continue
+		}
+		isTask := said[i] == task && !p.held.holds(it)
+		if it == p.last {
+			if isTask && words[i] >= goalWords {
+				return it
+			}
+			leans = said[i] < task && leansOnTask(ownWords(it.text)) || contentUpTo(ownWords(it.text), goalWords) < goalWords
+			continue
+		}
+		if isTask && (it.end == requestOpen || leans && it.end == requestFinished) {
+			return it
+		}
+		leans = false
+	}
+	return nil
+}
+
+// leansOnTask says whether a reply or a question is about the task before it: it is no question, or a short one that names
+// nothing.
+func leansOnTask(said string) bool {
+	_, names := density(said)
+	return !onlyAsks(said) || names == 0 && contentUpTo(said, mostLeaning+1) <= mostLeaning
 }
 
 // decided returns a choice of the user as a decision.

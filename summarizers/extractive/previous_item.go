@@ -90,7 +90,7 @@ func splitCitation(line string) (body string, cites []uint32) {
 func (it *item) readLabel(line string) (body string, labelled bool) {
 	for _, lb := range labels {
 		if rest, ok := strings.CutPrefix(line, lb.text); ok && lb.meant(it.kind) {
-			it.kind, it.last, it.noise, it.passing, it.settled = lb.kind, lb.last, lb.noise, lb.passing, lb.settled
+			it.kind, it.last, it.noise, it.passing, it.end = lb.kind, lb.last, lb.noise, lb.passing, lb.end
 			return rest, true
 		}
 	}

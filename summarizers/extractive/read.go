@@ -52,8 +52,10 @@ type reader struct {
 	kept map[string]*call
 	// messages counts the messages read.
 	messages int
-	// lastUser is the last user message.
-	lastUser *item
+	// lastUser is the last user message, lastRequest the last one that no program wrote, and thread the requests that the
+	// agent works on.
+	lastUser, lastRequest *item
+	thread                []*item
 	// orders are those in rules of the user, by the rule.
 	orders map[string]userOrder
 }
@@ -65,6 +67,9 @@ func newReader(l *ledger, merging bool) *reader {
 	for _, it := range l.requests {
 		if it.last {
 			r.lastUser = it
+		}
+		if it.end == requestOpen {
+			r.take(it)
 		}
 	}
 	for _, it := range l.todos {
@@ -182,13 +187,16 @@ func (r *reader) settleCalls() {
 // waitsFor begins lines about calls without a result.
 const waitsFor = "No result yet: "
 
-// markLast marks the last request.
+// markLast marks the last request, and what a program said as the user since then.
 func (r *reader) markLast() {
 	if r.lastUser == nil {
 		return
 	}
+	is := func(it, one *item) bool {
+		return one != nil && (it == one || len(it.cites) > 0 && it.newest() == one.newest())
+	}
 	for _, it := range r.l.requests {
-		it.last = it == r.lastUser || len(it.cites) > 0 && it.newest() == r.lastUser.newest()
+		it.last = is(it, r.lastUser) || is(it, r.lastRequest)
 	}
 }
 

@@ -92,9 +92,10 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if short && !it.noise {
 		r.l.supersede(it)
 	}
-	r.settleQuestion()
+	r.endRequests(it, said)
 	r.lastUser = r.l.request(it)
-	r.asked, r.answered, r.offered, r.acted = "", false, "", false
+	r.asked, r.answered, r.offered = "", false, ""
+	r.take(r.lastUser)
 	switch {
 	case it.noise:
 		return
@@ -141,33 +142,6 @@ func (r *reader) chooses(it *item, said string) bool {
 	it.text = inWords(it.text, chosen)
 	it.addCites(r.offering)
 	return true
-}
-
-// settleQuestion marks the user's message before this one if it only asked something, and the agent answered it and did
-// nothing else. A question that can also ask for work is not answered by a question.
-func (r *reader) settleQuestion() {
-	q := r.lastUser
-	if q == nil || !r.answered || r.working || r.acted {
-		return
-	}
-	said := ownWords(q.text)
-	q.settled = onlyAsks(said) && (!asks(r.asked) || !requests(said))
-}
-
-// onlyAsks says whether each sentence of a message is a question.
-func onlyAsks(text string) bool {
-	questions, others := 0, 0
-	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
-		said, _ := afterNods(st.text)
-		switch {
-		case contentUpTo(said, 1) == 0:
-		case asks(said), opensQuestion(said), wonders(said), strings.HasSuffix(said, "؟"):
-			questions++
-		default:
-			others++
-		}
-	})
-	return questions > 0 && others == 0
 }
 
 // inserted says whether a user message was written by a program: a document that comes within the agent's work, or

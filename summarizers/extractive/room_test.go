@@ -56,9 +56,18 @@ func TestLongMessagesOfTheUserStay(t *testing.T) {
 	}
 	for _, tokens := range []uint32{2000, 4000} {
 		summary := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: tokens})
-		goal := below(summary, "Goal")
-		require.Contains(t, goal, "Hold on, I spoke with the board today", tokens)
-		require.Contains(t, goal, "ask the three cheapest ones again", tokens)
-		require.Contains(t, goal, fmt.Sprintf("[#%d]", at), tokens)
+		line := lineWith(summary, "- Said earlier: Hold on, I spoke with the board today")
+		require.Contains(t, line, "ask the three cheapest ones again", tokens)
+		require.Contains(t, line, fmt.Sprintf("[#%d]", at), tokens)
 	}
+}
+
+// lineWith returns the line of a summary that begins with a text, or "".
+func lineWith(summary, beginning string) string {
+	for line := range strings.Lines(summary) {
+		if strings.HasPrefix(line, beginning) {
+			return line
+		}
+	}
+	return ""
 }

@@ -1,0 +1,117 @@
+package extractive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
+)
+
+const asked = "Give the export of the shop a switch for empty pages."
+
+// endedBy returns a conversation in which the user asks for something, the agent and the user do what a test says, and the
+// user turns to something else.
+func endedBy(goOn func(c *conversation)) *conversation {
+	c := &conversation{}
+	c.user("Bring the depot of the shop to the new version.")
+	c.tool("edit", `{"path":"depot.go","oldText":"a","newText":"b"}`, "ok", false)
+	c.says("The depot is on the new version.")
+	c.user(asked)
+	goOn(c)
+	c.user("Rename the button of the invoices, it is too long for the page.")
+	c.says("I look for the button.")
+	return c
+}
+
+// A request is listed as long as it is open: not once the agent stopped working on it and the user went on.
+func TestFinishedRequestsLeaveTheGoal(t *testing.T) {
+	t.Parallel()
+	edits := func(c *conversation) { c.tool("edit", `{"path":"export.go","oldText":"a","newText":"b"}`, "ok", false) }
+	for name, end := range map[string]struct {
+		goOn func(c *conversation)
+		open bool
+	}{
+		"done":                {goOn: func(c *conversation) { edits(c); c.says("The switch is there.") }},
+		"done, with an offer": {goOn: func(c *conversation) { edits(c); c.says("The switch is there. Shall I write a test for it?") }},
+		"told":                {goOn: func(c *conversation) { c.says("The switch is there already.") }},
+		"in the agent's work": {goOn: func(c *conversation) { edits(c) }, open: true},
+		"asked back":          {goOn: func(c *conversation) { c.says("Which pages count as empty?") }, open: true},
+		"asked back, and no":  {goOn: func(c *conversation) { c.says("It takes a day. Shall I go on?"); c.user("no"); c.says("I leave it.") }},
+		"asked back, and yes": {goOn: func(c *conversation) {
+			c.says("Shall I do it?")
+			c.user("yes")
+			edits(c)
+			c.says("The switch is there.")
+		}},
+		"asked back, and other": {goOn: func(c *conversation) {
+			c.says("Shall I do it?")
+			c.user("who reads the export?")
+			c.says("The page does.")
+		}, open: true},
+		"asked back for long": {goOn: func(c *conversation) {
+			c.says("Shall I do it?")
+			for _, who := range []string{"the export", "the depot", "the page", "the invoices"} {
+				c.user("who reads " + who + "?")
+				c.says("The mailer reads " + who + ". Shall I add another reader?")
+			}
+		}},
+		"more in the work": {goOn: func(c *conversation) {
+			edits(c)
+			c.user("The switch must also be in the depot of the shop.")
+			edits(c)
+			c.says("The switch is in both.")
+		}},
+	} {
+		c := endedBy(end.goOn)
+		text := c.summary(t, "")
+		for range 2 {
+			goal := below(text, "## Goal")
+			require.True(t, strings.HasPrefix(goal, "Bring the depot of the shop to the new version. [#0]"), "%s\n%s", name, goal)
+			require.Contains(t, goal, "- Last request: Rename the button", name)
+			require.Equal(t, end.open, strings.Contains(goal, "- "+asked+" [#4]"), "%s\n%s", name, goal)
+			require.Equal(t, !end.open, strings.Contains(below(text, "## Critical Context"), "- Said earlier: "+asked+" [#4]"), "%s\n%s", name, text)
+			text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+		}
+	}
+}
+
+// A request of an earlier summary ends as well.
+func TestARequestOfAnEarlierSummaryEnds(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Bring the depot of the shop to the new version.")
+	c.says("The depot is on the new version.")
+	c.user(asked)
+	c.tool("edit", `{"path":"export.go","oldText":"a","newText":"b"}`, "ok", false)
+	before := c.summary(t, "")
+	require.Contains(t, below(before, "## Goal"), "- Last request: "+asked)
+	clear(c.log)
+	c.says("The switch is there.")
+	c.user("Rename the button of the invoices, it is too long for the page.")
+	c.says("I look for the button.")
+	text := summaryOf(t, &c, before)
+	require.NotContains(t, below(text, "## Goal"), asked)
+	require.Contains(t, text, "- Said earlier: "+asked)
+}
+
+// An order of a few words that was carried out leaves its place to what says more.
+func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
+	t.Parallel()
+	c := offers(16)
+	order := c.user("Now commit and push.")
+	c.runs("git push", "ok", false)
+	c.says("It is pushed.")
+	value := c.user("The room is 8080.")
+	c.says("I use that room.")
+	c.user("Which of the caterers in your list from Weimar is the cheapest one for eighty guests?")
+	c.says("The first one.")
+	for i, m := range c.log {
+		m.Index = uint32(i)
+	}
+	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 1000})
+	require.NotContains(t, text, fmt.Sprintf("Now commit and push. [#%d]", order))
+	require.Contains(t, text, fmt.Sprintf("- Said earlier: The room is 8080. (answering: “It is pushed.”) [#%d]", value))
+}
