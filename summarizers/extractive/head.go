@@ -106,8 +106,9 @@ func (p *plan) lastLines(ruled ruleIndex) []*item {
 			continue
 		}
 		line := *it
-		if text := withoutRules(line.text, ruled.of(&line)); text != "" {
-			line.text = text
+		said := ownWords(line.text)
+		if text := withoutRules(said, ruled.of(&line)); text != "" {
+			line.text = text + line.text[len(said):]
 		}
 		line.end = requestOpen
 		lines = append(lines, &line)

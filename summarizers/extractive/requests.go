@@ -1,6 +1,9 @@
 package extractive
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // requestEnd says how a request of the user ended.
 type requestEnd uint8
@@ -14,13 +17,33 @@ const (
 	requestFinished
 )
 
-// take adds a request to those that the agent works on.
+// take adds a request to those that the agent works on. It replaces one of them that it says again in other words.
 func (r *reader) take(it *item) {
 	if it.noise {
 		return
 	}
+	for _, old := range r.thread {
+		if old != it && old != r.l.requests[0] && old.end == requestOpen && saysAgain(it, old) {
+			r.l.requests = slices.DeleteFunc(r.l.requests, func(known *item) bool { return known == old })
+		}
+	}
 	it.end, it.turns, r.lastRequest, r.acted = requestOpen, 0, it, false
 	r.thread = append(r.thread, it)
+}
+
+// fewestRepeated is how many words that say what a request is about another one repeats at least if it says the same.
+const fewestRepeated = 3
+
+// saysAgain says whether a request has nearly all words of an earlier one that say what it is about.
+func saysAgain(now, before *item) bool {
+	words, again := subjectWords(before.text), subjectWords(now.text)
+	repeated := 0
+	for word := range words {
+		if again[word] {
+			repeated++
+		}
+	}
+	return repeated >= fewestRepeated && 5*repeated >= 4*len(words)
 }
 
 // openTurns is how often the agent can stop working and ask back before what the user does not come back to counts as
@@ -35,9 +58,13 @@ func (r *reader) endRequests(next *item, said string) {
 		return
 	}
 	askedBack := asks(r.asked) && !r.acted
-	if last := ownWords(r.lastUser.text); !r.acted && onlyAsks(last) && (!askedBack || !requests(last)) {
+	switch last := ownWords(r.lastUser.text); {
+	case r.acted:
+	case onlyAsks(last) && (!askedBack || !requests(last)):
 		// A question that can also ask for work is not answered by a question.
 		r.lastUser.end = requestAnswered
+	case askedBack && !accepts(said) && asksWithoutOrder(last):
+		r.lastUser.end = requestFinished
 	}
 	if next.noise {
 		return
@@ -61,6 +88,20 @@ func (r *reader) endRequests(next *item, said string) {
 		}
 	}
 	r.thread = nil
+}
+
+// asksWithoutOrder says whether a message asks something, and its other sentences order nothing.
+func asksWithoutOrder(text string) bool {
+	questions, orders := 0, 0
+	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
+		switch {
+		case opensTask(st.text), requests(st.text):
+			orders++
+		case asks(st.text):
+			questions++
+		}
+	})
+	return questions > 0 && orders == 0
 }
 
 // onlyAsks says whether each sentence of a message is a question.

@@ -115,3 +115,39 @@ func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
 	require.NotContains(t, text, fmt.Sprintf("Now commit and push. [#%d]", order))
 	require.Contains(t, text, fmt.Sprintf("- Said earlier: The room is 8080. (answering: “It is pushed.”) [#%d]", value))
 }
+
+// A request that is said again, before the agent has answered, replaces the first one.
+func TestARequestThatIsSaidAgainIsListedOnce(t *testing.T) {
+	t.Parallel()
+	for again, once := range map[string]bool{
+		"Give the export of the shop a switch for empty pages, and one for old pages.": true,
+		"Give the mailer of the shop a switch.":                                        false,
+	} {
+		c := endedBy(func(c *conversation) {
+			c.runs("ls", "export.go", false)
+			c.user("[Request interrupted by user]")
+			c.user(again)
+			c.runs("ls", "export.go", false)
+		})
+		goal := below(c.summary(t, ""), "## Goal")
+		require.Contains(t, goal, "- "+again)
+		require.Equal(t, once, !strings.Contains(goal, "- "+asked+" "), goal)
+	}
+}
+
+// A message that asks and tells is no longer a request once the agent answered it and asked something else.
+func TestAnAnsweredMessageThatAlsoTellsIsHistory(t *testing.T) {
+	t.Parallel()
+	for told, open := range map[string]bool{
+		"How do the readers of the export find its pages? All I see is the mailer.":       false,
+		"Do the readers of the export find its pages? Add a link to the mailer if not.":   true,
+		"The readers of the export look for its pages, and all they see is their mailer.": true,
+	} {
+		c := endedBy(func(c *conversation) {
+			c.user(told)
+			c.says("They follow the link in the mailer. Shall I change it?")
+		})
+		goal := below(c.summary(t, ""), "## Goal")
+		require.Equal(t, open, strings.Contains(goal, told), goal)
+	}
+}
