@@ -24,6 +24,8 @@ type command struct {
 	said string
 	// reads says that the command changes nothing.
 	reads bool
+	// code says that the line is code for an interpreter, and not for a shell.
+	code bool
 	// masks says that the line can succeed although the most important command failed.
 	masks bool
 	// files are the files that it reads or writes.

@@ -30,6 +30,9 @@ func (it *item) carryFailure() {
 	c := &call{name: strings.Trim(shown, "`"), class: classOther}
 	if line, ok := strings.CutSuffix(shown[1:], "`"); ok && !strings.Contains(line, "`") {
 		parsed := parseCommand(line)
+		if isCode(line) {
+			parsed = codeCommand(line)
+		}
 		// Of a script, only words that a later command can repeat are left.
 		parsed.key.once = parsed.key.once || strings.Contains(line, "<<")
 		c.cmd, c.class = &parsed, classCommand

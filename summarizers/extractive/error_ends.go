@@ -116,7 +116,7 @@ func (l *ledger) succeed(c *call, output string) {
 		if c.cmd != nil && e.endsWith(c.cmd, passed) {
 			return true
 		}
-		return e.tool != "" && c.cmd == nil && (e.tool == c.name && e.path == c.shown() || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
+		return e.tool != "" && c.cmd == nil && (e.tool == c.name && (e.path == c.shown() || e.failure.isRetried(c)) || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
 	})
 }
 
@@ -127,7 +127,7 @@ func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 		return true
 	}
 	for _, k := range cmd.proved {
-		if slices.ContainsFunc(f.commands, k.covers) {
+		if slices.ContainsFunc(f.commands, k.covers) || slices.ContainsFunc(f.commands, k.installsInstead) {
 			return true
 		}
 		if k.program == "git" && len(k.words) > 0 && (k.words[0] == "commit" || k.words[0] == "push") && f.edited > it.newest() {
@@ -158,6 +158,9 @@ func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 func (it *item) passed(k *commandKey, passed map[string]bool) bool {
 	f := it.failure
 	whole := len(k.selected) == 0 && inScope(k, f)
+	if !whole && elsewhere(k, f) {
+		return false
+	}
 	return f.drop(func(test string) bool {
 		name := test[strings.LastIndexAny(test, ":>›")+1:]
 		return whole || passed[test] || slices.ContainsFunc(k.selected, func(s string) bool { return strings.Contains(name, s) })
@@ -178,15 +181,34 @@ func passedTests(output string) map[string]bool {
 	return passed
 }
 
+// elsewhere says whether a check ran in other folders than the ones that a failure is about. A test there can have the
+// same name.
+func elsewhere(k *commandKey, f *failure) bool {
+	folders := slices.DeleteFunc(slices.Clone(k.words), func(w string) bool { return !strings.Contains(w, "/") })
+	within := f.folders()
+	if len(folders) == 0 || len(within) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(within, func(file string) bool {
+		return slices.ContainsFunc(folders, func(w string) bool { return contains(file, w) || contains(w, file) })
+	})
+}
+
+// folders returns the files and packages of a failure that say where they are, or the paths of its command.
+func (f *failure) folders() []string {
+	within := slices.DeleteFunc(slices.Clone(f.files), func(file string) bool { return !strings.Contains(file, "/") })
+	if len(within) == 0 && len(f.commands) > 0 {
+		within = slices.DeleteFunc(slices.Clone(f.commands[0].words), func(w string) bool { return !isPath(w) })
+	}
+	return within
+}
+
 // inScope says whether a check covers the files that a failure is about.
 func inScope(k *commandKey, f *failure) bool {
 	if !slices.ContainsFunc(k.words, isPath) {
 		return len(f.commands) == 0 || sameTarget(k, f.commands[0])
 	}
-	within := slices.DeleteFunc(slices.Clone(f.files), func(file string) bool { return !strings.Contains(file, "/") })
-	if len(within) == 0 && len(f.commands) > 0 {
-		within = slices.DeleteFunc(slices.Clone(f.commands[0].words), func(w string) bool { return !isPath(w) })
-	}
+	within := f.folders()
 	for _, file := range within {
 		if !slices.ContainsFunc(k.words, func(w string) bool { return isPath(w) && contains(file, w) }) {
 			return false

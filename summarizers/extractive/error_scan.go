@@ -28,6 +28,8 @@ type errorScan struct {
 	tests, files []string
 	// traced is the last file of the project that a traceback names: the error is there.
 	traced string
+	// compared is the last value of a failed comparison.
+	compared found
 }
 
 // found is a line that may report an error.
@@ -87,6 +89,8 @@ func (e *errorScan) scan(text string) {
 		e.ending[e.ends%endingLines] = found{text: trimmed, line: e.lines, score: score}
 		e.ends++
 		switch message := complaintIn(trimmed, score); {
+		case isCompared(trimmed):
+			e.compare(trimmed)
 		case message != "":
 			// A linter's message need not have a word for errors.
 			e.note(found{text: trimmed, line: e.lines, weight: 5 + detail(message)})

@@ -61,12 +61,36 @@ func (e *errorScan) joined(lines []found) string {
 	return strings.Join(texts, lineBreak)
 }
 
+// compare joins the values that a failed check compares, which stand in lines of their own, one right below the other.
+func (e *errorScan) compare(line string) {
+	before := e.compared
+	e.compared = found{text: line, line: e.lines, weight: comparedWeight}
+	if before.text != "" && before.line+1 == e.lines {
+		e.compared.text = before.text + ", " + line
+		e.note(e.compared)
+		e.compared = found{}
+	}
+}
+
+// comparedWeight is the weight of compared values: they say most about a failed check.
+const comparedWeight = 9
+
+// comparedLabels are the labels of values that a failed check compares.
+var comparedLabels = wordSet(`expected actual got want wanted received left right found was`)
+
+// isCompared says whether a line is a label and a value that a failed check compares.
+func isCompared(line string) bool {
+	label, value, ok := strings.Cut(line, ":")
+	return ok && len(label) <= len("expected ") && strings.TrimSpace(value) != "" && comparedLabels[strings.ToLower(strings.TrimSpace(label))]
+}
+
 // boilerplate are beginnings of lines that frame an error and do not say what it is.
 var boilerplate = []string{
 	"traceback (most", "file \"", "during handling of", "the above exception", "make: ***", "make[", "npm err! code", "npm error code", "npm error command",
 	"npm error path", "npm error lifecycle", "npm error workspace", "npm error location", "npm err! errno", "npm error errno", "error command failed with", "exit status", "exit code", "error: process completed",
 	"error: could not compile", "caused by:", "collected ", "at object.", "at module.", "at async", "node:internal", "command:", "directory:", "output:", "error: (none)",
 	"signal:", "background pids", "process group", "returncode", "elifecycle", "fail\t", "npm notice", "hint:", "wanted lockfile", "node.js v", "stack trace", "rerun with", "=== run", "=== pause", "=== cont", "=== name", "run with `rust_backtrace",
+	"error trace:", "test result: failed", "error: test failed", "tests: ", "test suites:", "error: |",
 }
 
 // isBoilerplate says whether a line frames an error and does not say what it is.
@@ -101,6 +125,8 @@ func failedTest(line string) string {
 	switch {
 	case strings.HasPrefix(line, "--- FAIL: "):
 		name, _, _ = strings.Cut(line[len("--- FAIL: "):], " ")
+	case strings.HasPrefix(line, "FAIL ") && strings.Contains(line, " > "):
+		name = line[len("FAIL "):]
 	case strings.HasPrefix(line, "FAILED "):
 		name, _, _ = strings.Cut(line[len("FAILED "):], " - ")
 		if !strings.Contains(name, "::") {

@@ -21,6 +21,8 @@ type failure struct {
 	missing string
 	// root is the error without what differs from run to run. It is empty if the message says too little.
 	root string
+	// args are the arguments of a call that is no command.
+	args []argument
 	// life is how long it matters, if nothing shows how it ended.
 	life lifetime
 	// edited is the latest message that changed one of its files.
@@ -116,6 +118,8 @@ func failureOf(c *call, o outcome) *failure {
 	f.life = lifetimeOf(c, f)
 	if c.cmd != nil {
 		f.ofCommand(c.cmd)
+	} else {
+		f.args = c.args
 	}
 	return f
 }
@@ -176,7 +180,7 @@ func lifetimeOf(c *call, f *failure) lifetime {
 		switch {
 		case c.cmd.reads:
 			return untilNext
-		case k.once && !strings.Contains(c.cmd.said, "<<"):
+		case k.once && !c.cmd.code && !strings.Contains(c.cmd.said, "<<"):
 			// Such a probe asks a question, and the error is the answer.
 			return untilNext
 		case k.once, isAttempt(k.program):
@@ -251,6 +255,9 @@ func missingIn(message string) string {
 	}
 	if _, rest, ok := strings.Cut(message, "exec: "); ok && strings.Contains(rest, "executable file not found") {
 		return moduleAt(rest)
+	}
+	if _, rest, ok := strings.Cut(message, "spawn "); ok && strings.Contains(message, "ENOENT") {
+		return baseOf(strings.Trim(strings.Fields(rest + " .")[0], "'\"`,;:"))
 	}
 	if before, _, ok := strings.Cut(message, ": command not found"); ok {
 		return before[strings.LastIndexAny(before, " :\t")+1:]

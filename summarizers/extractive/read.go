@@ -64,7 +64,7 @@ type reader struct {
 // messages.
 func newReader(l *ledger, merging bool) *reader {
 	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging}
-	for _, it := range l.requests {
+	for _, it := range slices.Clone(l.requests) {
 		if it.last {
 			r.lastUser = it
 		}

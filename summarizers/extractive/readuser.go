@@ -93,6 +93,9 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		r.l.supersede(it)
 	}
 	r.endRequests(it, said)
+	if !it.noise {
+		r.leaveErrors()
+	}
 	r.lastUser = r.l.request(it)
 	r.asked, r.answered, r.offered = "", false, ""
 	r.take(r.lastUser)

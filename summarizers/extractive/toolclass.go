@@ -111,6 +111,9 @@ func newCall(index uint32, name, arguments string) *call {
 			}
 		}
 		parsed := parseCommand(line)
+		if isCode(line) {
+			parsed = codeCommand(line)
+		}
 		parsed.showWhole()
 		c.cmd = &parsed
 		c.files = parsed.files

@@ -1,0 +1,98 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A call that worked is another try of one that failed if it does mostly the same with the same thing.
+func TestACallIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	fails := func(tool, input, output string) step { return step{tool, input, output, true} }
+	for name, tried := range map[string]struct {
+		failed step
+		then   step
+		gone   bool
+	}{
+		"at another time": {
+			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
+			step{"calendar_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"event":"e7"}`, false}, true,
+		},
+		"with another title": {
+			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
+			step{"calendar_create", `{"title":"Lines","room":"1.11","start":"09:00"}`, `{"event":"e7"}`, false}, false,
+		},
+		"for another one": {
+			fails("send_invoice", `{"customer_id":"c1","month":"5","copy":"yes"}`, "Error: the customer is locked"),
+			step{"send_invoice", `{"customer_id":"c2","month":"5","copy":"yes"}`, `{"sent":3}`, false}, false,
+		},
+		"in another way": {
+			fails("send_invoice", `{"customer_id":"c1","month":"5","copy":"yes"}`, "Error: the customer is locked"),
+			step{"send_invoice", `{"customer_id":"c1","month":"6","copy":"no"}`, `{"sent":3}`, false}, false,
+		},
+		"by another tool": {
+			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
+			step{"ticket_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"ticket":"e7"}`, false}, false,
+		},
+		"once its program is there": {
+			fails("find_stops", `{"pattern":"a"}`, "Error: spawn /opt/bin/stopfinder ENOENT"),
+			step{"find_stops", `{"pattern":"b"}`, "platform 7, line 3", false}, true,
+		},
+		"with a package of another version": {
+			broke("apt-get install -y gtfs-dev", "E: Unable to locate package gtfs-dev"), ran("apt-get install -y gtfs-14-dev", "Setting up gtfs-14-dev"), true,
+		},
+		"with another package": {
+			broke("apt-get install -y gtfs-dev", "E: Unable to locate package gtfs-dev"), ran("apt-get install -y curl", "Setting up curl"), false,
+		},
+	} {
+		require.NotEmpty(t, blocked(t, tried.failed, looked), name)
+		require.Equal(t, tried.gone, blocked(t, tried.failed, tried.then, looked) == "", name)
+	}
+}
+
+// An attempt that failed is left behind once the agent ended its turn without a word about it.
+func TestAttemptsAreLeftBehindWithTheirTurn(t *testing.T) {
+	t.Parallel()
+	const code = "import gtfs\nstops = gtfs.read('stops.txt')\nprint(stops.by_name['Mill'])"
+	for report, gone := range map[string]bool{
+		"The importer has 40 stops, and all of them have names.":        true,
+		"I could not read the stop: stops.txt has no index of by_name.": false,
+	} {
+		var c conversation
+		c.user("How many stops does the timetable have?")
+		c.tool("run_python", `{"code":"`+strings.ReplaceAll(code, "\n", `\n`)+`"}`, "AttributeError: stops.txt has no index by_name", true)
+		require.Contains(t, below(c.summary(t, ""), "### Blocked"), "- `stops = gtfs.read('stops.txt'); print(stops.by_name['Mill'])` failed: AttributeError")
+		c.says(report)
+		c.user("Thanks, and how many lines are there?")
+		require.Equal(t, gone, below(c.summary(t, ""), "### Blocked") == "", report)
+	}
+}
+
+// A test that passes in another folder is not the one that failed.
+func TestATestOfTheSameNameElsewhereIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	failed := broke("go test ./import", "--- FAIL: TestStops (0.01s)\n    gtfs_test.go:30: got 3, want 4\nFAIL\nFAIL\texample.test/import\t0.01s")
+	passed := "--- PASS: TestStops (0.01s)\nPASS\nok  \texample.test/import\t0.01s"
+	require.NotEmpty(t, blocked(t, failed, ran("go test -v ./export", passed)))
+	require.NotEmpty(t, blocked(t, failed, ran("go test -run TestStops ./export", passed)))
+	require.Empty(t, blocked(t, failed, ran("go test -v -run TestStops ./import", passed)))
+	require.Empty(t, blocked(t, failed, ran("go test -v -run TestStops ./...", passed)))
+}
+
+// The values that a check compares are a part of its error, however it writes them.
+func TestComparedValuesAreEssential(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("=== RUN   TestLines\n--- PASS: TestLines (0.00s)\n", 12)
+	for output, want := range map[string]string{
+		"--- FAIL: TestStops (0.00s)\n    gtfs_test.go:57: \n        \tError Trace:\t/srv/import/gtfs_test.go:57\n        \tError:      \tNot equal: \n" +
+			"        \t            \texpected: 500\n        \t            \tactual  : 499\n        \tTest:       \tTestStops\nFAIL\n": "FAIL TestStops ⏎ Error: Not equal: ⏎ expected: 500, actual : 499",
+		"FAIL src/stops.test.ts\n  ● Stops › counts rows\n\n    expect(received).toBe(expected)\n\n    Expected: 500\n    Received: 499\n\nTests:       1 failed, 1 total\n": "FAIL Stops › counts rows ⏎ FAIL src/stops.test.ts ⏎ Expected: 500, Received: 499",
+		"test stops::rows ... FAILED\nthread 'stops::rows' panicked at src/stops.rs:12:9:\nassertion `left == right` failed\n  left: 499\n right: 500\n" +
+			"test result: FAILED. 0 passed; 1 failed\nerror: test failed, to rerun pass `--lib`\n": "FAIL stops::rows ⏎ thread 'stops::rows' panicked at src/stops.rs:12:9: ⏎ left: 499, right: 500",
+		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n": "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
+	} {
+		require.Equal(t, "- `make test` failed: "+want+" [#1, #2]", blocked(t, broke("make test", many+output)))
+	}
+}
