@@ -39,3 +39,8 @@ func codeCommand(code string) command {
 	c.changing = c.proved
 	return c
 }
+
+// hasCode says whether a command gives code to an interpreter. Its syntax is wrong only once.
+func (c *command) hasCode() bool {
+	return c.code || strings.Contains(c.said, " -c ") || strings.Contains(c.said, " -e ") || strings.Contains(c.said, " --eval ")
+}

@@ -15,13 +15,18 @@ func (c *cueReader) decides(text string) bool {
 	if found&(cueHedges|cueProposes) != 0 {
 		return false
 	}
-	return found&cueDecided != 0 || declares(text) || found&(cueTakes|cueStays) != 0 && found&cueCompares != 0 ||
-		found&cueStays != 0 && len(beforeReason(text)) < len(text)
+	reasoned := len(beforeReason(text)) < len(text)
+	return found&cueDecided != 0 || declares(text) || found&(cueTakes|cueStays) != 0 && found&cueCompares != 0 && (reasoned || !tellsNow(text)) ||
+		found&cueStays != 0 && reasoned
 }
+
+// tellsNow says whether a sentence that compares tells how something works now, or is about things that were named before
+// it. Without a reason that is no choice, but what came of one.
+func tellsNow(text string) bool { return hasOpening(text, "now ", "all ", "both ") || leans(text) }
 
 // declares says whether a sentence begins with a label for a decision.
 func declares(text string) bool {
-	return hasOpening(strings.TrimLeft(text, "*_ "), "decision:", "decision**:", "verdict:", "verdict**:", "conclusion:", "decided:", "agreed:", "our choice:", "final choice:", "final decision:")
+	return hasOpening(strings.TrimLeft(text, "*_ "), "decision:", "decision**:", "decided:", "agreed:", "our choice:", "final choice:", "final decision:")
 }
 
 // mayDecide says whether a sentence with these cues may state a choice.

@@ -135,3 +135,21 @@ func TestLaterDecisionsReplaceEarlierOnes(t *testing.T) {
 		}
 	}
 }
+
+// How something works now is what came of a choice, and a finding is none.
+func TestReportsAreNoDecisions(t *testing.T) {
+	t.Parallel()
+	for said, decision := range map[string]bool{
+		"All callers now use `FileStore` instead of `RowStore`.":                                             false,
+		"Now the importer uses `FileStore` instead of `RowStore` for empty pages.":                           false,
+		"All callers now use `FileStore` instead of `RowStore` because rows are locked while they are read.": true,
+		"I'll use `FileStore` instead of `RowStore` for the pages.":                                          true,
+		"Verdict: `FileStore` is fine.":                                                                      false,
+		"Decision: `FileStore` for all pages.":                                                               true,
+	} {
+		var c conversation
+		c.user("Port the importer to files, please.")
+		c.says(said)
+		require.Equal(t, decision, below(c.summary(t, ""), "## Key Decisions") != "", said)
+	}
+}

@@ -30,6 +30,8 @@ type errorScan struct {
 	traced string
 	// compared is the last value of a failed comparison.
 	compared found
+	// broken is the first package that failed.
+	broken found
 }
 
 // found is a line that may report an error.
@@ -91,6 +93,8 @@ func (e *errorScan) scan(text string) {
 		switch message := complaintIn(trimmed, score); {
 		case isCompared(trimmed):
 			e.compare(trimmed)
+		case e.broken.text == "" && strings.HasPrefix(trimmed, "FAIL\t"):
+			e.broken = found{text: failedTests + fileIn(trimmed), line: e.lines, weight: brokenWeight}
 		case message != "":
 			// A linter's message need not have a word for errors.
 			e.note(found{text: trimmed, line: e.lines, weight: 5 + detail(message)})

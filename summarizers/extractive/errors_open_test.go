@@ -57,6 +57,7 @@ func TestLookUpsAndSlipsAreNoObstacles(t *testing.T) {
 		broke(`echo "it's" | jq '.[`, "bash: -c: line 1: unexpected EOF while looking for matching `''"),
 		broke("pytest tests/gtfs", "ERROR: file or directory not found: tests/gtfs"),
 		broke(`python -c "import os; print(os.path.join(None))"`, "TypeError: expected str, not NoneType"),
+		broke(`make feed | python3 -c "print(0x)"`, "SyntaxError: invalid hexadecimal literal"),
 	} {
 		require.Contains(t, blocked(t, s), " failed: ", s.input)
 		require.Empty(t, blocked(t, s, looked), s.input)

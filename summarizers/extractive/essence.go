@@ -30,6 +30,10 @@ func (e *errorScan) message() string {
 			}
 		}
 	}
+	if len(e.tests) == 0 && e.first.weight < brokenWeight && e.broken.text != "" {
+		// Which test failed is not said.
+		lines = append(lines, e.broken)
+	}
 	return e.joined(lines)
 }
 
@@ -72,8 +76,12 @@ func (e *errorScan) compare(line string) {
 	}
 }
 
-// comparedWeight is the weight of compared values: they say most about a failed check.
-const comparedWeight = 9
+// comparedWeight is the weight of compared values: they say most about a failed check. brokenWeight is that of a package
+// that failed.
+const (
+	comparedWeight = 9
+	brokenWeight   = 7
+)
 
 // comparedLabels are the labels of values that a failed check compares.
 var comparedLabels = wordSet(`expected actual got want wanted received left right found was`)

@@ -169,7 +169,7 @@ var uncompiled = inAnyCase(
 // lifetimeOf returns how long a failure of a call matters.
 func lifetimeOf(c *call, f *failure) lifetime {
 	switch {
-	case isSlip(f.message):
+	case isSlip(f.message), c.cmd != nil && c.cmd.hasCode() && containsAnyCase(f.message, "syntaxerror"):
 		return untilNext
 	case f.missing != "":
 		return lasting

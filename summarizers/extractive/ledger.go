@@ -281,13 +281,27 @@ func (l *ledger) storeTodo(known *item, t todo, index uint32) {
 	case todoDone:
 		it.kind, it.box, it.score = kindDone, doneBox, 6
 		l.settle(t.text)
+		l.reopen(it)
 		l.add(it)
 	case todoActive:
 		it.kind = kindDoing
-		l.todos = append(l.todos, it)
+		l.list(it)
 	default:
-		l.todos = append(l.todos, it)
+		l.list(it)
 	}
+}
+
+// list adds an open to-do item. The items keep the order of their list.
+func (l *ledger) list(it *item) {
+	l.reopen(it)
+	l.seq++
+	it.seq = l.seq
+	l.todos = append(l.todos, it)
+}
+
+// reopen drops an earlier to-do item with the same text that was done: it was another one.
+func (l *ledger) reopen(it *item) {
+	l.dropItems(kindDone, func(done *item) bool { return done.box == doneBox && done.keyed() == it.keyed() })
 }
 
 // settle removes statements about work that is now done.
@@ -304,15 +318,15 @@ func (l *ledger) settle(text string) {
 	}
 }
 
-// settleTodos marks to-do items as done whose words a sentence about finished work contains.
+// settleTodos marks to-do items as done whose words a sentence about finished work has.
 func (l *ledger) settleTodos(sentence string, index uint32) {
 	if len(l.todos) == 0 {
 		return
 	}
-	key := keyOf(sentence)
+	key, words := keyOf(sentence), subjectWords(sentence)
 	l.todos = slices.DeleteFunc(l.todos, func(it *item) bool {
 		todoKey := it.keyed()
-		if len(todoKey) < 8 || !strings.Contains(key, todoKey) {
+		if (len(todoKey) < 8 || !strings.Contains(key, todoKey)) && !it.saidBy(words) {
 			return false
 		}
 		done := *it

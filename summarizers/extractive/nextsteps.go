@@ -41,7 +41,8 @@ func opensNext(text string) bool {
 // opensSteps says whether a sentence introduces a list of next steps, and does not only mention them.
 func (c *cueReader) opensSteps(head string) bool {
 	return units(head) < 80 && (c.read(head)&cueNext != 0 || opensNext(head) ||
-		hasOpening(strings.TrimLeft(head, "*_ "), "remaining", "what's next", "open points", "pending", "outstanding"))
+		hasOpening(strings.TrimLeft(head, "*_ "), "what's next", "open points", "pending", "outstanding") ||
+		hasOpening(strings.TrimLeft(head, "*_ "), "remaining") && !strings.ContainsAny(head, "`("))
 }
 
 // endSteps drops the statements about next steps that end with an event, and came before a message.
@@ -64,20 +65,22 @@ func (r *reader) finish(sentence string, index uint32) {
 	}
 	done := subjectWords(sentence)
 	r.l.dropItems(kindNext, func(it *item) bool {
-		if it.box != noBox || len(it.cites) == 0 || it.newest() >= index {
-			return false
-		}
-		if it.subject == nil {
-			it.subject = subjectWords(it.text)
-		}
-		words, shared := it.subject, 0
-		for word := range words {
-			if done[word] {
-				shared++
-			}
-		}
-		return shared >= 2 && 4*shared >= 3*len(words)
+		return it.box == noBox && len(it.cites) > 0 && it.newest() < index && it.saidBy(done)
 	})
+}
+
+// saidBy says whether nearly all words that say what an item is about are among some words.
+func (it *item) saidBy(words map[string]bool) bool {
+	if it.subject == nil {
+		it.subject = subjectWords(it.text)
+	}
+	shared := 0
+	for word := range it.subject {
+		if words[word] {
+			shared++
+		}
+	}
+	return shared >= 2 && 4*shared >= 3*len(it.subject)
 }
 
 // fewestStepWords is how many words of its own a statement about a next step has at least if it names nothing.

@@ -118,7 +118,7 @@ func (p *previousReader) todo(it *item, state box) {
 	if it.kind != kindDoing {
 		it.kind = kindNext
 	}
-	p.l.todos = append(p.l.todos, it)
+	p.l.list(it)
 }
 
 // keep stores an item according to its kind.

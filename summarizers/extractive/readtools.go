@@ -50,7 +50,7 @@ func (r *reader) todo(index uint32, c *call) {
 	if subject, ok := find(c.args, "subject", "title", "content"); ok && len(r.l.todos) < maxTodos {
 		r.tasks++
 		text := taskLabel(r.tasks, oneLine(clip(subject.text(), 2048)))
-		r.l.todos = append(r.l.todos, &item{kind: kindNext, text: text, box: openBox, cites: []uint32{index}})
+		r.l.list(&item{kind: kindNext, text: text, box: openBox, cites: []uint32{index}})
 	}
 }
 
@@ -62,7 +62,12 @@ func (r *reader) task(index uint32, number int, state todoState) {
 			continue
 		}
 		r.l.todos = append(r.l.todos[:i:i], r.l.todos[i+1:]...)
+		others := len(r.l.todos)
 		r.l.storeTodo(it, todo{it.text, state}, index)
+		for _, changed := range r.l.todos[others:] {
+			// Only its state changed.
+			changed.seq = it.seq
+		}
 		return
 	}
 }
@@ -135,7 +140,9 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 			// A search that found nothing.
 			return
 		}
-		o.errors = "(no output)"
+		if len(o.tests) == 0 {
+			o.errors = "(no output)"
+		}
 	}
 	f := failureOf(c, o)
 	it := &item{kind: kindError, cites: []uint32{index}, tool: c.name, failure: f, path: c.subject()}

@@ -96,7 +96,8 @@ func (ly *layout) below(list []chosen, s section, quotes []string) []string {
 	return lines
 }
 
-// order compares lines below a heading: the goal comes first, then the others by kind and age.
+// order compares lines below a heading: the goal comes first, then the others by kind and age. To-dos come before what was
+// said about next steps, in the order of their list.
 func order(a, b chosen) int {
 	first := func(yes func(chosen) bool) int {
 		switch x, y := yes(a), yes(b); {
@@ -117,7 +118,11 @@ func order(a, b chosen) int {
 	if c := first(func(c chosen) bool { return c.it.root }); c != 0 {
 		return c
 	}
-	if a.it.oldest() != b.it.oldest() {
+	listed := func(c chosen) bool { return c.it.box == openBox }
+	if c := first(listed); c != 0 {
+		return c
+	}
+	if a.it.oldest() != b.it.oldest() && !listed(a) {
 		if a.it.oldest() < b.it.oldest() {
 			return -1
 		}
