@@ -83,7 +83,10 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		progress.Read(uint32(min(taken, 1<<32-1)))
 	}
 	for _, m := range d.req.Kept {
-		d.try(summarizers.StageKept, m.GetIndex(), func() { d.r.follow(m) })
+		d.try(summarizers.StageKept, m.GetIndex(), func() {
+			d.r.hearReply(m.GetMessage())
+			d.r.follow(m)
+		})
 	}
 	for _, settle := range d.r.endings() {
 		d.try(summarizers.StageSettle, 0, settle)

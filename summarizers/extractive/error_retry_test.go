@@ -92,8 +92,8 @@ func TestComparedValuesAreEssential(t *testing.T) {
 		"test stops::rows ... FAILED\nthread 'stops::rows' panicked at src/stops.rs:12:9:\nassertion `left == right` failed\n  left: 499\n right: 500\n" +
 			"test result: FAILED. 0 passed; 1 failed\nerror: test failed, to rerun pass `--lib`\n": "FAIL stops::rows ⏎ thread 'stops::rows' panicked at src/stops.rs:12:9: ⏎ left: 499, right: 500",
 		"No answer of the depot: remote not found\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n": "No answer of the depot: remote not found ⏎ FAIL example.test/import",
-		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n": "FAIL TestStops",
-		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n": "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
+		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":              "FAIL TestStops",
+		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n":        "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
 	} {
 		require.Equal(t, "- `make test` failed: "+want+" [#1, #2]", blocked(t, broke("make test", many+output)))
 	}

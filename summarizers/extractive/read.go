@@ -20,8 +20,12 @@ type reader struct {
 	tasks int
 	// called says that the agent called a tool.
 	called bool
-	// asked is the last sentence of the agent before a user message.
-	asked string
+	// asked is the last sentence of the agent before a user message, and pending what the agent asks at last.
+	asked   string
+	pending pending
+	// continued says that the view keeps messages after those that are summarized, and replied that the first of them is
+	// of the user.
+	continued, replied bool
 	// offered is the latest text of the agent since the last user message, which may list options, and offering its message.
 	offered  string
 	offering uint32
@@ -46,8 +50,8 @@ type reader struct {
 	// latest is the latest message of the user, or with a call or a result, and followed the latest message that follows
 	// those that are summarized.
 	latest, followed uint32
-	// spoken is the latest message of the user.
-	spoken uint32
+	// spoken is the latest message of the user, and latestRead the latest message that was read.
+	spoken, latestRead uint32
 	// kept are the calls among these messages that wait for a result.
 	kept map[string]*call
 	// messages counts the messages read.
@@ -63,7 +67,7 @@ type reader struct {
 // newReader returns a reader for the messages after those that the ledger covers. merging says that there are such
 // messages.
 func newReader(l *ledger, merging bool) *reader {
-	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging}
+	r := &reader{l: l, open: map[string][]*call{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging, asked: l.askedBefore()}
 	for _, it := range slices.Clone(l.requests) {
 		if it.last {
 			r.lastUser = it
@@ -105,6 +109,7 @@ const maxProse = 256 << 10
 func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	m, index := logged.GetMessage(), logged.GetIndex()
 	r.messages++
+	r.latestRead = index
 	r.l.newest = max(r.l.newest, index)
 	switch m.GetRole() {
 	case compactordv1.Role_ROLE_USER:
@@ -161,7 +166,7 @@ func textOf(m *compactordv1.Message) string {
 
 // endings returns the steps that need all messages, in order.
 func (r *reader) endings() []func() {
-	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.markLast, r.keepStep}
+	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.markLast, r.keepStep, r.keepQuestion}
 }
 
 // settleErrors drops errors that are too old to matter: they were worked around, or they would have occurred again.

@@ -57,6 +57,7 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 // prose reads the agent's text. final is added to the scores of the statements; it is higher for an answer without calls.
 func (r *reader) prose(index uint32, text string, final int) {
 	p := proseReader{reader: r, index: index, final: final}
+	r.pending = pending{index: index}
 	announces := func(head string) bool {
 		return r.cues.opensSteps(head) || r.cues.read(head)&cueBlocked != 0 || r.cues.decides(head)
 	}
@@ -123,6 +124,7 @@ func (p *proseReader) read(st statement) {
 		return
 	}
 	p.last = st.text
+	p.waits(st, before)
 	found := p.cues.read(st.text)
 	if p.first == "" && (p.final == 0 || found&cueNarrates == 0) {
 		p.first = st.text
@@ -138,6 +140,17 @@ func (p *proseReader) read(st statement) {
 		return
 	}
 	p.statement(st, before, found, decided)
+}
+
+// waits notes whether a sentence of an answer asks the user something.
+func (p *proseReader) waits(st statement, before string) {
+	switch question := strings.Trim(st.text, "*_ "); {
+	case p.final == 0:
+	case asks(question):
+		p.pending.ask(question, before)
+	default:
+		p.pending.goOn(st.listed || st.head != "")
+	}
 }
 
 // statement stores one sentence of the agent by its cues.
