@@ -387,14 +387,15 @@ func withoutTags(s string) string {
 // withoutRules removes rules from a text that have lines of their own in the summary. It returns "" if nothing
 // meaningful is left.
 func withoutRules(text string, rules []*item) string {
-	cut := false
+	cut, sign := false, ""
 	for _, it := range rules {
-		i := strings.Index(text, it.text)
-		if i < 0 || len(it.text) < 8 {
+		rule := it.text[len(it.sign):]
+		i := strings.Index(text, rule)
+		if i < 0 || len(rule) < 8 {
 			continue
 		}
-		text = text[:i] + text[i+len(it.text):]
-		cut = true
+		text = text[:i] + text[i+len(rule):]
+		cut, sign = true, it.sign
 	}
 	if !cut {
 		return text
@@ -402,7 +403,7 @@ func withoutRules(text string, rules []*item) string {
 	var kept []string
 	for line := range strings.SplitSeq(text, strings.TrimSpace(lineBreak)) {
 		line = strings.Join(strings.Fields(line), " ")
-		if body, _ := listItem(line + " "); contentUpTo(body, 1) > 0 {
+		if body, _ := listItem(strings.TrimPrefix(line+" ", sign) + " "); contentUpTo(body, 1) > 0 {
 			kept = append(kept, line)
 		}
 	}

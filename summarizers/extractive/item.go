@@ -76,6 +76,8 @@ type item struct {
 	tier int
 	// crowd says how many groups of six rules of the same message come before it.
 	crowd int
+	// sign is the author's signature before a rule, where several persons write.
+	sign string
 	// listed says that a rule is one of many in a document.
 	listed bool
 	// box is set for to-do items.

@@ -15,6 +15,8 @@ type ledger struct {
 	byKey map[string]*item
 
 	requests []*item
+	// authors are the persons who write as the user.
+	authors authors
 	// values are statements of the user with values that later ones can replace.
 	values []valued
 	errors []*item

@@ -204,7 +204,7 @@ func (p *plan) sortRequests() {
 	said, words := make([]substance, len(list)), make([]int, len(list))
 	for i, it := range list {
 		if !it.noise {
-			text := withoutRules(it.text, p.ruled.of(it))
+			text := p.l.authors.unsigned(withoutRules(it.text, p.ruled.of(it)))
 			said[i], words[i] = p.cues.substanceOf(text), contentUpTo(text, 2*goalWords)
 			if i == 0 && said[i] < task && p.cues.ordersIn(it.text) {
 				said[i], words[i] = task, contentUpTo(it.text, 2*goalWords)

@@ -43,6 +43,8 @@ type reader struct {
 	// are the messages with instructions for the work that is going on.
 	loading bool
 	loaded  []uint32
+	// sign is the signature of the author whose rules are read.
+	sign string
 	// firstTag is the tag around the user's first message.
 	firstTag string
 	// document is the last user message if it is a document.

@@ -49,7 +49,7 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		}
 		found := r.cues.read(st.text)
 		if by == byUser && long && found&cueMust == 0 && mayDecide(st.text, found) && r.cues.decides(st.text) {
-			r.l.add(&item{kind: kindDecision, text: shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
+			r.l.add(&item{kind: kindDecision, text: r.sign + shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
 		if !r.rulesBy(st, found, by) || planned && !r.bindsInPlan(st, found) || by != byUser && listed && (room == 0 || !r.isFirm(st, found) || loaded && !orders(st.text)) {
 			return
@@ -217,7 +217,7 @@ func (r *reader) saying(request *item, text string) {
 		r.rule(request.text, tier, request)
 	default:
 		it := *request
-		it.kind, it.last, it.score = kindDecision, false, 8
+		it.kind, it.text, it.last, it.score = kindDecision, r.sign+it.text, false, 8
 		r.decide(&it)
 		r.decided = nil
 	}
@@ -229,7 +229,7 @@ func (r *reader) rule(text string, tier int, from *item) {
 		return
 	}
 	it := *from
-	it.kind, it.text, it.key, it.tier, it.last = kindRule, text, "", tier, false
+	it.kind, it.text, it.sign, it.key, it.tier, it.last = kindRule, r.sign+text, r.sign, "", tier, false
 	r.l.add(&it)
 }
 

@@ -65,13 +65,17 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if it.text == "" {
 		return
 	}
+	speeches, own := r.l.authors.speeches(said), said
+	if len(speeches) == 1 {
+		own = speeches[0].text
+	}
 	switch {
 	case it.noise || looksObserved(said) && r.answered:
 		it.noise = true
 		it.text = shorten(it.text, 160)
 		r.observe(index, text)
-	case r.chooses(it, said):
-	case units(it.text) < 24 && units(r.asked) > 8:
+	case r.chooses(it, own):
+	case units(r.l.authors.unsigned(it.text)) < 24 && units(r.asked) > 8:
 		it.text += answering + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
 	}
 	if wrapped {
@@ -84,9 +88,9 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		r.document = it
 	}
 	if !it.noise {
-		r.answer(index, said)
+		r.answer(index, own)
 		r.endSteps(untilUser, index)
-		r.endOrders(index, said)
+		r.endOrders(index, own)
 	}
 	short := units(it.text) <= maxSaid
 	if short && !it.noise {
@@ -99,15 +103,11 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	r.lastUser = r.l.request(it)
 	r.asked, r.answered, r.offered = "", false, ""
 	r.take(r.lastUser)
-	switch {
-	case it.noise:
+	if it.noise {
 		return
-	case short:
-		it := *it
-		it.text, it.key, it.cites = ownWords(it.text), "", []uint32{index}
-		r.saying(&it, said)
-	default:
-		r.rules(index, said, byUser)
+	}
+	for _, s := range speeches {
+		r.speech(it, index, s, short, len(speeches) == 1)
 	}
 	if it.changed {
 		r.l.markChanged(it)
@@ -115,6 +115,22 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if list, ok := markdownTodos(said); ok && len(list) > 1 {
 		r.l.mergeTodos(index, list)
 	}
+}
+
+// speech reads what one author says in a message, for rules and decisions. whole says that it is all of the message.
+func (r *reader) speech(request *item, index uint32, s speech, short, whole bool) {
+	r.sign = s.sign
+	defer func() { r.sign = "" }()
+	if !short {
+		r.rules(index, s.text, byUser)
+		return
+	}
+	it := *request
+	it.text, it.key, it.cites = strings.TrimPrefix(ownWords(it.text), s.sign), "", []uint32{index}
+	if !whole {
+		it.text = oneLine(s.text)
+	}
+	r.saying(&it, s.text)
 }
 
 // readLastAgain reads the rules in the last request of the previous summary, where they may stand only in its line.

@@ -11,7 +11,7 @@ import (
 // supersede removes what the user said before about the same thing with another value, and notes in the new item that it
 // changed.
 func (l *ledger) supersede(it *item) {
-	now, ok := valuedOf(it)
+	now, ok := l.valuedOf(it)
 	if !ok {
 		return
 	}
@@ -42,7 +42,7 @@ func (l *ledger) markChanged(message *item) {
 
 // watch lets a later statement replace this one, if it has a label.
 func (l *ledger) watch(it *item) {
-	v, ok := valuedOf(it)
+	v, ok := l.valuedOf(it)
 	if !ok {
 		return
 	}
@@ -66,8 +66,8 @@ type valued struct {
 }
 
 // valuedOf returns an item as a statement with a label. It returns false if it has none.
-func valuedOf(it *item) (v valued, ok bool) {
-	said := ownWords(it.text)
+func (l *ledger) valuedOf(it *item) (v valued, ok bool) {
+	said := l.authors.unsigned(ownWords(it.text))
 	label, value := labelled(said)
 	if label == "" || opensTask(said) || requests(said) || asks(said) {
 		return v, false
