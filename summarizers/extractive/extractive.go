@@ -5,11 +5,11 @@
 // size of the conversation.
 //
 // The steps (digest.go): The previous summary is parsed into a ledger of items (previous*.go). Each message then adds
-// items to the ledger, or resolves items in it (read*.go, decisions.go, nextsteps.go, orders.go). Cues say what a
-// sentence is about (cues.go, phrases*.go, ideographs.go). The items are ranked (plan.go, goal.go), and share a part of
-// the budget (class.go, budget.go, fit.go). Quotes get the rest: lines and names of the messages (gathering.go,
-// evidence.go, package evidence). All is written under the headings (layout.go, render.go). A bug in one of these steps
-// leaves something out, but does not fail the summary (guard.go, minimal.go).
+// items to the ledger, or resolves items in it (read*.go, decisions.go, nextsteps.go, orders.go, requests.go,
+// corrections.go, pending.go). Cues say what a sentence is about (cues.go, phrases*.go, ideographs.go). The items are
+// ranked (plan.go, goal.go), and share a part of the budget (class.go, budget.go, fit.go). Quotes get the rest: lines and
+// names of the messages (gathering.go, evidence.go, package evidence). All is written under the headings (layout.go,
+// render.go). A bug in one of these steps leaves something out, but does not fail the summary (guard.go, minimal.go).
 package extractive
 
 import (

@@ -89,6 +89,8 @@ type item struct {
 	// changed says that it replaces what message changes said about the same thing.
 	changed bool
 	changes uint32
+	// corrections are the messages that correct a part of it.
+	corrections []uint32
 	// times is how often the user said the same again.
 	times int
 	// goal marks the goal of a previous summary, and last the last user message.

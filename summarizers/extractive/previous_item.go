@@ -26,8 +26,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	if body == none {
 		return
 	}
-	body, it.changes, it.changed = readRemark(body)
-	it.text = oneLine(unescape(body))
+	it.text = oneLine(unescape(it.readRemarks(body)))
 	if it.text == "" {
 		return
 	}

@@ -98,6 +98,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	}
 	r.endRequests(it, said)
 	if !it.noise {
+		r.l.correct(it)
 		r.leaveErrors()
 	}
 	r.lastUser = r.l.request(it)

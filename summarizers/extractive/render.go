@@ -149,7 +149,7 @@ func (ly *layout) around(c chosen, holds kind) (before, after string) {
 	if c.it.kind == kindRule {
 		before += voices[c.it.by]
 	}
-	return before, c.it.remark() + citation(c.it.cites)
+	return before, c.it.remarks() + citation(c.it.cites)
 }
 
 // voices are the marks that say who gave a rule; the user's rules have none.

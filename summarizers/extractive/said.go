@@ -31,6 +31,9 @@ func (p *plan) saidRank(it *item) int {
 	case opensTask(it.text) || requests(it.text):
 		rank *= withTask
 	}
+	if it.changed {
+		rank *= 2
+	}
 	if it == p.firstRequest || it.newest()+recently >= p.l.newest {
 		rank *= 2
 	}

@@ -147,26 +147,44 @@ func isVague(label string) bool {
 	return slices.ContainsFunc(strings.Fields(label), func(w string) bool { return vague[w] })
 }
 
-// changedSince begins the remark on a statement that replaces an earlier one.
-const changedSince = " (changed since "
+// The remarks on a statement: that it replaces an earlier one, and that a later one corrects a part of it.
+const (
+	changedSince = " (changed since "
+	correctedIn  = " (corrected in "
+)
 
-// remark says which message said it otherwise before.
-func (it *item) remark() string {
-	if !it.changed {
-		return ""
+// remarks say which message said it otherwise before, and which one corrects it.
+func (it *item) remarks() string {
+	text := ""
+	if it.changed {
+		text = changedSince + strings.TrimSpace(citation([]uint32{it.changes})) + ")"
 	}
-	return changedSince + strings.TrimSpace(citation([]uint32{it.changes})) + ")"
+	if len(it.corrections) > 0 {
+		text += correctedIn + strings.TrimSpace(citation(it.corrections)) + ")"
+	}
+	return text
 }
 
-// readRemark splits the remark off the end of a text.
-func readRemark(text string) (rest string, changes uint32, ok bool) {
-	at := strings.LastIndex(text, changedSince)
+// readRemarks reads the remarks at the end of a text, and returns the text without them.
+func (it *item) readRemarks(text string) string {
+	text, it.corrections = readRemark(text, correctedIn)
+	rest, cites := readRemark(text, changedSince)
+	if len(cites) != 1 {
+		return text
+	}
+	it.changes, it.changed = cites[0], true
+	return rest
+}
+
+// readRemark splits the remark off the end of a text that begins with these words.
+func readRemark(text, opening string) (rest string, cites []uint32) {
+	at := strings.LastIndex(text, opening)
 	if at < 0 {
-		return text, 0, false
+		return text, nil
 	}
-	cites, length := summarizers.CitationAt(text[at+len(changedSince):])
-	if len(cites) != 1 || text[at+len(changedSince)+length:] != ")" {
-		return text, 0, false
+	cites, length := summarizers.CitationAt(text[at+len(opening):])
+	if len(cites) == 0 || text[at+len(opening)+length:] != ")" {
+		return text, nil
 	}
-	return text[:at], cites[0], true
+	return text[:at], cites
 }

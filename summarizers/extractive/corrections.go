@@ -1,0 +1,209 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A correction replaces a part of what was said before: "wait, the 10th, not the 12th", "actually use EUR". The rest of
+// the older statement still holds, so both stay, and each says that it changed.
+
+// correct looks for what a short message of the user corrects. It marks the message and the statements that it corrects:
+// of the user the latest one, and what the agent said about the same.
+func (l *ledger) correct(it *item) {
+	said := l.authors.unsigned(ownWords(it.text))
+	c := correctionIn(said)
+	if len(c.rejected) == 0 && !c.announced {
+		return
+	}
+	index := it.newest()
+	older := func(o *item) bool { return o != it && len(o.cites) > 0 && o.newest() < index }
+	var latest *item
+	for _, o := range slices.Backward(l.requests) {
+		if older(o) && !o.noise && c.of(ownWords(o.text)) {
+			latest = o
+			break
+		}
+	}
+	if latest != nil {
+		latest.corrections = append(latest.corrections, index)
+		if !it.changed {
+			it.changed, it.changes = true, latest.newest()
+		}
+	}
+	for _, k := range []kind{kindRule, kindDecision, kindFact} {
+		for _, o := range l.lists[k] {
+			fromUser := latest != nil && slices.Equal(o.cites, latest.cites)
+			if older(o) && (fromUser && c.of(o.text) || k != kindRule && c.rejects(o.text) && sharesWord(o.text, said)) {
+				o.corrections = append(o.corrections, index)
+			}
+		}
+	}
+}
+
+// correction is what a message says anew.
+type correction struct {
+	// rejected are the values that no longer hold, and values those that do.
+	rejected, values []value
+	words            map[string]bool
+	// announced says that the message says that it corrects something.
+	announced bool
+}
+
+// correctionIn reads a message. A correction puts a value in the place of another one, or begins with a word such as
+// "actually" and has a value of the same measure as the older statement, or most of its words.
+func correctionIn(said string) (c correction) {
+	if said, c.announced = correcting(said); said == "" {
+		return c
+	}
+	named := false
+	for _, v := range valuesIn(said) {
+		switch {
+		case v.measure == aName && !c.announced:
+			// "Ändere die Doku, nicht den Code."
+		case v.rejected:
+			c.rejected = append(c.rejected, v)
+		case v.measure == aName:
+			named = true
+		default:
+			c.values = append(c.values, v)
+		}
+	}
+	if len(c.values) == 0 && !named {
+		c.rejected = nil
+	}
+	c.words = subjectWords(said)
+	return c
+}
+
+// longestCorrection is how many units a message has at most that is read for a correction.
+const longestCorrection = 1200
+
+// correcting returns the part of a message that may correct something: a short message, and of a longer one the sentence
+// that announces it and the next one. announced says that there is one.
+func correcting(said string) (part string, announced bool) {
+	if units(said) > longestCorrection || asks(said) {
+		return "", false
+	}
+	left := 0
+	eachStatement(strings.ReplaceAll(said, lineBreak, "\n"), never, func(st statement) {
+		if announcesCorrection(st.text) {
+			left, announced = 2, true
+		}
+		if left > 0 {
+			part += st.text + " "
+			left--
+		}
+	})
+	if units(said) <= maxSaid {
+		return said, announced
+	}
+	return part, announced
+}
+
+// of says whether an older statement of the user is what the correction is about.
+func (c *correction) of(text string) bool {
+	if len(c.rejected) > 0 {
+		return c.rejects(text) && (c.announced || c.surely(text))
+	}
+	if !c.announced {
+		return false
+	}
+	older := valuesIn(text)
+	for _, old := range older {
+		another := false
+		for _, now := range c.values {
+			if old.measure == now.measure && old.text == now.text {
+				another = false
+				break
+			}
+			another = another || old.measure != "" && old.measure == now.measure
+		}
+		if another {
+			return true
+		}
+	}
+	shared := c.shared(text)
+	return len(c.values) == 0 && shared >= fewestShared && 2*shared >= len(c.words)
+}
+
+// fewestShared is how many words a correction without values shares at least with what it corrects.
+const fewestShared = 2
+
+// shared counts the words that a text shares with the correction.
+func (c *correction) shared(text string) (shared int) {
+	for word := range subjectWords(text) {
+		if c.words[word] {
+			shared++
+		}
+	}
+	return shared
+}
+
+// rejects says whether a text has a value that no longer holds.
+func (c *correction) rejects(text string) bool {
+	return slices.ContainsFunc(valuesIn(text), func(old value) bool {
+		return slices.ContainsFunc(c.rejected, func(gone value) bool { return old.same(gone) })
+	})
+}
+
+// surely says whether a text with a rejected value is about the same thing: it shares a word with the correction, or the
+// value is more than a plain number.
+func (c *correction) surely(text string) bool {
+	return c.shared(text) > 0 || slices.ContainsFunc(c.rejected, func(v value) bool { return len(v.text) > 3 })
+}
+
+// takingBack are the openings of sentences that correct something. After a comma, the sentence pauses: "Wait 10 minutes"
+// takes nothing back. What ends in a space is a word before others.
+var takingBack = []string{
+	"wait,", "actually", "sorry", "correction", "i meant", "oops", "my mistake", "my bad", "scratch that", "on second thought", "change of plan", "change of plans", "second change", "i misspoke", "i was wrong",
+	"moment,", "warte,", "korrektur", "doch ", "eigentlich", "entschuldigung", "ich meinte", "verzeihung", "stopp", "ich habe mich", "ich hab mich", "tut mir leid",
+	"perdona", "perdón", "espera,", "en realidad", "me equivoqué", "mejor ", "quise decir", "corrección", "disculpa", "rectifico",
+	"pardon", "attends,", "attendez,", "en fait", "finalement", "plutôt ", "je voulais dire", "désolé", "excuse", "correction", "je me suis tromp",
+	"desculp", "espere,", "na verdade", "aliás", "me enganei", "quis dizer", "correção", "melhor ", "afinal",
+	"извини", "прости", "подожди,", "на самом деле", "точнее", "поправка", "я ошиб", "вернее", "лучше ",
+	"不对", "更正", "等等", "等一下", "其实", "应该是", "抱歉", "说错", "我记错", "改成", "すみません", "訂正", "やっぱり", "やはり", "実は", "間違え", "ごめん", "待って",
+	"아니", "정정", "사실", "잠깐", "죄송", "미안", "실수",
+}
+
+// announcesCorrection says whether one of the first clauses of a sentence begins with a word that takes something back.
+func announcesCorrection(sentence string) bool {
+	rest := strings.ToLower(clip(sentence, 96))
+	for range 3 {
+		for opening := true; opening; {
+			rest = strings.TrimLeft(rest, "¡!¿*_-–— ")
+			word, after, _ := strings.Cut(rest, " ")
+			if opening = interjections[strings.Trim(word, ",.!")]; opening {
+				rest = after
+			}
+		}
+		if takesBack(rest) {
+			return true
+		}
+		_, after, more := strings.Cut(rest, ", ")
+		if !more {
+			return false
+		}
+		rest = after
+	}
+	return false
+}
+
+// interjections may stand before a word that takes something back.
+var interjections = wordSet("oh ah hm hmm ach ay ok okay no nein non não нет nee hi hey stop short small eine kurze one")
+
+// takesBack says whether a text in lower case begins with a word that takes something back.
+func takesBack(text string) bool {
+	return slices.ContainsFunc(takingBack, func(o string) bool {
+		o, pauses := strings.CutSuffix(o, ",")
+		rest, ok := strings.CutPrefix(text, o)
+		if !ok {
+			return false
+		}
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
+		first, _ := utf8.DecodeRuneInString(rest)
+		return !isASCII(o) && isCJK(first) || o[len(o)-1] == ' ' || !unicode.IsLetter(first) && (!pauses || rest == "" || unicode.IsPunct(next))
+	})
+}
