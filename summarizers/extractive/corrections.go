@@ -22,7 +22,7 @@ func (l *ledger) correct(it *item) {
 	older := func(o *item) bool { return o != it && len(o.cites) > 0 && o.newest() < index }
 	var latest *item
 	for _, o := range slices.Backward(l.requests) {
-		if older(o) && !o.noise && c.of(ownWords(o.text)) {
+		if older(o) && !o.noise && c.of(o.read()) {
 			latest = o
 			break
 		}
@@ -36,11 +36,29 @@ func (l *ledger) correct(it *item) {
 	for _, k := range []kind{kindRule, kindDecision, kindFact} {
 		for _, o := range l.lists[k] {
 			fromUser := latest != nil && slices.Equal(o.cites, latest.cites)
-			if older(o) && (fromUser && c.of(o.text) || k != kindRule && c.rejects(o.text) && sharesWord(o.text, said)) {
+			if older(o) && (fromUser && c.of(o.read()) || k != kindRule && c.rejects(o.read()) && c.shared(o.read()) > 0) {
 				o.corrections = append(o.corrections, index)
 			}
 		}
 	}
+}
+
+// content is what corrections look at in a statement.
+type content struct {
+	values []value
+	words  map[string]bool
+}
+
+// longestContent is how many bytes of a statement are looked at.
+const longestContent = 4096
+
+// read returns the content of an item, which is read once.
+func (it *item) read() *content {
+	if it.content == nil {
+		text := clip(ownWords(it.text), longestContent)
+		it.content = &content{valuesIn(text), subjectWords(text)}
+	}
+	return it.content
 }
 
 // correction is what a message says anew.
@@ -104,37 +122,40 @@ func correcting(said string) (part string, announced bool) {
 }
 
 // of says whether an older statement of the user is what the correction is about.
-func (c *correction) of(text string) bool {
+func (c *correction) of(old *content) bool {
 	if len(c.rejected) > 0 {
-		return c.rejects(text) && (c.announced || c.surely(text))
+		return c.rejects(old) && (c.announced || c.surely(old))
 	}
 	if !c.announced {
 		return false
 	}
-	older := valuesIn(text)
-	for _, old := range older {
-		another := false
-		for _, now := range c.values {
-			if old.measure == now.measure && old.text == now.text {
-				another = false
-				break
+	if slices.ContainsFunc(old.values, c.replaces) {
+		return true
+	}
+	shared := c.shared(old)
+	return len(c.values) == 0 && shared >= fewestShared && 2*shared >= len(c.words)
+}
+
+// replaces says whether the correction has another value of the same measure, and not the same one again.
+func (c *correction) replaces(old value) bool {
+	another := false
+	for _, now := range c.values {
+		if old.measure == now.measure {
+			if old.text == now.text {
+				return false
 			}
-			another = another || old.measure != "" && old.measure == now.measure
-		}
-		if another {
-			return true
+			another = old.measure != ""
 		}
 	}
-	shared := c.shared(text)
-	return len(c.values) == 0 && shared >= fewestShared && 2*shared >= len(c.words)
+	return another
 }
 
 // fewestShared is how many words a correction without values shares at least with what it corrects.
 const fewestShared = 2
 
-// shared counts the words that a text shares with the correction.
-func (c *correction) shared(text string) (shared int) {
-	for word := range subjectWords(text) {
+// shared counts the words that a statement shares with the correction.
+func (c *correction) shared(old *content) (shared int) {
+	for word := range old.words {
 		if c.words[word] {
 			shared++
 		}
@@ -142,17 +163,17 @@ func (c *correction) shared(text string) (shared int) {
 	return shared
 }
 
-// rejects says whether a text has a value that no longer holds.
-func (c *correction) rejects(text string) bool {
-	return slices.ContainsFunc(valuesIn(text), func(old value) bool {
+// rejects says whether a statement has a value that no longer holds.
+func (c *correction) rejects(old *content) bool {
+	return slices.ContainsFunc(old.values, func(old value) bool {
 		return slices.ContainsFunc(c.rejected, func(gone value) bool { return old.same(gone) })
 	})
 }
 
-// surely says whether a text with a rejected value is about the same thing: it shares a word with the correction, or the
-// value is more than a plain number.
-func (c *correction) surely(text string) bool {
-	return c.shared(text) > 0 || slices.ContainsFunc(c.rejected, func(v value) bool { return len(v.text) > 3 })
+// surely says whether a statement with a rejected value is about the same thing: it shares a word with the correction, or
+// the value is more than a plain number.
+func (c *correction) surely(old *content) bool {
+	return c.shared(old) > 0 || slices.ContainsFunc(c.rejected, func(v value) bool { return len(v.text) > 3 })
 }
 
 // takingBack are the openings of sentences that correct something. After a comma, the sentence pauses: "Wait 10 minutes"

@@ -89,6 +89,8 @@ type item struct {
 	// changed says that it replaces what message changes said about the same thing.
 	changed bool
 	changes uint32
+	// content is what corrections look at, once one asked for it.
+	content *content
 	// corrections are the messages that correct a part of it.
 	corrections []uint32
 	// times is how often the user said the same again.

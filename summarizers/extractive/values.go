@@ -86,8 +86,8 @@ var hours = wordSet("uhr am pm a.m p.m h hrs o'clock часов час ч 点 �
 
 // valuesIn returns the values in a text, in order.
 func valuesIn(text string) []value {
-	var all []value
 	words := wordsWithSigns(text)
+	all := make([]value, 0, len(words))
 	for i, w := range words {
 		v := value{text: w.core}
 		next := ""
@@ -251,12 +251,12 @@ func rejectsBefore(v signedWord, after []signedWord) bool {
 	if v.ends {
 		return false
 	}
-	rest := ""
-	for _, w := range after[:min(len(after), 2)] {
-		rest += w.core
-		if w.ends {
-			break
-		}
+	var rest string
+	switch {
+	case len(after) == 1, len(after) > 1 && after[0].ends:
+		rest = after[0].core
+	case len(after) > 1:
+		rest = after[0].core + after[1].core
 	}
 	for _, negation := range []string{"ではなく", "じゃなく", "でなく", "말고", "이 아니라", "이아니라", "가아니라", "아니라", "대신"} {
 		if i := strings.Index(rest, negation); i >= 0 && utf8.RuneCountInString(rest[:i]) <= 2 {
