@@ -70,7 +70,8 @@ func suffixUnits(s string, n int) string {
 	return s[i:]
 }
 
-// shorten cuts the middle out of s, so that at most n units remain. It cuts no word, unless a single one is too long.
+// shorten cuts the middle out of s, so that at most n units remain. It cuts no word, unless a single one is too long, and
+// no code span, bracket pair or quotation, unless little else would be left.
 func shorten(s string, n int) string {
 	if units(s) <= n {
 		return s
@@ -81,13 +82,11 @@ func shorten(s string, n int) string {
 	left := n - gapUnits
 	head := prefixUnits(s, left-left/3)
 	tail := suffixUnits(s, left/3)
-	end, start := len(head), len(s)-len(tail)
-	for end > 0 && cutsWord(s, end) {
-		end--
-	}
+	end, start := wordEnd(s, len(head)), len(s)-len(tail)
 	for start < len(s) && cutsWord(s, start) {
 		start++
 	}
+	end, start, closing := aroundPairs(s, end, start)
 	if end > 0 || start < len(s) {
 		head, tail = s[:end], s[start:]
 	}
@@ -96,12 +95,48 @@ func shorten(s string, n int) string {
 	tail = strings.TrimLeft(tail, " …")
 	switch {
 	case tail == "":
-		return head + strings.TrimRight(gap, " ")
+		return head + strings.TrimRight(gap, " ") + closing
 	case head == "":
 		return strings.TrimLeft(gap, " ") + tail
+	case closing != "":
+		return head + strings.TrimRight(gap, " ") + closing + " " + tail
 	default:
 		return head + gap + tail
 	}
+}
+
+// wordEnd returns the last place up to this one where no word is cut.
+func wordEnd(s string, at int) int {
+	for at > 0 && cutsWord(s, at) {
+		at--
+	}
+	return at
+}
+
+// aroundPairs moves the ends of a gap so that it divides no pair. A pair that has most of the text before the gap is
+// divided nevertheless: the gap is within it, or at its end, and closing is what closes the pair then.
+func aroundPairs(s string, end, start int) (newEnd, newStart int, closing string) {
+	pairs := unbroken(s)
+	first, inFirst := dividedAt(pairs, end)
+	last, inLast := dividedAt(pairs, start)
+	large := inFirst && first.from < end/2
+	if large && inLast && first == last {
+		return end, start, ""
+	}
+	if inLast {
+		start = last.to
+	}
+	switch {
+	case large:
+		closing = first.closing(s)
+		if shorter := wordEnd(s, max(end-len(closing), 0)); shorter > first.from {
+			return shorter, start, closing
+		}
+		return first.from, start, ""
+	case inFirst:
+		end = first.from
+	}
+	return end, start, ""
 }
 
 // cutsWord says whether s[at] continues a word, a path or an identifier.
@@ -109,10 +144,19 @@ func cutsWord(s string, at int) bool {
 	if !utf8.RuneStart(s[at]) {
 		return true
 	}
-	before, _ := utf8.DecodeLastRuneInString(s[:at])
-	after, _ := utf8.DecodeRuneInString(s[at:])
+	before, width := utf8.DecodeLastRuneInString(s[:at])
+	after, size := utf8.DecodeRuneInString(s[at:])
+	switch {
+	case joinsLetters(before):
+		before, _ = utf8.DecodeLastRuneInString(s[:at-width])
+	case joinsLetters(after):
+		after, _ = utf8.DecodeRuneInString(s[at+size:])
+	}
 	return inWord(before) && inWord(after)
 }
+
+// joinsLetters says whether a character between two letters makes one word of them, as in "hasn't".
+func joinsLetters(r rune) bool { return r == '\'' || r == '’' }
 
 // inWord says whether a character can be within a word. Scripts without spaces have no words to cut.
 func inWord(r rune) bool {

@@ -80,3 +80,43 @@ func TestShorteningKeepsMostOfItsLength(t *testing.T) {
 		}
 	}
 }
+
+// A gap divides no code span, bracket pair, link, quotation or word with an apostrophe. Each example is cut at every
+// length.
+func TestShorteningDividesNoPair(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, pair, after string }{
+		"code span":         {"The pager reads its limit again in the function", "`readLimit(cursor, page)`", "before it counts the rows of each page in the export"},
+		"two backquotes":    {"The pager reads its limit again in the function", "``read `limit` twice``", "before it counts the rows of each page in the export"},
+		"brackets":          {"The pager reads its limit again for each page", "(500 rows [or the rest] of them)", "before it counts the rows of each page in the export"},
+		"link":              {"The pager reads its limit again as described in", "[the notes on paging](https://pager.example/notes)", "before it counts the rows of each page"},
+		"quotation":         {"The pager prints the words of the old message", `"all rows were read twice"`, "before it counts the rows of each page in the export"},
+		"German quotation":  {"Der Pager schreibt die Worte der alten Meldung", "„alle Zeilen gelesen“", "bevor er die Zeilen jeder Seite im Export zählt"},
+		"Chinese quotation": {"分页器会先写出旧的消息然后再次读取它的限制", "「所有的行都读了两次」", "然后再数每一页导出的行数并写到文件里面去"},
+		"apostrophe":        {"The pager counts the rows of all of the pages that", "haven't", "been counted before by the export that ran last week"},
+		"typographic":       {"The pager counts the rows of all of the pages that", "haven’t", "been counted before by the export that ran last week"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := c.before + " " + c.pair + " " + c.after
+			for n := 3 * len(c.pair) / 2; n < utf8.RuneCountInString(text); n++ {
+				short := extractive.Shorten(text, n)
+				require.LessOrEqual(t, utf8.RuneCountInString(short), n)
+				require.True(t, strings.Contains(short, c.pair) || !strings.ContainsAny(short, "`()[]\"„“「」'’"), "%d: %q", n, short)
+				require.False(t, strings.HasSuffix(short, "haven …") || strings.Contains(short, "haven … ") || strings.Contains(short, "… t "), short)
+			}
+		})
+	}
+}
+
+// A pair that is most of a text is divided, but closed.
+func TestALongPairStaysClosed(t *testing.T) {
+	t.Parallel()
+	span := "Ran `go test -run Export ./export ./pager ./rows ./pages ./limits` and saw that all of it still passes"
+	for n := 40; n < 100; n++ {
+		short := extractive.Shorten(span, n)
+		require.Zero(t, strings.Count(short, "`")%2, "%d: %q", n, short)
+		require.LessOrEqual(t, utf8.RuneCountInString(short), n)
+		require.Greater(t, utf8.RuneCountInString(short), n/3, short)
+	}
+}
