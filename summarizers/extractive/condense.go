@@ -3,127 +3,135 @@ package extractive
 import (
 	"slices"
 	"strings"
-
-	"github.com/compactord/compactord/summarizers"
 )
 
-// sentence is a statement of a request, with its number among all statements.
-type sentence struct {
-	text   string
-	number int
-	// follows says that the statement before it is in the same paragraph.
-	follows bool
-}
-
-// condensed is what condense made of a text.
+// condensed is a request that is shown in part.
 type condensed struct {
 	of     string
+	parts  *parts
 	limit  int
 	result string
 }
 
-// within returns condense(text, limit). The same line is written several times until its summary fits.
-func (c *condensed) within(text string, limit int) string {
-	if c.of != text || c.limit != limit {
-		*c = condensed{text, limit, condense(text, limit)}
+// within returns the parts of a long request that say what it is about: the first one, the one that asks for something,
+// and as many of the others as fit. What the user wrote comes before what is pasted, of which the first words are shown,
+// and before what describes the surroundings. A larger limit shows all that a smaller one does.
+//
+// The same line is written several times until its summary fits, so it keeps what it made of a text.
+func (c *condensed) within(text string, echoed map[string]bool, limit int) string {
+	if units(text) <= limit {
+		return text
+	}
+	if c.of != text || c.parts == nil {
+		*c = condensed{of: text, parts: partsOf(text, echoed), limit: -1}
+	}
+	if c.limit != limit {
+		c.limit, c.result = limit, c.parts.within(text, limit)
 	}
 	return c.result
 }
 
-// condense returns the sentences of a long request that say what it is about, in their order: its first one, the one
-// that asks for something, and then as many of the others as fit, from the beginning. If it finds no sentences, it cuts
-// the middle out of the text.
-func condense(text string, limit int) string {
-	if units(text) <= limit {
-		return text
-	}
-	list, asked := sentencesOf(text)
-	if len(list) == 0 {
+// joinUnits is how many units join two parts at most: a gap and the end of a line.
+const joinUnits = 5
+
+// within chooses among the parts of a text. If there are none, it cuts the middle out of the text.
+func (p *parts) within(text string, limit int) string {
+	if len(p.list) == 0 {
 		return shorten(text, limit)
 	}
-	picked := []sentence{list[0]}
-	if asked > 0 {
-		question := list[asked]
-		question.text = shorten(question.text, max(limit/2, limit-units(list[0].text)-gapUnits))
-		picked[0].text = shorten(list[0].text, limit-units(question.text)-gapUnits)
-		picked = append(picked, question)
-	}
-	picked[0].text = shorten(picked[0].text, limit)
-	size := units(textOfSentences(picked))
-	for i := 1; i < len(list) && size < limit; i++ {
-		if i == asked {
-			continue
+	shown := make([]string, len(p.list))
+	used := p.essentials(shown, limit)
+	for _, i := range p.order {
+		cost := p.show(i, shown, false)
+		if used+cost > limit {
+			break
 		}
-		if size += units(list[i].text) + gapUnits; size <= limit {
-			picked = append(picked, list[i])
-		}
+		p.show(i, shown, true)
+		used += cost
 	}
-	slices.SortFunc(picked, func(a, b sentence) int { return a.number - b.number })
-	return shorten(textOfSentences(picked), limit)
+	p.lengthen(shown, limit-used)
+	return p.joined(shown)
 }
 
-// textOfSentences writes sentences on one line, and shows where others are left out.
-func textOfSentences(list []sentence) string {
+// essentials shows the first part and the one that asks, shortened if they must be. It returns what they take.
+func (p *parts) essentials(shown []string, limit int) int {
+	room := limit - joinUnits
+	if asked := p.asked; asked > 0 && asked != p.first {
+		first, question := p.list[p.first].short(), p.list[asked].short()
+		question = shorten(question, max(room/2, room-units(first)-joinUnits))
+		shown[asked] = question
+		room -= units(question) + joinUnits
+	}
+	shown[p.first] = shorten(p.list[p.first].short(), max(room, 4*gapUnits))
+	return limit - room + units(shown[p.first])
+}
+
+// show shows a part and what introduces it, and returns what that takes. Without doing so, it only counts.
+func (p *parts) show(at int, shown []string, really bool) (cost int) {
+	for ; at >= 0 && shown[at] == ""; at = p.list[at].head {
+		text := p.list[at].short()
+		if cost += units(text) + joinUnits; really {
+			shown[at] = text
+		}
+	}
+	return cost
+}
+
+// lengthen gives the parts that are shown in short as much room as is left, the same to each.
+func (p *parts) lengthen(shown []string, room int) {
+	if len(p.list) == 0 || slices.Contains(shown, "") {
+		return
+	}
+	longer := func(more int) (texts []string, extra int) {
+		texts = slices.Clone(shown)
+		for i, part := range p.list {
+			texts[i] = part.within(part.limit() + more)
+			extra += max(units(texts[i])-units(shown[i]), 0)
+		}
+		return texts, extra
+	}
+	low, high := 0, max(room, 0)
+	for low < high {
+		mid := (low + high + 1) / 2
+		if _, extra := longer(mid); extra <= room {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	if texts, extra := longer(low); extra <= room {
+		copy(shown, texts)
+	}
+}
+
+// joined writes the shown parts on one line, and shows where others are left out.
+func (p *parts) joined(shown []string) string {
 	var b strings.Builder
-	for i, s := range list {
+	left, sameLine := false, true
+	for i, part := range p.list {
+		sameLine = sameLine && part.follows
+		if shown[i] == "" {
+			left = true
+			continue
+		}
 		switch {
-		case i == 0:
-		case s.number > list[i-1].number+1:
+		case b.Len() == 0 && left:
+			b.WriteString(strings.TrimLeft(gap, " "))
+		case b.Len() == 0:
+		case sameLine && left:
 			b.WriteString(gap)
-		case s.follows:
+		case sameLine:
 			b.WriteByte(' ')
+		case left && !strings.HasSuffix(b.String(), "…"):
+			b.WriteString(" …" + lineBreak)
 		default:
 			b.WriteString(lineBreak)
 		}
-		b.WriteString(s.text)
+		b.WriteString(shown[i])
+		left, sameLine = false, true
+	}
+	if left && !strings.HasSuffix(b.String(), "…") {
+		b.WriteString(" …")
 	}
 	return b.String()
-}
-
-// maxSentences is how many sentences of a request are looked at.
-const maxSentences = 200
-
-// titleLines is how many lines of a text may come before its title.
-const titleLines = 5
-
-// titleOf returns the title of a document: its first heading, if that is of the highest level and near the beginning.
-func titleOf(text string) string {
-	n := 0
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		if title, ok := strings.CutPrefix(line, "# "); ok && contentOf(title) > 1 {
-			return oneLine(title)
-		}
-		if n++; n == titleLines || strings.HasPrefix(line, "```") {
-			break
-		}
-	}
-	return ""
-}
-
-// sentencesOf returns the sentences of a request, and which of them asks for something. That is 0 if it is the first one
-// or if none does.
-func sentencesOf(text string) (list []sentence, asked int) {
-	text, _ = summarizers.WithoutBlocks(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), "<!--", "-->")
-	text = withoutInstructions(text)
-	if title := titleOf(text); title != "" {
-		list = append(list, sentence{text: title})
-	}
-	number := 0
-	eachStatement(text, never, func(st statement) {
-		number++
-		body := bare(withoutTags(st.text))
-		if st.heads || len(list) == maxSentences || contentUpTo(body, 2) < 2 || !looksWritten(body) || isField(body) {
-			return
-		}
-		list = append(list, sentence{text: body, number: number, follows: st.follows})
-	})
-	for _, asks := range []func(string) bool{func(s string) bool { return requests(s) && !goesOn(s) }, opensTask} {
-		if i := slices.IndexFunc(list, func(s sentence) bool { return asks(s.text) }); i >= 0 {
-			return list, i
-		}
-	}
-	return list, 0
 }

@@ -33,3 +33,9 @@ func Sentences(paragraph string) []string {
 
 // Unquote decodes a JSON string of a tool call's arguments.
 func Unquote(quoted string) (text string, ok bool) { return unquote(quoted) }
+
+// Condense returns the parts of a request that fit.
+func Condense(text string, limit int) string {
+	var c condensed
+	return c.within(oneLine(text), nil, limit)
+}

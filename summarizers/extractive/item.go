@@ -68,6 +68,8 @@ type item struct {
 	key string
 	// condensed is the text of a request as it was written last.
 	condensed condensed
+	// echoed are the lines of a request that the agent wrote before.
+	echoed map[string]bool
 	// cites are the messages that the item came from, ascending. They are empty only for items of a previous summary
 	// that did not cite.
 	cites []uint32

@@ -3,96 +3,157 @@ package extractive
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// withoutPasted removes lines that nobody wrote into the message: copies of a terminal's screen, and the demonstrations and
-// examples in instructions.
-func withoutPasted(text string) string {
-	if !strings.Contains(text, "<") && !strings.Contains(text, "---") && !strings.Contains(text, " \n") && !drawn(text) {
-		return text
-	}
-	padded := screenWidth(text)
-	var b strings.Builder
-	b.Grow(len(text))
-	end := ""
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
+// fewestPasted is how many lines in a row look pasted if no fence or mark says that they are.
+const fewestPasted = 3
+
+// pastedLines says which lines of a message its author pasted: code in fences, quotations, diffs, logs, other code, and
+// lines that the agent wrote before.
+func pastedLines(lines []string, echoed map[string]bool) []bool {
+	pasted := make([]bool, len(lines))
+	fence := ""
+	for i, line := range lines {
 		switch {
-		case end != "":
-			if containsAnyCase(trimmed, end) {
-				end = ""
+		case fence != "":
+			pasted[i] = true
+			if strings.HasPrefix(line, fence) {
+				fence = ""
 			}
-		case drawn(line), padded > 0 && widthOf(line) == padded && strings.HasSuffix(line, " \n"):
+		case opensFence(line) && slices.ContainsFunc(lines[i+1:], func(l string) bool { return strings.HasPrefix(l, line[:3]) }):
+			pasted[i], fence = true, line[:3]
 		default:
-			if end = shownUntil(trimmed); end == "" {
-				b.WriteString(line)
+			pasted[i] = line[0] == '>' || echoed[line]
+		}
+	}
+	for from := 0; from < len(lines); {
+		to, signs := from, 0
+		for to < len(lines) && !pasted[to] && !reads(lines[to]) {
+			if isData(lines[to]) {
+				signs++
+			}
+			to++
+		}
+		if signs >= fewestPasted && 2*signs >= to-from {
+			for i := from; i < to; i++ {
+				pasted[i] = true
 			}
 		}
+		from = to + 1
 	}
-	if end != "" {
-		// The end of the demonstration is missing.
-		return text
-	}
-	return b.String()
+	return pasted
 }
 
-// showing are words in the names of blocks that show what somebody else said or did.
-var showing = wordSet("demonstration demo example examples transcript trajectory conversation log logs output stdout stderr sample samples")
-
-// shownUntil returns what the last line of a block holds, in lower case, if a line begins a block that shows something, in
-// tags or between lines such as "--- DEMONSTRATION ---" and "--- END OF DEMONSTRATION ---".
-func shownUntil(line string) string {
-	if name := tagAt(line); name != "" && shows(name) && !closesTag(line, name) {
-		return "</" + strings.ToLower(name) + ">"
-	}
-	name := strings.Trim(line, "-=*# ")
-	if len(name) < len(line)-4 && line[0] == line[len(line)-1] && !isLetter(line[0]) && len(name) < 48 && shows(name) && !hasOpening(name, "end ") {
-		return "end of " + strings.ToLower(name)
-	}
-	return ""
+func opensFence(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// shows says whether one of the words of a name says that something is shown.
-func shows(name string) bool {
-	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ':' || r == ' ' }) {
-		if showing[word] {
-			return true
+// reads says whether a line is a sentence or an item in somebody's own words.
+func reads(line string) bool {
+	if isData(line) {
+		return false
+	}
+	if _, listed := listItem(line + " "); listed || isHeading(line) {
+		return true
+	}
+	words := 0
+	for word := range strings.FieldsSeq(line) {
+		word = strings.TrimRight(word, ".,:;!?)\"'”’")
+		if word != "" && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0 {
+			words++
 		}
 	}
-	return false
+	first, _ := utf8.DecodeRuneInString(line)
+	return words >= 4 || isCJK(first)
 }
 
-// drawings are characters that programs draw on a screen.
-var drawings = []string{"│", "║", "╭", "╰", "⎿", "⏺", "❯", "✻"}
-
-// drawn says whether a text has a character that a program drew.
-func drawn(text string) bool {
-	return !isASCII(text) && slices.ContainsFunc(drawings, func(d string) bool { return strings.Contains(text, d) })
+// dataOpenings begin lines of diffs, shells, tracebacks and code.
+var dataOpenings = []string{
+	"diff --git", "+++ ", "--- a/", "@@ ", "index ", ">>> ", "$ ", "% ", "File \"", "Traceback (most", "at ", "//", "/*", "*/", "#include", "import ", "from ",
+	"package ", "func ", "def ", "class ", "return ", "const ", "let ", "var ", "if (", "if err", "for (", "while (", "}", ")", "]", "<", "{", "npm ", "SELECT ", "|",
 }
 
-// A screen has at least minScreen columns. At least screenLines lines of a copy of it end in spaces at the same column.
+// isData says whether a line looks like one of code, of a diff, or of a program's output.
+func isData(line string) bool {
+	if len(line) > 1 && (line[0] == '+' || line[0] == '-') && line[1] != ' ' && line[1] != '-' {
+		return true
+	}
+	if strings.IndexByte("{};([\\|", line[len(line)-1]) >= 0 || strings.HasSuffix(line, "),") || strings.HasSuffix(line, "=>") || strings.HasSuffix(line, "):") {
+		return true
+	}
+	for _, opening := range dataOpenings {
+		if strings.HasPrefix(line, opening) {
+			return opening != "at " && opening != "from " || strings.ContainsAny(line, "(:/")
+		}
+	}
+	return isStamped(line) || signsIn(line)*8 > len(line)
+}
+
+// isStamped says whether a line begins with a time, as in logs.
+func isStamped(line string) bool {
+	line = strings.TrimLeft(line, "[(")
+	digits, marks := 0, 0
+	for i := 0; i < len(line) && i < 24; i++ {
+		switch b := line[i]; {
+		case isDigit(b):
+			digits++
+		case b == ':' || b == '-' || b == '/':
+			marks++
+		case b != 'T' && b != '.' && b != ' ' && b != ',':
+			return digits >= 6 && marks >= 2
+		}
+	}
+	return digits >= 6 && marks >= 2
+}
+
+// signsIn counts the characters of a line that programs write more than people.
+func signsIn(line string) int {
+	n := 0
+	for i := range len(line) {
+		if strings.IndexByte("{}()[]<>=;|\\_&$@^~", line[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// opening is how many units of what is pasted are shown at least, and maxLastLine how many of its last line, if that is
+// the error.
 const (
-	minScreen   = 60
-	screenLines = 3
+	leastPasted = 60
+	maxLastLine = 160
 )
 
-// screenWidth returns the column at which most of the lines that end in spaces end, if a text is a copy of a screen.
-func screenWidth(text string) int {
-	if strings.Count(text, " \n") < screenLines {
-		return 0
+// firstWords returns the first words of something pasted in at most so many units, and its last line if that is an error.
+func firstWords(lines []string, limit int) string {
+	whole := strings.Join(lines, lineBreak)
+	if units(whole) <= limit {
+		return whole
 	}
-	widths, width := map[int]int{}, 0
-	for line := range strings.Lines(text) {
-		if n := widthOf(line); n >= minScreen && strings.HasSuffix(line, " \n") {
-			widths[n]++
-			if widths[n] >= screenLines && widths[n] >= widths[width] {
-				width = n
-			}
+	lines = slices.DeleteFunc(slices.Clone(lines), opensFence)
+	last := ""
+	if n := len(lines) - 1; n > 0 {
+		if score, _ := errorScore(lines[n]); score > 0 {
+			last = " " + shorten(lines[n], maxLastLine)
 		}
 	}
-	return width
+	return headOf(strings.Join(lines, lineBreak), limit) + " …" + last
 }
 
-// widthOf returns how many characters a line has.
-func widthOf(line string) int { return utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) }
+// headOf returns the beginning of a text in at most so many units. It cuts no word.
+func headOf(text string, limit int) string {
+	head := prefixUnits(text, limit)
+	if len(head) == len(text) {
+		return text
+	}
+	end := wordEnd(text, len(head))
+	if p, inside := dividedAt(unbroken(clip(text, 4*limit)), end); inside && p.from > end/2 {
+		end = p.from
+	}
+	if end == 0 {
+		end = len(head)
+	}
+	return strings.TrimRight(text[:end], " …⏎")
+}

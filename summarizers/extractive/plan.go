@@ -131,7 +131,7 @@ func (p *plan) put(it *item) {
 		c = classFact
 	case kindRequest:
 		switch {
-		case it.end == requestAnswered, it.end == requestFinished && saysLittle(it):
+		case it.end == requestAnswered, it.end == requestFinished && isShortOrder(it):
 			c = classAnswered
 		case units(it.text) <= maxSaid:
 			c = classSaid

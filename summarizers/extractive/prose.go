@@ -9,6 +9,8 @@ type statement struct {
 	text string
 	// listed says that it begins a list item. boxed says that the item has a checkbox, and box is its state.
 	listed bool
+	// marker is what stands before the text of a list item.
+	marker string
 	box    box
 	boxed  bool
 	// numbered says that the item has a number.
@@ -87,7 +89,7 @@ func (p *paragraphs) line(line string) {
 	}
 	if body, ok := listItem(trimmed); ok {
 		p.flush()
-		p.opened = statement{listed: true, numbered: isDigit(trimmed[0])}
+		p.opened = statement{listed: true, numbered: isDigit(trimmed[0]), marker: trimmed[:len(trimmed)-len(body)]}
 		p.opened.box, p.opened.boxed, body = checkbox(body)
 		p.open = body
 		return
@@ -171,7 +173,7 @@ func (p *paragraphs) flush() {
 		}
 		st.text = sentence
 		p.yield(st)
-		st.listed, st.numbered, st.boxed, st.follows = false, false, false, true
+		st.listed, st.numbered, st.boxed, st.follows, st.marker = false, false, false, true, ""
 	})
 }
 

@@ -32,7 +32,7 @@ type chosen struct {
 // text returns the item's text, as long as it may be. Of the user's, the sentences that say most are left.
 func (c chosen) text() string {
 	if isRequest(c) {
-		return c.it.condensed.within(c.it.text, c.limit)
+		return c.it.condensed.within(c.it.text, c.it.echoed, c.limit)
 	}
 	return c.it.within(c.limit)
 }

@@ -120,9 +120,9 @@ func onlyAsks(text string) bool {
 	return questions > 0 && others == 0
 }
 
-// saysLittle says whether a request is an order of a few words without a value, such as "commit and push". Once it was
+// isShortOrder says whether a request is an order of a few words without a value, such as "commit and push". Once it was
 // carried out, nobody needs it.
-func saysLittle(it *item) bool {
+func isShortOrder(it *item) bool {
 	said := ownWords(it.text)
 	return contentUpTo(said, goalWords+1) <= goalWords && !hasValue(said)
 }

@@ -1,0 +1,98 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// withoutPasted removes lines that nobody wrote into the message: copies of a terminal's screen, and the demonstrations and
+// examples in instructions.
+func withoutPasted(text string) string {
+	if !strings.Contains(text, "<") && !strings.Contains(text, "---") && !strings.Contains(text, " \n") && !drawn(text) {
+		return text
+	}
+	padded := screenWidth(text)
+	var b strings.Builder
+	b.Grow(len(text))
+	end := ""
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case end != "":
+			if containsAnyCase(trimmed, end) {
+				end = ""
+			}
+		case drawn(line), padded > 0 && widthOf(line) == padded && strings.HasSuffix(line, " \n"):
+		default:
+			if end = shownUntil(trimmed); end == "" {
+				b.WriteString(line)
+			}
+		}
+	}
+	if end != "" {
+		// The end of the demonstration is missing.
+		return text
+	}
+	return b.String()
+}
+
+// showing are words in the names of blocks that show what somebody else said or did.
+var showing = wordSet("demonstration demo example examples transcript trajectory conversation log logs output stdout stderr sample samples")
+
+// shownUntil returns what the last line of a block holds, in lower case, if a line begins a block that shows something, in
+// tags or between lines such as "--- DEMONSTRATION ---" and "--- END OF DEMONSTRATION ---".
+func shownUntil(line string) string {
+	if name := tagAt(line); name != "" && shows(name) && !closesTag(line, name) {
+		return "</" + strings.ToLower(name) + ">"
+	}
+	name := strings.Trim(line, "-=*# ")
+	if len(name) < len(line)-4 && line[0] == line[len(line)-1] && !isLetter(line[0]) && len(name) < 48 && shows(name) && !hasOpening(name, "end ") {
+		return "end of " + strings.ToLower(name)
+	}
+	return ""
+}
+
+// shows says whether one of the words of a name says that something is shown.
+func shows(name string) bool {
+	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ':' || r == ' ' }) {
+		if showing[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// drawings are characters that programs draw on a screen.
+var drawings = []string{"│", "║", "╭", "╰", "⎿", "⏺", "❯", "✻"}
+
+// drawn says whether a text has a character that a program drew.
+func drawn(text string) bool {
+	return !isASCII(text) && slices.ContainsFunc(drawings, func(d string) bool { return strings.Contains(text, d) })
+}
+
+// A screen has at least minScreen columns. At least screenLines lines of a copy of it end in spaces at the same column.
+const (
+	minScreen   = 60
+	screenLines = 3
+)
+
+// screenWidth returns the column at which most of the lines that end in spaces end, if a text is a copy of a screen.
+func screenWidth(text string) int {
+	if strings.Count(text, " \n") < screenLines {
+		return 0
+	}
+	widths, width := map[int]int{}, 0
+	for line := range strings.Lines(text) {
+		if n := widthOf(line); n >= minScreen && strings.HasSuffix(line, " \n") {
+			widths[n]++
+			if widths[n] >= screenLines && widths[n] >= widths[width] {
+				width = n
+			}
+		}
+	}
+	return width
+}
+
+// widthOf returns how many characters a line has.
+func widthOf(line string) int { return utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) }
