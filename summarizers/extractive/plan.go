@@ -8,7 +8,7 @@ import (
 )
 
 // maxGoal is how many units the goal's sentence may have.
-const maxGoal = 240
+const maxGoal = maxSaid
 
 // goalWords is how many words a request has at least that says what the work is about.
 const goalWords = 3
@@ -22,6 +22,8 @@ type plan struct {
 	// last and the first one.
 	goal, task, last, firstRequest *item
 	byClass                        [classes][]*item
+	// fresh ranks the user's newest messages.
+	fresh map[*item]int
 	// smallest is the smallest budget of a narrative, in units.
 	smallest int
 	// small says that the budget of the summary is small.
@@ -162,8 +164,13 @@ func (p *plan) putInto(c class, it *item) {
 
 // rank rates an item within its class: by its score, its age, and whether a previous summary had it.
 func (p *plan) rank(it *item) int {
-	if it.kind == kindRequest && units(it.text) <= maxSaid {
-		return p.saidRank(it)
+	if it.kind == kindRequest {
+		if fresh := p.freshRank(it); fresh > 0 {
+			return fresh
+		}
+		if units(it.text) <= maxSaid {
+			return p.saidRank(it)
+		}
 	}
 	r := 8 * it.score
 	if p.l.newest > 0 {

@@ -1,11 +1,16 @@
 package extractive
 
 import (
+	"cmp"
 	"math"
+	"slices"
 )
 
 // maxSaid is how many units a short message of the user has at most. It stays word for word.
-const maxSaid = 240
+const maxSaid = 300
+
+// maxFresh is how many of the newest messages of the user come before all older ones.
+const maxFresh = 5
 
 // saidLength lets a long statement pay a little less than in proportion to its length, and maxContent is how many words
 // count.
@@ -18,8 +23,7 @@ const (
 )
 
 // saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
-// value before others, a task after statements, which may still hold, and a reply last. The first and the newest ones
-// count double.
+// value before others, a task after statements, which may still hold, and a reply last. Newer ones count double.
 func (p *plan) saidRank(it *item) int {
 	rank := 1e5 * float64(min(contentUpTo(it.text, maxContent), maxContent)) / float64(1+it.times)
 	if hasValue(it.text) {
@@ -34,11 +38,43 @@ func (p *plan) saidRank(it *item) int {
 	if it.changed {
 		rank *= 2
 	}
-	if it == p.firstRequest || it.newest()+recently >= p.l.newest {
+	if it.newest()+recently >= p.l.newest {
 		rank *= 2
 	}
 	return int(rank / math.Pow(float64(units(it.text)+lineOverhead), saidLength))
 }
+
+// freshRank is the rank of a message of the user among the newest ones, or of the first one. It is 0 for others: what is
+// left out is in the middle.
+func (p *plan) freshRank(it *item) int {
+	if p.fresh == nil {
+		p.fresh = p.freshMessages()
+	}
+	return p.fresh[it]
+}
+
+// freshMessages returns the ranks of the newest messages of the user, the newest first, and of the first one.
+func (p *plan) freshMessages() map[*item]int {
+	var list []*item
+	for _, c := range []class{classSaid, classTold} {
+		list = append(list, p.byClass[c]...)
+	}
+	slices.SortFunc(list, func(a, b *item) int { return cmp.Or(cmp.Compare(b.newest(), a.newest()), cmp.Compare(b.seq, a.seq)) })
+	if len(list) > maxFresh {
+		list = list[:maxFresh]
+	}
+	ranks := map[*item]int{}
+	for i, it := range list {
+		ranks[it] = firstRank * (maxFresh + 1 - i)
+	}
+	if ranks[p.firstRequest] == 0 {
+		ranks[p.firstRequest] = firstRank
+	}
+	return ranks
+}
+
+// firstRank is the rank of the user's first message, which is above those that came between it and the newest.
+const firstRank = 1 << 24
 
 // recently is how many messages count as the newest ones, and lineOverhead what a line has beside its text, in units.
 const (
