@@ -28,7 +28,7 @@ func (p *plan) share(budget int) narrative {
 		pool -= takes[c].used
 	}
 	for _, c := range again {
-		if c == classTold {
+		if c == classTold && takes[classSaid].complete && takes[classTold].complete {
 			pool -= h.lengthenGoal(max(pool-p.reserved(c, budget), 0))
 		}
 		if takes[c].whole {

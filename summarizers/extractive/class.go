@@ -56,6 +56,9 @@ type terms struct {
 	// most is the most units of one text, and least how short a text may become before it is left out. opening is the
 	// most units when it is served first; 0 is no limit of its own.
 	most, least, opening int
+	// ranked says that no item is there, and none is longer than at least, before all that rank above it are there. So a
+	// larger budget shows all that a smaller one does.
+	ranked bool
 }
 
 var termsOf = [classes]terms{
@@ -63,8 +66,8 @@ var termsOf = [classes]terms{
 	classUserRule: {share: 40, sure: 800, most: maxRule, least: 160},
 	classRule:     {share: 30, sure: 500, most: maxRule, least: 160},
 	classPrefer:   {share: 30, sure: 700, most: maxRule, least: 160},
-	classSaid:     {share: 50, most: maxSaid, least: maxSaid},
-	classTold:     {share: 50, most: 1500, least: 160, opening: maxSaid},
+	classSaid:     {share: 50, most: maxSaid, least: maxSaid, ranked: true},
+	classTold:     {share: 50, most: 1500, least: maxSaid, opening: maxSaid, ranked: true},
 	classError:    {share: 30, sure: 200, most: maxErrorText + maxCommand, least: 160},
 	classFocus:    {share: 40, most: maxRule, least: 120},
 	classPlan:     {share: 40, sure: 130, most: 400, least: 100},

@@ -2,9 +2,10 @@ package extractive
 
 // take is the choice of items of one class.
 type take struct {
-	list  []chosen
-	used  int
-	whole bool
+	list []chosen
+	used int
+	// whole says that all items are there and none is shortened; complete that all are there.
+	whole, complete bool
 }
 
 // take chooses items of a class for at most budget units: as many items as possible, each shortened at most as far as
@@ -14,7 +15,7 @@ func (p *plan) take(c class, list []*item, budget int, goal bool) take {
 }
 
 func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
-	out := take{whole: true}
+	out := take{whole: true, complete: true}
 	var sizes []int
 	overheads := 0
 	floor := 0
@@ -23,7 +24,10 @@ func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
 		over := p.overhead(ch)
 		size := min(units(it.text), t.most)
 		if floor+over+min(size, t.least) > budget {
-			out.whole = false
+			out.whole, out.complete = false, false
+			if t.ranked {
+				break
+			}
 			continue
 		}
 		floor += over + min(size, t.least)
@@ -32,6 +36,9 @@ func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
 		out.list = append(out.list, ch)
 	}
 	lowest, highest := t.least, t.most
+	if t.ranked && !out.complete {
+		highest = lowest
+	}
 	fits := func(limit int) int {
 		sum := overheads
 		for _, s := range sizes {
