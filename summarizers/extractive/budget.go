@@ -46,7 +46,7 @@ func (p *plan) share(budget int) narrative {
 
 // narrative puts together what was chosen for the goal and for each class.
 func (p *plan) narrative(h head, lists [classes][]*item, takes [classes]take) narrative {
-	n := narrative{all: true, rules: true, work: true, small: p.small}
+	n := narrative{all: true, rules: true, work: true, said: takes[classSaid].complete && takes[classTold].complete, small: p.small}
 	if h.goal.limit > 0 {
 		n.all = h.goal.limit >= units(h.goal.it.text)
 		n.list = append(n.list, h.goal)
@@ -66,8 +66,10 @@ func (p *plan) reserved(c class, budget int) int {
 	switch {
 	case p.generous, isEssential(c) && (c != classChanged || !p.small), c == classFact && !p.small:
 		return 0
-	case c == classLast || c == classSaid || c == classTold:
+	case c == classLast:
 		return budget - smallest
+	case c == classSaid || c == classTold:
+		return budget - min(budget, smallest*4/3)
 	default:
 		return budget - smallest/2
 	}

@@ -15,7 +15,7 @@ var levels = []struct {
 	share, least int64
 	enough       func(n narrative) bool
 }{
-	{25, 250, func(n narrative) bool { return n.rules && n.work }},
+	{25, 250, func(n narrative) bool { return n.rules && n.work && n.said }},
 	{33, 300, func(n narrative) bool { return n.rules && (n.work || n.small) }},
 	{55, 400, func(n narrative) bool { return n.rules }},
 	{70, 0, func(n narrative) bool { return n.rules }},
@@ -142,7 +142,7 @@ type narrative struct {
 	list []chosen
 	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd; work that no error,
 	// plan, decision, changed file or line of a previous summary was.
-	all, rules, work bool
+	all, rules, work, said bool
 	// small says that the budget is small.
 	small bool
 	// tokens is its size.
