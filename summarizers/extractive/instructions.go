@@ -57,9 +57,9 @@ func (r *reader) unload() {
 
 // orders says whether a sentence of loaded instructions orders something by its form: it begins with that, or writes it in
 // capitals. The handbooks of a piece of work explain and argue in the same words.
-func orders(text string) bool {
-	text = strings.TrimLeft(text, "*_ ")
-	if !isASCII(text) || isCondition(text) || hasOpening(text, "do not ", "don't ", "never ", "always ", "only ", "no ", "avoid ", "must ", "never:", "always:") {
+func orders(st statement) bool {
+	text := strings.TrimLeft(st.text, "*_ ")
+	if !isASCII(text) || st.head != "" && isCondition(text) || hasOpening(text, "do not ", "don't ", "never ", "always ", "only ", "no ", "avoid ", "must ", "never:", "always:") {
 		return true
 	}
 	for word := range strings.FieldsSeq(text) {
@@ -88,12 +88,16 @@ func isPlan(text string) bool {
 // ruling are words in the titles of rules.
 var ruling = []string{
 	"rule", "constraint", "convention", "guideline", "style", "preference", "polic", "requirement", "important", "boundar", "limit", "restriction", "non-goal", "out of scope", "unchanged", "note",
-	"regel", "vorgabe", "einschränkung", "anforderung", "regla", "restriccion", "restricciones", "convencion", "requisito", "regra", "restriç", "contrainte", "règle", "exigence",
+	"regel", "vorgabe", "einschränkung", "anforderung", "regla", "restricci", "convenci", "requisito", "regra", "restriç", "contrainte", "règle", "exigence",
 	"правил", "ограничен", "требован", "约束", "规则", "不修改", "不改", "不变", "保持", "规范", "要求", "限制", "注意", "制約", "ルール", "規約", "要件", "제약", "규칙", "요구", "주의",
 }
 
 // bindsInPlan says whether a statement of a plan is a rule, and not a piece of what is planned: it is firm, or stands
 // under a title that is one or says that there are rules.
 func (r *reader) bindsInPlan(st statement, found cue) bool {
+	if strings.Contains(st.text, "确保") {
+		// A plan says so of what it brings about.
+		found = r.cues.read(strings.ReplaceAll(st.text, "确保", ""))
+	}
 	return found&cueMust != 0 || st.under != "" && (r.cues.read(st.under)&(cueMust|cuePrefer) != 0 || slices.ContainsFunc(ruling, func(w string) bool { return containsAnyCase(st.under, w) }))
 }

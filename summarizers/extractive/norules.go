@@ -107,7 +107,7 @@ func givesExample(text string) bool {
 		}
 	}
 	return hasOpening(text, "for example", "for instance", "e.g.", "let's say", "lets say", "suppose ", "imagine ", "zum beispiel", "z.b.", "angenommen", "nehmen wir an",
-		"por ejemplo", "supongamos", "imagina ", "por exemplo", "digamos", "par exemple", "supposons", "imaginons", "например", "допустим", "предположим",
+		"por ejemplo", "supongamos", "imagina ", "por exemplo", "digamos", "par ex", "supposons", "imaginons", "например", "допустим", "предположим",
 		"例如", "比如", "假设", "假如", "例えば", "たとえば", "예를 들어", "예를 들면")
 }
 

@@ -114,11 +114,12 @@ func TestRulesAboutAPersonNameThem(t *testing.T) {
 func TestRulesOfAPlan(t *testing.T) {
 	t.Parallel()
 	rules := rulesOfLater(t, strings.Join([]string{
-		"Do this plan:", "# Plan: a second list", "## Steps", "- the list should have a title", "- keep the order of the boats", "- never sort it by name",
+		"Do this plan:", "# Plan: a second list", "## Steps", "- the list should have a title", "- keep the order of the boats", "- never sort it by name", "- 关闭窗口后刷新列表，确保名单正确",
 		"## Constraints", "- names without accents only", "```sh", "# 1", "# 2", "```",
 	}, "\n"))
 	require.NotContains(t, rules, "should have a title")
 	require.NotContains(t, rules, "keep the order")
+	require.NotContains(t, rules, "确保名单正确")
 	require.Contains(t, rules, "never sort it by name")
 	require.Contains(t, rules, "names without accents only")
 	require.Contains(t, rulesOfLater(t, "Do this:\n\n# List\n\n- keep the order of the boats"), "keep the order of the boats", "one title makes no plan")

@@ -97,7 +97,7 @@ func TestInsertedDocumentsHaveFewRules(t *testing.T) {
 		return below(c.summary(t, ""), rulesHeading)
 	}
 	require.Equal(t, "- (system) "+firm+" [#3]", write(document))
-	argued := "\n\nThe first remark of a reviewer must be about the tests. Can't read it? You never saw it. The rest is a change you can't trust.\n\nDo not use this for a merge.\n"
+	argued := "\n\nThe first remark of a reviewer must be about the tests. If a change is long, don't split it by yourself, but say so. Can't read it? You never saw it. The rest is a change you can't trust.\n\nDo not use this for a merge.\n"
 	require.Equal(t, "- (system) "+firm+" [#3]", write(document+argued), "instructions for a piece of work are orders by their form")
 	var many strings.Builder
 	for i := range 40 {
