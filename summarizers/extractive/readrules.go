@@ -24,6 +24,8 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	text, _ = summarizers.WithoutBlocks(text, "<!--", "-->")
 	text = withoutPasted(text)
 	listed, long := isDocument(text), units(text) > maxSaid
+	standing := by == bySystem && isStanding(text)
+	listed = listed || standing
 	planned := by == byUser && !listed && isPlan(text)
 	before, room := "", maxInserted
 	loaded := slices.Contains(r.loaded, index)
@@ -51,7 +53,7 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		if by == byUser && long && found&cueMust == 0 && mayDecide(st.text, found) && r.cues.decides(st.text) {
 			r.l.add(&item{kind: kindDecision, text: r.sign + shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		if !r.rulesBy(st, found, by) || planned && !r.bindsInPlan(st, found) || by != byUser && listed && (room == 0 || !r.isFirm(st, found) || loaded && !orders(st)) {
+		if !r.rulesBy(st, found, by) || planned && !r.bindsInPlan(st, found) || by != byUser && listed && (room == 0 || standing && !isStandingRule(st, found) || !standing && !r.isFirm(st, found) || loaded && !orders(st)) {
 			return
 		}
 		if loaded && subject == "" && containsAnyCase(st.text, " this ") {

@@ -50,6 +50,7 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		return
 	}
 	r.unload()
+	r.standingRules(index, text, wrapped)
 	if beside != "" {
 		r.rules(index, beside, bySystem)
 	}
