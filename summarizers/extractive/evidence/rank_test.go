@@ -1,6 +1,7 @@
 package evidence_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -309,4 +310,36 @@ func TestWordsOfNamesAreAlikeInAnyCase(t *testing.T) {
 	c.Add(evidence.Piece{Message: 5, Voice: evidence.Agent, Text: "firstPager"})
 	c.Add(evidence.Piece{Message: 6, Voice: evidence.Agent, Text: "firstOther"})
 	require.Equal(t, []string{"firstPager", "firstOther"}, texts(c.Rank("", "", 1000)))
+}
+
+// A line that stood there before counts as any other mention of its names, by whoever says it now.
+func TestRepeatedLinesCount(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(500)
+	c.Add(piece(5, evidence.Result, "alphaOne"))
+	c.Add(piece(250, evidence.Agent, "bravoTwo"))
+	c.Add(piece(400, evidence.Agent, "alphaOne"))
+	first := c.Rank("", "", 1000)[0]
+	require.Equal(t, "alphaOne", first.Text)
+	require.EqualValues(t, 400, first.First)
+	c = evidence.New(9)
+	c.Add(piece(5, evidence.Quoted, "alphaOne"))
+	require.False(t, c.Rank("", "", 1000)[0].Alone)
+	c.Add(piece(6, evidence.Agent, "alphaOne"))
+	require.True(t, c.Rank("", "", 1000)[0].Alone, "it is no longer only of an earlier summary")
+}
+
+// A name is one name, however many others there are.
+func TestManyNamesStayApart(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(9)
+	var want []string
+	for i := range 3000 {
+		want = append(want, fmt.Sprintf("numberedName%04d", i))
+	}
+	c.Add(piece(1, evidence.Agent, strings.Join(want, "\n")))
+	c.Add(piece(2, evidence.Agent, strings.Join(want, "\n")))
+	got := texts(c.Rank("", "", 1<<20))
+	slices.Sort(got)
+	require.Equal(t, want, got)
 }
