@@ -15,10 +15,10 @@ func TestReplacedValueIsNotQuoted(t *testing.T) {
 	t.Parallel()
 	summary := written(t, extractive.New(), &summarizers.Request{MaxTokens: 1000, Messages: []*compactordv1.LoggedMessage{
 		userMessage(0, "Port the parser to `parse.go`."),
-		userMessage(1, "RELEASE BRANCH: release/2026-11-candidate"),
+		userMessage(1, "DEADLINE: ship `exportPager` on 2026-11-23"),
 		assistantMessage(2, "I work on it."),
-		userMessage(3, "RELEASE BRANCH: release/2026-12-candidate"),
+		userMessage(3, "DEADLINE: ship `exportPager` on 2026-12-01"),
 	}})
-	require.Contains(t, summary.Text, "release/2026-12-candidate")
-	require.NotContains(t, summary.Text, "release/2026-11-candidate")
+	require.Contains(t, summary.Text, "2026-12-01")
+	require.NotContains(t, summary.Text, "2026-11-23")
 }
