@@ -150,25 +150,30 @@ func (c *command) prove(script string, segments []segment, main int) {
 	}
 }
 
-// show joins the segments that say what was done.
+// show joins the segments that say what was done. Of a pipe's filters, it shows one that makes the outcome: a count, a field.
 func show(segments []segment) string {
 	var b strings.Builder
-	for _, seg := range segments {
+	skipped := false
+	for i, seg := range segments {
 		program := segmentProgram(seg)
 		if len(segments) > 1 && program == "cat" && strings.Contains(seg.text, "<<") && strings.Contains(seg.text, ">") && b.Len() == 0 {
 			// The file that it writes is run by a later command, or listed with the files.
 			continue
 		}
-		if seg.piped && isFilter(program) || !seg.piped && (program == "cd" || program == "export" || program == "set" || program == "echo") && len(segments) > 1 {
+		if seg.piped && isFilter(program) && (i+1 < len(segments) || passesOn(seg)) {
+			skipped = true
+			continue
+		}
+		if !seg.piped && (program == "cd" || program == "export" || program == "set" || program == "echo") && len(segments) > 1 {
 			continue
 		}
 		if b.Len() > 0 {
-			if seg.piped {
-				b.WriteString(" | ")
-			} else {
-				b.WriteString(" && ")
+			if seg.piped && skipped {
+				b.WriteString(" | …")
 			}
+			b.WriteString(joint(b.String(), seg))
 		}
+		skipped = false
 		text := strings.TrimSuffix(seg.text, " 2>&1")
 		if i := strings.Index(text, ` "$(cat <<`); i > 0 {
 			text = text[:i]
@@ -181,10 +186,36 @@ func show(segments []segment) string {
 	return b.String()
 }
 
+// joint returns what stands between the text so far and a segment.
+func joint(before string, seg segment) string {
+	switch last := before[strings.LastIndexAny(before, " \t")+1:]; {
+	case last == "do" || last == "then" || last == "else" || last == "{" || last == "(":
+		return " "
+	case seg.after == "\n" || seg.after == ";":
+		return "; "
+	}
+	return " " + seg.after + " "
+}
+
+// passesOn says whether a filter only leaves lines out: what is left are the words of the program before it.
+func passesOn(seg segment) bool {
+	w := words(seg.text)
+	switch w[0] {
+	case "head", "tail", "less", "cat", "tee":
+		return true
+	case "grep", "rg", "egrep":
+		return !slices.ContainsFunc(w[1:], func(word string) bool {
+			return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.Contains(word, "c") || word == "--count"
+		})
+	}
+	return false
+}
+
 // segment is one command of a command line.
 type segment struct {
 	text string
-	// piped says that it reads the output of the one before it.
+	// after is what stands between it and the one before it, and piped says that it reads that one's output.
+	after string
 	piped bool
 	// masked says that the line can succeed although this command failed: something other than && follows.
 	masked bool
@@ -204,13 +235,13 @@ const maxSegments = 24
 // splitCommand splits a line at &&, ||, ;, | and line ends outside of quotes.
 func splitCommand(line string) []segment {
 	var segments []segment
-	start, quote, piped := 0, byte(0), false
-	add := func(end int, next bool) {
+	start, quote, after := 0, byte(0), ""
+	add := func(end int, next string) {
 		if text := strings.TrimSpace(line[start:end]); text != "" && text[0] != '#' {
 			masked := end < len(line) && line[end] != '&' && strings.TrimSpace(line[end+1:]) != ""
-			segments = append(segments, segment{text, piped, masked})
+			segments = append(segments, segment{text: text, after: after, piped: after == "|", masked: masked})
 		}
-		piped = next
+		after = next
 	}
 	for i := 0; i < len(line) && len(segments) < maxSegments; i++ {
 		b := line[i]
@@ -224,19 +255,16 @@ func splitCommand(line string) []segment {
 		case b == '\'' || b == '"':
 			quote = b
 		case b == '&' && i+1 < len(line) && line[i+1] == '&', b == '|' && i+1 < len(line) && line[i+1] == '|':
-			add(i, false)
+			add(i, line[i:i+2])
 			i++
 			start = i + 1
-		case b == ';' || b == '\n':
-			add(i, false)
-			start = i + 1
-		case b == '|':
-			add(i, true)
+		case b == ';' || b == '\n' || b == '|':
+			add(i, line[i:i+1])
 			start = i + 1
 		}
 	}
 	if len(segments) < maxSegments && start <= len(line) {
-		add(len(line), false)
+		add(len(line), "")
 	}
 	return segments
 }
@@ -292,10 +320,19 @@ func isPreparation(program string) bool {
 	return false
 }
 
+// asksAbout says whether a command only asks a program for its version or its usage.
+func asksAbout(w []string) bool {
+	last := w[len(w)-1]
+	return last == "--version" || last == "--help" || len(w) == 2 && (last == "-V" || last == "version" || last == "help")
+}
+
 // isChange says whether a command does something, and not only reads.
 func isChange(w []string) bool {
 	if reads, known := programReads(w); known {
 		return !reads
+	}
+	if asksAbout(w) {
+		return false
 	}
 	switch w[0] {
 	case "cat", "ls", "head", "tail", "grep", "rg", "egrep", "fgrep", "find", "fd", "pwd", "echo", "which", "wc", "tree", "diff", "file", "stat",
