@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // errorScan finds the lines of a text that report errors.
@@ -16,8 +17,8 @@ type errorScan struct {
 	// ending is a ring of the last lines that are not empty, and ends is how many such lines there were.
 	ending [endingLines]found
 	ends   int
-	// opening is the first line that is not empty or framing, and final the last one.
-	opening, final string
+	// opening is the first line that is not empty or framing, final the last one, and before the one before that.
+	opening, before, final string
 	// lines counts the lines that are not empty. few are they while they are short; many says that they are not.
 	lines int
 	few   []string
@@ -70,8 +71,8 @@ func (e *errorScan) scan(text string) {
 		if (e.lines <= 6 || len(text) < 512) && e.readExit(trimmed) || trimmed == "Output:" {
 			continue
 		}
-		if !isFraming(trimmed) {
-			e.final = trimmed
+		if !isFraming(trimmed) && says(trimmed) && (e.final == "" || !isNotice(trimmed)) {
+			e.before, e.final = e.final, trimmed
 			if e.opening == "" {
 				e.opening = trimmed
 			}
@@ -172,7 +173,44 @@ func isFraming(line string) bool {
 	case '$', '#', '%', '>':
 		return len(line) < 60 && (strings.Contains(line, "@") || strings.Contains(line, "-"+line[len(line)-1:]))
 	}
-	return strings.HasPrefix(line, "create mode ") || strings.HasPrefix(line, "delete mode ")
+	return opensFraming[line[0]] && slices.ContainsFunc(framing, func(head string) bool { return strings.HasPrefix(line, head) })
+}
+
+// framing are the beginnings of lines that programs for agents put around an output, and of those with the files of a commit.
+var framing = []string{
+	"create mode ", "delete mode ", "Shell cwd was reset to ", "Error: (none)", "Output: (empty)", "Signal: ", "Background PIDs: ", "Process Group PGID: ",
+	"Wall time: ", "Chunk ID: ", "Original token count: ",
+}
+
+// opensFraming holds the first bytes of these.
+var opensFraming = func() (set [256]bool) {
+	for _, head := range framing {
+		set[head[0]] = true
+	}
+	return set
+}()
+
+// isNotice says whether a line is a program's remark, which may come after its outcome.
+func isNotice(line string) bool {
+	switch line[0] | 0x20 {
+	case 'w', 'h', 'n', '[', 'd':
+	default:
+		return false
+	}
+	return slices.ContainsFunc(notices, func(head string) bool { return hasPrefixAnyCase(line, head) })
+}
+
+// notices are the beginnings of such lines, in lower case.
+var notices = []string{"warning: ", "warn: ", "hint: ", "notice: ", "note: ", "npm notice", "npm warn", "[notice]", "[warning]", "[warn]", "deprecated: "}
+
+// says says whether a line has a letter or a digit.
+func says(line string) bool {
+	for i := range len(line) {
+		if b := line[i]; isLetter(b) || isDigit(b) || b >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }
 
 // endsBadly says whether the end of the output shows that the command failed. It ignores lines that repeat the command,

@@ -5,7 +5,7 @@ import compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 // follow reads a message that the view keeps after the summary. It shows how errors ended that were open before, and
 // what failed in it needs no line, since it can be read there.
 func (r *reader) follow(logged *compactordv1.LoggedMessage) {
-	if len(r.l.errors) == 0 {
+	if len(r.l.errors) == 0 && len(r.l.commands) == 0 {
 		return
 	}
 	index := logged.GetIndex()
@@ -46,10 +46,16 @@ func (r *reader) followResult(index uint32, res *compactordv1.ToolResult) {
 	case o.declined || o.cancelled:
 	case o.failed:
 		r.l.replace(&item{kind: kindError, tool: c.name, path: c.subject(), failure: failureOf(c, o)}, false)
+		if c.cmd != nil {
+			r.l.outdate(c.cmd)
+		}
 	default:
 		r.l.succeed(c, said.text)
 		for _, f := range c.files {
 			r.l.edit(f, index)
+			if f.modified {
+				r.l.changed = index
+			}
 		}
 		r.l.wentOn(c)
 	}

@@ -120,6 +120,8 @@ type item struct {
 	seq int
 	// called is the call that the text is about, if it can be cut better than at any place.
 	called *calledLine
+	// run is set for a command that the text is about.
+	run *run
 	// focused says that the item contains words of the request's focus.
 	focused bool
 	// subject holds the words that say what it is about, once they were asked for.

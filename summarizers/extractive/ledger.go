@@ -34,6 +34,14 @@ type ledger struct {
 	// written are the names of the files that were changed, without their folders.
 	written  map[string]bool
 	commands map[string]*item
+	// commits are the hashes of the commits. The first of them, as many as pushed says, were pushed; pushes says that some were.
+	commits []string
+	pushed  int
+	pushes  bool
+	// endings are the programs whose outputs end with a line, by that line, and changed is the latest message that changed
+	// a file.
+	endings map[string][]string
+	changed uint32
 
 	// results are those of tools, by name.
 	results map[string]*results
@@ -73,6 +81,7 @@ func newLedger(next uint32) *ledger {
 		files:       map[string]*file{},
 		written:     map[string]bool{},
 		commands:    map[string]*item{},
+		endings:     map[string][]string{},
 		results:     map[string]*results{},
 		sourceFiles: sourceFiles{},
 		ruled:       map[uint32]int{},

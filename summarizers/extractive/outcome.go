@@ -17,8 +17,9 @@ type outcome struct {
 	errors string
 	// tests are the tests that failed, and files the files and packages that the message names.
 	tests, files []string
-	// closing is the last line of the output, or "ok" if it says no more than that.
-	closing string
+	// closing is the last line of the output that says something, or the error in it. opening is the one before that. They
+	// are empty if there is none.
+	closing, opening string
 }
 
 // rejections are the texts with which agent programs report that the user did not allow a call.
@@ -49,7 +50,7 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 	case failed:
 		return failedWith(&e, class)
 	case concluded:
-		return outcome{closing: e.closing()}
+		return succeededWith(&e, cmd)
 	default:
 		return outcome{}
 	}
@@ -99,12 +100,28 @@ func failedWith(e *errorScan, class toolClass) outcome {
 	return o
 }
 
-// closing returns the last line of an output, or "ok" if it says no more than that.
-func (e *errorScan) closing() string {
-	if e.final == "" || saysOnlyOK(e.final) || e.exit == 0 && !allIsWell(e.final) && !sumsUp(e.final) {
+// succeededWith returns the outcome of a call that did not fail: what its output says last, or the error in it.
+func succeededWith(e *errorScan, cmd *command) outcome {
+	o := outcome{closing: told(e.final), opening: told(e.before)}
+	said := ""
+	if cmd != nil {
+		said = cmd.said
+	}
+	if complaint := e.first; complaint.score >= 3 && !e.endsWell() && !quotes(said, complaint.text) {
+		o.closing = told(complaint.text)
+	}
+	return o
+}
+
+// maxClosing is how many units of a line of output tell how a command ended.
+const maxClosing = 80
+
+// told returns a line of output as it tells how a command ended.
+func told(line string) string {
+	if saysOnlyOK(line) {
 		return "ok"
 	}
-	return shorten(oneLine(clip(e.final, 512)), 80)
+	return shorten(oneLine(clip(line, 512)), maxClosing)
 }
 
 // cancellations are the texts with which agent programs report that a call was not carried out, or not to its end.
@@ -139,18 +156,4 @@ func opensWithError(opening string) bool {
 		}
 	}
 	return strings.HasPrefix(opening, "错误") || strings.HasPrefix(opening, "失败")
-}
-
-// sumsUp says whether a last line summarizes how a command ended.
-func sumsUp(line string) bool {
-	if len(line) > 160 {
-		return false
-	}
-	lower := strings.ToLower(line)
-	for _, w := range []string{"passed", "issues", "succeeded", "success", "0 errors", "finished", "built in", "warnings", "up to date", "deployed", "applied", "通过", "成功", "->", "completed"} {
-		if strings.Contains(lower, w) {
-			return true
-		}
-	}
-	return false
 }

@@ -48,15 +48,14 @@ func TestAnOutputThatEndsWellIsNoFailure(t *testing.T) {
 	for output, told := range map[string]string{
 		"Error: expected by the test\n" + strings.Repeat("step\n", 40) + "Tests: 40 passed, 0 failed": ": Tests: 40 passed, 0 failed",
 		"    pager_test.go:57: logged a line\n--- PASS: TestPager (0.00s)\nPASS\nok  \tpkg\t0.1s":     ": ok",
-		"": ": ok",
+		"": ": no output",
 		"Compiled 31 files, 0 errors, 2 warnings":                                     ": Compiled 31 files, 0 errors, 2 warnings",
 		"a.py:3: DeprecationWarning: old\n12 tests done":                              ": 12 tests done",
-		"Output: (empty)\nError: (none)\nExit Code: 0\nSignal: 0":                     ": ok",
-		"Exit code: 0\nOutput:\nmain.go:12: listening on port 80\n":                   ": ok",
-		"[build] $ go build ./...\n":                                                  ": ok",
+		"Output: (empty)\nError: (none)\nExit Code: 0\nSignal: 0":                     ": no output",
+		"Exit code: 0\nOutput:\nmain.go:12: listening on port 80\n":                   ": main.go:12: listening on port 80",
+		"[build] $ go build ./...\n":                                                  ": no output",
 		"Already on 'main'\nuser@host:/srv $":                                         ": Already on 'main'",
 		" 2 files changed, 3 insertions(+)\n create mode 100644 error.go":             ": 2 files changed, 3 insertions(+)",
-		"[main 1a2b3c4] Error: handle the empty page\n 1 file changed":                ": 1 file changed",
 		"10 tests ran\nthe `ERROR` level is for messages that nobody should ever see": ": the `ERROR` level is for",
 	} {
 		var c conversation

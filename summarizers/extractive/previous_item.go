@@ -148,7 +148,7 @@ func (p *previousReader) keep(it *item, labelled bool) {
 			return
 		}
 	case kindDone:
-		if p.ran(it) {
+		if p.l.carryCommit(it) || p.ran(it) {
 			return
 		}
 	default:

@@ -168,7 +168,7 @@ func textOf(m *compactordv1.Message) string {
 
 // endings returns the steps that need all messages, in order.
 func (r *reader) endings() []func() {
-	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.markLast, r.keepStep, r.keepQuestion}
+	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.settleRuns, r.settleCommits, r.markLast, r.keepStep, r.keepQuestion}
 }
 
 // settleErrors drops errors that are too old to matter: they were worked around, or they would have occurred again.

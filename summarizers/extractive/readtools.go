@@ -155,6 +155,9 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 	}
 	it.score = errorScores[f.life]
 	r.l.fail(it)
+	if c.cmd != nil {
+		r.l.outdate(c.cmd)
+	}
 }
 
 // errorScores ranks the errors by how long they matter.
@@ -168,18 +171,7 @@ func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 	r.l.wentOn(c)
 	switch c.class {
 	case classCommand:
-		if c.cmd.reads || c.cmd.writesOnly() {
-			return
-		}
-		text := ranPrefix + c.cmd.quoted()[1:]
-		score := 3
-		switch {
-		case c.cmd.key.once:
-			score = 0
-		case milestone(c.cmd.shown):
-			score = 7
-		}
-		r.ran(index, c, text+": "+o.closing, score)
+		r.tellRun(index, c, o, output)
 	case classOther:
 		if c.name == "" {
 			return
@@ -220,18 +212,18 @@ func (r *reader) ran(index uint32, c *call, text string, score int) {
 		it = &item{kind: kindDone}
 		r.l.commands[key] = it
 	}
-	it.text, it.score = text, score
+	it.text, it.key, it.score, it.run = text, "", score, nil
 	it.cites = nil
 	it.addCites(c.index, index)
 }
-
-// ranPrefix begins lines about commands.
-const ranPrefix = "Ran `"
 
 // touch records the files of a call.
 func (r *reader) touch(c *call, index uint32) {
 	for _, f := range c.files {
 		r.l.edit(f, index)
+		if f.modified {
+			r.l.changed = index
+		}
 		if c.index == index {
 			r.l.touch(f.path, f.modified, "", index)
 		} else {

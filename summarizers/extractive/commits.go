@@ -1,0 +1,116 @@
+package extractive
+
+import "strings"
+
+// committedPrefix begins lines about commits, and notPushed ends them while they are only in the local repository.
+const (
+	committedPrefix = "Committed "
+	notPushed       = " (not pushed)"
+)
+
+// commit records the commits that a command made, with their hashes and titles. It returns true if nothing else of the
+// command needs a line.
+func (l *ledger) commit(index uint32, c *call, output string) bool {
+	made, others, pushes := false, false, false
+	for _, k := range c.cmd.changing {
+		if k.program != "git" || len(k.words) == 0 {
+			others = true
+			continue
+		}
+		switch k.words[0] {
+		case "push":
+			pushes = true
+			l.push()
+		case "commit", "cherry-pick", "revert", "merge":
+			for line := range strings.Lines(clip(output, maxScript)) {
+				if hash, ok := committedAs(strings.TrimSpace(line)); ok {
+					l.addCommit(index, c, hash, strings.TrimSpace(line))
+					made = true
+				}
+			}
+		}
+	}
+	if made && pushes && !others {
+		c.cmd.shown = "git push"
+	}
+	return made && !others && !pushes
+}
+
+// committedAs returns the hash in the line with which git reports a commit: `[main 1a2b3c4] Title`.
+func committedAs(line string) (hash string, ok bool) {
+	head, title, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+	if !ok || line[0] != '[' || title == "" || len(head) > maxIdentifier {
+		return "", false
+	}
+	branch, hash, ok := cutLast(head, " ")
+	return hash, ok && branch != "" && len(hash) >= 7 && len(hash) <= 40 && strings.Trim(hash, "0123456789abcdef") == ""
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// commitScore ranks commits among what was done.
+const commitScore = 8
+
+// addCommit adds the line about a commit. An amended commit does not exist any more.
+func (l *ledger) addCommit(index uint32, c *call, hash, line string) {
+	if n := len(l.commits); n > 0 && strings.Contains(c.cmd.said, "--amend") {
+		delete(l.commands, commitKey(l.commits[n-1]))
+		l.commits = l.commits[:n-1]
+	}
+	it := &item{kind: kindDone, text: committedPrefix + shorten(oneLine(clip(line, 512)), maxCommit), score: commitScore}
+	it.addCites(c.index, index)
+	if len(l.commands) <= maxKept {
+		l.commands[commitKey(hash)] = it
+		l.commits = append(l.commits, hash)
+	}
+}
+
+// maxCommit is how many units of a commit's line are shown.
+const maxCommit = 120
+
+func commitKey(hash string) string { return "commit " + hash }
+
+// push notes that all commits were pushed.
+func (l *ledger) push() {
+	l.pushed = len(l.commits)
+	l.pushes = true
+}
+
+// settleCommits marks the commits that were not pushed, where others were.
+func (r *reader) settleCommits() {
+	if !r.l.pushes {
+		return
+	}
+	for _, hash := range r.l.commits[r.l.pushed:] {
+		if it := r.l.commands[commitKey(hash)]; it != nil {
+			it.text, it.key = strings.TrimSuffix(it.text, notPushed)+notPushed, ""
+		}
+	}
+}
+
+// carryCommit reads a line of the previous summary about a commit.
+func (l *ledger) carryCommit(it *item) bool {
+	line, ok := strings.CutPrefix(it.text, committedPrefix)
+	if !ok {
+		return false
+	}
+	hash, ok := committedAs(line)
+	if !ok {
+		return false
+	}
+	if rest, unpushed := strings.CutSuffix(it.text, notPushed); unpushed {
+		it.text, it.key, l.pushes = rest, "", true
+	} else {
+		l.pushed = len(l.commits) + 1
+	}
+	it.score = commitScore
+	l.commands[commitKey(hash)] = it
+	l.commits = append(l.commits, hash)
+	return true
+}

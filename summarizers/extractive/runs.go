@@ -1,0 +1,133 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+)
+
+// run is what is known about the latest run of a command, beside its line.
+type run struct {
+	// told is the line without the outcome, and endings are the last lines of the output, the last one first.
+	told    string
+	endings []string
+	// checks are the keys of the checks in it, program is the main one, and script the file that it ran.
+	checks          []*commandKey
+	program, script string
+	// files are those that it changed, and at its message.
+	files []touch
+	at    uint32
+}
+
+// ranPrefix begins lines about commands.
+const ranPrefix = "Ran `"
+
+// silent is the outcome of a command that worked and wrote nothing.
+const silent = "no output"
+
+// tellRun records a command that worked.
+func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
+	if c.cmd.reads || c.cmd.writesOnly() || r.l.commit(index, c, output) || c.cmd.onlyTries(o) {
+		return
+	}
+	now := &run{told: ranPrefix + c.cmd.quoted()[1:], program: c.cmd.key.program, script: c.cmd.key.script, at: c.index}
+	for _, ending := range []string{o.closing, o.opening} {
+		if ending != "" {
+			now.endings = append(now.endings, ending)
+		}
+	}
+	for _, k := range c.cmd.changing {
+		if k.check != notCheck {
+			now.checks = append(now.checks, k)
+		}
+	}
+	now.files = slices.DeleteFunc(slices.Clone(c.files), func(t touch) bool { return !t.modified })
+	r.l.countEnding(now)
+	r.ran(index, c, now.line(), c.cmd.runScore())
+	if it := r.l.commands[c.doneKey()]; it != nil {
+		it.run = now
+	}
+}
+
+// line returns the line about a run.
+func (r *run) line() string {
+	outcome := silent
+	if len(r.endings) > 0 {
+		outcome = r.endings[0]
+	}
+	return r.told + ": " + outcome
+}
+
+// onlyTries says whether a command tried something out: a script in the command line, which is gone now.
+func (c *command) onlyTries(o outcome) bool {
+	switch {
+	case len(c.files) > 0:
+		return false
+	case c.key.once && isInterpreter(c.key.program):
+		return true
+	case o.closing == "" && (isPreparation(c.key.program) || c.key.program == "git" && len(c.key.words) > 0 && c.key.words[0] == "add"):
+		return true
+	}
+	return false
+}
+
+// runScore ranks a command among what was done.
+func (c *command) runScore() int {
+	switch {
+	case c.key.once:
+		return 0
+	case c.key.script == "" && milestone(c.shown) || c.checks():
+		return 7
+	}
+	return 3
+}
+
+// fewPrograms is how many programs end their outputs with the same line if that line is not theirs.
+const fewPrograms = 3
+
+// countEnding counts the programs that end with a line.
+func (l *ledger) countEnding(r *run) {
+	if len(r.endings) == 0 {
+		return
+	}
+	key := masked(r.endings[0])
+	by := l.endings[key]
+	if len(by) < fewPrograms && !slices.Contains(by, r.program) && (by != nil || len(l.endings) < maxKept) {
+		l.endings[key] = append(by, r.program)
+	}
+}
+
+// masked returns a line without its paths and numbers.
+func masked(line string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(line), func(w string) bool { return strings.Contains(w, "/") || hasDigit(w) }), " ")
+}
+
+// settleRuns writes the outcomes of commands anew: a line that ends the outputs of several programs is of what ran them.
+func (r *reader) settleRuns() {
+	for _, it := range r.l.commands {
+		if it.run == nil || len(it.run.endings) == 0 || allIsWell(it.run.endings[0]) || len(r.l.endings[masked(it.run.endings[0])]) < fewPrograms {
+			continue
+		}
+		it.run.endings = it.run.endings[1:]
+		it.text, it.key = it.run.line(), ""
+	}
+}
+
+// outdate removes the runs of checks that succeeded before one failed: of the same check, and of others if something was
+// changed since.
+func (l *ledger) outdate(failed *command) {
+	if !failed.checks() {
+		return
+	}
+	for key, it := range l.commands {
+		if it.run != nil && len(it.run.checks) > 0 && (it.run.at < l.changed || it.run.comparesTo(failed)) {
+			delete(l.commands, key)
+		}
+	}
+}
+
+// comparesTo says whether one of a run's checks is the same as one of a command, or a part of it.
+func (r *run) comparesTo(cmd *command) bool {
+	return slices.ContainsFunc(r.checks, func(k *commandKey) bool {
+		return slices.ContainsFunc(cmd.changing, func(other *commandKey) bool { return k.covers(other) || other.covers(k) })
+	})
+}
