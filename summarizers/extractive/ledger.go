@@ -32,8 +32,10 @@ type ledger struct {
 	// unrooted says that the previous summary has relative paths and does not say where they begin.
 	unrooted bool
 	// written are the names of the files that were changed, without their folders.
-	written  map[string]bool
+	written map[string]bool
+	// commands are the lines about calls, by what was called. recent are the keys of the latest runs of commands.
 	commands map[string]*item
+	recent   []string
 	// commits are the hashes of the commits. The first of them, as many as pushed says, were pushed; pushes says that some were.
 	commits []string
 	pushed  int
@@ -42,6 +44,9 @@ type ledger struct {
 	// a file.
 	endings map[string][]string
 	changed uint32
+	// scripts are the texts of files that the agent wrote, by name, and ran the names of scripts that ran.
+	scripts map[string]string
+	ran     map[string]bool
 
 	// results are those of tools, by name.
 	results map[string]*results
@@ -70,7 +75,11 @@ type file struct {
 	carried  bool
 	why      string
 	uses     int
-	item     item
+	// created says that the agent wrote it first, and gone that it was deleted. scratch says that a previous summary had it among
+	// the scripts that are not of the project.
+	created, gone, scratch bool
+
+	item item
 }
 
 // newLedger returns an empty ledger for the messages before next.
@@ -82,6 +91,8 @@ func newLedger(next uint32) *ledger {
 		written:     map[string]bool{},
 		commands:    map[string]*item{},
 		endings:     map[string][]string{},
+		scripts:     map[string]string{},
+		ran:         map[string]bool{},
 		results:     map[string]*results{},
 		sourceFiles: sourceFiles{},
 		ruled:       map[uint32]int{},

@@ -240,7 +240,8 @@ func (l *ledger) relativeFiles(root *directory) (files []*file, rootLine *item) 
 // join adds what is known about the same file under another path.
 func (f *file) join(other *file) {
 	f.uses += other.uses
-	f.carried = f.carried || other.carried
+	f.carried, f.scratch = f.carried || other.carried, f.scratch || other.scratch
+	f.created, f.gone = f.created && other.created, f.gone || other.gone
 	switch {
 	case f.modified == other.modified:
 		f.item.cites = slices.Clone(f.item.cites)

@@ -65,8 +65,12 @@ func newPlan(l *ledger, ly *layout) *plan {
 		p.put(l.commands[key])
 	}
 	files, rootLine := l.relativeFiles(root)
+	files, scratch := l.withoutScratch(files)
 	for _, f := range files {
 		p.putFile(f)
+	}
+	if scratch != nil {
+		p.putInto(classFile, scratch)
 	}
 	if rootLine != nil {
 		p.putInto(classChanged, rootLine)

@@ -214,6 +214,9 @@ func (p *previousReader) ran(it *item) bool {
 
 // file reads a line about a file. It returns false if it is none.
 func (p *previousReader) file(it *item) bool {
+	if p.l.carryScratch(it) {
+		return true
+	}
 	var path, rest string
 	text := strings.TrimPrefix(it.text, "**")
 	if strings.HasPrefix(text, "`") {

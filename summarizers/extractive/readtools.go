@@ -101,6 +101,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	r.loading = nameOf(c.name).has(loaders)
 	c.returned = payloadOf(text, c)
 	o := c.returned.outcome(res.GetIsError(), c)
+	r.l.rememberRuns(c.cmd)
 	switch {
 	case o.declined:
 		if o.said != "" {
@@ -219,15 +220,21 @@ func (r *reader) ran(index uint32, c *call, text string, score int) {
 
 // touch records the files of a call.
 func (r *reader) touch(c *call, index uint32) {
+	r.l.rememberScripts(c)
 	for _, f := range c.files {
 		r.l.edit(f, index)
 		if f.modified {
 			r.l.changed = index
 		}
+		cites := []uint32{c.index, index}
 		if c.index == index {
-			r.l.touch(f.path, f.modified, "", index)
-		} else {
-			r.l.touch(f.path, f.modified, "", c.index, index)
+			cites = cites[:1]
+		}
+		if known := r.l.touch(f.path, f.modified, "", cites...); known != nil {
+			known.note(f, index)
+		}
+		if f.restored {
+			r.l.rollBack(f.path, c.index)
 		}
 	}
 }

@@ -43,8 +43,11 @@ func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
 	now.files = slices.DeleteFunc(slices.Clone(c.files), func(t touch) bool { return !t.modified })
 	r.l.countEnding(now)
 	r.ran(index, c, now.line(), c.cmd.runScore())
-	if it := r.l.commands[c.doneKey()]; it != nil {
+	key := c.doneKey()
+	if it := r.l.commands[key]; it != nil {
 		it.run = now
+		r.l.recent = append(slices.DeleteFunc(r.l.recent, func(known string) bool { return known == key }), key)
+		r.l.recent = r.l.recent[max(0, len(r.l.recent)-maxRecent):]
 	}
 }
 
@@ -118,11 +121,22 @@ func (l *ledger) outdate(failed *command) {
 	if !failed.checks() {
 		return
 	}
-	for key, it := range l.commands {
-		if it.run != nil && len(it.run.checks) > 0 && (it.run.at < l.changed || it.run.comparesTo(failed)) {
-			delete(l.commands, key)
+	l.dropRuns(func(r *run) bool { return len(r.checks) > 0 && (r.at < l.changed || r.comparesTo(failed)) })
+}
+
+// maxRecent is how many of the latest runs are compared with what comes later.
+const maxRecent = 100
+
+// dropRuns removes the lines of recent runs.
+func (l *ledger) dropRuns(gone func(*run) bool) {
+	l.recent = slices.DeleteFunc(l.recent, func(key string) bool {
+		it := l.commands[key]
+		if it == nil || it.run == nil || !gone(it.run) {
+			return it == nil
 		}
-	}
+		delete(l.commands, key)
+		return true
+	})
 }
 
 // comparesTo says whether one of a run's checks is the same as one of a command, or a part of it.

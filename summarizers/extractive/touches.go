@@ -1,13 +1,16 @@
 package extractive
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // touch is a file that was read or changed.
 type touch struct {
 	path     string
 	modified bool
-	// discarded says that what was in it is gone: it was deleted, or restored.
-	discarded bool
+	// discarded says that what was in it is gone: it was deleted, or restored. restored says that it has an earlier state again.
+	discarded, restored bool
 }
 
 // touchesOf returns the files that a command reads or changes.
@@ -23,8 +26,10 @@ func touchesOf(w []string) []touch {
 		}
 	case "rm":
 		t.operands(w, touch{modified: true, discarded: true})
-	case "tee", "touch", "mv", "cp":
+	case "tee", "touch":
 		t.operands(w, touch{modified: true})
+	case "mv", "cp":
+		t.files = append(t.files, copied(w)...)
 	case "git":
 		t.git(w[1:])
 	}
@@ -73,17 +78,49 @@ func (t *touches) git(w []string) {
 	}
 	switch w[0] {
 	case "mv":
-		t.operands(w, touch{modified: true})
+		t.files = append(t.files, copied(w)...)
 	case "rm":
 		t.operands(w, touch{modified: true, discarded: true})
 	case "checkout", "restore":
 		for _, word := range w[1:] {
 			if word != "" && word[0] != '-' && hasExtension(word) {
-				t.add(touch{path: word, modified: true, discarded: true})
+				t.add(touch{path: word, modified: true, discarded: true, restored: true})
 			}
 		}
 	}
 }
+
+// copied returns the files of a command that copies or moves one file to another. A copy of a backup restores it.
+func copied(w []string) []touch {
+	operands := slices.DeleteFunc(slices.Clone(w[1:]), func(word string) bool { return word == "" || word[0] == '-' || word[0] == '>' })
+	if len(operands) != 2 || !looksLikeFile(operands[1]) {
+		return nil
+	}
+	from, to := operands[0], operands[1]
+	if strings.HasSuffix(to, "/") {
+		to += baseOf(from)
+	}
+	list := []touch{{path: to, modified: true, restored: isBackup(from, to)}}
+	if looksLikeFile(from) {
+		moved := w[0] == "mv"
+		list = append(list, touch{path: from, modified: moved, discarded: moved})
+	}
+	return list
+}
+
+// isBackup says whether a file's name says that it is a copy of another one.
+func isBackup(path, of string) bool {
+	name, original := baseOf(path), baseOf(of)
+	stem := original
+	if i := strings.LastIndexByte(original, '.'); i > 0 {
+		stem = original[:i]
+	}
+	rest, ok := strings.CutPrefix(name, stem)
+	return ok && rest != "" && name != original && slices.ContainsFunc(backups, func(mark string) bool { return containsAnyCase(rest, mark) })
+}
+
+// backups are parts of the names of copies that keep an earlier state.
+var backups = []string{"backup", "bak", "orig", "old", "save", "copy", "~"}
 
 // looksLikeFile says whether a word of a command can be the path of a relevant file.
 func looksLikeFile(path string) bool {
