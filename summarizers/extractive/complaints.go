@@ -9,7 +9,7 @@ import (
 
 // reportsOnly says whether a sentence of the user says what goes wrong or what is not known, or reassures the agent.
 func reportsOnly(text string) bool {
-	return lacks(text) || supposes(text) || (hasAny(text, troubles) || hasAny(text, stays)) && !hasAny(text, ordering) && !hasOpening(text, imperatives...) || reassures(text)
+	return lacks(text) || guesses(text) || (hasAny(text, troubles) || hasAny(text, stays)) && !hasAny(text, ordering) && !hasOpening(text, imperatives...) || reassures(text)
 }
 
 // lacking are verbs after "don't" or "can't" at the beginning of a sentence that say what the user lacks.
@@ -34,8 +34,8 @@ func lacks(text string) bool {
 // orderable are those of these verbs that people also forbid.
 var orderable = wordSet("get open access tell log login build run start install connect find wait help say work")
 
-// supposes says whether a sentence guesses: "it must be a typo", "you must have missed it".
-func supposes(text string) bool {
+// guesses says whether a sentence guesses: "it must be a typo", "you must have missed it".
+func guesses(text string) bool {
 	lower := strings.ToLower(text)
 	for _, guess := range []string{"must have been ", "must've ", "you must have ", "it must have ", "he must have ", "she must have ", "they must have ", "i must have ", "we must have ", "it can't be that ", "that can't be ", "can't be that ", "kann doch nicht ", "darf doch nicht ", "kann ja nicht "} {
 		if strings.Contains(lower, guess) {

@@ -43,7 +43,8 @@ func withoutOpener(text string) string {
 		}
 		rest = after
 	}
-	for _, seen := range []string{"now i see that ", "now i see: ", "i see that ", "i can see that ", "now i can see that ", "i see, ", "interesting, ", "note that "} {
+	for _, seen := range []string{"now i see that ", "now i see: ", "i see that ", "i can see that ", "now i can see that ", "i see, ", "interesting, ", "interesting! ", "note that ",
+		"actually, ", "wait, ", "ah! ", "ah, ", "aha! ", "oh, ", "oh! ", "hmm, ", "i see! "} {
 		if hasPrefixAnyCase(rest, seen) {
 			rest = rest[len(seen):]
 			break

@@ -120,6 +120,8 @@ type item struct {
 	seq int
 	// called is the call that the text is about, if it can be cut better than at any place.
 	called *calledLine
+	// answers says that a fact is of an answer, and not of what the agent says while it works.
+	answers bool
 	// run is set for a command that the text is about.
 	run *run
 	// focused says that the item contains words of the request's focus.

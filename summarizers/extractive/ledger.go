@@ -44,6 +44,10 @@ type ledger struct {
 	// a file.
 	endings map[string][]string
 	changed uint32
+	// claims are the latest facts with an identifier, given the long answers, and answered the last one with an identifier.
+	claims   map[string][]claim
+	given    []answer
+	answered map[string]uint32
 	// scripts are the texts of files that the agent wrote, by name, and ran the names of scripts that ran.
 	scripts map[string]string
 	ran     map[string]bool
@@ -92,6 +96,8 @@ func newLedger(next uint32) *ledger {
 		commands:    map[string]*item{},
 		endings:     map[string][]string{},
 		scripts:     map[string]string{},
+		claims:      map[string][]claim{},
+		answered:    map[string]uint32{},
 		ran:         map[string]bool{},
 		results:     map[string]*results{},
 		sourceFiles: sourceFiles{},

@@ -39,6 +39,9 @@ type reader struct {
 	decided  []*item
 	proposed *item
 	spoke    uint32
+	// reacting says that the agent's message comes after a result, and claimed are the claims of its last message.
+	reacting bool
+	claimed  []claim
 	// loading says that the last result is of a call that loads instructions, which then come as the next message. loaded
 	// are the messages with instructions for the work that is going on.
 	loading bool
@@ -128,7 +131,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:
-		r.answered, r.working, r.loading, r.spoke = true, false, false, index
+		r.answered, r.reacting, r.working, r.loading, r.spoke = true, r.working, false, false, index
 		r.assistant(index, m)
 	case compactordv1.Role_ROLE_TOOL:
 		r.working = true
@@ -168,7 +171,9 @@ func textOf(m *compactordv1.Message) string {
 
 // endings returns the steps that need all messages, in order.
 func (r *reader) endings() []func() {
-	return []func(){r.settleSteps, r.settleErrors, r.settleCalls, r.settleRuns, r.settleCommits, r.markLast, r.keepStep, r.keepQuestion}
+	return []func(){
+		r.settleSteps, r.settleErrors, r.settleCalls, r.settleRuns, r.settleCommits, r.settleAnswers, r.markLast, r.keepStep, r.keepQuestion,
+	}
 }
 
 // settleErrors drops errors that are too old to matter: they were worked around, or they would have occurred again.

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -29,6 +30,9 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 		r.l.succeed(&call{name: "model"}, "")
 	}
 	r.proposed = nil
+	if text != "" {
+		r.reconsider(text)
+	}
 	if calls > 0 {
 		// The agent does what it announced.
 		r.endSteps(untilCall, index)
@@ -63,6 +67,10 @@ func (r *reader) prose(index uint32, text string, final int) {
 	}
 	eachStatement(text, announces, p.read)
 	p.settle()
+	p.settleClaims()
+	if final > 0 && len(text) >= answerLength {
+		r.l.answers(index, text)
+	}
 	if p.reported && final > 0 {
 		r.endSteps(untilReport, index)
 	}
@@ -91,6 +99,12 @@ type proseReader struct {
 	intent, first, last, question string
 	// before is the sentence before, as long as it is in the same paragraph.
 	before string
+	// claims are the facts in the text so far. at counts the statements, and paragraph the paragraphs. cheered says that the
+	// statement before only says that something was found, and turned how the current one turns against those before it.
+	claims        []claim
+	turned        turn
+	at, paragraph int
+	cheered       bool
 	// reported says that the text reports what was done, or what is left.
 	reported bool
 }
@@ -105,9 +119,14 @@ func (p *proseReader) settle() {
 
 // read reads one statement.
 func (p *proseReader) read(st statement) {
+	if p.at++; !st.follows {
+		p.paragraph++
+	}
 	if st.boxed || len(st.text) < 4 || !looksWritten(st.text) {
 		return
 	}
+	p.turned = turnOf(st.text)
+	p.doubt(st)
 	if st.heads {
 		if p.first == "" && p.intent == "" {
 			p.intent = st.text
@@ -120,12 +139,21 @@ func (p *proseReader) read(st statement) {
 		before = ""
 	}
 	st.text = withoutOpener(st.text)
+	if p.reacts(p.at) {
+		st.text = withoutSo(st.text)
+	}
 	if contentUpTo(st.text, 1) == 0 {
 		return
 	}
 	p.last = st.text
 	p.waits(st, before)
 	found := p.cues.read(st.text)
+	if p.cheered {
+		found |= cueFinding
+	}
+	if p.cheered = found&cueFinding != 0 && strings.Count(st.text, " ") < maxOpener && !tells(st.text); p.cheered {
+		return
+	}
 	if p.first == "" && (p.final == 0 || found&cueNarrates == 0) {
 		p.first = st.text
 	}
@@ -188,7 +216,7 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		p.reported = true
 		p.l.settleTodos(text, p.index)
 		p.finish(text, p.index)
-		if units(text) >= 20 || !isASCII(text) {
+		if (units(text) >= 20 || !isASCII(text)) && tells(text) {
 			p.l.add(line(kindDone, text, 2+min(value, 6)))
 		}
 	case found&cueBlocked != 0 && found&cueNarrates == 0 && (names > 0 || units(text) >= 24 || !isASCII(text)):
@@ -197,24 +225,44 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		p.l.fail(it)
 	default:
 		whole := standing(text, before)
+		if whole != text && (p.cues.read(before)&cueGuesses != 0 || p.turned == contradicts || p.turned == contrasts && p.final == 0) {
+			whole = ""
+		}
 		if whole != text && whole != "" {
-			p.l.dropItems(kindFact, func(it *item) bool { return it.newest() == p.index && strings.HasPrefix(whole, it.text) })
+			p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return strings.HasPrefix(whole, c.text) })
 		}
 		p.finding(line, whole, found, value, names)
 	}
 }
 
-// finding stores a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
+// mostValue is how much the identifiers of a fact count at most: what was found last matters more.
+const mostValue = 5
+
+// finding notes a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
 func (p *proseReader) finding(line func(kind, string, int) *item, text string, found cue, value, names int) {
+	score := 0
 	switch {
-	case text == "", found&cueGuesses != 0:
+	case text == "", found&cueGuesses != 0, p.final == 0 && supposes(text), !tells(text):
+		return
 	case found&cueFinding != 0 && names > 0:
-		p.l.add(line(kindFact, text, 4+value))
+		score = 4 + min(value, mostValue)
+	case p.reacts(p.at) && names > 0:
+		score = 2 + min(value, mostValue)
 	case value > 2:
-		p.l.add(line(kindFact, text, value))
+		score = min(value, mostValue)
 	case found&cueFinding != 0 && p.final > 0:
-		p.l.add(line(kindFact, text, 2))
+		score = 2
+	default:
+		return
 	}
+	c := claim{item: line(kindFact, text, score), at: p.at, paragraph: p.paragraph}
+	c.answers = p.final > 0
+	eachIdentifier(text, func(word string, _ identifier) {
+		if len(c.names) < maxSharing {
+			c.names = append(c.names, word)
+		}
+	})
+	p.claims = append(p.claims, c)
 }
 
 // density rates how much of a sentence must be kept exactly, and counts its identifiers.

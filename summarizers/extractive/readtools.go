@@ -112,6 +112,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 		}
 	case o.cancelled:
 	case o.failed:
+		r.refute(o.errors)
 		r.failed(index, c, o)
 	default:
 		r.worked(index, c, o, c.returned.text)

@@ -10,7 +10,8 @@ import (
 func (f *file) note(t touch, index uint32) {
 	f.created = f.created || f.uses == 1 && t.modified && !t.restored && !t.discarded
 	f.gone = t.discarded && !t.restored
-	if t.restored {
+	if t.restored && t.discarded {
+		// It is as it was in the repository.
 		f.modified, f.item.cites = false, []uint32{index}
 	}
 }

@@ -1,0 +1,117 @@
+package extractive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// facts returns what a summary states below the heading for it, without quotes.
+func (c *conversation) facts(t *testing.T) string {
+	t.Helper()
+	var found []string
+	for line := range strings.Lines(below(c.summary(t, ""), "## Critical Context")) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "- [#") {
+			text, _, _ := strings.Cut(strings.TrimPrefix(line, "- "), " [#")
+			found = append(found, text)
+		}
+	}
+	return strings.Join(found, "\n")
+}
+
+// thinks adds a message with a text and a call, and the call's result.
+func (c *conversation) thinks(text, output string, failed bool) {
+	c.calls++
+	id := fmt.Sprintf("c%d", c.calls)
+	c.add(compactordv1.Role_ROLE_ASSISTANT, textPart(text), callPart(id, "bash", `{"command":"cat notes"}`))
+	c.add(compactordv1.Role_ROLE_TOOL, resultPart(id, "bash", output, failed))
+}
+
+// TestAClaimThatIsTakenBackIsNone: who thinks aloud takes back what came before.
+func TestAClaimThatIsTakenBackIsNone(t *testing.T) {
+	t.Parallel()
+	const pager = "The bug is in `pager.go`, where `lastPage` is nil."
+	for said, want := range map[string]string{
+		pager: pager,
+		pager + " That's not it: it holds 7 rows.":              "",
+		pager + " Wait, it holds 7 rows.":                       "",
+		pager + " But it prints 7.":                             "",
+		pager + " Or is it the mailer?":                         "",
+		pager + " So that's not what it is":                     "",
+		pager + " Pero espera, hay 7.":                          "",
+		pager + " 不对，不是这样。":                                     "",
+		"If `lastPage` is nil in `pager.go`, the bug is there.": "",
+		"Found it! `lastPage` is 0 in `pager.go`.":              "`lastPage` is 0 in `pager.go`.",
+		"Found it!":                       "",
+		"- `pager.go`\n- `lastPage()`\n":  "",
+		"- **File:** `store/pager.go`":    "",
+		"So `store/pager.go` has no bug.": "",
+	} {
+		var c conversation
+		c.user("Have a look at the pager, it is slow.")
+		c.thinks(said, "pager.go", false)
+		require.Equal(t, want, c.facts(t), said)
+	}
+}
+
+// TestALaterMessageTakesAClaimBack: the next message or an error shows that a claim was wrong.
+func TestALaterMessageTakesAClaimBack(t *testing.T) {
+	t.Parallel()
+	const claim = "The bug is in `pager.go`, where `lastPage` is nil."
+	for _, tt := range []struct {
+		output string
+		failed bool
+		then   string
+		stays  bool
+	}{
+		{"7", false, "I read the rest.", true},
+		{"7", false, "Wait, it holds 7 rows.", false},
+		{"7", false, "But it holds 7 rows.", false},
+		{"pager.go:3: undefined: lastPage", true, "I read the rest.", false},
+		{"pager.go:3: undefined: firstPage", true, "I read the rest.", true},
+		{"pager.go:3: lastPage is nil", true, "I read the rest.", true},
+	} {
+		var c conversation
+		c.user("Have a look at the pager, it is slow.")
+		c.thinks(claim, tt.output, tt.failed)
+		c.thinks(tt.then, "rows", false)
+		require.Equal(t, tt.stays, strings.Contains(c.facts(t), claim), fmt.Sprint(tt))
+	}
+}
+
+// TestTheNewestClaimStays: of claims in other words about the same, the last one stays, unless it is in doubt. What a
+// message concludes from a result is a claim.
+func TestTheNewestClaimStays(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Have a look at the pager, it is slow.")
+	c.thinks("The bug is that `lastPage` in `pager.go` returns 0 for an empty list.", "0", false)
+	c.thinks("The bug is that an empty list makes `lastPage` in `pager.go` return 0 at once.", "0", false)
+	c.thinks("The bug is that `lastPage` in `pager.go` returns 0 for each empty list.\n\nWait, let me see.", "0", false)
+	c.thinks("So `store.db` has 40 rows.", "0", false)
+	require.Equal(t, "The bug is that an empty list makes `lastPage` in `pager.go` return 0 at once.\n`store.db` has 40 rows.", c.facts(t))
+}
+
+// TestANewerAnswerComesFirst: of long answers about the same, the newer one says what holds.
+func TestANewerAnswerComesFirst(t *testing.T) {
+	t.Parallel()
+	answer := func(rows string) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "- The cache of the pager returns %s of the table `pages_%d` whenever somebody asks `lastPage` for it.\n", rows, i)
+		}
+		return b.String()
+	}
+	var c conversation
+	c.user("What does the pager return?")
+	c.says(answer("all rows"))
+	c.user("Are you sure?")
+	c.says(answer("the newest row"))
+	facts := c.facts(t)
+	require.Contains(t, facts, "the newest row")
+	require.NotContains(t, facts, "all rows")
+}
