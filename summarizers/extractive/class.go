@@ -73,7 +73,7 @@ var termsOf = [classes]terms{
 	classPlan:     {share: 40, sure: 130, most: 400, least: 100},
 	classDecision: {share: 35, most: maxRule, least: 160},
 	classChanged:  {share: 35, most: 300, least: 240},
-	classFact:     {share: 30, sure: 300, most: 400, least: 160},
+	classFact:     {share: 30, most: 400, least: 160},
 	classFile:     {share: 25, most: 300, least: 240},
 	classWork:     {share: 30, sure: 150, most: 560, least: 120},
 	classCrowd:    {share: 0, most: maxRule, least: 160},
