@@ -48,6 +48,8 @@ type ledger struct {
 	claims   map[string][]claim
 	given    []answer
 	answered map[string]uint32
+	// removed are the names that edits removed, with the latest such message.
+	removed map[string]uint32
 	// scripts are the texts of files that the agent wrote, by name, and ran the names of scripts that ran.
 	scripts map[string]string
 	ran     map[string]bool
@@ -95,6 +97,7 @@ func newLedger(next uint32) *ledger {
 		written:     map[string]bool{},
 		commands:    map[string]*item{},
 		endings:     map[string][]string{},
+		removed:     map[string]uint32{},
 		scripts:     map[string]string{},
 		claims:      map[string][]claim{},
 		answered:    map[string]uint32{},

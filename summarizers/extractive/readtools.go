@@ -169,6 +169,7 @@ var errorScores = map[lifetime]int{untilNext: -2, brief: 2, untilAsked: 4, passi
 func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 	r.l.succeed(c, output)
 	r.touch(c, index)
+	r.l.removes(index, c)
 	r.acted = r.acted || c.acts()
 	r.l.wentOn(c)
 	switch c.class {

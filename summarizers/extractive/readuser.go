@@ -160,6 +160,7 @@ func (r *reader) chooses(it *item, said string) bool {
 	if len(chosen) == 0 {
 		return false
 	}
+	r.strikeOptions(said, chosen)
 	it.text = inWords(it.text, chosen)
 	it.addCites(r.offering)
 	return true
