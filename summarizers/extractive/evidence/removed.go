@@ -1,7 +1,7 @@
 package evidence
 
 // removedShare is what is left of the worth of a name that is not there any more.
-const removedShare = 0.2
+const removedShare = 0.5
 
 // Remove says of names in which message they were removed. Those that no later message has are not there any more: they
 // are worth little, and Remove returns them. All texts were added before.
