@@ -115,3 +115,35 @@ func TestANewerAnswerComesFirst(t *testing.T) {
 	require.Contains(t, facts, "the newest row")
 	require.NotContains(t, facts, "all rows")
 }
+
+// TestAnotherAgentsFindingsAreFacts: the result of a call that instructs another agent says what that found out.
+func TestAnotherAgentsFindingsAreFacts(t *testing.T) {
+	t.Parallel()
+	const report = "I looked at all files.\n\nThe bug is that `lastPage` in `pager.go` returns 0 for an empty list. Next step: port the mailer `mail.go` to Go. Shall I?"
+	for arguments, found := range map[string]bool{
+		`{"prompt":"Find out why the pager is slow, and say where.","agent":"explorer"}`: true,
+		`{"topic":"Find out why the pager is slow, and say where.","agent":"explorer"}`:  false,
+		`{"prompt":"hello","agent":"explorer"}`:                                          false,
+	} {
+		var c conversation
+		c.user("Have a look at the pager, it is slow.")
+		c.tool("dispatch", arguments, report, false)
+		c.says("I go on.")
+		text := c.summary(t, "")
+		require.Equal(t, found, strings.Contains(c.facts(t), "The bug is that `lastPage` in `pager.go` returns 0 for an empty list."), arguments)
+		require.NotContains(t, below(text, "## Next Steps"), "mail.go")
+	}
+}
+
+// TestTheLastStepIsNotToldTwice: a line that says how a call ended stands for the last step.
+func TestTheLastStepIsNotToldTwice(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Have a look at the pager, it is slow.")
+	c.runs("make", "built 3 files", false)
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "### Done"), "Ran `make`: built 3 files")
+	require.NotContains(t, text, "Last step")
+	c.thinks("I read on.", "rows", false)
+	require.Contains(t, c.summary(t, ""), "- Last step: `cat notes`")
+}

@@ -79,6 +79,14 @@ var instructions = wordSet(`prompt instructions instruction system_prompt system
 // maxInstructions is how many units of instructions are shown.
 const maxInstructions = 60
 
+// fewestOrders is how many bytes the instructions have at least that another agent works on.
+const fewestOrders = 40
+
+// instructs says whether a call gives another agent or model a task, so that its result is what that found out.
+func (c *call) instructs() bool {
+	return slices.ContainsFunc(c.args, func(a argument) bool { return instructions[strings.ToLower(a.key)] && len(a.raw) >= fewestOrders })
+}
+
 // tellCall records a call that is no command and had an effect.
 func (r *reader) tellCall(index uint32, c *call) {
 	line := c.line()

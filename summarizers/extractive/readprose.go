@@ -105,8 +105,17 @@ type proseReader struct {
 	turned        turn
 	at, paragraph int
 	cheered       bool
+	// byOther says that another agent wrote the text: it is no plan of this one, and no work of it.
+	byOther bool
 	// reported says that the text reports what was done, or what is left.
 	reported bool
+}
+
+// report reads what another agent found out.
+func (r *reader) report(index uint32, text string) {
+	p := proseReader{reader: r, index: index, final: 1, byOther: true}
+	eachStatement(clip(text, maxProse), never, p.read)
+	p.settleClaims()
 }
 
 // settle adds the decision that waits for its reason.
@@ -162,7 +171,7 @@ func (p *proseReader) read(st statement) {
 		p.undecided.text += " " + bare(st.text)
 	}
 	p.settle()
-	decided := mayDecide(st.text, found) && p.cues.decides(st.text) || st.listed && listsDecisions(st.under) && !asks(st.text)
+	decided := !p.byOther && mayDecide(st.text, found) && p.cues.decides(st.text) || st.listed && listsDecisions(st.under) && !asks(st.text)
 	if found&cueNarrates != 0 && found&(cueDone|cueUpcoming) == 0 && !decided {
 		p.intent = st.text
 		return
@@ -188,9 +197,13 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		return
 	}
 	value, names := density(text)
-	line := func(k kind, text string, score int) *item {
-		return &item{kind: k, text: shorten(bare(clip(text, 4096)), maxRule), cites: []uint32{p.index}, score: score + p.final}
+	if p.byOther {
+		if !asks(text) && !leans(text) {
+			p.finding(text, found, value, names)
+		}
+		return
 	}
+	line := p.line
 	if proposes(text, found, names) {
 		p.proposed = line(kindDecision, text, 6+min(value, 4))
 	}
@@ -231,15 +244,20 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		if whole != text && whole != "" {
 			p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return strings.HasPrefix(whole, c.text) })
 		}
-		p.finding(line, whole, found, value, names)
+		p.finding(whole, found, value, names)
 	}
 }
 
 // mostValue is how much the identifiers of a fact count at most: what was found last matters more.
 const mostValue = 5
 
+// line returns an item with a text of this message.
+func (p *proseReader) line(k kind, text string, score int) *item {
+	return &item{kind: k, text: shorten(bare(clip(text, 4096)), maxRule), cites: []uint32{p.index}, score: score + p.final}
+}
+
 // finding notes a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
-func (p *proseReader) finding(line func(kind, string, int) *item, text string, found cue, value, names int) {
+func (p *proseReader) finding(text string, found cue, value, names int) {
 	score := 0
 	switch {
 	case text == "", found&cueGuesses != 0, p.final == 0 && supposes(text), !tells(text):
@@ -255,7 +273,7 @@ func (p *proseReader) finding(line func(kind, string, int) *item, text string, f
 	default:
 		return
 	}
-	c := claim{item: line(kindFact, text, score), at: p.at, paragraph: p.paragraph}
+	c := claim{item: p.line(kindFact, text, score), at: p.at, paragraph: p.paragraph}
 	c.answers = p.final > 0
 	eachIdentifier(text, func(word string, _ identifier) {
 		if len(c.names) < maxSharing {

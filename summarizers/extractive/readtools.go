@@ -183,6 +183,9 @@ func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 			r.touch(&call{index: c.index, files: []touch{{path: path, modified: true}}}, index)
 		}
 		r.tellCall(index, c)
+		if c.instructs() {
+			r.report(index, output)
+		}
 	case classStep:
 		r.tellCall(index, c)
 	default:

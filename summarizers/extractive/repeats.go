@@ -110,7 +110,7 @@ func withoutRepeats(list []chosen) []chosen {
 			continue
 		}
 		key := folded(c.text())
-		gone[i] = seen[key]
+		gone[i] = seen[key] || c.it.passing && slices.ContainsFunc(list, c.isToldBy)
 		for _, at := range index.holders(c.text()) {
 			if c.it.kind != kindRule || !isRequest(list[at]) {
 				gone[i] = true
@@ -131,6 +131,11 @@ func withoutRepeats(list []chosen) []chosen {
 		}
 	}
 	return kept
+}
+
+// isToldBy says whether another line tells how the call ended that this one names as the last step.
+func (c chosen) isToldBy(other chosen) bool {
+	return other.it.kind == kindDone && c.it.kind == kindDoing && slices.Contains(other.it.cites, c.it.newest()) && strings.Contains(other.it.text, c.it.text)
 }
 
 // stays says whether a line is never left out.
