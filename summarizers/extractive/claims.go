@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -94,14 +95,19 @@ func (p *proseReader) doubt(st statement) {
 // mostClaims is how many claims count of a message in which the agent thinks aloud: the last ones.
 const mostClaims = 2
 
+// mostReported is how many claims count of what another agent reports.
+const mostReported = 4
+
 // reactionScore is added to the score of a claim with which a message reacts to a result.
 const reactionScore = 2
 
 // doubtScore is taken off the score of a claim in doubt.
 const doubtScore = 5
 
-// reacts says whether a statement begins a message that comes after a result: it says what the result shows.
-func (p *proseReader) reacts(at int) bool { return p.reacting && at == 1 }
+// reacts says whether a statement begins a message and says what came out before it: it comes after a result, or concludes.
+func (p *proseReader) reacts(at int) bool {
+	return at == 1 && !p.byOther && (p.reacting || p.concludes)
+}
 
 // withoutSo removes the "so" from a conclusion that can be understood alone.
 func withoutSo(text string) string {
@@ -124,6 +130,10 @@ func (p *proseReader) settleClaims() {
 		}
 	}
 	p.claims = nil
+	if p.byOther && len(list) > mostReported {
+		slices.SortStableFunc(list, func(a, b claim) int { return cmp.Compare(b.score, a.score) })
+		list = list[:mostReported]
+	}
 	for _, c := range list {
 		if c.doubted {
 			c.score -= doubtScore

@@ -46,10 +46,10 @@ func TestAClaimThatIsTakenBackIsNone(t *testing.T) {
 		pager + " 不对，不是这样。":                                     "",
 		"If `lastPage` is nil in `pager.go`, the bug is there.": "",
 		"Found it! `lastPage` is 0 in `pager.go`.":              "`lastPage` is 0 in `pager.go`.",
-		"Found it!":                       "",
-		"- `pager.go`\n- `lastPage()`\n":  "",
-		"- **File:** `store/pager.go`":    "",
-		"So `store/pager.go` has no bug.": "",
+		"Found it!":                        "",
+		"- `pager.go`\n- `lastPage()`\n":   "",
+		"- **File:** `store/pager.go`":     "",
+		"So `store/pager.go` has 40 rows.": "`store/pager.go` has 40 rows.",
 	} {
 		var c conversation
 		c.user("Have a look at the pager, it is slow.")

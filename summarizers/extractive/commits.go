@@ -23,8 +23,10 @@ func (l *ledger) commit(index uint32, c *call, output string) bool {
 			l.push()
 		case "commit", "cherry-pick", "revert", "merge":
 			for line := range strings.Lines(clip(output, maxScript)) {
-				if hash, ok := committedAs(strings.TrimSpace(line)); ok {
-					l.addCommit(index, c, hash, strings.TrimSpace(line))
+				if hash, title, ok := committedAs(strings.TrimSpace(line)); ok {
+					l.addCommit(index, c, hash, title)
+					// It has its line.
+					l.quotes.Drop(index, strings.TrimSpace(line))
 					made = true
 				}
 			}
@@ -36,34 +38,31 @@ func (l *ledger) commit(index uint32, c *call, output string) bool {
 	return made && !others && !pushes
 }
 
-// committedAs returns the hash in the line with which git reports a commit: `[main 1a2b3c4] Title`.
-func committedAs(line string) (hash string, ok bool) {
+// committedAs reads the line with which git reports a commit: `[main 1a2b3c4] Title`.
+func committedAs(line string) (hash, title string, ok bool) {
 	head, title, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
-	if !ok || line[0] != '[' || title == "" || len(head) > maxIdentifier {
-		return "", false
+	i := strings.LastIndexByte(head, ' ')
+	if !ok || line[0] != '[' || title == "" || i < 0 || len(head) > maxIdentifier || !isHash(head[i+1:]) {
+		return "", "", false
 	}
-	branch, hash, ok := cutLast(head, " ")
-	return hash, ok && branch != "" && len(hash) >= 7 && len(hash) <= 40 && strings.Trim(hash, "0123456789abcdef") == ""
+	return head[i+1:], title, true
 }
 
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
+// isHash says whether a word can be the hash of a commit.
+func isHash(word string) bool {
+	return len(word) >= 7 && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == ""
 }
 
-// commitScore ranks commits among what was done.
-const commitScore = 8
+// commitScore ranks commits among what was done: they say most.
+const commitScore = 12
 
 // addCommit adds the line about a commit. An amended commit does not exist any more.
-func (l *ledger) addCommit(index uint32, c *call, hash, line string) {
+func (l *ledger) addCommit(index uint32, c *call, hash, title string) {
 	if n := len(l.commits); n > 0 && strings.Contains(c.cmd.said, "--amend") {
 		delete(l.commands, commitKey(l.commits[n-1]))
 		l.commits = l.commits[:n-1]
 	}
-	it := &item{kind: kindDone, text: committedPrefix + shorten(oneLine(clip(line, 512)), maxCommit), score: commitScore}
+	it := &item{kind: kindDone, text: committedPrefix + hash + " " + shorten(oneLine(clip(title, 512)), maxCommit), score: commitScore}
 	it.addCites(c.index, index)
 	if len(l.commands) <= maxKept {
 		l.commands[commitKey(hash)] = it
@@ -71,8 +70,8 @@ func (l *ledger) addCommit(index uint32, c *call, hash, line string) {
 	}
 }
 
-// maxCommit is how many units of a commit's line are shown.
-const maxCommit = 120
+// maxCommit is how many units of a commit's title are shown.
+const maxCommit = 100
 
 func commitKey(hash string) string { return "commit " + hash }
 
@@ -100,8 +99,8 @@ func (l *ledger) carryCommit(it *item) bool {
 	if !ok {
 		return false
 	}
-	hash, ok := committedAs(line)
-	if !ok {
+	hash, _, ok := strings.Cut(line, " ")
+	if !ok || !isHash(hash) {
 		return false
 	}
 	if rest, unpushed := strings.CutSuffix(it.text, notPushed); unpushed {

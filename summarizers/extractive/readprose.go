@@ -101,8 +101,10 @@ type proseReader struct {
 	before string
 	// claims are the facts in the text so far. at counts the statements, and paragraph the paragraphs. cheered says that the
 	// statement before only says that something was found, and turned how the current one turns against those before it.
-	claims        []claim
-	turned        turn
+	claims []claim
+	turned turn
+	// concludes says that the text begins with a conclusion.
+	concludes     bool
 	at, paragraph int
 	cheered       bool
 	// byOther says that another agent wrote the text: it is no plan of this one, and no work of it.
@@ -148,6 +150,7 @@ func (p *proseReader) read(st statement) {
 		before = ""
 	}
 	st.text = withoutOpener(st.text)
+	p.concludes = p.at == 1 && strings.HasPrefix(st.text, "So ") || p.concludes
 	if p.reacts(p.at) {
 		st.text = withoutSo(st.text)
 	}
