@@ -143,7 +143,7 @@ func (p *proseReader) settleClaims() {
 		p.l.claim(c)
 	}
 	if p.final == 0 {
-		p.reader.claimed = list
+		p.claimed = list
 	}
 }
 

@@ -43,8 +43,7 @@ func withoutOpener(text string) string {
 		}
 		rest = after
 	}
-	for _, seen := range []string{"now i see that ", "now i see: ", "i see that ", "i can see that ", "now i can see that ", "i see, ", "interesting, ", "interesting! ", "note that ",
-		"actually, ", "wait, ", "ah! ", "ah, ", "aha! ", "oh, ", "oh! ", "hmm, ", "i see! "} {
+	for _, seen := range seeing {
 		if hasPrefixAnyCase(rest, seen) {
 			rest = rest[len(seen):]
 			break
@@ -57,6 +56,12 @@ func withoutOpener(text string) string {
 		rest = string(rest[0]-'a'+'A') + rest[1:]
 	}
 	return rest
+}
+
+// seeing are the beginnings of sentences that only lead to what they say, in lower case.
+var seeing = []string{
+	"now i see that ", "now i see: ", "i see that ", "i can see that ", "now i can see that ", "i see, ", "i see! ", "interesting, ", "interesting! ", "note that ",
+	"actually, ", "wait, ", "ah! ", "ah, ", "aha! ", "oh, ", "oh! ", "hmm, ",
 }
 
 // isOpener says whether a clause only cheers or assents.

@@ -261,16 +261,16 @@ func (p *proseReader) line(k kind, text string, score int) *item {
 
 // finding notes a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
 func (p *proseReader) finding(text string, found cue, value, names int) {
-	score := 0
-	switch {
-	case text == "", found&cueGuesses != 0, p.final == 0 && supposes(text), !tells(text):
+	if text == "" || found&cueGuesses != 0 || p.final == 0 && supposes(text) || !tells(text) {
 		return
+	}
+	score := min(value, mostValue)
+	switch {
 	case found&cueFinding != 0 && names > 0:
-		score = 4 + min(value, mostValue)
+		score += 4
 	case p.reacts(p.at) && names > 0:
-		score = 2 + min(value, mostValue)
+		score += 2
 	case value > 2:
-		score = min(value, mostValue)
 	case found&cueFinding != 0 && p.final > 0:
 		score = 2
 	default:
