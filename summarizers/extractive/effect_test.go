@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
 )
 
 // TestWhatAToolDoesShowsInItsName: calls with an effect are among what was done, and look-ups are not. Words count, and
@@ -87,6 +89,17 @@ func TestProgramsAsTools(t *testing.T) {
 		{"bash", `{"command":"ssh quay 'uptime; df -h'"}`, "Ran `ssh quay"},
 		{"bash", `{"command":"ssh quay 'df -h'"}`, ""},
 		{"bash", `{"command":"docker exec db psql -c 'select 1 from boats'"}`, ""},
+		{"bash", `{"command":"psql harbour -c 'select id from boats'"}`, ""},
+		{"bash", `{"command":"psql -l"}`, ""},
+		{"bash", `{"command":"psql -c '\\d boats'"}`, ""},
+		{"bash", `{"command":"sqlite3 harbour.db .schema"}`, ""},
+		{"bash", `{"command":"psql harbour -c 'update boats set berth = 4'"}`, "Ran `psql harbour -c 'update boats set berth = 4'`"},
+		{"bash", `{"command":"psql -f berths.sql"}`, "Ran `psql -f berths.sql`"},
+		{"bash", `{"command":"psql -c 'select 1 from boats' -c 'delete from boats'"}`, "Ran `psql -c 'select 1 from boats' -c 'delete from boats'`"},
+		{"bash", `{"command":"psql -c 'select 1 from boats; delete from boats'"}`, "Ran `psql -c 'select 1 from boats; delete from boats'`"},
+		{"bash", `{"command":"psql -c 'select 1 from boats' -f berths.sql"}`, "Ran `psql -c 'select 1 from boats' -f berths.sql`"},
+		{"bash", `{"command":"psql -c 'begin; update boats set berth = 4; commit'"}`, "Ran `psql -c 'begin; update boats"},
+		{"bash", `{"command":"psql harbour"}`, "Ran `psql harbour`"},
 		{"bash", `{"command":"helm upgrade ferry ./chart"}`, "Ran `helm upgrade ferry ./chart`"},
 		{"bash", `{"command":"helm list"}`, ""},
 	} {
@@ -104,13 +117,17 @@ func TestProgramsAsTools(t *testing.T) {
 // TestOperationsAreMilestones: what was changed in operation stays where little can, and more of it is shown.
 func TestOperationsAreMilestones(t *testing.T) {
 	t.Parallel()
-	long := "annotate deployment/ferry -n harbour-west release-hold=INC-12 owner=night-shift until=2031-03-04T06:00Z --context quay-west-2"
+	// None of the words says that it finishes work: the program does.
+	long := "annotate statefulset/ferry -n harbour-west hold=INC-12 owner=night-shift until=2031-03-04T06:00Z --context quay-west-2"
 	var c conversation
 	c.user("Please see to the matter of the boats.")
-	at := c.tool("kubectl", `{"args":"`+long+`"}`, "deployment.apps/ferry annotated", false)
+	at := c.tool("kubectl", `{"args":"`+long+`"}`, "statefulset.apps/ferry annotated", false)
 	for range 12 {
 		c.runs("prepare --all", "ok", false)
 		c.runs("collect berths "+strings.Repeat("x", c.calls), "ok", false)
 	}
-	requireLine(t, c.summary(t, ""), "Ran `kubectl "+long+"`: deployment.apps/ferry annotated", at)
+	little := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 200})
+	require.NotContains(t, little, "Ran `collect berths xx`:", "older commands are left out")
+	requireLine(t, little, "Ran `kubectl annotate statefulset/ferry", at)
+	requireLine(t, c.summary(t, ""), "Ran `kubectl "+long+"`: statefulset.apps/ferry annotated", at)
 }

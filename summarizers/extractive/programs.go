@@ -155,14 +155,14 @@ func scriptReads(script string) bool {
 
 // statementsRead says whether a database's client runs only statements that change nothing.
 func statementsRead(w []string) bool {
-	for i, word := range w {
+	reads := false
+	for _, word := range w[1:] {
 		switch {
-		case i == 0:
-		case changeStatement.MatchString(word), word == "-f":
+		case slices.ContainsFunc(strings.Split(word, ";"), changeStatement.MatchString), word == "-f":
 			return false
 		case readStatement.MatchString(word), word == "-l", strings.HasPrefix(word, `\`), strings.HasPrefix(word, "."):
-			return true
+			reads = true
 		}
 	}
-	return false
+	return reads
 }
