@@ -1,6 +1,7 @@
 package extractive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,6 +29,25 @@ func TestStepsInAnInterface(t *testing.T) {
 		m.Index = uint32(20 + i)
 	}
 	require.Equal(t, "- Called `reserve_berth` boat=B-12 [#7, #8]\n- Called `click` element=Pay ref=e9 [#20, #21]", below(next.summary(t, text), "### Done"))
+}
+
+// TestStepsComeLast: where little can be told, calls with an effect are told before the newest step, whether this summary
+// or the previous one has it.
+func TestStepsComeLast(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Please reserve a berth for each of the boats.")
+	for i := range 8 {
+		c.tool("reserve_berth", fmt.Sprintf(`{"boat":"B-%d"}`, i), "ok", false)
+	}
+	c.tool("browser_press_key", `{"key":"Enter"}`, "Pressed Enter at 10:20", false)
+	whole := c.summary(t, "")
+	require.Contains(t, whole, "Called `browser_press_key`")
+	for previous, messages := range map[string][]*compactordv1.LoggedMessage{"": c.log, whole: {userMessage(90, "And for the dinghies.")}} {
+		text := summarize(t, &summarizers.Request{Messages: messages, PreviousSummary: previous, MaxTokens: 110})
+		require.Contains(t, text, "Called `reserve_berth` boat=B-7", text)
+		require.NotContains(t, below(text, "### Done"), "browser_press_key", text)
+	}
 }
 
 // TestFilesThatOtherToolsWrite: a path that the result repeats was written.
@@ -108,4 +128,30 @@ func TestInstructionsOfOtherAgentsAreShort(t *testing.T) {
 	done := below(c.summary(t, ""), "### Done")
 	require.Contains(t, done, "- Called `Task` description=Look for berths prompt=Find all the berths")
 	require.Less(t, len(done), 140)
+}
+
+// TestALittleRoomForACall: where little room is, each argument is cut further, and then the last ones are left out.
+func TestALittleRoomForACall(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("of many words ", 30)
+	var few, many []string
+	for i := range 20 {
+		if i < 3 {
+			few = append(few, fmt.Sprintf(`"key%02d":"first%02d %slast%02d"`, i, i, long, i))
+		}
+		many = append(many, fmt.Sprintf(`"key%02d":"first%02d %slast%02d"`, i, i, long, i))
+	}
+	done := func(arguments []string) string {
+		var c conversation
+		c.user("Please see to the matter of the boats.")
+		c.tool("send_mail", "{"+strings.Join(arguments, ",")+"}", `{"ok":true}`, false)
+		return below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 90}), "### Done")
+	}
+	text := done(few)
+	for i := range 3 {
+		require.Regexp(t, fmt.Sprintf(`key%02d=first%02d .*… .*last%02d`, i, i, i), text)
+	}
+	text = done(many)
+	require.Regexp(t, `^- Called .send_mail. key00=first00 [^=]*last00 key01=first01 [^=]*last01 `, text)
+	require.NotContains(t, text, "last19")
 }
