@@ -1,6 +1,7 @@
 package promptcache_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -187,4 +188,60 @@ func TestBestTimingIsBest(t *testing.T) {
 			require.LessOrEqual(t, best.Peak, limit)
 		}
 	})
+}
+
+// The best timing is that of the plain search, which compares each end of each segment.
+func TestBestTimingIsThatOfThePlainSearch(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		// With these prices all sums are exact, so equal costs are equal.
+		p := promptcache.Prices{Input: 1e6, Write: float64(rapid.IntRange(0, 3).Draw(t, "write")), Read: float64(rapid.IntRange(0, 3).Draw(t, "read"))}
+		g := promptcache.Growth{Lead: rapid.IntRange(0, 50).Draw(t, "lead")}
+		size := g.Lead
+		grown := rapid.IntRange(0, 60)
+		for range rapid.IntRange(1, 60).Draw(t, "requests") {
+			size += grown.Draw(t, "grown")
+			g.Sizes = append(g.Sizes, size)
+		}
+		left, limit := rapid.IntRange(0, 200).Draw(t, "left"), rapid.IntRange(0, 800).Draw(t, "limit")
+		best, found := p.BestTiming(g, left, limit)
+		plain, possible := plainBestTiming(p, g, left, limit)
+		require.Equal(t, possible, found)
+		require.Equal(t, plain, best)
+	})
+}
+
+// plainBestTiming tries each end of each segment.
+func plainBestTiming(p promptcache.Prices, g promptcache.Growth, left, limit int) (promptcache.Timing, bool) {
+	n := len(g.Sizes)
+	least, next := make([]float64, n+1), make([]int, n)
+	for first := n - 1; first >= 0; first-- {
+		least[first] = math.Inf(1)
+		for end := first + 1; end <= n; end++ {
+			// The segment alone: the cost with a compaction before it and after it, without what comes before and after.
+			before, upTo := []int{}, promptcache.Growth{Lead: g.Lead, Sizes: g.Sizes[:end]}
+			if first > 0 {
+				before = append(before, first)
+			}
+			segment := p.TimingAt(upTo, left, before)
+			if first > 0 {
+				segment.Dollars -= p.TimingAt(promptcache.Growth{Lead: g.Lead, Sizes: g.Sizes[:first]}, left, nil).Dollars
+			}
+			peak := g.Sizes[end-1]
+			if first > 0 {
+				peak += min(g.Lead+left, g.Sizes[first]) - g.Sizes[first]
+			}
+			if cost := segment.Dollars + least[end]; peak <= limit && cost < least[first] {
+				least[first], next[first] = cost, end
+			}
+		}
+	}
+	if math.IsInf(least[0], 1) {
+		return promptcache.Timing{}, false
+	}
+	var before []int
+	for at := next[0]; at < n; at = next[at] {
+		before = append(before, at)
+	}
+	return p.TimingAt(g, left, before), true
 }

@@ -1,6 +1,9 @@
 package promptcache
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // Growth is how a conversation grows, for the question when to compact it.
 type Growth struct {
@@ -74,14 +77,18 @@ func (p Prices) BestTiming(g Growth, left, limit int) (Timing, bool) {
 	sums := g.sums()
 	// rest is the least that the requests from one on cost after a compaction before it, and next the compaction after.
 	rest, next := make([]float64, n+1), make([]int, n+1)
-	for first := n - 1; first >= 0; first-- {
+	cost := func(first, end int) float64 {
 		s := p.segment(&g, first, first > 0, left, sums)
-		rest[first], next[first] = math.Inf(1), n
-		for end := first + 1; end <= n && s.size(end-1) <= limit; end++ {
-			if cost := s.cost(end) + rest[end]; cost < rest[first] {
-				rest[first], next[first] = cost, end
-			}
+		if s.size(end-1) > limit {
+			return math.Inf(1)
 		}
+		return s.cost(end) + rest[end]
+	}
+	ends := cheapestEnds{cost: cost}
+	for first := n - 1; first >= 0; first-- {
+		ends.add(first+1, first)
+		next[first] = ends.of(first)
+		rest[first] = cost(first, next[first])
 	}
 	if math.IsInf(rest[0], 1) {
 		return Timing{}, false
@@ -91,6 +98,43 @@ func (p Prices) BestTiming(g Growth, left, limit int) (Timing, bool) {
 		before = append(before, at)
 	}
 	return p.TimingAt(g, left, before), true
+}
+
+// cheapestEnds finds the cheapest end of each segment, from the last first request to the first. Where an earlier end costs
+// no more than a later one, it does so for all earlier first requests, too: these leave more in the requests of the
+// segment, and each request more costs that again. So the ends that are still of use each have a range of first requests.
+type cheapestEnds struct {
+	cost func(first, end int) float64
+	// ranges are those of the ends, the latest end first. The first one is used up at the front.
+	ranges []endRange
+}
+
+// endRange is an end that is the cheapest for first requests up to one, until the next range begins.
+type endRange struct{ end, upTo int }
+
+// add adds an end that is earlier than all others, for first requests up to one.
+func (c *cheapestEnds) add(end, upTo int) {
+	for n := len(c.ranges); n > 0; n = len(c.ranges) {
+		last := c.ranges[n-1]
+		highest := min(last.upTo, upTo)
+		if c.cost(highest, end) > c.cost(highest, last.end) {
+			before := sort.Search(highest, func(i int) bool { return c.cost(highest-1-i, end) <= c.cost(highest-1-i, last.end) })
+			upTo = highest - 1 - before
+			break
+		}
+		c.ranges = c.ranges[:n-1]
+	}
+	if upTo >= 0 {
+		c.ranges = append(c.ranges, endRange{end, upTo})
+	}
+}
+
+// of returns the cheapest end for a first request.
+func (c *cheapestEnds) of(first int) int {
+	for len(c.ranges) > 1 && c.ranges[1].upTo >= first {
+		c.ranges = c.ranges[1:]
+	}
+	return c.ranges[0].end
 }
 
 // TimingAt returns the figures of compactions before these requests.
