@@ -149,7 +149,7 @@ func unruled(list []*item, ruled ruleIndex) []*item {
 		text := withoutRules(it.text, ruled.of(it))
 		if text == it.text {
 			kept = append(kept, it)
-		} else if contentOf(text) > 2 || hasValue(text) || opensTask(text) || requests(text) {
+		} else if own := ownWords(text); contentOf(own) > 2 || hasValue(own) || opensTask(own) || requests(own) {
 			rest := *it
 			rest.text = text
 			kept = append(kept, &rest)

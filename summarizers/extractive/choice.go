@@ -76,8 +76,27 @@ const (
 	noOption
 )
 
+// rowAt returns the option in a row of a table whose first cell is a number.
+func rowAt(line string) (o option, ok bool) {
+	cells := strings.Split(strings.Trim(line, "| "), "|")
+	for i, cell := range cells {
+		cells[i] = strings.TrimSpace(strings.ReplaceAll(cell, "**", ""))
+	}
+	key := numeral(strings.TrimPrefix(cells[0], "#"))
+	if key == "" || len(cells) < 2 {
+		return o, false
+	}
+	return option{key: key, text: strings.Join(cells[1:], " | ")}, true
+}
+
 // optionAt returns the option that a line begins with.
 func optionAt(line string) (option, optionKind) {
+	if strings.HasPrefix(line, "|") {
+		if row, ok := rowAt(line); ok {
+			return row, numberedOption
+		}
+		return option{}, noOption
+	}
 	line = strings.ReplaceAll(line, "\ufe0f\u20e3", ".")
 	body, listed := line, false
 	for _, marker := range []string{"- ", "* ", "+ ", "• "} {

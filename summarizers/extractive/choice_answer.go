@@ -42,8 +42,9 @@ func tokensOf(said string) []token {
 	return list
 }
 
-// spaced puts spaces between digits and ideographs.
+// spaced puts spaces between digits and ideographs, and between numbers in a list without spaces.
 func spaced(text string) string {
+	text = strings.NewReplacer(",", ", ", "、", "、 ").Replace(text)
 	var b strings.Builder
 	var before rune
 	for _, r := range text {
@@ -158,14 +159,22 @@ var articles = wordSet("the die das den der el la lo le o a")
 // thatIs comes before the options that a short answer names.
 const thatIs = " (that is: “"
 
-// maxChosen is how many units of an option are shown beside an answer.
-const maxChosen = 160
+// maxChosen is how many units of an option are shown beside an answer, maxSeveral of several together, and leastChosen of
+// each of them in any case.
+const (
+	maxChosen   = 160
+	maxSeveral  = 240
+	leastChosen = 50
+)
 
 // inWords returns an answer with the options that it names.
 func inWords(said string, chosen []option) string {
-	texts := make([]string, 0, len(chosen))
+	texts, room := make([]string, 0, len(chosen)), maxChosen
+	if len(chosen) > 1 {
+		room = max(maxSeveral/len(chosen), leastChosen)
+	}
 	for _, o := range chosen {
-		texts = append(texts, shorten(firstSentence(bare(clip(o.text, 2048))), maxChosen/min(len(chosen), 3)))
+		texts = append(texts, shorten(firstSentence(bare(clip(o.text, 2048))), room))
 	}
 	return said + thatIs + strings.Join(texts, "”, “") + "”)"
 }

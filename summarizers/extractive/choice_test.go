@@ -18,6 +18,7 @@ func TestAChoiceIsShownInWords(t *testing.T) {
 	german := "**Variante A** – A queue in front of the writer\n\n**Variante B** – A lock in the database\n\nWas soll ich tun?"
 	chinese := "有两个方案：\n\n方案一：A queue in front of the writer\n方案二：A lock in the database\n\n选哪个？"
 	bullets := "We could do one of these:\n\n- A queue in front of the writer\n- A lock in the database\n\nWhich?"
+	table := "| # | Way | Cost |\n|---|---|---|\n| 1 | **A queue** in front of the writer | low |\n| 2 | A lock in the database | high |\n| 3 | Retry until it works | low |\n\nWhich?"
 	question := numbers + "\n\nShall I go with option 2?"
 	for _, c := range []struct{ offered, said, chosen string }{
 		{numbers, "3", "Retry until it works."},
@@ -48,6 +49,9 @@ func TestAChoiceIsShownInWords(t *testing.T) {
 		{chinese, "方案二", "A lock in the database"},
 		{chinese, "2", "A lock in the database"},
 		{bullets, "the second one", "A lock in the database"},
+		{numbers, "skip 1,3 and do the rest", "A queue in front of the writer.”, “Retry until it works."},
+		{table, "2", "A lock in the database | high"},
+		{table, "skip 1, 3 and do the rest", "A queue in front of the writer | low”, “Retry until it works | low"},
 		{question, "yes, do that", "A lock in the database."},
 	} {
 		t.Run(c.said+" of "+c.offered[:20], func(t *testing.T) {

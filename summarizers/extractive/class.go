@@ -30,8 +30,8 @@ const (
 
 // again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
 var again = []class{
-	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classFact, classFile, classWork,
-	classTold, classCrowd, classSoft, classAnswered,
+	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classTold, classFact, classFile, classWork,
+	classCrowd, classSoft, classAnswered,
 }
 
 // isEssential says whether a class is a reason for a larger narrative.

@@ -22,7 +22,7 @@ const (
 // substanceOf rates a user's message, given as one line.
 func (c *cueReader) substanceOf(text string) substance {
 	if said, _, answers := strings.Cut(text, answering); answers {
-		if label, _ := labelled(said); label == "" && !hasValue(said) {
+		if label, _ := labelled(said); units(said) < shortAnswer && label == "" && !hasValue(said) {
 			return nod
 		}
 		text = said

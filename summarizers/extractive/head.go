@@ -49,10 +49,21 @@ func (p *plan) head(budget, pool int, ruled ruleIndex) head {
 	}
 	if h.lines != nil {
 		rest := pool - h.used
-		h.last = p.take(classLast, h.lines, min(rest*termsOf[classLast].share/100, rest), false)
+		h.last = p.take(classLast, h.lines, min(max(rest*termsOf[classLast].share/100, p.shortest(h.lines)), rest), false)
 		h.used += h.last.used
 	}
 	return h
+}
+
+// shortest returns how many units the short ones of some requests take as a whole.
+func (p *plan) shortest(requests []*item) int {
+	n := 0
+	for _, it := range requests {
+		if isShort(it) {
+			n += p.overhead(chosen{it: it}) + units(it.text)
+		}
+	}
+	return n
 }
 
 // lengthenGoal gives the goal's line up to a number of units more, and returns how many it took.

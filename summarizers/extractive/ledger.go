@@ -213,6 +213,7 @@ func (l *ledger) says(it *item) bool {
 // request adds a user's request and returns it. A previous summary may already contain a part of the same message. What
 // the user says again is kept once.
 func (l *ledger) request(it *item) *item {
+	l.dropUnfinished(it)
 	for i := len(l.requests) - 1; i >= 0; i-- {
 		known := l.requests[i]
 		if len(it.cites) == 0 || len(known.cites) == 0 || !slices.Equal(it.cites, known.cites) {

@@ -76,8 +76,8 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		it.text = shorten(it.text, 160)
 		r.observe(index, text)
 	case r.chooses(it, own):
-	case units(r.l.authors.unsigned(it.text)) < 24 && units(r.asked) > 8:
-		it.text += answering + shorten(bare(clip(r.asked, 2048)), 160) + "”)"
+	case leansBack(r.l.authors.unsigned(it.text)) && units(r.asked) > 8:
+		it.text += answering + shorten(bare(clip(r.asked, 2048)), maxAnswered(it.text)) + "”)"
 	}
 	if wrapped {
 		r.observe(index, text)
@@ -101,6 +101,9 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	if !it.noise {
 		r.l.correct(it)
 		r.leaveErrors()
+	}
+	if units(said) > maxSaid {
+		it.echoed = linesWithin(it.text, r.offered)
 	}
 	r.lastUser = r.l.request(it)
 	r.asked, r.answered, r.offered = "", false, ""

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // maxSaid is how many units a short message of the user has at most. It stays word for word.
 const maxSaid = 300
+
+// isShort says whether a request is a short message of the user.
+func isShort(it *item) bool { return units(it.text) <= maxSaid }
 
 // maxFresh is how many of the newest messages of the user come before all older ones.
 const maxFresh = 5
@@ -81,3 +85,40 @@ const (
 	recently     = 40
 	lineOverhead = 10
 )
+
+// dropUnfinished removes the last request if this one begins with it: the user interrupted the agent and wrote it again,
+// with more.
+func (l *ledger) dropUnfinished(it *item) {
+	at := len(l.requests) - 1
+	if at < 0 || len(it.cites) == 0 {
+		return
+	}
+	before := l.requests[at]
+	said := ownWords(before.text)
+	if before.goal || len(before.cites) == 0 || before.newest() >= it.newest() || contentOf(said) < goalWords || len(said) >= len(it.text) || !strings.HasPrefix(it.text, strings.TrimRight(said, ".!?…。 ")) {
+		return
+	}
+	it.carried = before.carried
+	l.requests = l.requests[:at]
+}
+
+// linesWithin returns the lines of a message that stand in what the agent wrote before it.
+func linesWithin(message, before string) map[string]bool {
+	if before == "" {
+		return nil
+	}
+	written := map[string]bool{}
+	for line := range strings.SplitSeq(oneLine(before), lineBreak) {
+		written[line] = units(line) >= leastEcho
+	}
+	echoed := map[string]bool{}
+	for line := range strings.SplitSeq(message, lineBreak) {
+		if written[line] {
+			echoed[line] = true
+		}
+	}
+	return echoed
+}
+
+// leastEcho is how many units a line has at least that nobody writes twice by chance.
+const leastEcho = 24

@@ -16,23 +16,27 @@ func (p *plan) take(c class, list []*item, budget int, goal bool) take {
 
 func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
 	out := take{whole: true, complete: true}
-	var sizes []int
-	overheads := 0
-	floor := 0
+	// lows and sizes are how short and how long the text of each may be.
+	var lows, sizes []int
+	floor, overheads := 0, 0
 	for _, it := range list {
 		ch := chosen{it: it, goal: goal}
 		over := p.overhead(ch)
 		size := min(units(it.text), t.most)
-		if floor+over+min(size, t.least) > budget {
+		low := min(size, t.least)
+		if isRequest(ch) && isShort(it) && floor+over+size <= budget {
+			low = size
+		}
+		if floor+over+low > budget {
 			out.whole, out.complete = false, false
 			if t.ranked {
 				break
 			}
 			continue
 		}
-		floor += over + min(size, t.least)
+		floor += over + low
 		overheads += over
-		sizes = append(sizes, size)
+		lows, sizes = append(lows, low), append(sizes, size)
 		out.list = append(out.list, ch)
 	}
 	lowest, highest := t.least, t.most
@@ -41,8 +45,8 @@ func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
 	}
 	fits := func(limit int) int {
 		sum := overheads
-		for _, s := range sizes {
-			sum += min(s, limit)
+		for i, s := range sizes {
+			sum += max(min(s, limit), lows[i])
 		}
 		return sum
 	}
@@ -55,8 +59,8 @@ func (p *plan) takeBy(t terms, list []*item, budget int, goal bool) take {
 		}
 	}
 	for i := range out.list {
-		out.list[i].limit = lowest
-		out.whole = out.whole && units(out.list[i].it.text) <= lowest
+		out.list[i].limit = max(lowest, lows[i])
+		out.whole = out.whole && units(out.list[i].it.text) <= out.list[i].limit
 	}
 	out.used = fits(lowest)
 	if len(out.list) == 0 {
