@@ -75,6 +75,7 @@ func TestWhatIsShownIsNoRule(t *testing.T) {
 		"screen":        {padded("  The door is closed.") + padded("  It has no key.") + padded("  It is red."), padded("") + padded("  That is all.")},
 		"box":           {"│ ", "\n"},
 		"agent":         {"⏺ ", "\n"},
+		"quotation":     {"The pilot wrote:\n> ", "\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +88,7 @@ func TestWhatIsShownIsNoRule(t *testing.T) {
 			require.NotContains(t, rules, shown)
 		})
 	}
+	require.Contains(t, rulesOfLater(t, "Keep to the rules of the pilot:\n\n> "+own), own, "the user quotes rules")
 	require.Contains(t, rulesOfLater(t, "--- example ---\n"+own), own, "a block without an end is not left out")
 }
 

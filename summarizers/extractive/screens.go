@@ -6,24 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// withoutPasted removes lines that nobody wrote into the message: copies of a terminal's screen, and the demonstrations and
-// examples in instructions.
+// withoutPasted removes lines that nobody wrote into the message: copies of a terminal's screen, the demonstrations and
+// examples in instructions, and quotations beside words of its writer, unless these say that rules follow.
 func withoutPasted(text string) string {
-	if !strings.Contains(text, "<") && !strings.Contains(text, "---") && !strings.Contains(text, " \n") && !drawn(text) {
+	if !strings.Contains(text, "<") && !strings.Contains(text, ">") && !strings.Contains(text, "---") && !strings.Contains(text, " \n") && !drawn(text) {
 		return text
 	}
-	padded := screenWidth(text)
+	padded, quotes := screenWidth(text), quotesBeside(text)
 	var b strings.Builder
 	b.Grow(len(text))
-	end := ""
+	end, own := "", ""
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
+		isQuote := strings.HasPrefix(trimmed, ">")
+		if !isQuote && trimmed != "" {
+			own = trimmed
+		}
 		switch {
 		case end != "":
 			if containsAnyCase(trimmed, end) {
 				end = ""
 			}
-		case drawn(line), padded > 0 && widthOf(line) == padded && strings.HasSuffix(line, " \n"):
+		case drawn(line), quotes && isQuote && !hasAny(own, ruling), padded > 0 && widthOf(line) == padded && strings.HasSuffix(line, " \n"):
 		default:
 			if end = shownUntil(trimmed); end == "" {
 				b.WriteString(line)
@@ -69,6 +73,17 @@ var drawings = []string{"│", "║", "╭", "╰", "⎿", "⏺", "❯", "✻"}
 // drawn says whether a text has a character that a program drew.
 func drawn(text string) bool {
 	return !isASCII(text) && slices.ContainsFunc(drawings, func(d string) bool { return strings.Contains(text, d) })
+}
+
+// quotesBeside says whether a text has quoted lines, and words of its own beside them.
+func quotesBeside(text string) bool {
+	quoted, own := false, false
+	for line := range strings.Lines(text) {
+		isQuote := strings.HasPrefix(strings.TrimSpace(line), ">")
+		quoted = quoted || isQuote
+		own = own || !isQuote && contentUpTo(line, goalWords) >= goalWords
+	}
+	return quoted && own
 }
 
 // A screen has at least minScreen columns. At least screenLines lines of a copy of it end in spaces at the same column.
