@@ -32,6 +32,7 @@ func TestWordsOfRulesInOtherStatements(t *testing.T) {
 		"船の名前は必ずローマ字で追加してください。":                                                          true,
 		"船の名前はローマ字だけで書いてください。":                                                           true,
 		"登録簿は UTC の時刻を使ってください。":                                                          true,
+		"今日の船を一覧に表示してほしいです。":                                                             false,
 		"오늘 들어온 배를 장부에 추가해 주세요.":                                                         false,
 		"배 이름은 로마자만 사용해서 추가해 주세요.":                                                       true,
 		"1. Compare the boats with the list, unless it is empty.":                        false,

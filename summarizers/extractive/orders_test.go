@@ -133,6 +133,10 @@ func TestRulesAreJoinedWhereTheyNeedIt(t *testing.T) {
 	require.Contains(t, rules, "- The feed has two readers, the page and the mailer. Never break it. [#0]")
 	require.Contains(t, rules, "- Always write the changelog in plain English. [#0]")
 
+	var q conversation
+	q.user("Is the feed of the shop up? Never break it. The feed is read by the page.\n\nCan you see why the feed is empty?")
+	require.Contains(t, below(q.summary(t, ""), rulesHeading), "- Never break it. [#0]", "a question says nothing that a rule needs")
+
 	var d conversation
 	d.user("The feed is read by the page of the shop. Always write the changelog in plain English.\n\nCan you see why the feed is empty?")
 	require.Contains(t, below(d.summary(t, ""), rulesHeading), "- Always write the changelog in plain English. [#0]")

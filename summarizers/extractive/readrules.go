@@ -69,7 +69,7 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		before = ""
 		room = max(room-1, 0)
 		body := bare(clip(st.text, 8*maxRule))
-		if person || (leaning || units(body) < shortRule && !hasValue(body) && refers(body)) && !opensTask(subject) && !requests(subject) {
+		if person || (leaning || units(body) < shortRule && !hasValue(body) && refers(body)) && !opensTask(subject) && !requests(subject) && !asks(subject) {
 			// What it is about is in the sentence before.
 			body = strings.TrimSpace(bare(clip(subject, 8*maxRule)) + " " + body)
 		}
