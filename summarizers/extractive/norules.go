@@ -27,6 +27,17 @@ func (r *reader) rulesBy(st statement, found cue, by speaker) bool {
 	return isRule(st.text, found, by) && !r.isNoRule(st, found, by)
 }
 
+// tierOf returns how firm the firmest rule is in what the user said, or tierSoft.
+func (r *reader) tierOf(said string) int {
+	tier := tierSoft
+	eachStatement(clip(said, maxProse), never, func(st statement) {
+		if found := r.cues.read(st.text); looksRule(st.text) && saysFirmly(st.text, found) && r.rulesBy(st, found, byUser) {
+			tier = min(tier, ruleTier(st.text, found, byUser))
+		}
+	})
+	return tier
+}
+
 // isNoRule says whether a statement with these cues only has the words of a rule.
 func (r *reader) isNoRule(st statement, found cue, by speaker) bool {
 	text := plainApostrophes(st.text)

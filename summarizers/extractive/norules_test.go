@@ -128,3 +128,17 @@ func TestRulesOfAPlan(t *testing.T) {
 	require.Contains(t, rulesOfLater(t, "Do this:\n\n# List\n\n- keep the order of the boats"), "keep the order of the boats", "one title makes no plan")
 	require.Contains(t, rulesOfLater(t, "Do this:\n\n# List\n\n- keep the order of the boats\n\n```sh\n# 1\n```"), "keep the order of the boats", "code has no titles")
 }
+
+// What the user says in place of allowing a call is a rule if it has the form of one.
+func TestARefusalMayHoldARule(t *testing.T) {
+	t.Parallel()
+	for said, rule := range map[string]bool{"never write to the clerk before noon": true, "take the other boat": false} {
+		var c conversation
+		c.user("Enter the boats of today.")
+		c.tool("send_mail", `{"to":"clerk@harbour.example"}`, "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"+said, true)
+		c.says("I wait.")
+		text := c.summary(t, "")
+		require.Contains(t, text, "and said: “"+said+"”")
+		require.Equal(t, rule, contains(below(text, rulesHeading), said), said)
+	}
+}

@@ -108,6 +108,10 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			said := shorten(oneLine(o.said), maxRule)
 			it := &item{kind: kindFact, text: "The user declined " + c.shown() + " and said: “" + said + "”", score: 9}
 			it.addCites(c.index, index)
+			if tier := r.tierOf(o.said); tier < tierSoft {
+				// What the user says with a refusal is about more than this call.
+				it.kind, it.tier = kindRule, tier
+			}
 			r.l.add(it)
 		}
 	case o.cancelled:
