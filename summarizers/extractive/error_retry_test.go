@@ -91,9 +91,10 @@ func TestComparedValuesAreEssential(t *testing.T) {
 		"FAIL src/stops.test.ts\n  ● Stops › counts rows\n\n    expect(received).toBe(expected)\n\n    Expected: 500\n    Received: 499\n\nTests:       1 failed, 1 total\n": "FAIL Stops › counts rows ⏎ FAIL src/stops.test.ts ⏎ Expected: 500, Received: 499",
 		"test stops::rows ... FAILED\nthread 'stops::rows' panicked at src/stops.rs:12:9:\nassertion `left == right` failed\n  left: 499\n right: 500\n" +
 			"test result: FAILED. 0 passed; 1 failed\nerror: test failed, to rerun pass `--lib`\n": "FAIL stops::rows ⏎ thread 'stops::rows' panicked at src/stops.rs:12:9: ⏎ left: 499, right: 500",
-		"No answer of the depot: remote not found\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n": "No answer of the depot: remote not found ⏎ FAIL example.test/import",
-		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":              "FAIL TestStops",
-		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n":        "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
+		"No answer of the depot: remote not found\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":       "No answer of the depot: remote not found ⏎ FAIL example.test/import",
+		"import/gtfs.ts:3:1 lint\n\n  × The word `stop` is no name.\n\n  Some errors were not fixed.\n": "Some errors were not fixed.",
+		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":                    "FAIL TestStops",
+		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n":              "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
 	} {
 		require.Equal(t, "- `make test` failed: "+want+" [#1, #2]", blocked(t, broke("make test", many+output)))
 	}

@@ -30,7 +30,7 @@ func (e *errorScan) message() string {
 			}
 		}
 	}
-	if len(e.tests) == 0 && e.first.weight < brokenWeight && e.broken.text != "" {
+	if vague := e.first.weight <= frameWeight || e.first.score < 3 && e.first.weight < brokenWeight; vague && len(e.tests) == 0 && e.broken.text != "" {
 		// Which test failed is not said.
 		lines = append(lines, e.broken)
 	}
@@ -162,7 +162,8 @@ func failedTest(line string) string {
 		}
 	}
 	name = strings.TrimSpace(name)
-	if len(name) > 120 || strings.ContainsAny(name, ",\t") {
+	if len(name) > 120 || strings.ContainsAny(name, ",\t") || strings.HasSuffix(name, ".") {
+		// Linters have the same marks before their messages.
 		return ""
 	}
 	return name

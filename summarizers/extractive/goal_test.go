@@ -344,3 +344,20 @@ func TestMarksAreNoRules(t *testing.T) {
 	c.user("<IMPORTANT>\nLook at the importer and tell me what is slow.\n</IMPORTANT>\n###STOP###\ncan we use `a` instead of `b` here")
 	require.Empty(t, below(c.summary(t, ""), "## Constraints & Preferences"))
 }
+
+// TestTheUsersWordsComeBeforeWhatTheyQuote: of a message that does not fit, what the user asks stays, and not what it is
+// about.
+func TestTheUsersWordsComeBeforeWhatTheyQuote(t *testing.T) {
+	t.Parallel()
+	for said, own := range map[string]string{
+		"can we change\n\"" + strings.Repeat("Both shops will see the export, but its pages will be mixed. ", 5) + "\"\n\nTo something more that mentions that there is another shop.":       "To something more that mentions",
+		"+ // Get the pages of the shop, or make them if there are none yet\n" + strings.Repeat("+ page, err := shop.NextPage(number, size)\n", 8) + "\nisn't this trying it twice now?": "isn't this trying it twice now?",
+	} {
+		var c conversation
+		c.user("Bring the depot of the shop to the new version.")
+		c.says("The depot is on the new version.")
+		c.user(said)
+		c.says("I look at it.")
+		require.Contains(t, below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 120}), "## Goal"), own)
+	}
+}
