@@ -18,27 +18,33 @@ func TestACallIsTriedAgain(t *testing.T) {
 	}{
 		"at another time": {
 			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
-			step{"calendar_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"event":"e7"}`, false}, true,
+			step{"calendar_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"event":"e7"}`, false},
+			true,
 		},
 		"with another title": {
 			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
-			step{"calendar_create", `{"title":"Lines","room":"1.11","start":"09:00"}`, `{"event":"e7"}`, false}, false,
+			step{"calendar_create", `{"title":"Lines","room":"1.11","start":"09:00"}`, `{"event":"e7"}`, false},
+			false,
 		},
 		"for another one": {
 			fails("send_invoice", `{"customer_id":"c1","month":"5","copy":"yes"}`, "Error: the customer is locked"),
-			step{"send_invoice", `{"customer_id":"c2","month":"5","copy":"yes"}`, `{"sent":3}`, false}, false,
+			step{"send_invoice", `{"customer_id":"c2","month":"5","copy":"yes"}`, `{"sent":3}`, false},
+			false,
 		},
 		"in another way": {
 			fails("send_invoice", `{"customer_id":"c1","month":"5","copy":"yes"}`, "Error: the customer is locked"),
-			step{"send_invoice", `{"customer_id":"c1","month":"6","copy":"no"}`, `{"sent":3}`, false}, false,
+			step{"send_invoice", `{"customer_id":"c1","month":"6","copy":"no"}`, `{"sent":3}`, false},
+			false,
 		},
 		"by another tool": {
 			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
-			step{"ticket_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"ticket":"e7"}`, false}, false,
+			step{"ticket_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"ticket":"e7"}`, false},
+			false,
 		},
 		"once its program is there": {
 			fails("find_stops", `{"pattern":"a"}`, "Error: spawn /opt/bin/stopfinder ENOENT"),
-			step{"find_stops", `{"pattern":"b"}`, "platform 7, line 3", false}, true,
+			step{"find_stops", `{"pattern":"b"}`, "platform 7, line 3", false},
+			true,
 		},
 		"with a package of another version": {
 			broke("apt-get install -y gtfs-dev", "E: Unable to locate package gtfs-dev"), ran("apt-get install -y gtfs-14-dev", "Setting up gtfs-14-dev"), true,

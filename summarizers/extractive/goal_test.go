@@ -350,7 +350,7 @@ func TestMarksAreNoRules(t *testing.T) {
 func TestTheUsersWordsComeBeforeWhatTheyQuote(t *testing.T) {
 	t.Parallel()
 	for said, own := range map[string]string{
-		"can we change\n\"" + strings.Repeat("Both shops will see the export, but its pages will be mixed. ", 5) + "\"\n\nTo something more that mentions that there is another shop.":       "To something more that mentions",
+		"can we change\n\"" + strings.Repeat("Both shops will see the export, but its pages will be mixed. ", 5) + "\"\n\nTo something more that mentions that there is another shop.":   "To something more that mentions",
 		"+ // Get the pages of the shop, or make them if there are none yet\n" + strings.Repeat("+ page, err := shop.NextPage(number, size)\n", 8) + "\nisn't this trying it twice now?": "isn't this trying it twice now?",
 	} {
 		var c conversation

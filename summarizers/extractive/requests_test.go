@@ -78,6 +78,25 @@ func TestFinishedRequestsLeaveTheGoal(t *testing.T) {
 	}
 }
 
+// A request that the user turns down is no longer one, and one that the user speaks on about is.
+func TestARefusedRequestEnds(t *testing.T) {
+	t.Parallel()
+	for said, open := range map[string]bool{
+		"No, leave it. Rename the button of the invoices, it is too long for the page.": false,
+		"The switch is for the page of the invoices, and it is off at first.":           true,
+	} {
+		var c conversation
+		c.user("Bring the depot of the shop to the new version.")
+		c.says("The depot is on the new version.")
+		c.user(asked)
+		c.says("That takes a day. Shall I do it?")
+		c.user(said)
+		c.says("I look at it.")
+		goal := below(c.summary(t, ""), "## Goal")
+		require.Equal(t, open, strings.Contains(goal, "- "+asked+" [#2]"), goal)
+	}
+}
+
 // A request of an earlier summary ends as well.
 func TestARequestOfAnEarlierSummaryEnds(t *testing.T) {
 	t.Parallel()
@@ -101,9 +120,9 @@ func TestARequestOfAnEarlierSummaryEnds(t *testing.T) {
 func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
 	t.Parallel()
 	c := offers(16)
-	order := c.user("Now commit and push.")
-	c.runs("git push", "ok", false)
-	c.says("It is pushed.")
+	c.user("Now run the tests again.")
+	c.runs("make test", "ok", false)
+	c.says("They are fine.")
 	value := c.user("The room is 8080.")
 	c.says("I use that room.")
 	c.user("Which of the caterers in your list from Weimar is the cheapest one for eighty guests?")
@@ -111,9 +130,9 @@ func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
 	for i, m := range c.log {
 		m.Index = uint32(i)
 	}
-	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 1000})
-	require.NotContains(t, text, fmt.Sprintf("Now commit and push. [#%d]", order))
-	require.Contains(t, text, fmt.Sprintf("- Said earlier: The room is 8080. (answering: “It is pushed.”) [#%d]", value))
+	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 400})
+	require.NotContains(t, text, "Said earlier: Now run the tests again.")
+	require.Contains(t, text, fmt.Sprintf("- Said earlier: The room is 8080. (answering: “They are fine.”) [#%d]", value))
 }
 
 // A request that is said again, before the agent has answered, replaces the first one.

@@ -1,0 +1,68 @@
+package extractive_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// To-dos stand in the order of their list, whichever of them an earlier list had.
+func TestTodosKeepTheOrderOfTheirList(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Port the timetable to files, please.")
+	c.tool("TodoWrite", `{"todos":[{"content":"Write the docs","status":"pending"}]}`, "ok", false)
+	c.tool("TodoWrite", `{"todos":[{"content":"Read the stops","status":"in_progress"},{"content":"Name the lines","status":"pending"},
+		{"content":"Check the names","status":"pending"},{"content":"Write the docs","status":"pending"}]}`, "ok", false)
+	text := c.summary(t, "")
+	for range 2 {
+		require.Equal(t, "- [ ] Name the lines [#3]\n- [ ] Check the names [#3]\n- [ ] Write the docs [#1, #3]", below(text, "## Next Steps"))
+		text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+	}
+}
+
+// A to-do of a new list is open, though an earlier list had one with the same text that was done.
+func TestATodoOfANewListIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Port the timetable to files, please.")
+	c.tool("TodoWrite", `{"todos":[{"content":"Test and lint","status":"completed"}]}`, "ok", false)
+	c.user("And now the lines of the timetable.")
+	c.tool("TodoWrite", `{"todos":[{"content":"Port the lines","status":"in_progress"},{"content":"Test and lint","status":"pending"}]}`, "ok", false)
+	text := c.summary(t, "")
+	require.NotContains(t, below(text, "### Done"), "Test and lint")
+	require.Contains(t, below(text, "## Next Steps"), "- [ ] Test and lint [#4]")
+	c.tool("TodoWrite", `{"todos":[{"content":"Port the lines","status":"completed"},{"content":"Test and lint","status":"completed"}]}`, "ok", false)
+	require.Contains(t, below(c.summary(t, ""), "### Done"), "Test and lint [#4, #6]")
+}
+
+// A task keeps its place when its state changes.
+func TestATaskKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Port the timetable to files, please.")
+	for _, subject := range []string{"Read the stops", "Name the lines"} {
+		c.tool("TaskCreate", `{"subject":"`+subject+`"}`, "ok", false)
+	}
+	c.tool("TaskUpdate", `{"taskId":"1","status":"in_progress"}`, "ok", false)
+	c.tool("TaskUpdate", `{"taskId":"1","status":"pending"}`, "ok", false)
+	require.Equal(t, "- [ ] Task 1: Read the stops [#1, #7]\n- [ ] Task 2: Name the lines [#3]", below(c.summary(t, ""), "## Next Steps"))
+}
+
+// What the agent says that it did in other words ticks off a to-do.
+func TestWhatTheAgentReportsAsDoneIsNoTodo(t *testing.T) {
+	t.Parallel()
+	for said, done := range map[string]bool{
+		"Done: I have added the platform names to the timetable page.": true,
+		"Done: I have read the timetable.":                             false,
+	} {
+		var c conversation
+		c.user("Port the timetable to files, please.")
+		c.tool("TodoWrite", `{"todos":[{"content":"Add platform names to timetable page","status":"pending"}]}`, "ok", false)
+		c.add(compactordv1.Role_ROLE_ASSISTANT, textPart(said), callPart("z", "ls", `{}`))
+		require.Equal(t, done, below(c.summary(t, ""), "## Next Steps") == "", said)
+	}
+}
