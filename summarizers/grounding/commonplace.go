@@ -37,7 +37,9 @@ func commonplaceCode(code string) bool {
 		// Trackers have short names, as in PS-1234.
 		return false
 	default:
-		return standards[body] || standardNames[code]
+		// A standard can have parts, as in ISO-8859-1.
+		first, _, _ := strings.Cut(body, "-")
+		return standards[first] || standardNames[code]
 	}
 }
 

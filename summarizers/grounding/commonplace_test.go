@@ -17,7 +17,7 @@ func TestNamesThatNeedNoSource(t *testing.T) {
 		"products in code":   "`BigQuery` `PostgreSQL` `NestJS` `FastAPI` `TensorFlow` `OpenSSL`",
 		"small letters":      "openSUSE phpMyAdmin iMessage eCommerce watchOS visionOS macOS iOS",
 		"unknown products":   "LedgerFlow StackHarbor NovaCache",
-		"standards":          "RFC-7231 RFC7231 ISO-8601 UTF-8 UTF-16 SHA-256 AES-128 IEEE-754 PEP-484 X509 HS256 ED25519 P256 HTTP/2 HTTP/1.1",
+		"standards":          "RFC-7231 RFC7231 ISO-8601 ISO-8859-1 UTF-8 UTF-16 SHA-256 AES-128 IEEE-754 PEP-484 X509 HS256 ED25519 P256 HTTP/2 HTTP/1.1",
 		"errnos and signals": "ENOENT ECONNREFUSED SIGTERM SIGKILL",
 		"files":              "README.md CHANGELOG.md AGENTS.md package.json go.mod go.sum main.go index.js utils.py Cargo.toml tsconfig.json",
 		"files of a tool":    "vite.config.ts jest.config.js docker-compose.yml package-lock.json pnpm-lock.yaml pyproject.toml requirements.txt",

@@ -45,7 +45,7 @@ func TestMarksBreakNothing(t *testing.T) {
 		"a longer name":               "Call read_header.parse_header ‹read_header› now.",
 		"two in a name":               "Call read_header/other_header ‹read_header, other_header› now.",
 		"arguments":                   "Call read_header(parse_header) ‹read_header› and read_footer‹› (twice).",
-		"a number after a code":       "It is CVE-2031-4711 ‹CVE-2031›.",
+		"a number after a code":       "It is CVE-2031-4711‹›.",
 		"an apostrophe":               "It is read_header's‹› fault, or read_footer’s‹›.",
 		"the last of a quotation":     `They said "parse_header is read_header‹›".`,
 		"a quotation in a heading":    `## They said "drop every new import"`,

@@ -17,14 +17,16 @@ const (
 	Path
 	// ID is a UUID, or a hexadecimal number of 7 or more digits.
 	ID
-	// Code is an error code or a ticket, such as E0432, ENOENT, PROJ-12.
+	// Code is an error code, a ticket or the code of a booking or an order, such as E0432, ENOENT, PROJ-12, 8KLP2R.
 	Code
 	// Identifier is a name of 7 or more characters in snake_case or camelCase.
 	Identifier
-	// Number has 4 or more digits.
+	// Number has 4 or more digits. Dates, telephone numbers and amounts of money are numbers, too.
 	Number
 	// Quotation is 8 to 120 characters in quotation marks on one line.
 	Quotation
+	// Mail is an address of e-mail.
+	Mail
 )
 
 // Name is something that a conversation names, and may name again.
@@ -81,6 +83,13 @@ func Names(text string, yield func(n Name, at int)) {
 			case beginsURL(text, i, end):
 				i = urlAt(text, i, end, yield)
 				continue
+			case text[i] == '+' || class&digit != 0:
+				if from, to, ok := valueAt(text, i, end); ok {
+					yield(Name{Number, text[from:to]}, from)
+					i = to
+					continue
+				}
+				namesOfRun(text[i:end], classes, i, yield)
 			case classes&^(inRun|small) != 0:
 				namesOfRun(text[i:end], classes, i, yield)
 			}

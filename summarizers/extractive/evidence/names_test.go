@@ -103,7 +103,7 @@ func TestIDsAndCodes(t *testing.T) {
 		{"nor is 1b4e28bg-2fa1-11d2-883f-0016d3cca427", []string{"0016d3cca427"}},
 		{"DEFACED, Deadbe12, " + strings.Repeat("0a", 33), nil},
 		{"A-123, ABCDEFGHI-12, PROJ-1, PROJ-12ab", nil},
-		{"PROJ-1234567", []string{"1234567"}},
+		{"PROJ-1234567", []string{"PROJ-1234567"}},
 		{"AB12, XY1234567, ABCDXYZ123, 12E45", nil},
 		{"SIGX, SIGNIFICANT, SIGHUP", []string{"SIGHUP"}},
 		{"0xdeadgbeef, 0xdeadbeef", []string{"0xdeadbeef"}},

@@ -105,6 +105,7 @@ func TestWorth(t *testing.T) {
 		},
 		{"a path and an identifier", "", []evidence.Piece{result(999, "bravoTwoOfThem"), result(999, "in/pager.go")}, "in/pager.go"},
 		{"an identifier and a number", "", []evidence.Piece{result(999, "123456"), result(999, "alphaOne")}, "alphaOne"},
+		{"an address of e-mail that only a tool returned", "", []evidence.Piece{result(999, "b@a.cc"), result(999, "alphaOne")}, "alphaOne"},
 		{"an absolute path", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "in/pager.go"},
 	} {
 		slices.Reverse(c.pieces)

@@ -15,6 +15,12 @@ func namesOfRun(run string, classes uint8, offset int, yield func(n Name, at int
 		}
 		return
 	}
+	if classes&sign != 0 && strings.IndexByte(run, '@') > 0 {
+		if mail, ok := mailIn(run); ok {
+			yield(Name{Mail, mail}, offset)
+			return
+		}
+	}
 	if classes&separator != 0 {
 		if start, end, ok := pathIn(run); ok {
 			yield(Name{Path, run[start:end]}, offset+start)
@@ -33,6 +39,11 @@ func namesOfRun(run string, classes uint8, offset int, yield func(n Name, at int
 		if isDate(run[start:]) {
 			yield(Name{Number, run[start : start+dateBytes]}, offset+start)
 			start += dateBytes
+			continue
+		}
+		if code := dashedAt(run, start); code > start {
+			yield(Name{Code, run[start:code]}, offset+start)
+			start = code
 			continue
 		}
 		end := start + 1
@@ -200,7 +211,7 @@ func kindOfWord(w string) Kind {
 			return Number
 		}
 		return 0
-	case isErrorCode(w, upper, digits) || w[0] == 'E' && upper+digits == n && errnos[w]:
+	case isErrorCode(w, upper, digits) || isBooking(w, upper, digits) || w[0] == 'E' && upper+digits == n && errnos[w]:
 		return Code
 	case n < minIdentifier:
 		return 0

@@ -3,12 +3,13 @@ package evidence
 import "strings"
 
 // kindWorth is what a name of a kind is worth.
-var kindWorth = [...]float64{URL: 0.5, Path: 1.5, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8}
+var kindWorth = [...]float64{URL: 0.5, Path: 1.5, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8, Mail: 1}
 
 // How the worth of some names differs from that of their kind. Folders and paths that nobody but a tool named are hardly
 // ever used again, and neither are long quotations and patterns. Long numbers and short hashes stand for something.
 const (
 	folderShare, toolPathShare  = 0.2, 0.7
+	toolMailShare               = 0.3
 	patternShare, sentenceShare = 0.5, 0.7
 	longNumberGain, shortIDGain = 2, 2
 	longNumber, shortID         = 6, 12
@@ -25,6 +26,10 @@ func (n *named) usefulness() float64 {
 		}
 		if n.byToolsOnly {
 			worth *= toolPathShare
+		}
+	case Mail:
+		if n.byToolsOnly {
+			worth *= toolMailShare
 		}
 	case Number:
 		if len(n.Text) >= longNumber && !isDate(n.Text) {
