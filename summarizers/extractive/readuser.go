@@ -263,9 +263,12 @@ func isHeading(line string) bool {
 	return len(text) < len(line) && len(line)-len(text) <= 6 && strings.HasPrefix(text, " ")
 }
 
-// looksObserved says whether a user message is a command's output, as in agents without tools: it ends with a shell
-// prompt, or quotes the command.
+// looksObserved says whether a user message is a command's output, as in agents without tools: it has a label for that,
+// ends with a shell prompt, or quotes the command.
 func looksObserved(text string) bool {
+	if opensResult(text) {
+		return true
+	}
 	if strings.HasPrefix(text, "Ran `") && strings.Contains(text, "```") {
 		return true
 	}
