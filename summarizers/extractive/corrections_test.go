@@ -30,6 +30,7 @@ func TestCorrectionsAreMarked(t *testing.T) {
 		{"Reserviere einen Tisch für 19 Uhr mit Blick auf das Meer.", "Doch um 20 Uhr statt 19 Uhr."},
 		{"Reserva dos plazas a Oslo para el 12 de junio, con ventana.", "Perdona, el 10, no el 12."},
 		{"Reserva una mesa para el martes con vistas al mar.", "Mejor el miércoles."},
+		{"Limite le premier serveur à 80 % de sa capacité.", "En fait, 70% suffit."},
 		{"Réserve deux places pour Oslo le 12 juin, côté fenêtre.", "Pardon, le 10, pas le 12."},
 		{"Reserve dois lugares para Oslo no dia 12 de junho, na janela.", "Na verdade, dia 10, não 12."},
 		{"Закажи два места в Осло на 12 июня, у окна.", "Извини, 10-го, а не 12-го."},

@@ -49,6 +49,7 @@ const (
 	inTime     = "time"
 	inCurrency = "currency"
 	inAmount   = "amount"
+	inPercent  = "percent"
 	byMail     = "mail"
 	aWeekday   = "weekday"
 	aDay       = "day"
@@ -126,6 +127,8 @@ func valuesIn(text string) []value {
 // measureOf returns the measure that the word behind a number names: a unit, or a currency.
 func measureOf(next string) string {
 	switch {
+	case next == "%", strings.HasPrefix(next, "percent"), strings.HasPrefix(next, "prozent"):
+		return inPercent
 	case currencies[next] != "":
 		return inAmount
 	case months[next], strings.HasPrefix(next, "日"), strings.HasPrefix(next, "号"), strings.HasPrefix(next, "號"), strings.HasPrefix(next, "일"):
