@@ -44,8 +44,9 @@ func TestWhatAnEditRemovedIsNoFact(t *testing.T) {
 // TestOptionsThatWereNotChosenAreStruck: once the user chose an option, the others say nothing about the work.
 func TestOptionsThatWereNotChosenAreStruck(t *testing.T) {
 	t.Parallel()
-	const offer = "We can do this in two ways.\n\n**Option 1: In the store**\n- The root cause is in `store/pager.go`, which returns `lastPage`.\n\n" +
-		"**Option 2: In the view**\n- The root cause is in `view/pager.go`, which returns `firstPage`.\n\nWhich do you prefer?"
+	const offer = "We can do this in three ways.\n\n**Option 1: In the store**\n- The root cause is in `store/pager.go`, which returns `lastPage`.\n\n" +
+		"**Option 2: In the view**\n- The root cause is in `view/pager.go`, which returns `firstPage`.\n\n" +
+		"**Option 3: In the cache**\n- The root cause is in `cache/pager.go`, which returns `thirdPage`.\n\nWhich do you prefer?"
 	for said, both := range map[string]bool{
 		"option 2":                        false,
 		"Option 2 please":                 false,
@@ -64,5 +65,6 @@ func TestOptionsThatWereNotChosenAreStruck(t *testing.T) {
 		context := below(text, "## Critical Context")
 		require.Contains(t, context, "firstPage", said+text)
 		require.Equal(t, both, strings.Contains(context, "lastPage"), said+context)
+		require.Equal(t, both, strings.Contains(context, "thirdPage"), said+context)
 	}
 }

@@ -29,6 +29,8 @@ func TestScratchScriptsShareALine(t *testing.T) {
 	c.runs("python old.py", "page 1", false)
 	c.writes("gone.py", "import pager")
 	c.runs("python gone.py && rm gone.py", "page 1", false)
+	c.writes("gone.txt", "page 1")
+	c.runs("rm gone.txt", "", false)
 	text := c.summary(t, "")
 	files := below(text, "## Relevant Files")
 	const scratch = "- Scratch scripts: `try9.py`, `try8.py`, `try7.py`, `try6.py`, `try5.py`, `try4.py`, `try3.py`, `try2.py`, …"
@@ -36,7 +38,7 @@ func TestScratchScriptsShareALine(t *testing.T) {
 	require.Contains(t, files, "- `src/pager.py` modified")
 	require.Contains(t, files, "- `setup.py` modified")
 	require.Contains(t, files, "- `old.py` read")
-	require.NotContains(t, files, "gone.py")
+	require.NotContains(t, files, "gone")
 	require.Equal(t, 4, strings.Count(files, "\n")+1)
 
 	var next conversation
@@ -61,6 +63,18 @@ func TestACopyChangesOnlyOneFile(t *testing.T) {
 		c.runs(command, "", false)
 		require.ElementsMatch(t, strings.Split(want, "\n"), strings.Split(below(c.summary(t, ""), "## Relevant Files"), "\n"), command)
 	}
+}
+
+// TestARestoredFileIsNotChanged: git gives a file the state that it has in the repository.
+func TestARestoredFileIsNotChanged(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("See to the pager, please.")
+	c.runs("cat src/pager.py", "last = None", false)
+	c.writes("src/pager.py", "last = 0")
+	require.Contains(t, below(c.summary(t, ""), "## Relevant Files"), "- `src/pager.py` modified")
+	c.runs("git checkout -- src/pager.py", "", false)
+	require.Contains(t, below(c.summary(t, ""), "## Relevant Files"), "- `src/pager.py` read [#6]")
 }
 
 // TestARollBackTakesBackWhatWasDone: what changed a file is no achievement once the file has an earlier state again.

@@ -116,7 +116,7 @@ func isBackup(path, of string) bool {
 		stem = original[:i]
 	}
 	rest, ok := strings.CutPrefix(name, stem)
-	return ok && rest != "" && name != original && slices.ContainsFunc(backups, func(mark string) bool { return containsAnyCase(rest, mark) })
+	return ok && slices.ContainsFunc(backups, func(mark string) bool { return containsAnyCase(rest, mark) })
 }
 
 // backups are parts of the names of copies that keep an earlier state.
