@@ -16,7 +16,7 @@ const longestPair = 160
 // unbroken returns the parts of a text that mean something only as a whole: code spans, bracket pairs with what they link
 // to, and quotations. They are in order, and none is within another.
 func unbroken(s string) []stretch {
-	if strings.IndexAny(s, "`([{\"“«„「『") < 0 {
+	if !strings.ContainsAny(s, "`([{\"“«„「『") {
 		return nil
 	}
 	var list []stretch
