@@ -73,7 +73,8 @@ func requireGrowing(t *testing.T, where string, log []*compactordv1.LoggedMessag
 	}
 }
 
-// A larger budget never shows less of what the user said.
+// A larger budget shows no less of what the user said. In recordings a few messages still break this: a narrative may be
+// longer at a smaller budget, where no quotes are left, and a short rest of a message goes with the rule in it.
 func TestALargerBudgetShowsNoLessOfTheUser(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
