@@ -18,7 +18,8 @@ func TestFindingsStandAlone(t *testing.T) {
 		"Good, `findList` returns rows of `lists_v2` in the wrong order, because of `by_name`.": "- `findList` returns rows of `lists_v2` in the wrong order, because of `by_name`. [#1]",
 		"This means that `findList` reads 40,000 rows.":                                         "",
 		long + " This means that `findList` reads 40,000 rows.":                                 "",
-		"Maybe the problem is the lock in `mailer.go`.":                                         "",
+		"Found it!": "",
+		"Maybe the problem is the lock in `mailer.go`.": "",
 	} {
 		var c conversation
 		c.user("Have a look at the mailer, it is slow.")
