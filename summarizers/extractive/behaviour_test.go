@@ -207,12 +207,14 @@ func TestWrappersAreNoRequests(t *testing.T) {
 	c.user("<system-reminder>\nYou must never forget the hats.\n</system-reminder>\nPaint the shed green, and only on the outside.")
 	c.user("<command-name>/exit</command-name>\n<command-args></command-args>")
 	c.user("<local-command-stdout>Bye!</local-command-stdout>")
+	c.user("Operation stopped by hook: Another session is painting the fence.")
 	last := c.user("[Request interrupted by user]")
 	text := c.summary(t, "")
 	require.Equal(t, "Paint the shed green, and only on the outside. [#0]", below(text, "## Goal"))
 	requireLine(t, below(text, "## Critical Context"), "Last user message: [Request interrupted by user]", last)
 	require.NotContains(t, text, "hats")
 	require.NotContains(t, text, "Bye!")
+	require.NotContains(t, text, "fence")
 }
 
 func TestAnswersSayWhatTheyAnswer(t *testing.T) {
