@@ -25,7 +25,7 @@ func pastedLines(lines []string, echoed map[string]bool) []bool {
 		case opensFence(line) && slices.ContainsFunc(lines[i+1:], func(l string) bool { return strings.HasPrefix(l, line[:3]) }):
 			pasted[i], fence = true, line[:3]
 		default:
-			pasted[i] = line[0] == '>' || echoed[line]
+			pasted[i] = line[0] == '>' || isLongQuotation(line) || echoed[line]
 		}
 	}
 	for from := 0; from < len(lines); {
@@ -44,6 +44,11 @@ func pastedLines(lines []string, echoed map[string]bool) []bool {
 		from = to + 1
 	}
 	return pasted
+}
+
+// isLongQuotation says whether a long line stands in quotation marks as a whole.
+func isLongQuotation(line string) bool {
+	return units(line) > maxGoal && strings.ContainsAny(line[:1], "\"“„«") && strings.ContainsAny(line[len(line)-2:], "\"”“»")
 }
 
 func opensFence(line string) bool {
@@ -79,6 +84,9 @@ var dataOpenings = []string{
 func isData(line string) bool {
 	if len(line) > 1 && (line[0] == '+' || line[0] == '-') && line[1] != ' ' && line[1] != '-' {
 		return true
+	}
+	if rest, ok := strings.CutPrefix(line, "+ "); ok && rest != "" {
+		return isData(rest) || strings.ContainsAny(rest, "=(;")
 	}
 	if strings.IndexByte("{};([\\|", line[len(line)-1]) >= 0 || strings.HasSuffix(line, "),") || strings.HasSuffix(line, "=>") || strings.HasSuffix(line, "):") {
 		return true

@@ -22,7 +22,7 @@ func (r *reader) take(it *item) {
 	if it.noise {
 		return
 	}
-	for _, old := range r.thread {
+	for _, old := range r.thread[max(0, len(r.thread)-maxThread):] {
 		if old != it && old != r.l.requests[0] && old.end == requestOpen && saysAgain(it, old) {
 			r.l.requests = slices.DeleteFunc(r.l.requests, func(known *item) bool { return known == old })
 		}
@@ -30,6 +30,9 @@ func (r *reader) take(it *item) {
 	it.end, it.turns, r.lastRequest, r.acted = requestOpen, 0, it, false
 	r.thread = append(r.thread, it)
 }
+
+// maxThread is how many open requests a new one is compared with.
+const maxThread = 8
 
 // fewestRepeated is how many words that say what a request is about another one repeats at least if it says the same.
 const fewestRepeated = 3

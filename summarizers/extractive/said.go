@@ -22,12 +22,14 @@ const (
 	withValue  = 1.3
 	withTask   = 0.6
 	withReply  = 0.4
+	withChange = 2.5
 	saidLength = 0.8
 	maxContent = 10
 )
 
 // saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
-// value before others, a task after statements, which may still hold, and a reply last. Newer ones count double.
+// value before others, a task after statements, which may still hold, and a reply last. Newer ones count double, and those that change
+// what was said before somewhat more.
 func (p *plan) saidRank(it *item) int {
 	rank := 1e5 * float64(min(contentUpTo(it.text, maxContent), maxContent)) / float64(1+it.times)
 	if hasValue(it.text) {
@@ -40,7 +42,7 @@ func (p *plan) saidRank(it *item) int {
 		rank *= withTask
 	}
 	if it.changed {
-		rank *= 2
+		rank *= withChange
 	}
 	if it.newest()+recently >= p.l.newest {
 		rank *= 2
