@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
 )
 
 // TestLabelsSayWhatIsARule: people who write labels say by them what is a rule, whatever the words behind it are.
@@ -40,4 +42,27 @@ func TestLabelSaysTheGoal(t *testing.T) {
 		first, _, _ := strings.Cut(below(c.summary(t, ""), "## Goal"), "\n")
 		require.Equal(t, want, strings.Contains(first, "4.2"), goal)
 	}
+}
+
+// Of many messages that do not all fit, statements with labels stay, and not the chatter after them.
+func TestLabelledStatementsStayLonger(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Good morning. Have a look at the parser, it fails on nested comments.")
+	c.says("I look.")
+	c.user("FACT: The depot of the parser is in Porto.")
+	c.says("Noted.")
+	for range 60 {
+		c.user("I am walking through the park on my way to the office and it rains.")
+		c.user("The weather of the last week was better than that of this one, they say.")
+		c.says("Nice.")
+	}
+	for i := range 12 {
+		c.user("Today I saw " + strings.Repeat("many ", i+1) + "boats on the river beside the office.")
+		c.says("Nice.")
+	}
+	require.Contains(t, c.summary(t, ""), "FACT: The depot of the parser is in Porto. [#2]")
+	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 300})
+	require.Contains(t, text, "FACT: The depot of the parser is in Porto. [#2]")
+	require.NotContains(t, text, "Today I saw many boats")
 }

@@ -11,7 +11,7 @@ import (
 // item reads one line.
 func (p *previousReader) item(body string, listed, indented bool) {
 	state, boxed, body := checkbox(body)
-	body, cites := p.citationsOf(body, listed, indented)
+	body, cites := p.citationsOf(body, indented)
 	it := &item{kind: p.holds, cites: cites, carried: p.from == nil}
 	for _, c := range cites {
 		p.l.newest = max(p.l.newest, c)
@@ -45,7 +45,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 
 // citationsOf splits off the citation of an item: the one at its end, the one that it begins with, or that of the list
 // item that it is below. What another tool wrote cites its message.
-func (p *previousReader) citationsOf(line string, listed, indented bool) (body string, cites []uint32) {
+func (p *previousReader) citationsOf(line string, indented bool) (body string, cites []uint32) {
 	body, cites = splitCitation(line)
 	switch first, rest := leadingCitation(body); {
 	case len(cites) > 0:

@@ -28,8 +28,8 @@ const (
 )
 
 // saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
-// value before others, a task after statements, which may still hold, and a reply last. Newer ones count double, and those that change
-// what was said before somewhat more.
+// value before others, a task after statements, which may still hold, and a reply last. Newer ones count double, and those
+// that change what was said before somewhat more.
 func (p *plan) saidRank(it *item) int {
 	rank := 1e5 * float64(min(contentUpTo(it.text, maxContent), maxContent)) / float64(1+it.times)
 	if hasValue(it.text) {
@@ -50,9 +50,19 @@ func (p *plan) saidRank(it *item) int {
 	return int(rank / math.Pow(float64(units(it.text)+lineOverhead), saidLength))
 }
 
+// isStatement says whether a message is a statement with a label in capitals, such as `KEY: value`, and no order or
+// question. Scripts without capitals count as such.
+func isStatement(text string) bool {
+	label, _ := labelled(text)
+	return label != "" && strings.HasPrefix(text, strings.ToUpper(label)) && !opensTask(text) && !requests(text) && !asks(text)
+}
+
 // freshRank is the rank of a message of the user among the newest ones, or of the first one. It is 0 for others: what is
-// left out is in the middle.
+// left out is in the middle. Who writes labels wants them to be remembered, so such statements come before all.
 func (p *plan) freshRank(it *item) int {
+	if isShort(it) && isStatement(p.l.authors.unsigned(ownWords(it.text))) {
+		return firstRank*(maxFresh+2) + int(it.newest())
+	}
 	if p.fresh == nil {
 		p.fresh = p.freshMessages()
 	}
