@@ -26,6 +26,8 @@ var klaudePreset = preset{
 		"An unknown output limit counts as at most half of the window: with its 32,000 klaude-code never compacts in a window " +
 			"of that size.",
 		"An image counts 1,200 tokens, as the plan says, and not 300.",
+		"Three compactions in a row that do not reach the trigger open the breaker for a tenth of it. klaude-code tries again at " +
+			"each step, and stops for the rest of the task only after one that failed.",
 		"File lists come from the tools' names and arguments, not from the shape of the arguments alone.",
 	},
 	change: func(p *compactordv1.Policy, l Limits) {

@@ -29,13 +29,13 @@ const smallestTrigger = 4_000
 
 // missingUnder returns the most tokens that may be missing from the free third of a trigger. A cut leaves at least a
 // sixteenth of the other two thirds for its summary. The summary gets three quarters of that, and at least 64 tokens; the
-// words around it have some 50.
+// words around it have some 50. They come on top of a budget of up to 128, since the text can have all of that.
 func missingUnder(trigger int) int {
 	if trigger >= smallestTrigger {
 		return 0
 	}
 	forSummary := trigger / 24
-	return max(64, forSummary*3/4) + 50 - forSummary
+	return max(64+50-forSummary, 50)
 }
 
 // An agent under pi in a window of 50,000 was told to compact 38 times, and had 32,000 tokens of a trigger of 37,500 left
