@@ -209,7 +209,7 @@ var labels = []label{
 	{text: labelLastRequest, kind: kindRequest, last: true},
 	{text: "Last user message: ", kind: kindRequest, last: true, noise: true},
 	{text: "Asked and answered: ", kind: kindRequest, end: requestAnswered},
-	{text: "User: ", kind: kindRequest, end: requestFinished},
+	{text: "Earlier: ", kind: kindRequest, end: requestFinished},
 	{text: labelRequest, kind: kindRequest},
 	{text: "Constraint: ", kind: kindRule},
 	{text: "Done: ", kind: kindDone},

@@ -21,7 +21,7 @@ func TestReferencesAreShownWithWhatTheyAnswer(t *testing.T) {
 		log.says("I mind it and go on with the import.")
 		log.user("Now write the notes for the release of the shop.")
 		log.says("I write them.")
-		require.Contains(t, log.summary(t, ""), "- User: "+c.said+" (answering: “"+c.before+"”) [#2]")
+		require.Contains(t, log.summary(t, ""), "- Earlier: "+c.said+" (answering: “"+c.before+"”) [#2]")
 	}
 }
 

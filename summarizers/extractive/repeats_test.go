@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	aroundText = regexp.MustCompile(`^\s*(- )?(\[#\d+( to #\d+)?\] )?(\[ \] )?((Last request|Last user message|Request|Constraint|Done|Last step|In progress|Open error|Decision|Next|Note|File|Asked and answered|User): )?(\((developer|system)\) )?\\?`)
+	aroundText = regexp.MustCompile(`^\s*(- )?(\[#\d+( to #\d+)?\] )?(\[ \] )?((Last request|Last user message|Request|Constraint|Done|Last step|In progress|Open error|Decision|Next|Note|File|Asked and answered|Earlier): )?(\((developer|system)\) )?\\?`)
 	atItsEnd   = regexp.MustCompile(`( \(changed since \[#\d+\]\))? \[#[\d, #]+\]$`)
 )
 
@@ -118,7 +118,7 @@ func TestAWordBesideARuleStaysIfItIsAValue(t *testing.T) {
 		c.says("Done.")
 		text := c.summary(t, "")
 		require.Contains(t, below(text, "## Constraints & Preferences"), "Never use semicolons in any of the scripts that we run for the shop and the depot.")
-		earlier := "- User: "
+		earlier := "- Earlier: "
 		if left != "" {
 			require.Contains(t, text, earlier+left+" [#2]")
 		} else {

@@ -72,7 +72,7 @@ func TestFinishedRequestsLeaveTheGoal(t *testing.T) {
 			require.True(t, strings.HasPrefix(goal, "Bring the depot of the shop to the new version. [#0]"), "%s\n%s", name, goal)
 			require.Contains(t, goal, "- Last request: Rename the button", name)
 			require.Equal(t, end.open, strings.Contains(goal, "- "+asked+" [#4]"), "%s\n%s", name, goal)
-			require.Equal(t, !end.open, strings.Contains(below(text, "## Critical Context"), "- User: "+asked+" [#4]"), "%s\n%s", name, text)
+			require.Equal(t, !end.open, strings.Contains(below(text, "## Critical Context"), "- Earlier: "+asked+" [#4]"), "%s\n%s", name, text)
 			text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
 		}
 	}
@@ -113,7 +113,7 @@ func TestARequestOfAnEarlierSummaryEnds(t *testing.T) {
 	c.says("I look for the button.")
 	text := summaryOf(t, &c, before)
 	require.NotContains(t, below(text, "## Goal"), asked)
-	require.Contains(t, text, "- User: "+asked)
+	require.Contains(t, text, "- Earlier: "+asked)
 }
 
 // An order of a few words that was carried out leaves its place to what says more.
@@ -131,8 +131,8 @@ func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
 		m.Index = uint32(i)
 	}
 	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 400})
-	require.NotContains(t, text, "User: Now run the tests again.")
-	require.Contains(t, text, fmt.Sprintf("- User: The room is 8080. (answering: “They are fine.”) [#%d]", value))
+	require.NotContains(t, text, "Earlier: Now run the tests again.")
+	require.Contains(t, text, fmt.Sprintf("- Earlier: The room is 8080. (answering: “They are fine.”) [#%d]", value))
 }
 
 // A request that is said again, before the agent has answered, replaces the first one.

@@ -56,7 +56,7 @@ func TestLongMessagesOfTheUserStay(t *testing.T) {
 	}
 	for _, tokens := range []uint32{2000, 4000} {
 		summary := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: tokens})
-		line := lineWith(summary, "- User: Hold on, I spoke with the board today")
+		line := lineWith(summary, "- Earlier: Hold on, I spoke with the board today")
 		require.Contains(t, line, "ask the three cheapest ones again", tokens)
 		require.Contains(t, line, fmt.Sprintf("[#%d]", at), tokens)
 	}
