@@ -1,6 +1,9 @@
 package evidence
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // nature is what a line is beside the names in it. Some lines hold names that nobody needs again.
 type nature uint8
@@ -17,6 +20,8 @@ const (
 	header
 	// report says that a tool did its work, or when.
 	report
+	// series is a row of numbers.
+	series
 	// failure returns, raises or throws an error.
 	failure
 	// imported is an import.
@@ -30,10 +35,10 @@ const (
 // errors are used again as often as others, but these lines say little about them.
 var (
 	mentionShare = [natures]float64{
-		plain: 1, lookUp: 0.7, listed: 0.5, match: 0.7, header: 0.3, report: 0.7, failure: 1, imported: 1, fragment: 1,
+		plain: 1, lookUp: 0.7, listed: 0.5, match: 0.7, header: 0.3, report: 0.7, series: 0.3, failure: 1, imported: 1, fragment: 1,
 	}
 	lineShare = [natures]float64{
-		plain: 1, lookUp: 0.6, listed: 0.6, match: 0.8, header: 0.4, report: 0.7, failure: 0.6, imported: 0.6, fragment: 0.8,
+		plain: 1, lookUp: 0.6, listed: 0.6, match: 0.8, header: 0.4, report: 0.7, series: 0.3, failure: 0.6, imported: 0.6, fragment: 0.8,
 	}
 )
 
@@ -50,6 +55,8 @@ func natureOf(line string, voice Voice) nature {
 		return match
 	case returned && isReport(line):
 		return report
+	case returned && isSeries(line):
+		return series
 	case isFailure(line):
 		return failure
 	case isImport(line):
@@ -209,3 +216,22 @@ func isTime(s string) bool {
 func isFraction(line string, at int) bool {
 	return at > 1 && line[at-1] == '.' && isDigit(line[at-2])
 }
+
+// isSeries says whether a line has several numbers and hardly any letters.
+func isSeries(line string) bool {
+	digits, letters, numbers := 0, 0, 0
+	for i := range len(line) {
+		switch {
+		case isDigit(line[i]):
+			if digits++; i == 0 || !isDigit(line[i-1]) && line[i-1] != '.' {
+				numbers++
+			}
+		case isLetter(line[i]) || line[i] >= utf8.RuneSelf:
+			letters++
+		}
+	}
+	return numbers >= fewestOfSeries && digits > 2*letters
+}
+
+// fewestOfSeries is how many numbers a series has at least.
+const fewestOfSeries = 4
