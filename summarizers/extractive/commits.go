@@ -26,7 +26,7 @@ func (l *ledger) commit(index uint32, c *call, output string) bool {
 				if hash, title, ok := committedAs(strings.TrimSpace(line)); ok {
 					l.addCommit(index, c, hash, title)
 					// It has its line.
-					l.quotes.Drop(index, strings.TrimSpace(line))
+					l.dropQuote(index, strings.TrimSpace(line))
 					made = true
 				}
 			}

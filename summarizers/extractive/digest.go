@@ -76,10 +76,11 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		// What reading the message drops was added before.
+		quotes.add(m)
 		if !d.try(summarizers.StageMessage, m.GetIndex(), func() { d.r.read(m) }) {
 			d.try(summarizers.StageRequest, m.GetIndex(), func() { d.r.passOver(m) })
 		}
-		quotes.add(m)
 		taken += uint64(m.GetTokens())
 		progress.Read(uint32(min(taken, 1<<32-1)))
 	}

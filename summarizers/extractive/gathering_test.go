@@ -1,6 +1,8 @@
 package extractive_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,4 +23,21 @@ func TestReplacedValueIsNotQuoted(t *testing.T) {
 	}})
 	require.Contains(t, summary.Text, "2026-12-01")
 	require.NotContains(t, summary.Text, "2026-11-23")
+}
+
+// A commit has its line, so the line with which git reports it is not quoted, and its hash is no name of a quote. While
+// commits are read, quotes are gathered in another goroutine: the race detector finds if both change the same.
+func TestCommitIsNotQuoted(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Fix the pager.")
+	for i := range 40 {
+		c.runs(fmt.Sprintf("git commit -qam 'Fix case %d'", i), fmt.Sprintf("[main %07x] Fix case %d", 0xabcdef0+i, i), false)
+		c.says(fmt.Sprintf("The pager of `module%d.go` reads %d rows now.", i, 1000+i))
+	}
+	text := c.summary(t, "")
+	for i := range 40 {
+		require.LessOrEqual(t, strings.Count(text, fmt.Sprintf("%07x", 0xabcdef0+i)), 1, text)
+	}
+	require.Contains(t, text, "abcdf17")
 }
