@@ -103,6 +103,8 @@ type item struct {
 	// end says how a request ended, and turns how often the agent stopped working since then.
 	end   requestEnd
 	turns int
+	// endedBefore says that a previous summary told that the request ended.
+	endedBefore bool
 	// noise marks a user message that a program wrote.
 	noise bool
 	// passing marks an item that matters only while it is the latest: the last step, the next intention.

@@ -270,7 +270,8 @@ func (p *plan) sortRequests() {
 const mostLeaning = 5
 
 // newestTask returns the newest task after the goal. One that ended is the task only right before a last request that says
-// too little without it.
+// too little without it. What had ended in a previous summary was not right before it, though it may be now, without the
+// messages between them that said nothing.
 func (p *plan) newestTask(said []substance, words []int) *item {
 	leans := false
 	for i, it := range slices.Backward(p.l.requests) {
@@ -288,7 +289,7 @@ func (p *plan) newestTask(said []substance, words []int) *item {
 			leans = said[i] < task && leansOnTask(ownWords(it.text)) || contentUpTo(ownWords(it.text), goalWords) < goalWords
 			continue
 		}
-		if isTask && (it.end == requestOpen || leans && it.end == requestFinished) {
+		if isTask && (it.end == requestOpen || leans && it.end == requestFinished && !it.endedBefore) {
 			return it
 		}
 		leans = false

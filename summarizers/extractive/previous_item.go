@@ -124,7 +124,7 @@ func (p *previousReader) todo(it *item, state box) {
 func (p *previousReader) keep(it *item, labelled bool) {
 	switch it.kind {
 	case kindRequest:
-		it.goal = !labelled && !p.goal
+		it.goal, it.endedBefore = !labelled && !p.goal, it.end == requestFinished
 		p.goal = p.goal || it.goal
 		p.l.requests = append(p.l.requests, it)
 		return

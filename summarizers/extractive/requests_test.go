@@ -116,6 +116,24 @@ func TestARequestOfAnEarlierSummaryEnds(t *testing.T) {
 	require.Contains(t, text, "- Earlier: "+asked)
 }
 
+// A merge with nothing does not take a request that ended for the task again, though the messages after it that said nothing
+// are gone.
+func TestAnEndedRequestStaysAmongTheFacts(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Move my berth in Bergen from 20 May to 24 May, please.")
+	c.says("Which boat is it?")
+	c.user("I'd like to go on with that. Could the fee be waived, since the boat is insured?")
+	c.says("The fee cannot be waived.")
+	c.user("Okay.")
+	c.tool("update_berth", `{"id":"B-12"}`, `{"status":"updated"}`, false)
+	c.says("The berth is moved.")
+	c.user("No, thanks, that is all.")
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "## Critical Context"), "User: I'd like to go on with that.")
+	require.Equal(t, text, summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000}))
+}
+
 // An order of a few words that was carried out leaves its place to what says more.
 func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
 	t.Parallel()
