@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -52,7 +53,7 @@ type group struct {
 // phrases are the phrases of all languages with spaces. They keep apostrophes; typographic ones
 // count as plain ones.
 var phrases = compile([tongues][]group{
-	anyTongue: english, inEnglish: englishOnly, inSpanish: spanish, inPortuguese: portuguese, inFrench: french, inGerman: german,
+	anyTongue: slices.Concat(english, otherRules), inEnglish: englishOnly, inSpanish: spanish, inPortuguese: portuguese, inFrench: french, inGerman: german,
 	inRussian: russian,
 })
 
@@ -153,7 +154,7 @@ var english = []group{
 	{cueMust, false, nil, []string{
 		"must", "mustn't", "mandatory", "forbidden", "prohibited", "prohibit", "not allowed", "isn't allowed",
 		"aren't allowed", "no exceptions", "under no circumstances", "under any circumstances",
-		"be careful", "at all costs", "off limits", "off-limits", "hands off", "non-negotiable", "from now on",
+		"be careful", "at all costs", "off limits", "off-limits", "hands off", "whatever you do", "every … needs", "each … needs", "every … requires", "each … requires", "stay untouched", "stays untouched", "remain untouched", "remains untouched", "non-negotiable", "from now on",
 		"remember to", "should not", "shouldn't", "should never", "should always", "should only", "you may not", "shall", "it is important", "it's important", "important that", "important to", "refuse to", "do not want", "don't want", "don't ever",
 		"strictly", "essential", "crucial", "vital", "imperative", "whatever happens", "ask me", "ask first", "check with me", "confirm with me", "wait for my", "needs my", "has to", "have to stay", "has to stay", "need to stay", "needs to stay", "is required", "are required",
 		"is a requirement", "hard requirement", "hard rule", "no matter what", "without my", "without asking", "without approval", "without permission",

@@ -19,7 +19,7 @@ var germanVerbs = []string{
 var german = []group{
 	{cueMust, false, nil, slices.Concat([]string{
 		"nie", "niemals", "darf nicht", "dürfen nicht", "darf kein", "darf keine", "dürfen keine", "darf nur", "dürfen nur", "darf … nicht", "dürfen … nicht", "darf … nie", "auf keinen fall",
-		"unter keinen umständen", "verboten", "zwingend", "unbedingt", "grundsätzlich", "ab sofort", "bitte nicht", "bitte kein", "bitte keine", "bitte keinen", "bitte … nicht", "bitte … kein", "bitte … keine", "bitte … keinen",
+		"unter keinen umständen", "verboten", "zwingend", "unbedingt", "grundsätzlich", "ab sofort", "bitte nicht", "bitte nichts", "bitte kein", "bitte keine", "bitte keinen", "bitte … nicht", "bitte … kein", "bitte … keine", "bitte … keinen",
 		"finger weg", "hände weg", "niemand", "stets", "keinesfalls", "ausnahmslos", "soll nicht", "sollen nicht", "sollte nicht", "soll kein", "soll keine", "ich möchte nicht", "ich will nicht", "ich will kein", "ich will keine",
 		"ich möchte kein", "ich möchte keine", "achte darauf", "achtet darauf", "ist pflicht", "sind pflicht", "tabu", "nicht erlaubt", "frag mich", "frag vorher",
 	}, each("nicht", germanVerbs...))},

@@ -130,6 +130,7 @@ func isRule(text string, found cue, by speaker) bool {
 	if isQuoted(text) || narratesSkill(text) || by != byUser && (leadsIn(text) || isStepTitle(text) || tellsOnly(text, found)) {
 		return false
 	}
+	text = withoutTagQuestion(text)
 	firm := saysFirmly(text, found)
 	if (asks(text) || opensQuestion(text)) && (found&cueAsks == 0 || found&cueMust == 0 && !ensures(text, found)) {
 		return false
@@ -143,6 +144,16 @@ func isRule(text string, found cue, by speaker) bool {
 		return false
 	}
 	return firm || by != byUser || !opensTask(text) && !requests(text)
+}
+
+// withoutTagQuestion returns an order without the question after it whether it was understood.
+func withoutTagQuestion(text string) string {
+	for _, tag := range []string{", ok?", ", okay?", ", alright?", ", please?", ", ja?", ", okay ?", ", ok ?", ", vale?", ", d'accord?", ", d'accord ?", ", ладно?", ", хорошо?"} {
+		if said, ok := strings.CutSuffix(text, tag); ok {
+			return said
+		}
+	}
+	return text
 }
 
 // saysFirmly says whether a statement with these cues is more than a wish.

@@ -1,6 +1,7 @@
 package extractive_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,5 +47,23 @@ func TestStoriesAreNoRules(t *testing.T) {
 		var c conversation
 		c.user("Please have a look at the importer.\n\n" + story)
 		require.Empty(t, below(c.summary(t, ""), "## Constraints & Preferences"), story)
+	}
+}
+
+// TestRulesWithinAMessage: a rule between other sentences of a long message has its line, in languages of which only the
+// words of rules are known, and if the user asks whether it was understood.
+func TestRulesWithinAMessage(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{
+		"Raak de tabel invoices niet aan.", "Schrijf nooit naar de tabel invoices.", "Non toccare la tabella invoices.", "Nie ruszaj tabeli invoices.", "Nesahej na tabulku invoices.",
+		"Rör inte tabellen invoices.", "Endre ikke tabellen invoices.", "invoices tablosuna asla dokunma.", "Jangan ubah tabel invoices.", "Ніколи не змінюй таблицю invoices.",
+		"Bitte nichts an der Tabelle invoices ändern.", "Keep your hands off the table invoices, ok?", "Whatever you do, the table invoices keeps its columns.",
+		"Every change of the table invoices needs a test.", "The table invoices stays untouched.",
+	} {
+		var c conversation
+		c.user("Add paging to the export of the shop.")
+		c.says("I look at the exporter.")
+		c.user(strings.Repeat("The accountants of the shop read the report on Mondays. ", 4) + rule + strings.Repeat(" The clerks of the depot count the boxes by hand.", 4))
+		require.Contains(t, below(c.summary(t, ""), "## Constraints & Preferences"), rule+" [#2]")
 	}
 }
