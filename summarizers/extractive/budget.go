@@ -152,6 +152,7 @@ func unruled(list []*item, ruled ruleIndex) []*item {
 		} else if own := ownWords(text); contentOf(own) > 2 || hasValue(own) || opensTask(own) || requests(own) {
 			rest := *it
 			rest.text = text
+			rest.leaveCorrections(ruled.of(it))
 			kept = append(kept, &rest)
 		}
 	}

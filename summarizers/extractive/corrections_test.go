@@ -2,6 +2,7 @@ package extractive_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -123,4 +124,27 @@ func TestCorrectionsStayLonger(t *testing.T) {
 	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
 	require.Contains(t, text, "key 5555, not 7029. (changed since [#60])")
 	require.NotContains(t, text, "key 7028")
+}
+
+// A correction of a rule marks the line of the rule, and not what else the user said in that message, unless that has the
+// same value.
+func TestACorrectionOfARuleMarksTheRule(t *testing.T) {
+	t.Parallel()
+	for said, marked := range map[string]bool{
+		"The archive of the invoices closes on 12 March.":        false,
+		"The archive of the invoices answers at port 8081, too.": true,
+	} {
+		var c conversation
+		c.user("Show the invoices of the shop in the preview.")
+		c.says("I begin.")
+		c.user("Always use port 8081 for the preview server. " + said)
+		c.says("I look for it.")
+		c.user("No, not 8081, use port 9090 for the preview server.")
+		c.says("Understood.")
+		c.user("What is the weather like there?")
+		text := c.summary(t, "")
+		require.Contains(t, text, "- Always use port 8081 for the preview server. (corrected in [#4]) [#2]")
+		require.Equal(t, marked, !strings.Contains(text, said+" [#2]"), text)
+		require.Equal(t, marked, strings.Contains(text, said+" (corrected in [#4]) [#2]"), text)
+	}
 }

@@ -165,6 +165,21 @@ func (it *item) remarks() string {
 	return text
 }
 
+// leaveCorrections leaves corrections to the rules that were taken out of a statement, unless it has the corrected value, too.
+func (it *item) leaveCorrections(rules []*item) {
+	if len(it.corrections) == 0 {
+		return
+	}
+	left := valuesIn(clip(it.text, longestContent))
+	it.corrections = slices.DeleteFunc(slices.Clone(it.corrections), func(index uint32) bool {
+		return slices.ContainsFunc(rules, func(rule *item) bool {
+			return slices.Contains(rule.corrections, index) && !slices.ContainsFunc(rule.read().values, func(v value) bool {
+				return slices.ContainsFunc(left, v.same)
+			})
+		})
+	})
+}
+
 // readRemarks reads the remarks at the end of a text, and returns the text without them.
 func (it *item) readRemarks(text string) string {
 	text, it.corrections = readRemark(text, correctedIn)
