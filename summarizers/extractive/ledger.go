@@ -54,6 +54,9 @@ type ledger struct {
 	scripts map[string]string
 	ran     map[string]bool
 
+	// moreScratch says that a previous summary left out scripts that are not of the project.
+	moreScratch bool
+
 	// results are those of tools, by name.
 	results map[string]*results
 	// quotes gathers what the summary can quote.

@@ -96,8 +96,11 @@ func (l *ledger) places() []string {
 // scratchPrefix begins the line about scripts that are not of the project.
 const scratchPrefix = "Scratch scripts: "
 
-// maxScratch is how many scripts that line names.
-const maxScratch = 8
+// maxScratch is how many scripts that line names, and moreScripts ends it if there are more.
+const (
+	maxScratch  = 8
+	moreScripts = ", …"
+)
 
 // withoutScratch returns the files of the project, and a line about the scripts beside them. It leaves out what the agent
 // wrote and deleted again.
@@ -126,8 +129,8 @@ func (l *ledger) withoutScratch(files []*file) (project []*file, line *item) {
 		line.addCites(f.item.cites...)
 	}
 	line.text = scratchPrefix + strings.Join(names, ", ")
-	if len(scratch) > maxScratch {
-		line.text += ", …"
+	if len(scratch) > maxScratch || l.moreScratch {
+		line.text += moreScripts
 	}
 	return project, line
 }
@@ -138,6 +141,7 @@ func (l *ledger) carryScratch(it *item) bool {
 	if !ok {
 		return false
 	}
+	l.moreScratch = strings.HasSuffix(rest, moreScripts)
 	for i, name := range strings.Split(rest, "`") {
 		if i%2 == 1 && looksLikeFile(name) {
 			if f := l.touch(name, true, "", it.cites...); f != nil {

@@ -103,3 +103,17 @@ func TestARollBackTakesBackWhatWasDone(t *testing.T) {
 		require.Contains(t, done, "compileall", then)
 	}
 }
+
+// TestScriptsThatAreLeftOutStayCounted: a merge still says that there are more scripts than the line names.
+func TestScriptsThatAreLeftOutStayCounted(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("See to the pager, please.")
+	for i := range 10 {
+		c.writes(fmt.Sprintf("/tmp/check_%d.py", i), "print(1)")
+		c.runs(fmt.Sprintf("python /tmp/check_%d.py", i), "1", false)
+	}
+	text := c.summary(t, "")
+	require.Contains(t, text, "`/tmp/check_2.py`, … [#")
+	require.Contains(t, (&conversation{}).summary(t, text), "`/tmp/check_2.py`, … [#")
+}
