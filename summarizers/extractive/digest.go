@@ -65,12 +65,8 @@ func nextOf(req *summarizers.Request) uint32 {
 
 // read reads the messages.
 func (d *digest) read(ctx context.Context, progress summarizers.Progress) error {
-	quotes := gather(ctx, d.probe, d.l.quotes)
-	d.l.dropQuote = quotes.drop
-	defer func() {
-		d.l.dropQuote = d.l.quotes.Drop
-		d.faults = append(d.faults, quotes.end()...)
-	}()
+	quotes := gather(ctx, d.probe, d.l)
+	defer func() { d.faults = append(d.faults, quotes.end()...) }()
 	var taken uint64
 	for _, m := range d.req.Messages {
 		if ctx.Err() != nil {

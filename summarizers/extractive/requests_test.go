@@ -130,7 +130,7 @@ func TestAnEndedRequestStaysAmongTheFacts(t *testing.T) {
 	c.says("The berth is moved.")
 	c.user("No, thanks, that is all.")
 	text := c.summary(t, "")
-	require.Contains(t, below(text, "## Critical Context"), "User: I'd like to go on with that.")
+	require.Contains(t, below(text, "## Critical Context"), "Earlier: I'd like to go on with that.")
 	require.Equal(t, text, summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000}))
 }
 
