@@ -51,21 +51,24 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if !all || n.all {
 		return pieces, true
 	}
-	// What the quotes do not need is for statements.
+	// What the quotes do not need is for statements. The heading of the quotes needs room, too; quotes that the statements
+	// repeat need none.
 	w.perToken = perToken
 	room := w.budget - int64(req.Count(strings.Join(lines, "\n")))
-	for range 2 {
+	for range 4 {
 		longer, ok := w.narrateGenerously(room)
 		if !ok {
 			break
 		}
 		both, _ := w.render(longer.list, quotes, where)
-		tokens := w.count(both)
-		if tokens <= w.budget {
-			return both, true
+		left := w.budget - w.count(both)
+		if left >= 0 {
+			pieces = both
+			if longer.all || 50*left <= w.budget {
+				break
+			}
 		}
-		// The heading of the quotes needs room, too.
-		room -= tokens - w.budget
+		room += left
 	}
 	return pieces, true
 }

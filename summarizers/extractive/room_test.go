@@ -2,6 +2,7 @@ package extractive_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,4 +71,37 @@ func lineWith(summary, beginning string) string {
 		}
 	}
 	return ""
+}
+
+// Where statements repeat the quotes that were chosen before, the room of these stayed empty.
+func TestRoomOfQuotesThatStatementsRepeatIsUsed(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	var told []string
+	chatter := []string{
+		"We walked along the river for an hour, and it was a fine day for that.", "The bakery at the corner sells a new kind of bread since Monday.",
+		"Somebody painted the door of the boathouse green last night.", "Moving the old_ropes to the shed beside new_ropes.",
+		"The gulls are louder than they were in the spring; nobody knows why.", "Walking past the lighthouse and its two gardens.",
+	}
+	tell := func(i int, format string, args ...any) {
+		told = append(told, fmt.Sprintf(format, args...))
+		for _, said := range []string{chatter[i%6], told[len(told)-1], chatter[(i+2)%6]} {
+			c.user(said)
+			c.says("Noted.")
+		}
+	}
+	for i := range 12 {
+		tell(i, "RULE: Never let boat_%02d leave its quay before the captain has signed the sheet.", i)
+		if i%2 == 0 {
+			tell(i+1, "FACT: The ferry of quay %d leaves for port_%02d at %d:%02d.", i, i, 5+i%17, i*7%60)
+		}
+	}
+	unused := 0
+	for budget := uint32(420); budget <= 700; budget += 4 {
+		text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget, Count: chars4})
+		if slices.ContainsFunc(told, func(said string) bool { return !strings.Contains(text, said) }) && 100*chars4(text) < 95*budget {
+			unused++
+		}
+	}
+	require.Zero(t, unused)
 }
