@@ -22,7 +22,7 @@ const (
 // substanceOf rates a user's message, given as one line.
 func (c *cueReader) substanceOf(text string) substance {
 	if said, _, answers := strings.Cut(text, answering); answers {
-		if label, _ := labelled(said); units(said) < shortAnswer && label == "" && !hasValue(said) {
+		if onlyAnswers(said) {
 			return nod
 		}
 		text = said

@@ -29,6 +29,13 @@ var afterReference = wordSet(`again too also instead first now then back out up 
 	wieder auch jetzt erst und oder aber weil für de nuevo también ahora y o pero porque para encore aussi maintenant et ou mais car pour também agora e mas
 	снова тоже сейчас и или но потому`)
 
+// onlyAnswers says whether an answer says nothing by itself: it is short in units and in words, and has no value. A script
+// with short words can say a whole rule in a few units, so words count, too.
+func onlyAnswers(said string) bool {
+	label, _ := labelled(said)
+	return units(said) < shortAnswer && label == "" && !hasValue(said) && contentUpTo(said, goalWords) < goalWords
+}
+
 // fewReferring is how many words a message has at most that only refers to something.
 const fewReferring = 20
 

@@ -124,8 +124,8 @@ func onlyAsks(text string) bool {
 }
 
 // isShortOrder says whether a request is an order of a few words without a value, such as "commit and push". Once it was
-// carried out, nobody needs it.
+// carried out, nobody needs it. Words beyond ASCII that are no known order may be a rule in a language without cues.
 func isShortOrder(it *item) bool {
 	said := ownWords(it.text)
-	return contentUpTo(said, goalWords+1) <= goalWords && !hasValue(said)
+	return contentUpTo(said, goalWords+1) <= goalWords && !hasValue(said) && (isASCII(said) || opensTask(said) || requests(said))
 }

@@ -1,6 +1,7 @@
 package extractive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -171,4 +172,33 @@ func TestNumbersOfIssuesAreNoCitations(t *testing.T) {
 	text := c.summary(t, previous)
 	require.Contains(t, below(text, "### Blocked"), "TestPager")
 	require.Contains(t, below(text, "## Next Steps"), "Clamp the limit")
+}
+
+// A rule of a few units stays also in languages without cues, and with scripts whose words are short: it is neither an
+// answer to what the agent said last, nor an order that was carried out.
+func TestShortStatementsStayInAnyLanguage(t *testing.T) {
+	t.Parallel()
+	for name, said := range map[string]string{
+		"Arabic": "لا تلمس ملف الأسعار", "Farsi": "به فایل قیمت دست نزن", "Finnish": "Älä koske hintatiedostoon",
+		"Hebrew": "אל תיגע בקובץ המחירים", "Japanese": "価格表はそのままで", "Swahili": "Usiguse faili ya bei",
+		"Thai": "อย่าแก้ไฟล์ตารางราคา", "Vietnamese": "Đừng động vào tệp giá",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c conversation
+			c.user("Add paging to the export of the shop, please.")
+			c.says("I look at the exporter first.")
+			c.user(said)
+			c.says("I go on.")
+			for i := range 30 {
+				c.tool("read", fmt.Sprintf(`{"path":"src/module%d/file.go"}`, i), strings.Repeat(fmt.Sprintf("func handle%d() {}\n", i), 20), false)
+				c.says(fmt.Sprintf("I changed src/module%d/file.go and the tests pass.", i))
+				if i%10 == 4 {
+					c.user(fmt.Sprintf("Now look at the module number %d.", i))
+				}
+			}
+			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 1000})
+			require.Contains(t, text, said)
+		})
+	}
 }
