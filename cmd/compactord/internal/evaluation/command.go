@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -93,6 +94,13 @@ func (c *Command) check(a *api.App) error {
 	}
 	if c.HTML == "" && a.Given["html"] {
 		return terminal.Usagef("--html: is blank")
+	}
+	// The page is written last, after what may take an hour.
+	if info, err := os.Stat(filepath.Dir(c.HTML)); c.HTML != "" && (err != nil || !info.IsDir()) {
+		return terminal.Usagef("--html: there is no folder %s", filepath.Dir(c.HTML))
+	}
+	if info, err := os.Stat(c.HTML); err == nil && info.IsDir() {
+		return terminal.Usagef("--html: %s is a folder", c.HTML)
 	}
 	return c.reading().Check(a)
 }
@@ -192,6 +200,9 @@ func unique(names []string) []string {
 	return once
 }
 
+// notRead are what a folder can hold beside files, links and folders: to read a pipe in it would wait for ever.
+const notRead = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice
+
 // transcriptsIn returns the files that the paths name, those of a folder sorted by name. A folder with the events of one
 // session of OpenHands is one transcript.
 func transcriptsIn(paths []string) ([]string, error) {
@@ -213,7 +224,7 @@ func transcriptsIn(paths []string) ([]string, error) {
 			return nil, terminal.Unreadable(path, err)
 		}
 		for _, e := range entries {
-			if extension := filepath.Ext(e.Name()); !e.IsDir() && (extension == ".jsonl" || extension == ".json") {
+			if extension := filepath.Ext(e.Name()); !e.IsDir() && e.Type()&notRead == 0 && (extension == ".jsonl" || extension == ".json") {
 				files = append(files, filepath.Join(path, e.Name()))
 			}
 		}

@@ -149,6 +149,20 @@ func TestUnreadFiles(t *testing.T) {
 	programtest.Ran(t, "evaluate", t.TempDir()).Ends(t, terminal.ExitUsage).Says(t, "has no *.jsonl or *.json files")
 }
 
+// A page that cannot be written is refused before anything is measured.
+func TestPageWithoutAFolder(t *testing.T) {
+	sample.TemporaryFolder(t)
+	folder := t.TempDir()
+	for path, says := range map[string]string{
+		filepath.Join(folder, "nowhere", "page.html"): "--html: there is no folder ",
+		folder: "is a folder",
+	} {
+		r := programtest.Ran(t, "evaluate", example, "--html", path).Ends(t, terminal.ExitUsage).Says(t, says)
+		require.Empty(t, r.Out)
+		require.NotContains(t, r.Err, "evaluating")
+	}
+}
+
 // A transcript without cuts has costs and no recall.
 func TestShortTranscript(t *testing.T) {
 	sample.TemporaryFolder(t)
