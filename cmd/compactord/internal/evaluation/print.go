@@ -84,8 +84,12 @@ REWRITES   how often what the model had seen was changed; SUMMARIES of them wrot
 `)
 	for i := range r.Presets {
 		if p := &r.Presets[i]; p.Unreachable > 0 {
-			terminal.Paragraph(w, fmt.Sprintf("Under %s %s were above the trigger because of what no compaction can remove.",
-				r.named(p), terminal.Count(p.Unreachable, "request")), "", "")
+			were := "were"
+			if p.Unreachable == 1 {
+				were = "was"
+			}
+			terminal.Paragraph(w, fmt.Sprintf("Under %s %s %s above the trigger because of what no compaction can remove.",
+				r.named(p), terminal.Count(p.Unreachable, "request"), were), "", "")
 		}
 	}
 }
