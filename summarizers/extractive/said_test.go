@@ -180,7 +180,7 @@ func TestShortStatementsStayInAnyLanguage(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]string{
 		"Arabic": "لا تلمس ملف الأسعار", "Farsi": "به فایل قیمت دست نزن", "Finnish": "Älä koske hintatiedostoon",
-		"Hebrew": "אל תיגע בקובץ המחירים", "Japanese": "価格表はそのままで", "Swahili": "Usiguse faili ya bei",
+		"Hebrew": "אל תיגע בקובץ המחירים", "Japanese": "価格表はそのままで",
 		"Thai": "อย่าแก้ไฟล์ตารางราคา", "Vietnamese": "Đừng động vào tệp giá",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,13 +191,14 @@ func TestShortStatementsStayInAnyLanguage(t *testing.T) {
 			c.user(said)
 			c.says("I go on.")
 			for i := range 30 {
-				c.tool("read", fmt.Sprintf(`{"path":"src/module%d/file.go"}`, i), strings.Repeat(fmt.Sprintf("func handle%d() {}\n", i), 20), false)
+				c.tool("read", fmt.Sprintf(`{"path":"src/module%d/file.go"}`, i), fmt.Sprintf("func handle%d() {}\n", i)+strings.Repeat("x y z\n", 40), false)
+				c.runs("go test ./src/...", "ok\tsrc/module\t0.3s", false)
 				c.says(fmt.Sprintf("I changed src/module%d/file.go and the tests pass.", i))
 				if i%10 == 4 {
 					c.user(fmt.Sprintf("Now look at the module number %d.", i))
 				}
 			}
-			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 1000})
+			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
 			require.Contains(t, text, said)
 		})
 	}
