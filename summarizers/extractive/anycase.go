@@ -27,3 +27,13 @@ func (a *anyCase) in(text string) bool {
 	}
 	return false
 }
+
+// containsAnyCase says whether s contains lower, ignoring case. It is slow, and only used for text by persons.
+func containsAnyCase(s, lower string) bool {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		if s[i]|0x20 == lower[0]|0x20 && hasPrefixAnyCase(s[i:], lower) {
+			return true
+		}
+	}
+	return false
+}

@@ -141,24 +141,6 @@ func (p *plan) rulesFit(lists [classes][]*item, budget, pool int) bool {
 	return true
 }
 
-// unruled returns requests without the rules in them. It drops requests of which only a word or two are left, and no task
-// and no value.
-func unruled(list []*item, ruled ruleIndex) []*item {
-	var kept []*item
-	for _, it := range list {
-		text := withoutRules(it.text, ruled.of(it))
-		if text == it.text {
-			kept = append(kept, it)
-		} else if own := ownWords(text); contentOf(own) > 2 || hasValue(own) || opensTask(own) || requests(own) {
-			rest := *it
-			rest.text = text
-			rest.leaveCorrections(ruled.of(it))
-			kept = append(kept, &rest)
-		}
-	}
-	return kept
-}
-
 // frame returns the units of the headings of sections that can have lines.
 func (p *plan) frame() int {
 	used := make([]bool, len(p.ly.sections))

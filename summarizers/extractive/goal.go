@@ -1,431 +1,128 @@
 package extractive
 
 import (
-	"math"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// substance says how much of a task a user's message contains.
-type substance uint8
+// maxGoal is how many units the goal's sentence may have.
+const maxGoal = maxSaid
 
-const (
-	// nod is an approval, thanks, or a single word. It says nothing without the message that it answers.
-	nod substance = iota
-	// reply answers or asks something, but is not a task.
-	reply
-	// task says what the agent should do, or what is wrong.
-	task
-)
+// goalWords is how many words a request has at least that says what the work is about.
+const goalWords = 3
 
-// substanceOf rates a user's message, given as one line.
-func (c *cueReader) substanceOf(text string) substance {
-	if said, _, answers := strings.Cut(text, answering); answers {
-		if onlyAnswers(said) {
-			return nod
+// sortRequests chooses the goal and the last request, and sorts the other requests into classes.
+func (p *plan) sortRequests() {
+	var last *item
+	list := p.l.requests
+	for _, it := range list {
+		if it.last && (!it.noise || last == nil) {
+			last = it
 		}
-		text = said
 	}
-	text = ownWords(text)
-	nodded, content, strongest := false, 0, nod
-	questions, statements := 0, 0
-	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
-		said, nods := afterNods(st.text)
-		nodded = nodded || nods
-		n := contentUpTo(said, 6)
-		if n == 0 {
-			return
+	if last == nil && len(list) > 0 {
+		last = list[len(list)-1]
+		last.last = true
+	}
+	p.last = last
+	if len(list) > 0 {
+		p.firstRequest = list[0]
+	}
+	said, words := make([]substance, len(list)), make([]int, len(list))
+	for i, it := range list {
+		if !it.noise {
+			text := p.l.authors.unsigned(withoutRules(it.text, p.ruled.of(it)))
+			said[i], words[i] = p.cues.substanceOf(text), contentUpTo(text, 2*goalWords)
+			if i == 0 && said[i] < task && p.cues.ordersIn(it.text) {
+				said[i], words[i] = task, contentUpTo(it.text, 2*goalWords)
+			}
 		}
-		content += n
-		statements++
-		found := c.read(said)
+		if it.goal && p.goal == nil {
+			p.goal = it
+		}
+	}
+	for _, isGoal := range []func(i int) bool{
+		func(i int) bool { return said[i] >= reply && labelledAs(ownWords(list[i].text), goalLabels) },
+		func(i int) bool {
+			return said[i] >= reply && words[i] >= goalWords && (list[i].times == 0 || words[i] >= 2*goalWords)
+		},
+		func(i int) bool { return said[i] == task },
+		func(i int) bool { return said[i] == reply },
+		func(i int) bool { return said[i] == nod },
+	} {
+		for i := range list {
+			if p.goal == nil && !list[i].noise && isGoal(i) {
+				p.goal = list[i]
+			}
+		}
+	}
+	if p.goal == nil {
+		p.goal = last
+	}
+	p.task = p.newestTask(said, words)
+	for i, it := range list {
 		switch {
-		case isMark(said), goesOn(said):
-		case n > 1 && opensTask(said) || requests(said):
-			strongest = task
-		case asks(said) || opensQuestion(said) || wonders(said):
-			questions++
-		case n >= 6 && found&(cueMust|cuePrefer) == 0:
-			strongest = task
+		case it == last || it == p.task:
+			continue
+		case said[i] == nod && strings.Contains(it.text, thatIs):
+			p.put(decided(it))
+			continue
+		case it == p.goal && units(it.text) <= maxGoal:
+			continue
+		case it.noise && it.last:
+			p.putInto(classPlan, it)
+			continue
+		case it.noise || said[i] == nod && len(it.cites) > 0 || p.held.holds(it):
+			continue
 		}
-	})
-	switch {
-	case content < 2:
-		return nod
-	case strongest == task:
-		return task
-	case nodded || questions == statements:
-		return reply
-	default:
-		return task
+		if i == 0 || it == p.goal {
+			it.score += 6
+		}
+		p.put(it)
 	}
 }
 
-// ordersIn says whether a text asks for something, and not only in a rule that holds for longer.
-func (c *cueReader) ordersIn(text string) bool {
-	orders := false
-	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
-		orders = orders || contentUpTo(st.text, 2) > 1 && (opensTask(st.text) || requests(st.text) && !goesOn(st.text)) && c.read(st.text)&cueMust == 0
-	})
-	return orders
-}
+// mostLeaning is how many words of its own a question has at most that is about the task before it.
+const mostLeaning = 5
 
-func never(string) bool { return false }
-
-// isMark says whether a statement is only a tag or a marker for a program.
-func isMark(s string) bool {
-	return strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && !strings.Contains(s, " ") || strings.HasPrefix(s, "###") && strings.HasSuffix(s, "###")
-}
-
-// goesOn says whether a sentence only tells the agent to continue, announces what the user will do, or is conditional.
-func goesOn(s string) bool {
-	for _, polite := range []string{"please ", "and ", "so ", "then ", "just "} {
-		if hasPrefixAnyCase(s, polite) {
-			s = s[len(polite):]
-		}
-	}
-	for _, opening := range []string{
-		"go ahead", "go on", "continue", "proceed", "carry on", "keep going", "keep working", "i'll ", "i’ll ", "i will ", "once i ", "i appreciate", "i really appreciate",
-		"i apologize", "i'm sorry", "sorry", "if ",
-	} {
-		if hasPrefixAnyCase(s, opening) {
-			return true
-		}
-	}
-	return false
-}
-
-// requests says whether a sentence asks for something to be done, even if it does not begin with a verb for that.
-func requests(s string) bool {
-	for _, opening := range []string{
-		"can you ", "could you ", "would you ", "will you ", "can we ", "could we ", "why don't you ", "why don't we ", "i want you to ", "i'd like you to ", "i need you to ",
-		"i'd like to ", "i want to ", "i need to ", "we need to ", "we should ", "we have to ", "help me ", "let's ", "lets ", "your task ", "your job ", "the task ",
-	} {
-		if hasPrefixAnyCase(s, opening) {
-			return true
-		}
-	}
-	for _, within := range []string{", can you ", ", could you ", " please ", "can you please ", "your task is ", "i'd like to ", "i need to ", "i need you to "} {
-		if containsAnyCase(s, within) {
-			return true
-		}
-	}
-	for _, opening := range []string{
-		"阅读", "更新", "检查", "生成", "部署", "运行", "回到", "切换", "安装", "整理", "重构", "完成", "处理", "分析", "解释", "总结", "翻译", "设计", "提交", "合并", "推送", "测试",
-	} {
-		if strings.HasPrefix(s, opening) {
-			return true
-		}
-	}
-	for _, within := range []string{"能不能", "能否", "可不可以", "可否", "是否可以", "帮我", "帮忙", "麻烦", "请", "我想", "我要", "我需要", "我希望"} {
-		if strings.Contains(s, within) {
-			return true
-		}
-	}
-	return false
-}
-
-// wonders says whether a Chinese sentence is a question, which people often write without a question mark.
-func wonders(s string) bool {
-	for _, word := range []string{"谁", "什么", "怎么", "如何", "哪", "是不是", "有没有", "多少"} {
-		if strings.Contains(s, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// containsAnyCase says whether s contains lower, ignoring case. It is slow, and only used for text by persons.
-func containsAnyCase(s, lower string) bool {
-	for i := 0; i+len(lower) <= len(s); i++ {
-		if s[i]|0x20 == lower[0]|0x20 && hasPrefixAnyCase(s[i:], lower) {
-			return true
-		}
-	}
-	return false
-}
-
-// afterNods removes approvals, thanks and greetings from both ends of a sentence, clause by clause.
-func afterNods(s string) (rest string, nodded bool) {
-	rest = s
-	for rest != "" {
-		clause, after, _ := cutClause(rest)
-		if !isNod(clause) {
+// newestTask returns the newest task after the goal. One that ended is the task only right before a last request that says
+// too little without it. What had ended in a previous summary was not right before it, though it may be now, without the
+// messages between them that said nothing.
+func (p *plan) newestTask(said []substance, words []int) *item {
+	leans := false
+	for i, it := range slices.Backward(p.l.requests) {
+		if it == p.goal {
 			break
 		}
-		nodded, rest = true, after
-	}
-	for rest != "" {
-		i := strings.LastIndexAny(strings.TrimRight(rest, ".!?。！？ "), ",;，；、")
-		if i < 0 {
-			break
+		if it.noise {
+			continue
 		}
-		for i > 0 && !utf8.RuneStart(rest[i]) {
-			i--
-		}
-		_, size := utf8.DecodeRuneInString(rest[i:])
-		if !isNod(rest[i+size:]) {
-			break
-		}
-		nodded, rest = true, rest[:i]
-	}
-	// "yes need to be clean", "好的现在重命名"
-	if opening := leadingNod(rest); opening > 0 && opening < len(rest) {
-		nodded, rest = true, strings.TrimSpace(rest[opening:])
-	}
-	return rest, nodded
-}
-
-// cutClause splits off the first clause of a sentence.
-func cutClause(s string) (clause, rest string, cut bool) {
-	for i, r := range s {
-		switch r {
-		case ',', ';', '!', '，', '；', '、', '。', '！', '—', '–', '：':
-		case '.', ':', '?', '-':
-			if next := s[i+1:]; next != "" && next[0] != ' ' || r == '-' && (i == 0 || s[i-1] != ' ') {
-				continue
+		isTask := said[i] == task && !p.held.holds(it)
+		if it == p.last {
+			if isTask && words[i] >= goalWords {
+				return it
 			}
-		default:
+			leans = said[i] < task && leansOnTask(ownWords(it.text)) || contentUpTo(ownWords(it.text), goalWords) < goalWords
 			continue
 		}
-		return s[:i], strings.TrimSpace(s[i+utf8.RuneLen(r):]), true
+		if isTask && (it.end == requestOpen || leans && it.end == requestFinished && !it.endedBefore) {
+			return it
+		}
+		leans = false
 	}
-	return s, "", false
+	return nil
 }
 
-// nodWords are the words of approvals, thanks and greetings. A clause that has only such words is a nod.
-var nodWords = wordSet(`yes yeah yep yup ya y ok okay k kk sure thanks thank thx ty you u great good nice perfect awesome cool fine right correct
-	exactly excellent wonderful amazing brilliant agreed agree looks look looking sounds sound seems to me lgtm sgtm commit push merge ship
-	land it that this them these those go on ahead continue proceed carry keep going please pls do does so and then now next all is are was very
-	much a lot the with for of i i'm we let's let us approve approved approves done night morning evening afternoon tomorrow today bye goodbye hello hi hey
-	there welcome no nope not yet later wait stop well just start begin again retry try works work working course alright wow your
-	you're recommendation suggestion plan option first second one both either way everything anything else nothing same here back soon take time
-	appreciate appreciated help assistance team all's that's it's lovely super neat love happy glad hear have nice day weekend luck job
-	working task whatever approach think suitable prefer best git make feel free when ready sorry finalize wait
-	absolutely definitely certainly indeed understood got gotcha noted roger confirm confirmed true step steps change changes off up if as said`)
-
-// strongNods are words that approve, thank or greet on their own at the beginning of a sentence.
-var strongNods = wordSet(`yes yeah yep yup ok okay sure thanks thank thx great perfect awesome cool agreed exactly excellent lgtm sgtm alright wow
-	nope no good nice fine right correct wonderful brilliant absolutely definitely understood hello hi hey`)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
+// leansOnTask says whether a reply or a question is about the task before it: it is no question, or a short one that names
+// nothing.
+func leansOnTask(said string) bool {
+	_, names := density(said)
+	return !onlyAsks(said) || names == 0 && contentUpTo(said, mostLeaning+1) <= mostLeaning
 }
 
-// nodPhrases are approvals, thanks and greetings in scripts without spaces, and the particles around them. A longer
-// phrase comes before a shorter one that begins it.
-var nodPhrases = []string{
-	"看起来不错", "看起来没问题", "看着不错", "看着没问题", "看起来很好", "太好了", "太棒了", "没有问题", "没问题", "没关系", "不客气", "辛苦了", "辛苦", "谢谢你", "谢谢您",
-	"谢谢", "多谢", "感谢", "非常", "请继续", "继续吧", "继续", "接着做", "接着来", "接着", "下一步", "开始吧", "开始", "提交", "推送", "合并", "同意", "按你说的", "按照你说的",
-	"按计划", "就这样", "就这么", "就按", "这样", "可以的", "可以", "好的", "好吧", "好了", "好", "行", "对的", "对", "是的", "是", "嗯", "哦", "哈", "不错", "很好", "很棒",
-	"没错", "确认", "批准", "通过", "收到", "明白", "了解", "知道了", "知道", "完美", "赞", "晚安", "再见", "早上好", "早安", "你好", "您好", "大家", "做吧", "干吧", "来吧", "搞吧", "去做", "做", "办",
-	"执行", "进行", "方案", "计划", "不用了", "不用", "不是", "不", "没有", "请", "那就", "那", "就", "先", "都", "了", "吧", "啊", "呀", "呢", "的", "哈", "啦", "你", "您", "我", "代码", "一下", "下去",
-	"はい", "ありがとうございます", "ありがとう", "お願いします", "続けて", "了解", "네", "감사합니다", "계속",
-}
-
-// isNod says whether a clause has only approvals, thanks or greetings.
-func isNod(clause string) bool {
-	seen := false
-	for clause != "" {
-		if n := nodAt(clause); n > 0 {
-			clause, seen = clause[n:], true
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(clause)
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			return false
-		}
-		clause = clause[size:]
-	}
-	return seen
-}
-
-// nodAt returns the length of the nod word or phrase at the beginning of s, or 0.
-func nodAt(s string) int {
-	if s[0] < utf8.RuneSelf {
-		end := 0
-		for end < len(s) && (isLetter(s[end]) || end > 0 && s[end] == '\'') {
-			end++
-		}
-		if end == 0 || end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '_' || s[end] == '/' || s[end] == '-') {
-			return 0
-		}
-		if isNodWord(s[:end]) {
-			return end
-		}
-		return 0
-	}
-	_, size := utf8.DecodeRuneInString(s)
-	for _, p := range nodsByCharacter[s[:size]] {
-		if strings.HasPrefix(s, p) {
-			return len(p)
-		}
-	}
-	return 0
-}
-
-// nodsByCharacter are the nod phrases by their first character.
-var nodsByCharacter = func() map[string][]string {
-	by := map[string][]string{}
-	for _, p := range nodPhrases {
-		_, size := utf8.DecodeRuneInString(p)
-		by[p[:size]] = append(by[p[:size]], p)
-	}
-	return by
-}()
-
-// longestNod is the length of the longest nod word.
-var longestNod = func() (longest int) {
-	for word := range nodWords {
-		longest = max(longest, len(word))
-	}
-	return longest
-}()
-
-// isNodWord says whether a word of ASCII is a nod word.
-func isNodWord(word string) bool {
-	if len(word) > longestNod {
-		return false
-	}
-	lower := make([]byte, 0, 32)
-	for i := range len(word) {
-		b := word[i]
-		if b >= 'A' && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		lower = append(lower, b)
-	}
-	// Looking up the bytes makes no string of them.
-	return nodWords[string(lower)]
-}
-
-// leadingNod returns the length of the nod at the beginning of a sentence, if no punctuation follows it.
-func leadingNod(s string) int {
-	end := 0
-	for end < len(s) && isLetter(s[end]) {
-		end++
-	}
-	if end > 0 {
-		if end < len(s) && s[end] == ' ' && strongNods[strings.ToLower(s[:end])] {
-			return end
-		}
-		return 0
-	}
-	for _, p := range []string{"好的", "好", "可以", "是的", "谢谢", "嗯", "对", "没问题", "不错"} {
-		if strings.HasPrefix(s, p) {
-			return len(p)
-		}
-	}
-	return 0
-}
-
-// contentOf counts the words of a text that are not nod words. Two ideographs count as one word.
-func contentOf(s string) int { return contentUpTo(s, math.MaxInt) }
-
-// contentUpTo is contentOf, but stops counting at most words.
-func contentUpTo(s string, most int) int {
-	n, ideographs := 0, 0
-	for s != "" && n+(ideographs+1)/2 < most {
-		// A short phrase may be a part of a longer word.
-		if k := nodAt(s); k > 0 && (s[0] < utf8.RuneSelf || k >= 6) {
-			s = s[k:]
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case isCJK(r):
-			if unicode.IsLetter(r) {
-				ideographs++
-			}
-			s = s[size:]
-		case unicode.IsLetter(r) || unicode.IsNumber(r):
-			n++
-			for s != "" {
-				r, size = utf8.DecodeRuneInString(s)
-				if isCJK(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-' && r != '/' && r != '.' && r != '\'' && r != '’' {
-					break
-				}
-				s = s[size:]
-			}
-		default:
-			s = s[size:]
-		}
-	}
-	return n + (ideographs+1)/2
-}
-
-// isField says whether a statement is a name with a value, which programs put before a person's text.
-func isField(s string) bool {
-	_, value, ok := strings.Cut(s, ": ")
-	return ok && !strings.Contains(value, " ") && isASCII(value)
-}
-
-// withoutTags removes tags in angle brackets from both ends of a statement.
-func withoutTags(s string) string {
-	for strings.HasPrefix(s, "<") {
-		i := strings.IndexByte(s, '>')
-		if i < 0 || i > 64 {
-			break
-		}
-		s = strings.TrimSpace(s[i+1:])
-	}
-	for strings.HasSuffix(s, ">") {
-		i := strings.LastIndex(s, "</")
-		if i < 0 || i < len(s)-64 {
-			break
-		}
-		s = strings.TrimSpace(s[:i])
-	}
-	return s
-}
-
-// withoutRules removes rules from a text that have lines of their own in the summary. It returns "" if nothing
-// meaningful is left.
-func withoutRules(text string, rules []*item) string {
-	cut, sign := false, ""
-	for _, it := range rules {
-		rule := it.text[len(it.sign):]
-		i := strings.Index(text, rule)
-		if i < 0 || len(rule) < 8 {
-			continue
-		}
-		text = text[:i] + text[i+len(rule):]
-		cut, sign = true, it.sign
-	}
-	if !cut {
-		return text
-	}
-	var kept []string
-	for line := range strings.SplitSeq(text, strings.TrimSpace(lineBreak)) {
-		line = strings.Join(strings.Fields(line), " ")
-		if body, _ := listItem(strings.TrimPrefix(line+" ", sign) + " "); contentUpTo(body, 1) > 0 {
-			kept = append(kept, line)
-		}
-	}
-	return strings.Join(kept, lineBreak)
-}
-
-// beforeRule returns the task in a sentence whose other part is a rule with a line of its own, as in "Port the parser,
-// and never touch the old one."
-func (c *cueReader) beforeRule(sentence string) string {
-	for i, r := range sentence {
-		switch r {
-		case ',', ';', '，', '；':
-		default:
-			continue
-		}
-		head := strings.TrimSpace(sentence[:i])
-		if contentOf(head) < 2 || c.read(head)&(cueMust|cuePrefer) != 0 {
-			continue
-		}
-		if c.read(sentence[i:])&cueMust != 0 && (opensTask(head) || requests(head)) {
-			return head
-		}
-	}
-	return sentence
+// decided returns a choice of the user as a decision.
+func decided(choice *item) *item {
+	it := *choice
+	it.kind, it.last, it.score = kindDecision, false, 8
+	return &it
 }

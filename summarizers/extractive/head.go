@@ -1,9 +1,6 @@
 package extractive
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // head holds the lines of the goal and of the last request.
 type head struct {
@@ -84,29 +81,6 @@ func (p *plan) withoutGoal(list []*item) []*item {
 	return slices.DeleteFunc(slices.Clone(list), func(it *item) bool {
 		return it == p.goal || len(it.cites) > 0 && slices.Equal(it.cites, p.goal.cites)
 	})
-}
-
-// unruledGoal returns the goal's text without the rules in it, as long as it still says what to do.
-func (p *plan) unruledGoal(ruled ruleIndex) string {
-	switch text := withoutRules(p.goal.text, afterOpening(p.goal.text, ruled.of(p.goal))); {
-	case text == "":
-		return p.cues.beforeRule(p.goal.text)
-	case text == p.goal.text:
-		return text
-	case addsToATask(text), p.cues.ordersIn(p.goal.text) && !p.cues.ordersIn(text):
-		// A rule is a part of the task.
-		return p.goal.text
-	default:
-		return text
-	}
-}
-
-// afterOpening returns the rules that do not begin a long text: its first line is its title.
-func afterOpening(text string, rules []*item) []*item {
-	if units(text) <= maxGoal {
-		return rules
-	}
-	return slices.DeleteFunc(slices.Clone(rules), func(it *item) bool { return strings.HasPrefix(text, it.text) })
 }
 
 // lastLines returns the last request, and the newest task before it.

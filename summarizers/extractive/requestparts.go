@@ -184,3 +184,9 @@ func isAside(title string) bool {
 	title = strings.ToLower(title)
 	return slices.ContainsFunc(surroundings, func(word string) bool { return strings.Contains(title, word) })
 }
+
+// isField says whether a statement is a name with a value, which programs put before a person's text.
+func isField(s string) bool {
+	_, value, ok := strings.Cut(s, ": ")
+	return ok && !strings.Contains(value, " ") && isASCII(value)
+}

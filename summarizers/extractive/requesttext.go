@@ -146,3 +146,22 @@ func addsToATask(text string) bool {
 	}
 	return false
 }
+
+// withoutTags removes tags in angle brackets from both ends of a statement.
+func withoutTags(s string) string {
+	for strings.HasPrefix(s, "<") {
+		i := strings.IndexByte(s, '>')
+		if i < 0 || i > 64 {
+			break
+		}
+		s = strings.TrimSpace(s[i+1:])
+	}
+	for strings.HasSuffix(s, ">") {
+		i := strings.LastIndex(s, "</")
+		if i < 0 || i < len(s)-64 {
+			break
+		}
+		s = strings.TrimSpace(s[:i])
+	}
+	return s
+}
