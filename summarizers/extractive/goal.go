@@ -13,73 +13,106 @@ const goalWords = 3
 
 // sortRequests chooses the goal and the last request, and sorts the other requests into classes.
 func (p *plan) sortRequests() {
-	var last *item
-	list := p.l.requests
-	for _, it := range list {
+	if p.last = p.l.markedLast(); p.last == nil {
+		return
+	}
+	p.firstRequest = p.l.requests[0]
+	list := p.weigh(p.l.requests)
+	p.goal = goalOf(list)
+	if p.goal == nil {
+		p.goal = p.last
+	}
+	p.task = p.newestTask(list)
+	for i, w := range list {
+		p.sortRequest(w, i == 0)
+	}
+}
+
+// markedLast returns the request that is marked as the last one, if possible one that no program wrote. If there is none, it
+// marks the newest.
+func (l *ledger) markedLast() (last *item) {
+	for _, it := range l.requests {
 		if it.last && (!it.noise || last == nil) {
 			last = it
 		}
 	}
-	if last == nil && len(list) > 0 {
-		last = list[len(list)-1]
+	if last == nil && len(l.requests) > 0 {
+		last = l.requests[len(l.requests)-1]
 		last.last = true
 	}
-	p.last = last
-	if len(list) > 0 {
-		p.firstRequest = list[0]
-	}
-	said, words := make([]substance, len(list)), make([]int, len(list))
-	for i, it := range list {
+	return last
+}
+
+// weighed is a request and how much it says beside rules that have lines of their own.
+type weighed struct {
+	*item
+	said substance
+	// words counts up to 2*goalWords.
+	words int
+}
+
+func (p *plan) weigh(requests []*item) []weighed {
+	list := make([]weighed, len(requests))
+	for i, it := range requests {
+		w := weighed{item: it}
 		if !it.noise {
 			text := p.l.authors.unsigned(withoutRules(it.text, p.ruled.of(it)))
-			said[i], words[i] = p.cues.substanceOf(text), contentUpTo(text, 2*goalWords)
-			if i == 0 && said[i] < task && p.cues.ordersIn(it.text) {
-				said[i], words[i] = task, contentUpTo(it.text, 2*goalWords)
+			w.said, w.words = p.cues.substanceOf(text), contentUpTo(text, 2*goalWords)
+			if i == 0 && w.said < task && p.cues.ordersIn(it.text) {
+				w.said, w.words = task, contentUpTo(it.text, 2*goalWords)
 			}
 		}
-		if it.goal && p.goal == nil {
-			p.goal = it
+		list[i] = w
+	}
+	return list
+}
+
+// goalOf returns the request that a previous summary marks as the goal, or else the first one of those that say most.
+func goalOf(list []weighed) *item {
+	for _, w := range list {
+		if w.goal {
+			return w.item
 		}
 	}
-	for _, isGoal := range []func(i int) bool{
-		func(i int) bool { return said[i] >= reply && labelledAs(ownWords(list[i].text), goalLabels) },
-		func(i int) bool {
-			return said[i] >= reply && words[i] >= goalWords && (list[i].times == 0 || words[i] >= 2*goalWords)
+	for _, isGoal := range []func(w weighed) bool{
+		func(w weighed) bool { return w.said >= reply && labelledAs(ownWords(w.text), goalLabels) },
+		func(w weighed) bool {
+			return w.said >= reply && w.words >= goalWords && (w.times == 0 || w.words >= 2*goalWords)
 		},
-		func(i int) bool { return said[i] == task },
-		func(i int) bool { return said[i] == reply },
-		func(i int) bool { return said[i] == nod },
+		func(w weighed) bool { return w.said == task },
+		func(w weighed) bool { return w.said == reply },
+		func(w weighed) bool { return w.said == nod },
 	} {
-		for i := range list {
-			if p.goal == nil && !list[i].noise && isGoal(i) {
-				p.goal = list[i]
+		for _, w := range list {
+			if !w.noise && isGoal(w) {
+				return w.item
 			}
 		}
 	}
-	if p.goal == nil {
-		p.goal = last
+	return nil
+}
+
+// sortRequest puts a request into its class, unless it has a line of its own or says nothing.
+func (p *plan) sortRequest(w weighed, first bool) {
+	it := w.item
+	switch {
+	case it == p.last || it == p.task:
+		return
+	case w.said == nod && strings.Contains(it.text, thatIs):
+		p.put(decided(it))
+		return
+	case it == p.goal && units(it.text) <= maxGoal:
+		return
+	case it.noise && it.last:
+		p.putInto(classPlan, it)
+		return
+	case it.noise || w.said == nod && len(it.cites) > 0 || p.held.holds(it):
+		return
 	}
-	p.task = p.newestTask(said, words)
-	for i, it := range list {
-		switch {
-		case it == last || it == p.task:
-			continue
-		case said[i] == nod && strings.Contains(it.text, thatIs):
-			p.put(decided(it))
-			continue
-		case it == p.goal && units(it.text) <= maxGoal:
-			continue
-		case it.noise && it.last:
-			p.putInto(classPlan, it)
-			continue
-		case it.noise || said[i] == nod && len(it.cites) > 0 || p.held.holds(it):
-			continue
-		}
-		if i == 0 || it == p.goal {
-			it.score += 6
-		}
-		p.put(it)
+	if first || it == p.goal {
+		it.score += 6
 	}
+	p.put(it)
 }
 
 // mostLeaning is how many words of its own a question has at most that is about the task before it.
@@ -88,21 +121,22 @@ const mostLeaning = 5
 // newestTask returns the newest task after the goal. One that ended is the task only right before a last request that says
 // too little without it. What had ended in a previous summary was not right before it, though it may be now, without the
 // messages between them that said nothing.
-func (p *plan) newestTask(said []substance, words []int) *item {
+func (p *plan) newestTask(list []weighed) *item {
 	leans := false
-	for i, it := range slices.Backward(p.l.requests) {
+	for _, w := range slices.Backward(list) {
+		it := w.item
 		if it == p.goal {
 			break
 		}
 		if it.noise {
 			continue
 		}
-		isTask := said[i] == task && !p.held.holds(it)
+		isTask := w.said == task && !p.held.holds(it)
 		if it == p.last {
-			if isTask && words[i] >= goalWords {
+			if isTask && w.words >= goalWords {
 				return it
 			}
-			leans = said[i] < task && leansOnTask(ownWords(it.text)) || contentUpTo(ownWords(it.text), goalWords) < goalWords
+			leans = w.said < task && leansOnTask(ownWords(it.text)) || contentUpTo(ownWords(it.text), goalWords) < goalWords
 			continue
 		}
 		if isTask && (it.end == requestOpen || leans && it.end == requestFinished && !it.endedBefore) {

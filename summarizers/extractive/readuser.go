@@ -15,94 +15,96 @@ const maxRequest = 6000
 // answering comes before the question that a short answer belongs to.
 const answering = " (answering: “"
 
+// userMessage is a message of the user, taken apart.
+type userMessage struct {
+	index uint32
+	// text is the user's own text with what a program put around it, said is it without that, and beside what a program put
+	// beside it. wrapped says that something is around it.
+	text, said, beside string
+	wrapped            bool
+	// tag is the tag around all that is said, and media are the lines for images and the like.
+	tag, media string
+}
+
+func takeApart(index uint32, m *compactordv1.Message) *userMessage {
+	u := &userMessage{index: index}
+	u.text, u.beside = ownText(m)
+	u.said, u.wrapped = summarizers.Said(u.text)
+	if rest, blocks := cutInstructions(u.said); blocks != "" && contentUpTo(rest, goalWords) >= goalWords {
+		u.said, u.beside = rest, strings.TrimSpace(u.beside+"\n"+blocks)
+	}
+	u.tag = elementOf(u.said)
+	u.said = untagged(u.said)
+	for _, p := range m.GetParts() {
+		if md := p.GetMedia(); md != nil {
+			u.media += " " + wording.MediaLine(md)
+		}
+	}
+	return u
+}
+
 // user reads a user message.
 func (r *reader) user(index uint32, m *compactordv1.Message) {
 	r.l.workIn(declaredBeside(clip(textOf(m), maxProse)), declared, true, index)
-	text, beside := ownText(m)
-	said, wrapped := summarizers.Said(text)
-	if rest, blocks := cutInstructions(said); blocks != "" && contentUpTo(rest, goalWords) >= goalWords {
-		said, beside = rest, strings.TrimSpace(beside+"\n"+blocks)
-	}
-	tag := elementOf(said)
-	said = untagged(said)
-	var media strings.Builder
-	for _, p := range m.GetParts() {
-		if md := p.GetMedia(); md != nil {
-			media.WriteString(" " + wording.MediaLine(md))
+	u := takeApart(index, m)
+	switch {
+	case !isByClient(m):
+		// It is not a request, but may say what matters.
+		r.prose(index, u.said, 1)
+	case isEarlierSummary(u.said):
+		r.earlierSummary(index, u.said)
+	case r.inserted(u.said, u.tag):
+		// It is about how the agent works, and not what the user wants.
+		r.load(index, u.said)
+		r.answered = r.answered || r.lastUser == nil
+		r.rules(index, u.said, bySystem)
+	default:
+		r.unload()
+		r.standingRules(index, u.text, u.wrapped)
+		if u.beside != "" {
+			r.rules(index, u.beside, bySystem)
 		}
+		r.request(u)
 	}
+}
+
+// isByClient says whether a message is not one by the daemon or of a revert.
+func isByClient(m *compactordv1.Message) bool {
 	switch m.GetOrigin() {
 	case compactordv1.Origin_ORIGIN_UNSPECIFIED, compactordv1.Origin_ORIGIN_CLIENT, compactordv1.Origin_ORIGIN_IMPORT:
+		return true
 	default:
-		// A message by the daemon or a revert is not a request, but may say what matters.
-		r.prose(index, said, 1)
-		return
+		return false
 	}
-	if isEarlierSummary(said) {
-		r.earlierSummary(index, said)
-		return
-	}
-	if r.inserted(said, tag) {
-		// It is about how the agent works, and not what the user wants.
-		r.load(index, said)
-		r.answered = r.answered || r.lastUser == nil
-		r.rules(index, said, bySystem)
-		return
-	}
-	r.unload()
-	r.standingRules(index, text, wrapped)
-	if beside != "" {
-		r.rules(index, beside, bySystem)
-	}
-	it := &item{kind: kindRequest, cites: []uint32{index}}
-	if said == "" && media.Len() == 0 {
-		it.noise = true
-		said = text
-		if summary := summarizers.Between(text, "summary"); summary != "" {
-			said = summary
-		}
-	}
-	it.text = shorten(oneLine(clip(said, 8*maxRequest)+media.String()), maxRequest)
+}
+
+// request reads a message as one of the user, or of a program that speaks as the user.
+func (r *reader) request(u *userMessage) {
+	it := u.item()
 	if it.text == "" {
 		return
 	}
-	speeches, own := r.l.authors.speeches(said), said
+	speeches, own := r.l.authors.speeches(u.said), u.said
 	if len(speeches) == 1 {
 		own = speeches[0].text
 	}
-	switch {
-	case it.noise || looksObserved(said) && r.answered:
-		it.noise = true
-		it.text = shorten(it.text, 160)
-		r.observe(index, text)
-	case r.chooses(it, own):
-	case leansBack(r.l.authors.unsigned(it.text)) && units(r.asked) > 8:
-		it.text += answering + shorten(bare(clip(r.asked, 2048)), maxAnswered(it.text)) + "”)"
-	}
-	if wrapped {
-		r.observe(index, text)
-	}
-	if r.document != nil && !r.answered && r.cues.substanceOf(it.text) == task && !refersBack(it.text) {
-		r.l.demote(r.document)
-	}
-	if r.document = nil; isDocument(said) || units(said) > maxRequest {
-		r.document = it
-	}
+	r.complete(it, u, own)
+	r.followsDocument(it, u.said)
 	if !it.noise {
-		r.answer(index, own)
-		r.endSteps(untilUser, index)
-		r.endOrders(index, own)
+		r.answer(u.index, own)
+		r.endSteps(untilUser, u.index)
+		r.endOrders(u.index, own)
 	}
-	short := units(it.text) <= maxSaid
+	short := isShort(it)
 	if short && !it.noise {
 		r.l.supersede(it)
 	}
-	r.endRequests(it, said)
+	r.endRequests(it, u.said)
 	if !it.noise {
 		r.l.correct(it)
 		r.leaveErrors()
 	}
-	if units(said) > maxSaid {
+	if units(u.said) > maxSaid {
 		it.echoed = linesWithin(it.text, r.offered)
 	}
 	r.lastUser = r.l.request(it)
@@ -112,13 +114,54 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 		return
 	}
 	for _, s := range speeches {
-		r.speech(it, index, s, short, len(speeches) == 1)
+		r.speech(it, u.index, s, short, len(speeches) == 1)
 	}
 	if it.changed {
 		r.l.markChanged(it)
 	}
-	if list, ok := markdownTodos(said); ok && len(list) > 1 {
-		r.l.mergeTodos(index, list)
+	if list, ok := markdownTodos(u.said); ok && len(list) > 1 {
+		r.l.mergeTodos(u.index, list)
+	}
+}
+
+// item returns the request in a message. If only a program says something, that is what is said.
+func (u *userMessage) item() *item {
+	it := &item{kind: kindRequest, cites: []uint32{u.index}}
+	if u.said == "" && u.media == "" {
+		it.noise = true
+		u.said = u.text
+		if summary := summarizers.Between(u.text, "summary"); summary != "" {
+			u.said = summary
+		}
+	}
+	it.text = shorten(oneLine(clip(u.said, 8*maxRequest)+u.media), maxRequest)
+	return it
+}
+
+// complete adds to a request what it refers to, and marks it if it is a command's output.
+func (r *reader) complete(it *item, u *userMessage, own string) {
+	switch {
+	case it.noise || looksObserved(u.said) && r.answered:
+		it.noise = true
+		it.text = shorten(it.text, 160)
+		r.observe(u.index, u.text)
+	case r.chooses(it, own):
+	case leansBack(r.l.authors.unsigned(it.text)) && units(r.asked) > 8:
+		it.text += answering + shorten(bare(clip(r.asked, 2048)), maxAnswered(it.text)) + "”)"
+	}
+	if u.wrapped {
+		r.observe(u.index, u.text)
+	}
+}
+
+// followsDocument finds out that a document before the user's first task was inserted by a program, and notes whether this
+// message is a document.
+func (r *reader) followsDocument(it *item, said string) {
+	if r.document != nil && !r.answered && r.cues.substanceOf(it.text) == task && !refersBack(it.text) {
+		r.l.demote(r.document)
+	}
+	if r.document = nil; isDocument(said) || units(said) > maxRequest {
+		r.document = it
 	}
 }
 
