@@ -11,6 +11,16 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
+// An amount with a point is no date.
+func TestAmountsInCorrectionsAreNoDates(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Pay 1250.75 EUR to the harbour office, please.")
+	c.says("I pay it.")
+	c.user("Sorry, 1350.75 EUR, not 1250.")
+	require.Contains(t, c.summary(t, ""), "Pay 1250.75 EUR")
+}
+
 // A correction marks the statement that it corrects, and loses nothing of it.
 func TestCorrectionsAreMarked(t *testing.T) {
 	t.Parallel()

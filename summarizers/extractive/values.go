@@ -33,7 +33,7 @@ func (v value) parts() []string {
 		return []string{strings.TrimLeft(hour, "0")}
 	}
 	for _, sign := range []string{"-", ".", "/"} {
-		if list := strings.Split(v.text, sign); len(list) == 3 || sign == "." && len(list) == 2 && len(list[1]) == 2 {
+		if list := strings.Split(v.text, sign); len(list) == 3 || sign == "." && len(list) == 2 && len(list[0]) <= 2 && len(list[1]) == 2 {
 			day := list[0]
 			if len(day) == 4 {
 				day = list[2]
