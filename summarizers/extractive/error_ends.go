@@ -326,9 +326,10 @@ func (l *ledger) edit(t touch, index uint32) {
 	})
 }
 
-// wentOn removes the errors of attempts that were replaced: another script ran, or a file was changed in another way.
+// wentOn removes the errors of attempts that were replaced: another script ran, or a file was changed in another way. A check
+// replaces no attempt: what it proves, it ends.
 func (l *ledger) wentOn(c *call) {
-	if len(l.errors) == 0 || !c.acts() {
+	if len(l.errors) == 0 || !c.acts() || c.cmd != nil && c.cmd.key.check != notCheck {
 		return
 	}
 	ran := c.cmd != nil && c.cmd.key.isScript() && !c.cmd.writesOnly()

@@ -43,6 +43,19 @@ func blocked(t *testing.T, steps ...step) string {
 // looked is a step that changes nothing.
 var looked = ran("ls", "go.mod")
 
+// An attempt that failed is open after a check of something else, and over after another attempt.
+func TestAnAttemptOutlastsAnUnrelatedCheck(t *testing.T) {
+	t.Parallel()
+	failed := broke("curl -sf https://feeds.example.test/stops.zip -o stops.zip", "curl: (22) The requested URL returned error: 403")
+	for then, open := range map[step]bool{
+		ran("go test ./pager/...", "ok  \texample.test/pager\t0.1s"):               true,
+		ran("npm run lint", "no problems"):                                         true,
+		ran("curl -sf https://mirror.example.test/stops.zip -o stops.zip", "done"): false,
+	} {
+		require.Equal(t, open, strings.Contains(blocked(t, failed, then), "error: 403"), then.input)
+	}
+}
+
 // What a look-up does not find, and how a call was written, matters only while it is the last thing that happened.
 func TestLookUpsAndSlipsAreNoObstacles(t *testing.T) {
 	t.Parallel()
