@@ -5,16 +5,21 @@ import "slices"
 // share chooses the items for a narrative of at most budget units.
 func (p *plan) share(budget int) narrative {
 	pool := budget - p.frame()
-	lists, ruled := p.lists(budget)
+	lists, ruled := p.lists(budget, p.inWhole)
 	own := budget - p.reserved(classLast, budget)
 	h := p.head(own, pool-budget+own, nil)
+	fit := p.rulesFit(lists, budget, pool-h.used)
+	if !fit && len(p.wholes) > 0 {
+		lists, ruled = p.lists(budget, p.wholes)
+		fit = p.rulesFit(lists, budget, pool-h.used)
+	}
 	// If all rules fit, other lines need not repeat them.
-	if p.rulesFit(lists, budget, pool-h.used) {
+	if fit {
 		h = p.head(own, pool-budget+own, ruled)
 		lists[classTold], lists[classSaid] = unruled(lists[classTold], p.ruled), unruled(lists[classSaid], p.ruled)
 	}
 	lists[classTold], lists[classSaid] = p.withoutGoal(lists[classTold]), p.withoutGoal(lists[classSaid])
-	all := !h.short && len(lists[classAnswered]) == len(p.byClass[classAnswered])
+	all := !h.short && (p.generous || len(p.byClass[classAnswered]) == 0)
 	lists[classLast] = h.lines
 	pool -= h.used
 	var takes [classes]take
@@ -98,10 +103,15 @@ const (
 	crowdUnits = 400
 )
 
-// lists returns the items of each class, and the firm rules of each message. The rules of one message beyond
+// lists returns the items of each class but some, and the firm rules of each message. The rules of one message beyond
 // a few wait in classCrowd until all other classes were served.
-func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
+func (p *plan) lists(budget int, without map[*item]bool) (lists [classes][]*item, ruled ruleIndex) {
 	lists, ruled = p.byClass, ruleIndex{}
+	if len(without) > 0 {
+		for c := range lists {
+			lists[c] = slices.DeleteFunc(slices.Clone(lists[c]), func(it *item) bool { return without[it] })
+		}
+	}
 	if !p.generous {
 		lists[classAnswered] = nil
 	}
@@ -112,8 +122,9 @@ func (p *plan) lists(budget int) (lists [classes][]*item, ruled ruleIndex) {
 	type spent struct{ rules, units int }
 	by := map[uint32]spent{}
 	for c := classUserRule; c <= classPrefer; c++ {
+		list := lists[c]
 		lists[c] = nil
-		for _, it := range p.byClass[c] {
+		for _, it := range list {
 			s := by[it.oldest()]
 			s.rules++
 			s.units += p.overhead(chosen{it: it}) + units(it.text)

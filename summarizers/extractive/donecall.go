@@ -67,6 +67,9 @@ func (it *item) within(limit int) string {
 	if it.called != nil && units(it.text) > limit {
 		return it.called.within(limit)
 	}
+	if it.firm != "" && units(it.text) > limit {
+		return shorten(it.firm, limit)
+	}
 	return shorten(it.text, limit)
 }
 

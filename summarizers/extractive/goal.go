@@ -113,6 +113,7 @@ func (p *plan) sortRequest(w weighed, first bool) {
 		it.score += 6
 	}
 	p.put(it)
+	p.keepWhole(it)
 }
 
 // mostLeaning is how many words of its own a question has at most that is about the task before it.

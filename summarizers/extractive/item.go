@@ -80,6 +80,8 @@ type item struct {
 	crowd int
 	// sign is the author's signature before a rule, where several persons write.
 	sign string
+	// firm are the sentences of a rule that must stay if it is shortened, or "" if that is all of it.
+	firm string
 	// listed says that a rule is one of many in a document.
 	listed bool
 	// box is set for to-do items.

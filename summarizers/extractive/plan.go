@@ -26,11 +26,15 @@ type plan struct {
 	generous bool
 	// ruled are the firm rules of each message, and held those and its decisions.
 	ruled, held ruleIndex
+	// wholes are short messages as rules, with the requests and the rules that they are shown in place of.
+	wholes, inWhole map[*item]bool
 }
 
 // newPlan sorts the ledger's items into classes.
 func newPlan(l *ledger, ly *layout) *plan {
-	p := &plan{ly: ly, l: l, ruled: firmRules(l.lists[kindRule]), held: firmRules(l.lists[kindRule])}
+	p := &plan{
+		ly: ly, l: l, ruled: firmRules(l.lists[kindRule]), held: firmRules(l.lists[kindRule]), wholes: map[*item]bool{}, inWhole: map[*item]bool{},
+	}
 	for _, it := range l.lists[kindDecision] {
 		p.held.add(it)
 	}

@@ -183,6 +183,7 @@ func (r *reader) speech(request *item, index uint32, s speech, short, whole bool
 
 // readLastAgain reads the rules in the last request of the previous summary, where they may stand only in its line.
 func (r *reader) readLastAgain() {
+	defer r.markFirm()
 	last := r.lastUser
 	if last == nil || last.noise {
 		return

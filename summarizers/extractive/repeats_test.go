@@ -112,6 +112,8 @@ func TestAWordBesideARuleStaysIfItIsAValue(t *testing.T) {
 		var c conversation
 		c.user("Add paging to the export of the shop.")
 		c.says("Done.")
+		c.user("Never use semicolons in any of the scripts that we run for the shop and the depot.")
+		c.says("Good.")
 		c.user(said)
 		c.says("Done.")
 		c.user("Now rename the button of the export.")
@@ -120,7 +122,7 @@ func TestAWordBesideARuleStaysIfItIsAValue(t *testing.T) {
 		require.Contains(t, below(text, "## Constraints & Preferences"), "Never use semicolons in any of the scripts that we run for the shop and the depot.")
 		earlier := "- Earlier: "
 		if left != "" {
-			require.Contains(t, text, earlier+left+" [#2]")
+			require.Contains(t, text, earlier+left+" [#4]")
 		} else {
 			require.NotContains(t, text, earlier)
 		}

@@ -203,3 +203,33 @@ func TestShortStatementsStayInAnyLanguage(t *testing.T) {
 		})
 	}
 }
+
+// A short message with a rule in it stands whole among the rules once the user went on, and its rule is not lost where it does
+// not fit.
+func TestAShortMessageWithARuleStaysWhole(t *testing.T) {
+	t.Parallel()
+	const rule = "Never use semicolons in any of the scripts that we run for the shop and the depot."
+	for _, said := range []string{"Room 8080. " + rule, rule + " Fix the pager.", "Fix the pager.\n\n" + rule + "\n\nThen fix the mailer of the depot.", "Seriously, folks! " + rule} {
+		c := offers(8)
+		at := c.user(said)
+		c.says("Done.")
+		c.user("Now rename the button of the export.")
+		c.says("Done.")
+		for i, m := range c.log {
+			m.Index = uint32(i)
+		}
+		for _, budget := range []uint32{200, 300, 500, 1000, 2000, 4000} {
+			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget})
+			require.Equal(t, 1, strings.Count(text, rule), "%d: %s", budget, text)
+			if budget >= 1000 {
+				whole := fmt.Sprintf("- %s [#%d]", strings.ReplaceAll(said, "\n\n", " ⏎ "), at)
+				require.Contains(t, below(text, "## Constraints & Preferences"), whole)
+				require.Equal(t, 1, strings.Count(text, fmt.Sprintf(" [#%d]\n", at)), text)
+				again := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 4000})
+				require.Contains(t, below(again, "## Constraints & Preferences"), whole)
+				small := summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 150})
+				require.Equal(t, 1, strings.Count(small, rule), small)
+			}
+		}
+	}
+}
