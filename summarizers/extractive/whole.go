@@ -46,7 +46,7 @@ func (p *plan) rulesWithin(it *item) []*item {
 func wholeRule(message *item, rules []*item) *item {
 	it := *message
 	it.kind, it.key, it.end, it.tier, it.crowd = kindRule, "", requestOpen, rules[0].tier, rules[0].crowd
-	var firm []string
+	firm := make([]string, 0, len(rules))
 	for _, rule := range rules {
 		it.tier, it.crowd, it.score = min(it.tier, rule.tier), min(it.crowd, rule.crowd), max(it.score, rule.score)
 		it.carried = it.carried || rule.carried
