@@ -16,9 +16,13 @@ func (p *plan) share(budget int) narrative {
 	// If all rules fit, other lines need not repeat them.
 	if fit {
 		h = p.head(own, pool-budget+own, ruled)
-		lists[classTold], lists[classSaid] = unruled(lists[classTold], p.ruled), unruled(lists[classSaid], p.ruled)
+		for _, c := range saidClasses {
+			lists[c] = unruled(lists[c], p.ruled)
+		}
 	}
-	lists[classTold], lists[classSaid] = p.withoutGoal(lists[classTold]), p.withoutGoal(lists[classSaid])
+	for _, c := range saidClasses {
+		lists[c] = p.withoutGoal(lists[c])
+	}
 	all := !h.short && (p.generous || len(p.byClass[classAnswered]) == 0)
 	lists[classLast] = h.lines
 	pool -= h.used
@@ -69,7 +73,7 @@ func (p *plan) narrative(h head, lists [classes][]*item, takes [classes]take) na
 func (p *plan) reserved(c class, budget int) int {
 	smallest := min(budget, p.smallest)
 	switch {
-	case p.generous, isEssential(c) && (c != classChanged || !p.small), c == classFact && !p.small:
+	case p.generous, c == classStated, isEssential(c) && (c != classChanged || !p.small), c == classFact && !p.small:
 		return 0
 	case c == classLast:
 		return budget - smallest
@@ -89,6 +93,11 @@ func (p *plan) first(c class, list []*item, budget, pool int) take {
 	if c <= classPrefer {
 		// Keep some space for what was done: an agent that only knows rules cannot go on.
 		open = max(pool-min(budget/6, 480), 0)
+	}
+	if plan := p.byClass[classPlan]; c == classStated && len(plan) > 0 {
+		// Where the work stands comes before statements.
+		step := chosen{it: plan[0]}
+		open = max(pool-p.overhead(step)-min(units(step.it.text), termsOf[classPlan].most), 0)
 	}
 	t := termsOf[c]
 	if t.opening > 0 {
@@ -136,6 +145,9 @@ func (p *plan) lists(budget int, without map[*item]bool) (lists [classes][]*item
 			lists[c] = append(lists[c], it)
 			ruled.add(it)
 		}
+	}
+	if p.small {
+		lists[classStated], lists[classSaid] = p.apartStated(lists[classSaid])
 	}
 	return lists, ruled
 }

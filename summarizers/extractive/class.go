@@ -8,6 +8,8 @@ const (
 	classUserRule
 	classRule
 	classPrefer
+	// classStated is for short statements of the user, which may be rules, if the budget is small.
+	classStated
 	// classSaid is for short messages of the user, which stay word for word, and classTold for longer ones.
 	classSaid
 	classTold
@@ -30,9 +32,12 @@ const (
 
 // again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
 var again = []class{
-	classUserRule, classRule, classPrefer, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classTold, classFact, classFile, classWork,
+	classUserRule, classRule, classPrefer, classStated, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classTold, classFact, classFile, classWork,
 	classCrowd, classSoft, classAnswered,
 }
+
+// saidClasses are those of what the user said beside rules.
+var saidClasses = []class{classStated, classSaid, classTold}
 
 // isEssential says whether a class is a reason for a larger narrative.
 func isEssential(c class) bool { return c >= classUserRule && c <= classPrefer || isWork(c) }
@@ -66,6 +71,7 @@ var termsOf = [classes]terms{
 	classUserRule: {share: 40, sure: 800, most: maxRule, least: 160},
 	classRule:     {share: 30, sure: 500, most: maxRule, least: 160},
 	classPrefer:   {share: 30, sure: 700, most: maxRule, least: 160},
+	classStated:   {share: 60, sure: 1200, most: maxSaid, least: maxSaid, ranked: true},
 	classSaid:     {share: 50, most: maxSaid, least: maxSaid, ranked: true},
 	classTold:     {share: 50, most: 1500, least: maxSaid, opening: maxSaid, ranked: true},
 	classError:    {share: 30, sure: 200, most: maxErrorText + maxCommand, least: 160},

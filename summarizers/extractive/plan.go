@@ -18,6 +18,8 @@ type plan struct {
 	byClass                        [classes][]*item
 	// fresh ranks the user's newest messages.
 	fresh map[*item]int
+	// stated are the user's short messages that only state something.
+	stated map[*item]bool
 	// smallest is the smallest budget of a narrative, in units.
 	smallest int
 	// small says that the budget of the summary is small.
@@ -34,6 +36,7 @@ type plan struct {
 func newPlan(l *ledger, ly *layout) *plan {
 	p := &plan{
 		ly: ly, l: l, ruled: firmRules(l.lists[kindRule]), held: firmRules(l.lists[kindRule]), wholes: map[*item]bool{}, inWhole: map[*item]bool{},
+		stated: map[*item]bool{},
 	}
 	for _, it := range l.lists[kindDecision] {
 		p.held.add(it)

@@ -134,3 +134,27 @@ func linesWithin(message, before string) map[string]bool {
 
 // leastEcho is how many units a line has at least that nobody writes twice by chance.
 const leastEcho = 24
+
+// apartStated splits the statements off the short messages of the user: what was said once, and orders and asks nothing.
+// In a language without cues, it may be a rule.
+func (p *plan) apartStated(list []*item) (stated, others []*item) {
+	for _, it := range list {
+		states, known := p.stated[it]
+		if !known {
+			states = p.states(it)
+			p.stated[it] = states
+		}
+		if states {
+			stated = append(stated, it)
+		} else {
+			others = append(others, it)
+		}
+	}
+	return stated, others
+}
+
+// states says whether a short message of the user only states something that no rule of it says.
+func (p *plan) states(it *item) bool {
+	said := ownWords(it.text)
+	return it.times == 0 && !p.inWhole[it] && p.cues.substanceOf(it.text) == task && !p.cues.ordersIn(said) && !asks(said)
+}
