@@ -147,18 +147,22 @@ func addsToATask(text string) bool {
 	return false
 }
 
-// withoutTags removes tags in angle brackets from both ends of a statement.
+// withoutTags removes tags in angle brackets from both ends of a statement. Those around a part of it stay.
 func withoutTags(s string) string {
 	for strings.HasPrefix(s, "<") {
 		i := strings.IndexByte(s, '>')
 		if i < 0 || i > 64 {
 			break
 		}
+		closing := "</" + tagAt(s) + ">"
+		if at := strings.Index(s, closing); at >= 0 && at+len(closing) < len(s) {
+			break
+		}
 		s = strings.TrimSpace(s[i+1:])
 	}
 	for strings.HasSuffix(s, ">") {
 		i := strings.LastIndex(s, "</")
-		if i < 0 || i < len(s)-64 {
+		if i < 0 || i < len(s)-64 || strings.Contains(s[:i], "<"+s[i+2:]) {
 			break
 		}
 		s = strings.TrimSpace(s[:i])

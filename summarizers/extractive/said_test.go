@@ -185,23 +185,44 @@ func TestShortStatementsStayInAnyLanguage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var c conversation
-			c.user("Add paging to the export of the shop, please.")
-			c.says("I look at the exporter first.")
-			c.user(said)
-			c.says("I go on.")
-			for i := range 30 {
-				c.tool("read", fmt.Sprintf(`{"path":"src/module%d/file.go"}`, i), fmt.Sprintf("func handle%d() {}\n", i)+strings.Repeat("x y z\n", 40), false)
-				c.runs("go test ./src/...", "ok\tsrc/module\t0.3s", false)
-				c.says(fmt.Sprintf("I changed src/module%d/file.go and the tests pass.", i))
-				if i%10 == 4 {
-					c.user(fmt.Sprintf("Now look at the module number %d.", i))
-				}
-			}
-			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
+			text := longAfter(t, said)
 			require.Contains(t, text, said)
 		})
 	}
+}
+
+// A short message stays word for word in any form, also without a sentence in it.
+func TestShortMessagesStayInAnyForm(t *testing.T) {
+	t.Parallel()
+	for name, said := range map[string]string{
+		"table": "| who | what | cost |\n|---|---|---|\n| catering | Mara | $2,300 |", "code": "```\nretries = 7\n```", "code with a language": "```yaml\nretries: 7\n```",
+		"lines of a diff": "-retries = 3\n+retries = 7", "diff": "```diff\n-retries = 3\n+retries = 7\n```", "markup": "<b>limit</b> is 7", "markup at the end": "the limit is <b>7</b>",
+		"heading": "# Limit is 7", "underlined": "limit\n=====\n7 rows",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Contains(t, longAfter(t, said), strings.ReplaceAll(said, "\n", " ⏎ "))
+		})
+	}
+}
+
+// longAfter returns a small summary of a long conversation, in which the user says this at the beginning.
+func longAfter(t *testing.T, said string) (text string) {
+	t.Helper()
+	var c conversation
+	c.user("Add paging to the export of the shop, please.")
+	c.says("I look at the exporter first.")
+	c.user(said)
+	c.says("I go on.")
+	for i := range 30 {
+		c.tool("read", fmt.Sprintf(`{"path":"src/module%d/file.go"}`, i), fmt.Sprintf("func handle%d() {}\n", i)+strings.Repeat("x y z\n", 40), false)
+		c.runs("go test ./src/...", "ok\tsrc/module\t0.3s", false)
+		c.says(fmt.Sprintf("I changed src/module%d/file.go and the tests pass.", i))
+		if i%10 == 4 {
+			c.user(fmt.Sprintf("Now look at the module number %d.", i))
+		}
+	}
+	return summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
 }
 
 // A short message with a rule in it stands whole among the rules once the user went on, and its rule is not lost where it does

@@ -24,8 +24,9 @@ func (c *cueReader) substanceOf(text string) substance {
 	}
 	text = ownWords(text)
 	nodded, content, strongest := false, 0, nod
-	questions, statements := 0, 0
+	questions, statements, empty := 0, 0, true
 	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
+		empty = false
 		said, nods := afterNods(st.text)
 		nodded = nodded || nods
 		n := contentUpTo(said, 6)
@@ -46,6 +47,8 @@ func (c *cueReader) substanceOf(text string) substance {
 		}
 	})
 	switch {
+	case empty && isShortData(text):
+		return reply
 	case content < 2:
 		return nod
 	case strongest == task:
@@ -55,6 +58,11 @@ func (c *cueReader) substanceOf(text string) substance {
 	default:
 		return task
 	}
+}
+
+// isShortData says whether a message without sentences is a short table or code, which its author typed and did not paste.
+func isShortData(text string) bool {
+	return units(text) <= maxSaid && contentUpTo(text, 2) == 2
 }
 
 // ordersIn says whether a text asks for something, and not only in a rule that holds for longer.
