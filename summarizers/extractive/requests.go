@@ -124,8 +124,29 @@ func onlyAsks(text string) bool {
 }
 
 // isShortOrder says whether a request is an order of a few words without a value, such as "commit and push". Once it was
-// carried out, nobody needs it. Words beyond ASCII that are no known order may be a rule in a language without cues.
+// carried out, nobody needs it. Words beyond ASCII that are no known order, and words of no known language, may be a rule in
+// a language without cues.
 func isShortOrder(it *item) bool {
 	said := ownWords(it.text)
-	return contentUpTo(said, goalWords+1) <= goalWords && !hasValue(said) && (isASCII(said) || opensTask(said) || requests(said))
+	if contentUpTo(said, goalWords+1) > goalWords || hasValue(said) {
+		return false
+	}
+	return opensTask(said) || requests(said) || isASCII(said) && !isForeign(said)
+}
+
+// isForeign says whether a text has some words, at most half of them of a known language, and none that begins a task.
+func isForeign(said string) bool {
+	if contentUpTo(said, goalWords) < goalWords {
+		return false
+	}
+	words, known := wordsOf(said), 0
+	for word := range words {
+		if tasks[word] || steps[word] {
+			return false
+		}
+		if functionWords[word] != nil {
+			known++
+		}
+	}
+	return 2*known <= len(words)
 }

@@ -181,7 +181,7 @@ func TestShortStatementsStayInAnyLanguage(t *testing.T) {
 	for name, said := range map[string]string{
 		"Arabic": "لا تلمس ملف الأسعار", "Farsi": "به فایل قیمت دست نزن", "Finnish": "Älä koske hintatiedostoon",
 		"Hebrew": "אל תיגע בקובץ המחירים", "Japanese": "価格表はそのままで",
-		"Thai": "อย่าแก้ไฟล์ตารางราคา", "Vietnamese": "Đừng động vào tệp giá",
+		"Swahili": "Usiguse faili ya bei", "Thai": "อย่าแก้ไฟล์ตารางราคา", "Vietnamese": "Đừng động vào tệp giá",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
