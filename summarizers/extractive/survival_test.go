@@ -45,7 +45,7 @@ func TestTwelveConstraintsSurviveAHundredRounds(t *testing.T) {
 		"The folder legacy_api is under audit this month, so leave it alone, please.",
 		"Die Tabelle kunden_stamm bleibt so, wie sie ist, sie wird gerade geprüft.",
 		"La table clients_fr reste telle quelle, elle est en cours de vérification.",
-		"La tabla clientes_es se queda como está, la están revisando.",
+		"La tabla tienda_es se queda como está, la están revisando.",
 		"A tabela pedidos_br fica como está, estão a rever.",
 		"Таблицу clients_ru не трогай, её проверяют.",
 		"payments_jp テーブルは監査中なので、そのままにしておいてください。",
