@@ -89,7 +89,12 @@ func TestPagesOfPrompts(t *testing.T) {
 	for i := range 17 {
 		require.Contains(t, text, fmt.Sprintf("What of module %d?", i))
 	}
-	d.commitPlan(commitment(all, answersTo(all)...))
+	// A short text for a long conversation counts as a fragment.
+	answers := answersTo(all)
+	for i := range answers {
+		answers[i] += strings.Repeat(" Module by module all is fine.", 40)
+	}
+	d.commitPlan(commitment(all, answers...))
 }
 
 func TestPromptBeyondTheLast(t *testing.T) {
