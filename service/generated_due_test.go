@@ -59,4 +59,7 @@ func (w *checkedService) obey() {
 	if entry := end.GetCompleted().GetCompaction(); entry != nil {
 		w.remember(entry)
 	}
+	if report().GetShouldCompact() {
+		w.counts["due after it"]++
+	}
 }
