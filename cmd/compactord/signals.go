@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -34,7 +35,7 @@ func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop 
 		}
 		select {
 		case <-signals:
-			fmt.Fprintln(a.Stderr, "\ncompactord: stopped at once; running work is cut off")
+			sayWithin(sayTimeout, os.Stderr, "\ncompactord: stopped at once; running work is cut off\n")
 			a.Temporary.RemoveAll()
 			os.Exit(terminal.ExitFailed)
 		case <-done:
@@ -44,5 +45,23 @@ func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop 
 		signal.Stop(signals)
 		close(done)
 		cancel(nil)
+	}
+}
+
+// sayTimeout is how long the end of the process waits for its last words to be written.
+const sayTimeout = time.Second
+
+// sayWithin writes a text, but does not wait longer than the timeout: a pipe that nobody reads blocks.
+func sayWithin(timeout time.Duration, out io.Writer, text string) {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_, _ = io.WriteString(out, text)
+	}()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-written:
+	case <-timer.C:
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -27,7 +28,9 @@ func listenMetrics(ctx context.Context, where string) (net.Listener, error) {
 }
 
 // serveMetrics serves /metrics until the context ends.
-func serveMetrics(ctx context.Context, listener net.Listener, registry *prometheus.Registry) error {
+func serveMetrics(
+	ctx context.Context, listener net.Listener, registry *prometheus.Registry, logger *slog.Logger,
+) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	server := &http.Server{
@@ -37,6 +40,8 @@ func serveMetrics(ctx context.Context, listener net.Listener, registry *promethe
 		WriteTimeout:      metricsTimeout,
 		IdleTimeout:       metricsTimeout,
 		MaxHeaderBytes:    metricsHeader,
+		// The server's own log would go to stderr, which may be blocked.
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	// A scrape may be cut off: the next one has the same data.
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -45,4 +50,12 @@ func serveMetrics(ctx context.Context, listener net.Listener, registry *promethe
 		return fmt.Errorf("serve metrics: %w", err)
 	}
 	return nil
+}
+
+// droppedLines is the metric of lines that the log had no room for.
+func droppedLines(q *logQueue) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "compactord_log_lines_dropped_total",
+		Help: "Lines of the log that were dropped because nobody read stderr in time.",
+	}, func() float64 { return float64(q.Dropped()) })
 }

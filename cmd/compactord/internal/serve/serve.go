@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -67,7 +68,13 @@ func (c *Command) Validate() error {
 // Run serves until the context ends.
 func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	// kong has already called Validate.
-	logger := c.logger(a)
+	logger, queue := c.startLog(ctx, a)
+	defer func() {
+		if !queue.Close() {
+			// Stderr is blocked: an error would not be read either, and must not keep the program from ending.
+			a.Stderr = io.Discard
+		}
+	}()
 	if a.Models, err = c.file.Models(); err != nil {
 		return terminal.Usagef("%s: %w", c.ConfigFile, err)
 	}
@@ -84,6 +91,8 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	refused := newRefused()
+	registry.MustRegister(droppedLines(queue), refused)
 	server, err := c.server(a, store, registry, logger)
 	if err != nil {
 		return err
@@ -104,9 +113,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 			return errors.Join(err, listener.Close())
 		}
 		logger.InfoContext(ctx, "serving metrics", "address", metrics.Addr().String())
-		group.Go(func() error { return serveMetrics(running, metrics, registry) })
+		metrics = newPatientListener(metrics, logger, refused)
+		group.Go(func() error { return serveMetrics(running, metrics, registry, logger) })
 	}
-	group.Go(func() error { return server.Run(running, listener) })
+	group.Go(func() error { return server.Run(running, newPatientListener(listener, logger, refused)) })
 	fmt.Fprintf(a.Out, "compactord listens on %s, store %s\n", listening(addr, listener), c.Store)
 	if err := a.Out.Flush(); err != nil {
 		logger.WarnContext(ctx, "cannot write to stdout", "error", err)
@@ -136,12 +146,22 @@ func (c *Command) server(
 	})
 }
 
-func (c *Command) logger(a *api.App) *slog.Logger {
+// startLog returns the log, and the queue through which it is written. The caller must close the queue.
+func (c *Command) startLog(ctx context.Context, a *api.App) (*slog.Logger, *logQueue) {
+	queue := newLogQueue(a.Stderr)
+	logger := c.logger(queue)
+	queue.start(func(lines int) {
+		logger.ErrorContext(ctx, "lines of the log were dropped: nobody read them in time", "lines", lines)
+	})
+	return logger, queue
+}
+
+func (c *Command) logger(out io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: terminal.LogLevels[c.LogLevel]}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(a.Stderr, options))
+		return slog.New(slog.NewJSONHandler(out, options))
 	}
-	return slog.New(slog.NewTextHandler(a.Stderr, options))
+	return slog.New(slog.NewTextHandler(out, options))
 }
 
 // listening returns the address for --addr. It has the chosen port where the port was 0.

@@ -1,0 +1,130 @@
+//go:build unix
+
+package main_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// servedBy starts a command that is the daemon and returns its address.
+func servedBy(t *testing.T, command *exec.Cmd) (addr string) {
+	t.Helper()
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	text, found := strings.CutPrefix(line, "compactord listens on ")
+	require.True(t, found, line)
+	addr, _, _ = strings.Cut(text, ", ")
+	return addr
+}
+
+// fullPipe returns a pipe that takes no more bytes.
+func fullPipe(t *testing.T) (reader, writer *os.File) {
+	t.Helper()
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = reader.Close() })
+	raw, err := writer.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, raw.Write(func(fd uintptr) bool {
+		var err error
+		for err == nil {
+			_, err = syscall.Write(int(fd), []byte{'.'})
+		}
+		return errors.Is(err, syscall.EAGAIN)
+	}))
+	return reader, writer
+}
+
+// The daemon answers and stops though nobody reads its log.
+func TestFullStderrBlocksNothing(t *testing.T) {
+	_, stderr := fullPipe(t)
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	command.Stderr = stderr
+	addr := servedBy(t, command)
+	require.NoError(t, stderr.Close())
+	client := compactordv1.NewSessionServiceClient(programtest.Connection(t, addr))
+	for n := range 5 {
+		_, err := client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: strconv.Itoa(n)})
+		require.NoError(t, err)
+	}
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, command.Wait())
+}
+
+// A second signal ends it too, though what it says then does not fit either.
+func TestFullStderrAndASecondSignal(t *testing.T) {
+	_, stderr := fullPipe(t)
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t),
+		"--drain-timeout", "1h")
+	command.Stderr = stderr
+	addr := servedBy(t, command)
+	require.NoError(t, stderr.Close())
+	watch, err := healthv1.NewHealthClient(programtest.Connection(t, addr)).Watch(t.Context(), &healthv1.HealthCheckRequest{})
+	require.NoError(t, err)
+	_, err = watch.Recv()
+	require.NoError(t, err)
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	_, err = watch.Recv()
+	require.NoError(t, err)
+	// The open stream would keep the daemon running for an hour.
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.Error(t, command.Wait())
+	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
+}
+
+// With no descriptor left, the daemon says so once, and takes connections again when others have ended.
+func TestMissingDescriptorsAreSaid(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	command := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -n 24 && exec "$0" "$@"`,
+		programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	reader, stderr, err := os.Pipe()
+	require.NoError(t, err)
+	command.Stderr = stderr
+	addr := servedBy(t, command)
+	require.NoError(t, stderr.Close())
+	var open []net.Conn
+	for range 40 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+		require.NoError(t, err)
+		open = append(open, conn)
+	}
+	const message = "no file descriptors are left"
+	log := bufio.NewReader(reader)
+	line := ""
+	for !strings.Contains(line, message) {
+		line, err = log.ReadString('\n')
+		require.NoError(t, err)
+	}
+	for _, conn := range open {
+		require.NoError(t, conn.Close())
+	}
+	_, err = compactordv1.NewSessionServiceClient(programtest.Connection(t, addr)).ListSessions(t.Context(), &compactordv1.ListSessionsRequest{})
+	require.NoError(t, err)
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	rest, err := io.ReadAll(log)
+	require.NoError(t, err)
+	require.NotContains(t, string(rest), message, "it is said once")
+	require.NoError(t, command.Wait(), string(rest))
+}
