@@ -2,11 +2,13 @@ package service_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -133,4 +135,35 @@ func TestPolicyThatNeverCompactsIsWarnedOf(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Empty(t, updated.GetWarnings(), "the caller disabled it")
+}
+
+// A policy that is too large is refused before its rules are evaluated, wherever a request can have one.
+func TestPolicyThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", working(3, 100)...)
+	tools := &compactordv1.FileTools{}
+	for range 1000 {
+		tools.Tools = append(tools.Tools, &compactordv1.FileTool{
+			Names: []string{strings.Repeat("n", 240)}, PathArguments: []string{"p"},
+		})
+	}
+	large := &compactordv1.Policy{FileTools: tools}
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{Policy: large})
+	requireInvalid(t, err, "policy.file_tools", "65536 are accepted")
+	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: "s", Policy: large, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy"}},
+	})
+	requireInvalid(t, err, "policy.file_tools", "65536 are accepted")
+	_, err = d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: large,
+	})
+	requireInvalid(t, err, "policy.file_tools", "65536 are accepted")
+	_, err = d.compact(compactRequest("s", large))
+	requireInvalid(t, err, "policy.file_tools", "65536 are accepted")
+	req := historyTarget(&compactordv1.InlineHistory{Messages: working(3, 100)})
+	req.Policy = large
+	_, err = d.compactions.GetLLMView(t.Context(), req)
+	requireInvalid(t, err, "policy.file_tools", "65536 are accepted")
 }

@@ -15,6 +15,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/policies"
 )
 
 // check returns an error for a request that must be refused.
@@ -32,6 +33,11 @@ func limitTo(maxBytes int) check {
 			map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(maxBytes)},
 			"the request has %d bytes; at most %d are accepted", size, maxBytes)
 	}
+}
+
+// policySize refuses a policy that is too large.
+func policySize(req proto.Message, _ ...protovalidate.ValidationOption) error {
+	return policies.CheckSize(req)
 }
 
 // knownFields refuses fields that this daemon's contract does not have: a newer client must learn that they have no

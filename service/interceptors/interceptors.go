@@ -36,6 +36,7 @@ import (
 //	deadline   the daemon's time limit for unary calls
 //	limit      the size of requests, checked before other work
 //	known      refuses fields that the contract does not have
+//	policy     the size of a policy, before its rules
 //	validate   the contract's rules for fields
 type Chain struct {
 	Unary  []grpc.UnaryServerInterceptor
@@ -74,7 +75,7 @@ func New(
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
 			capDeadline(unaryTime),
-			checkUnary(limitTo(maxMessageBytes), knownFields, validator.Validate),
+			checkUnary(limitTo(maxMessageBytes), knownFields, policySize, validator.Validate),
 		},
 		Stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
@@ -83,7 +84,7 @@ func New(
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
-			checkStream(limitTo(maxMessageBytes), knownFields, validator.Validate),
+			checkStream(limitTo(maxMessageBytes), knownFields, policySize, validator.Validate),
 		},
 	}, nil
 }

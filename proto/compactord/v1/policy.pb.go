@@ -349,6 +349,9 @@ func (Estimator) EnumDescriptor() ([]byte, []int) {
 // later one overrides the fields that it sets. Messages merge field by field; lists and oneofs are replaced as a whole.
 // 0, false and an empty list are values: `on_append: {}` removes the preset's list. That is why such a list has a
 // message of its own, such as StrategyList.
+//
+// A request's policy has at most 64 KiB in protobuf encoding, not counting summary.prompt_override,
+// summary.extra_context and summary.tools_json, which together have at most 1.25 MiB.
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,

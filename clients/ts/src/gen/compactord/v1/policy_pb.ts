@@ -24,6 +24,9 @@ export const file_compactord_v1_policy: GenFile = /*@__PURE__*/
  * 0, false and an empty list are values: `on_append: {}` removes the preset's list. That is why such a list has a
  * message of its own, such as StrategyList.
  *
+ * A request's policy has at most 64 KiB in protobuf encoding, not counting summary.prompt_override,
+ * summary.extra_context and summary.tools_json, which together have at most 1.25 MiB.
+ *
  * @generated from message compactord.v1.Policy
  */
 export type Policy = Message<"compactord.v1.Policy"> & {
@@ -140,6 +143,9 @@ export type Policy = Message<"compactord.v1.Policy"> & {
  * later one overrides the fields that it sets. Messages merge field by field; lists and oneofs are replaced as a whole.
  * 0, false and an empty list are values: `on_append: {}` removes the preset's list. That is why such a list has a
  * message of its own, such as StrategyList.
+ *
+ * A request's policy has at most 64 KiB in protobuf encoding, not counting summary.prompt_override,
+ * summary.extra_context and summary.tools_json, which together have at most 1.25 MiB.
  *
  * @generated from message compactord.v1.Policy
  */
