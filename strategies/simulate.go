@@ -55,9 +55,9 @@ func expected(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 	}
 }
 
-// textOf returns a dummy text of about this many tokens.
+// textOf returns a dummy text of at least this many tokens, and at most a word more.
 func textOf(c session.Counter, tokens uint32) string {
 	const word, sample = " text", 1000
 	each := max(1, session.TextTokens(c, strings.Repeat(word, sample)))
-	return strings.Repeat(word, int(uint64(tokens)*sample/uint64(each)))
+	return strings.Repeat(word, int((uint64(tokens)*sample+uint64(each)-1)/uint64(each)))
 }
