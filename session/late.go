@@ -82,9 +82,6 @@ func lateResults(messages []*compactordv1.LoggedMessage) map[callKey]bool {
 	return came
 }
 
-// InLogOrder reports whether views show the kept messages in the order of the log: none of them is a late result.
-func (s *State) InLogOrder() bool { return len(lateResults(s.Kept)) == 0 }
-
 // inViewOrder moves late results to their places in views: next to their calls, before what was said to the model
 // meanwhile. All other messages keep the order of the log.
 func inViewOrder(messages []*compactordv1.LoggedMessage, late map[callKey]bool) []*compactordv1.LoggedMessage {

@@ -11,33 +11,22 @@ import (
 func (s *State) WithMetrics() *storagev1.Head {
 	h := proto.CloneOf(s.Head)
 	v := s.View(ViewOptions{})
-	h.ViewTokens, h.ViewBytes, h.ViewToolGroups = v.Tokens, v.Bytes, v.ToolGroups
-	h.ViewMessages, h.ViewMediaTokens, h.ViewMediaBytes = uint32(len(v.Messages)), v.MediaTokens, v.MediaBytes
-	h.ViewMedia = v.Media
+	h.ViewToolGroups, h.ViewMedia = v.ToolGroups, v.Media
+	h.ViewMediaTokens, h.ViewMediaBytes = v.MediaTokens, v.MediaBytes
 	h.PrunableTokens = s.prunableTokens()
-	h.LeadTokens, h.PinnedTokens = 0, 0
+	h.LeadTokens = 0
 	for _, l := range s.Lead {
 		h.LeadTokens += l.GetTokens()
 	}
-	// The next compaction can remove what this one replays.
-	var outOfPlace uint32
-	for _, vm := range v.Messages {
-		if !vm.GetOutOfPlace() {
-			continue
-		}
-		outOfPlace += vm.GetTokens()
-		if index, ofLog := shownIndex(vm); ofLog && !Replayed(h, index) {
-			h.PinnedTokens += vm.GetTokens()
-		}
-	}
-	// Without a valid cut there is no compaction, so all messages after the leading ones stay where they are.
-	h.TailIndex, h.TailTokens = nil, v.Tokens-h.GetLeadTokens()-outOfPlace
+	h.TailIndex = nil
 	if places := s.CutPlaces(); len(places) > 0 {
-		tail := s.Kept[places[len(places)-1]].GetIndex()
-		h.TailIndex = &tail
-		h.TailTokens = v.tokensFrom(tail)
+		h.TailIndex = proto.Uint32(s.Kept[places[len(places)-1]].GetIndex())
 	}
-	h.PinnedKeptTokens, h.PinnedTailTokens = pinnedInPlace(h, v)
+	m := &meter{head: h}
+	for _, vm := range v.Messages {
+		m.add(vm)
+	}
+	m.figures().into(h)
 	return h
 }
 
@@ -47,22 +36,6 @@ func (s *State) HeadAfter(r *compactordv1.Record) *storagev1.Head {
 	h := s.WithMetrics()
 	h.Breaker = breakerAfter(h, s.Policy, r)
 	return h
-}
-
-// pinnedInPlace returns the tokens of the pinned messages that the view shows in their place after the leading
-// messages: those before the smallest valid kept part, and those in it.
-func pinnedInPlace(h *storagev1.Head, v *View) (before, tail uint32) {
-	for _, vm := range v.Messages {
-		index, ofLog := shownIndex(vm)
-		switch {
-		case !ofLog || vm.GetOutOfPlace() || index < h.GetLeadEnd() || !Pinned(h, index):
-		case h.TailIndex == nil || index >= h.GetTailIndex():
-			tail += vm.GetTokens()
-		default:
-			before += vm.GetTokens()
-		}
-	}
-	return before, tail
 }
 
 // shownIndex returns the index of the log's message that a message of the view shows or quotes; false where it does
@@ -86,22 +59,6 @@ func (s *State) prunableTokens() uint32 {
 			!Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l) {
 			_, shown := s.Shown(l)
 			tokens += shown
-		}
-	}
-	return tokens
-}
-
-// tokensFrom returns the tokens that the view shows in their place from an index on, without repairs before the message
-// at the index.
-func (v *View) tokensFrom(index uint32) uint32 {
-	var tokens uint32
-	counting := false
-	for _, vm := range v.Messages {
-		if i, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && i.Index >= index && !vm.GetOutOfPlace() {
-			counting = true
-		}
-		if counting {
-			tokens += vm.GetTokens()
 		}
 	}
 	return tokens

@@ -115,8 +115,8 @@ func requireDelta(t *rapid.T, g *sessiontest.Generator, hold held) session.Delta
 	got := parsed.Compare(s.Head, uidOf(hold), options)
 	require.Equal(t, want, got)
 	if got == session.DeltaAppended {
-		more := g.W.StateFrom(hold.token.NextIndex).ViewFrom(hold.token.NextIndex, session.ViewOptions{})
-		sameView(t, s.View(session.ViewOptions{}).Messages, slices.Concat(hold.messages, more.Messages))
+		more, _ := drawn(t, g.W.DrawingAt(g.W.Log.Newest(), 3).View(t.Context(), session.ViewOptions{}, session.Place{Index: hold.token.NextIndex}))
+		sameView(t, s.View(session.ViewOptions{}).Messages, slices.Concat(hold.messages, more))
 	}
 	return got
 }

@@ -5,36 +5,36 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// repairPinnedGroup adds the missing results of a group where messages[i] is its last member.
-func (b *viewBuilder) repairPinnedGroup(messages []*compactordv1.LoggedMessage, i int) {
-	owner := groupOf(messages[i])
-	if owner == nil {
-		return
-	}
-	answered := make(map[uint32]bool)
-	var caller *compactordv1.LoggedMessage
-	for j, l := range messages {
-		g := groupOf(l)
-		if g == nil || *g != *owner {
+// missingInGroups returns the calls without a result of the complete tool groups among messages, by the position of the
+// group's last member.
+func missingInGroups(messages []*compactordv1.LoggedMessage) map[int][]*compactordv1.CallRef {
+	last := make(map[uint32]int)
+	callers := make(map[uint32]*compactordv1.LoggedMessage)
+	answered := make(map[callKey]bool)
+	for i, l := range messages {
+		owner := groupOf(l)
+		if owner == nil {
 			continue
 		}
-		if j > i {
-			return
-		}
+		last[*owner] = i
 		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
-			caller = l
+			callers[*owner] = l
 		} else {
-			answered[l.GetAnswers().GetPart()] = true
+			answered[keyOf(l.GetAnswers())] = true
 		}
 	}
-	if caller == nil || Failed(caller.GetMessage()) {
-		return
-	}
-	for _, call := range Calls(caller.GetMessage(), caller.GetIndex()) {
-		if !answered[call.GetPart()] {
-			b.missingResult(call)
+	missing := make(map[int][]*compactordv1.CallRef)
+	for owner, caller := range callers {
+		if Failed(caller.GetMessage()) {
+			continue
+		}
+		for _, call := range Calls(caller.GetMessage(), caller.GetIndex()) {
+			if !answered[keyOf(call)] {
+				missing[last[owner]] = append(missing[last[owner]], call)
+			}
 		}
 	}
+	return missing
 }
 
 func (b *viewBuilder) missingResult(call *compactordv1.CallRef) {

@@ -43,6 +43,11 @@ func thinkingValid(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
 	return newer == len(marks) || marks[newer].GetChangedFrom() > l.GetIndex()
 }
 
+// disablesThinking reports whether the model must be asked without thinking, since the current tool loop lost its own.
+func disablesThinking(h *storagev1.Head, policy compactordv1.ThinkingPolicy) bool {
+	return policy == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID && currentLoopLostThinking(h)
+}
+
 // currentLoopLostThinking reports whether the current tool loop at the end of the log holds thinking that views leave out.
 // Every change since the loop's first view reaches back to the loop's start. The result does not depend on the messages
 // of the view, so it is the same for a delta.
@@ -78,4 +83,9 @@ func SignedCall(p *compactordv1.Part) bool {
 			return false
 		}
 	})
+}
+
+// SameThinking reports whether a view with these options shows thinking as the policy alone says.
+func SameThinking(p *compactordv1.Policy, opts ViewOptions) bool {
+	return thinkingPolicy(p, opts.Thinking) == thinkingPolicy(p, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED)
 }

@@ -52,22 +52,6 @@ func (s *State) View(opts ViewOptions) *View {
 	return b.view()
 }
 
-// ViewFrom builds the part of the view that it shows in its place from an index on. The kept part must be loaded from
-// there.
-func (s *State) ViewFrom(index uint32, opts ViewOptions) *View {
-	b := s.newViewBuilder(opts)
-	for _, l := range s.Lead {
-		if l.GetIndex() >= index {
-			b.inPlace(l)
-		}
-	}
-	from := slices.IndexFunc(s.Kept, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= index })
-	if from >= 0 {
-		b.kept(s.Kept[from:])
-	}
-	return b.view()
-}
-
 func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {
 	return &viewBuilder{
 		counter:  s.Counter,
@@ -115,8 +99,7 @@ func (b *viewBuilder) view() *View {
 		v.Media += countMedia(vm.GetMessage())
 	}
 	b.report.Tokens, b.report.Bytes = v.Tokens, v.Bytes
-	b.report.DisableThinking = b.thinking == compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID &&
-		currentLoopLostThinking(b.head)
+	b.report.DisableThinking = disablesThinking(b.head, b.thinking)
 	return v
 }
 
@@ -146,9 +129,12 @@ func (b *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
 // outOfPlace adds the covered messages that the view shows after the summary. A pinned group is complete here, so a
 // call without a result here never got one.
 func (b *viewBuilder) outOfPlace(messages []*compactordv1.LoggedMessage) {
+	missing := missingInGroups(messages)
 	for i, l := range messages {
 		b.message(l, true)
-		b.repairPinnedGroup(messages, i)
+		for _, call := range missing[i] {
+			b.missingResult(call)
+		}
 	}
 }
 
@@ -173,12 +159,13 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	if outOfPlace && Replayed(b.head, l.GetIndex()) {
 		e.replay()
 	}
-	if b.dropsThinking(l) && e.dropThinking() {
-		b.report.ThinkingDropped = append(b.report.ThinkingDropped, l.GetIndex())
-	}
+	dropped := b.dropsThinking(l) && e.dropThinking()
 	shown := e.message()
 	if len(shown.GetParts()) == 0 && e.emptied() {
 		return
+	}
+	if dropped {
+		b.report.ThinkingDropped = append(b.report.ThinkingDropped, l.GetIndex())
 	}
 	if hasCalls(shown) {
 		b.groups++

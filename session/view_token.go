@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -15,7 +14,9 @@ import (
 var ErrToken = errors.New("not a view token")
 
 const (
-	tokenVersion     = 1
+	tokenVersion = 1
+	// pageTokenVersion is that of a token with a Resume.
+	pageTokenVersion = 2
 	tokenOptionsSize = 8
 	tokenFixedSize   = 1 + 3*4 + tokenOptionsSize
 )
@@ -32,6 +33,8 @@ type ViewToken struct {
 	Messages uint32
 	// Options is a hash of the options of the view.
 	Options [tokenOptionsSize]byte
+	// Resume says where the view goes on; nil where the client holds all of it.
+	Resume *Resume
 }
 
 // HashOptions hashes what a view depends on besides the log: the options, and the view format of the head. marked
@@ -54,11 +57,18 @@ func HashOptions(
 // String encodes the token.
 func (t ViewToken) String() string {
 	b := make([]byte, 0, tokenFixedSize+len(t.UID))
-	b = append(b, tokenVersion)
+	version := byte(tokenVersion)
+	if t.Resume != nil {
+		version = pageTokenVersion
+	}
+	b = append(b, version)
 	b = binary.BigEndian.AppendUint32(b, t.Point)
 	b = binary.BigEndian.AppendUint32(b, t.NextIndex)
 	b = binary.BigEndian.AppendUint32(b, t.Messages)
 	b = append(b, t.Options[:]...)
+	if t.Resume != nil {
+		b = t.Resume.append(b)
+	}
 	b = append(b, t.UID...)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
@@ -66,16 +76,22 @@ func (t ViewToken) String() string {
 // ParseViewToken reads a token, or returns ErrToken.
 func ParseViewToken(s string) (ViewToken, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || len(b) < tokenFixedSize || b[0] != tokenVersion {
+	if err != nil || len(b) < tokenFixedSize || b[0] != tokenVersion && b[0] != pageTokenVersion {
 		return ViewToken{}, ErrToken
 	}
 	t := ViewToken{
 		Point:     binary.BigEndian.Uint32(b[1:]),
 		NextIndex: binary.BigEndian.Uint32(b[5:]),
 		Messages:  binary.BigEndian.Uint32(b[9:]),
-		UID:       string(bytes.Clone(b[tokenFixedSize:])),
 	}
 	copy(t.Options[:], b[13:])
+	rest := b[tokenFixedSize:]
+	if b[0] == pageTokenVersion {
+		if t.Resume, rest = parseResume(rest); t.Resume == nil {
+			return ViewToken{}, ErrToken
+		}
+	}
+	t.UID = string(rest)
 	return t, nil
 }
 

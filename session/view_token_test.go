@@ -16,6 +16,10 @@ func FuzzParseViewToken(f *testing.F) {
 	f.Add("")
 	f.Add(session.ViewToken{}.String())
 	f.Add(session.ViewToken{UID: "0192-uid", Point: 7, NextIndex: 5, Messages: 4, Options: [8]byte{1, 2}}.String())
+	f.Add(session.ViewToken{UID: "u", Resume: &session.Resume{At: session.Place{Index: 3, Skip: 1}, Leading: true}}.String())
+	f.Add(session.ViewToken{UID: "u", Resume: &session.Resume{Figures: &session.ViewFigures{
+		View: session.Figures{Tokens: 1}, Session: session.Figures{TailTokens: 2},
+	}}}.String())
 	f.Add("AQAAAAcAAAAFAAAABAECAAAAAAAAMDE5Mi11aWQ=")
 	f.Fuzz(func(t *testing.T, s string) {
 		token, err := session.ParseViewToken(s)

@@ -17,24 +17,6 @@ func (l *Logs) State(ctx context.Context, row *storagev1.Session, h *storagev1.H
 	return loadState(ctx, l.store, row, h)
 }
 
-// StateFrom returns the state with the kept part from an index on only, and nothing before it.
-func (l *Logs) StateFrom(
-	ctx context.Context, row *storagev1.Session, h *storagev1.Head, from uint32,
-) (*session.State, error) {
-	s, err := newState(row, h)
-	if err != nil {
-		return nil, err
-	}
-	ref := storage.RefOf(row)
-	if s.Kept, err = activeMessages(ctx, l.store, ref, h, from, h.GetNextIndex()); err != nil {
-		return nil, err
-	}
-	if from < h.GetLeadEnd() {
-		s.Lead, s.Kept = splitLead(s.Kept, h.GetLeadEnd())
-	}
-	return s, loadEdits(ctx, l.store, ref, s)
-}
-
 func loadState(
 	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
 ) (*session.State, error) {
@@ -94,14 +76,6 @@ func activeMessages(
 	return active, nil
 }
 
-func splitLead(messages []*compactordv1.LoggedMessage, leadEnd uint32) (lead, kept []*compactordv1.LoggedMessage) {
-	at := slices.IndexFunc(messages, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= leadEnd })
-	if at < 0 {
-		at = len(messages)
-	}
-	return messages[:at], messages[at:]
-}
-
 func compactionAt(ctx context.Context, r storage.Store, ref storage.Ref, sequence uint32) (*compactordv1.CompactionEntry, error) {
 	records, err := r.Records(ctx, ref, sequence, sequence+1, 1)
 	if err != nil {
@@ -117,14 +91,8 @@ func loadEdits(ctx context.Context, r storage.Store, ref storage.Ref, s *session
 	s.Edits = make(map[uint32][]*compactordv1.Edit)
 	shown := slices.Concat(s.Lead, s.OutOfPlace, s.Kept)
 	for _, run := range runs(shown) {
-		edits, err := r.Edits(ctx, ref, run[0], run[1])
-		if err != nil {
+		if err := addEdits(ctx, r, ref, s.Head, run, s.Edits); err != nil {
 			return err
-		}
-		for _, e := range edits {
-			if session.InForce(s.Head, e.Sequence) {
-				s.Edits[e.Index] = append(s.Edits[e.Index], e.Edits...)
-			}
 		}
 	}
 	return nil

@@ -12,8 +12,10 @@ import (
 type Log interface {
 	// State returns what the view of a head shows.
 	State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error)
-	// StateFrom returns the state with the kept part from an index on only.
-	StateFrom(ctx context.Context, row *storagev1.Session, h *storagev1.Head, from uint32) (*session.State, error)
+	// Drawing returns the drawing of the view of a head, which reads it piece by piece.
+	Drawing(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.Drawing, error)
+	// PolicyAt returns the policy that was in force at a head.
+	PolicyAt(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*compactordv1.Policy, error)
 	// HeadAt returns the head of a session at a point.
 	HeadAt(ctx context.Context, row *storagev1.Session, point uint32) (*storagev1.Head, error)
 }

@@ -182,14 +182,18 @@ func (m *Model) show(
 		return nil
 	}
 	message := m.edited(a)
+	dropped := false
 	if a.is(compactordv1.Role_ROLE_ASSISTANT) && slices.ContainsFunc(message.GetParts(), isThinking) &&
 		!m.showsThinking(a, opts) {
 		message = proto.CloneOf(message)
 		message.Parts = slices.DeleteFunc(message.GetParts(), isThinking)
-		report.ThinkingDropped = append(report.ThinkingDropped, a.Index)
+		dropped = true
 	}
 	if len(message.GetParts()) == 0 && m.Emptied(a) {
 		return nil
+	}
+	if dropped {
+		report.ThinkingDropped = append(report.ThinkingDropped, a.Index)
 	}
 	kinds := m.editKinds(a)
 	if m.replayed(a) {

@@ -47,7 +47,7 @@ func (w *Writer) replay(item Item, at *storagev1.Head) {
 		w.Policy = pc.GetResolved()
 	}
 	w.records = append(w.records, storedRecord{record, h})
-	w.Head = w.load(h, session.KeptFrom(h)).HeadAfter(record)
+	w.Head = w.load(h).HeadAfter(record)
 	w.records[len(w.records)-1].head = w.Head
 	w.Log.Items = append(w.Log.Items, Item{Record: record})
 }

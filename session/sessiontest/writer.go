@@ -104,7 +104,7 @@ func (w *Writer) Write(record *compactordv1.Record) *compactordv1.Record {
 	if revert := record.GetRevert(); revert != nil {
 		at = w.HeadAt(revert.GetPoint())
 	}
-	load := func(h *storagev1.Head) (*session.State, error) { return w.load(h, session.KeptFrom(h)), nil }
+	load := func(h *storagev1.Head) (*session.State, error) { return w.load(h), nil }
 	written, err := session.Write(w.State(), record, at, load)
 	if err != nil {
 		panic(fmt.Sprintf("write %v: %v", record, err))
@@ -125,20 +125,12 @@ func (w *Writer) Model() *Model { return w.ModelAt(w.Log.Newest()) }
 func (w *Writer) ModelAt(point uint32) *Model { return NewModel(w.Log, point, w.Policy) }
 
 // State loads the newest state.
-func (w *Writer) State() *session.State { return w.load(w.Head, session.KeptFrom(w.Head)) }
+func (w *Writer) State() *session.State { return w.load(w.Head) }
 
 // StateAt loads the state at a point, under the policy now in force.
 func (w *Writer) StateAt(point uint32) *session.State {
 	h := w.HeadAt(point)
-	return w.load(h, session.KeptFrom(h))
-}
-
-// StateFrom loads the newest state, with the kept part only from an index on, for session.State.ViewFrom.
-func (w *Writer) StateFrom(index uint32) *session.State {
-	s := w.load(w.Head, index)
-	s.Entry, s.OutOfPlace = nil, nil
-	s.Lead = slices.DeleteFunc(s.Lead, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() < index })
-	return s
+	return w.load(h)
 }
 
 // HeadAt returns the head at a point: the stored one of the newest record up to there, advanced by the messages after
@@ -158,14 +150,14 @@ func (w *Writer) HeadAt(point uint32) *storagev1.Head {
 	return h
 }
 
-func (w *Writer) load(h *storagev1.Head, keptFrom uint32) *session.State {
+func (w *Writer) load(h *storagev1.Head) *session.State {
 	s := &session.State{Head: h, Policy: w.Policy, Counter: w.counter, Edits: make(map[uint32][]*compactordv1.Edit)}
 	for _, l := range w.Messages[:h.GetNextIndex()] {
 		switch {
 		case !session.ActiveIndex(h, l.GetIndex()):
 		case l.GetIndex() < h.GetLeadEnd():
 			s.Lead = append(s.Lead, l)
-		case l.GetIndex() >= keptFrom:
+		case l.GetIndex() >= session.KeptFrom(h):
 			s.Kept = append(s.Kept, l)
 		}
 	}

@@ -1,0 +1,78 @@
+package sessionlog
+
+import (
+	"context"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
+)
+
+// pieceBytes is how many bytes of messages a piece has at most, unless it is one message.
+const pieceBytes = 1 << 20
+
+// Drawing returns the drawing of a head's view, which reads the log piece by piece. The policy and the estimator are the
+// row's.
+func (l *Logs) Drawing(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.Drawing, error) {
+	s, err := newState(row, h)
+	if err != nil {
+		return nil, err
+	}
+	p := &pieces{store: l.store, ref: storage.RefOf(row), head: h}
+	if c := h.GetCompaction(); c != nil {
+		if s.Entry, err = compactionAt(ctx, p.store, p.ref, c.GetSequence()); err != nil {
+			return nil, err
+		}
+	}
+	return &session.Drawing{State: s, Pieces: p}, nil
+}
+
+// PolicyAt returns the policy that was in force at a head of the session.
+func (l *Logs) PolicyAt(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head,
+) (*compactordv1.Policy, error) {
+	return policyOf(ctx, l.store, row, h)
+}
+
+// pieces reads the messages of a head.
+type pieces struct {
+	store storage.Store
+	ref   storage.Ref
+	head  *storagev1.Head
+}
+
+var _ session.Pieces = (*pieces)(nil)
+
+// Active implements session.Pieces.
+func (p *pieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1.LoggedMessage, error) {
+	from, to := session.ActiveRun(p.head, start)
+	if from >= min(end, to) {
+		return nil, nil
+	}
+	piece, err := p.store.Messages(ctx, p.ref, from, min(end, to), pieceBytes)
+	if err == nil && len(piece) == 0 {
+		err = MissingMessage(from)
+	}
+	return piece, err
+}
+
+// Edits implements session.Pieces.
+func (p *pieces) Edits(ctx context.Context, start, end uint32) (map[uint32][]*compactordv1.Edit, error) {
+	edits := make(map[uint32][]*compactordv1.Edit)
+	return edits, addEdits(ctx, p.store, p.ref, p.head, [2]uint32{start, end}, edits)
+}
+
+// addEdits adds the edits in force of a range of messages.
+func addEdits(
+	ctx context.Context, r storage.Store, ref storage.Ref, h *storagev1.Head, indexes [2]uint32,
+	edits map[uint32][]*compactordv1.Edit,
+) error {
+	list, err := r.Edits(ctx, ref, indexes[0], indexes[1])
+	for _, e := range list {
+		if session.InForce(h, e.Sequence) {
+			edits[e.Index] = append(edits[e.Index], e.Edits...)
+		}
+	}
+	return err
+}
