@@ -18,6 +18,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/interceptors"
+	"github.com/compactord/compactord/service/unread"
 )
 
 // Limits of a Server.
@@ -44,6 +45,8 @@ type ServerOptions struct {
 	MaxMessageBytes int
 	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
+	// Unread bounds the answers that clients do not read. Logger and Metrics are set here.
+	Unread unread.Options
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
@@ -53,6 +56,7 @@ type Server struct {
 	service *Service
 	grpc    *grpc.Server
 	health  *health.Server
+	unread  *unread.Answers
 	drain   time.Duration
 }
 
@@ -79,13 +83,19 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
+	answers, err := unread.New(o.Unread)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
 		service: service,
+		unread:  answers,
 		health:  health.NewServer(),
 		drain:   o.DrainTimeout,
 		grpc: grpc.NewServer(
-			grpc.ChainUnaryInterceptor(chain.Unary...),
-			grpc.ChainStreamInterceptor(chain.Stream...),
+			grpc.ChainUnaryInterceptor(append(chain.Unary, answers.Unary())...),
+			grpc.ChainStreamInterceptor(append(chain.Stream, answers.Stream())...),
 			// gRPC refuses larger requests before an interceptor can name the limit, so gRPC's limit is higher.
 			grpc.MaxRecvMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
@@ -93,7 +103,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
-			grpc.ForceServerCodecV2(interceptors.NewLenientCodec()),
+			grpc.ForceServerCodecV2(unread.Codec{CodecV2: interceptors.NewLenientCodec()}),
 			// Otherwise Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),
@@ -119,7 +129,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(stopped)
-		if err := s.grpc.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		if err := s.grpc.Serve(s.unread.Listener(listener)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			return fmt.Errorf("serve: %w", err)
 		}
 		return nil

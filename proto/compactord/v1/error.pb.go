@@ -136,6 +136,10 @@ const (
 	// UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
 	// the next daemon writes. Example: a daemon that was killed.
 	ErrorReason_ERROR_REASON_INTERRUPTED ErrorReason = 38
+	// RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have
+	// not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
+	// reads. With RetryInfo.
+	ErrorReason_ERROR_REASON_SLOW_READER ErrorReason = 42
 )
 
 // Enum value maps for ErrorReason.
@@ -180,6 +184,7 @@ var (
 		36: "ERROR_REASON_WATCHER_TOO_SLOW",
 		37: "ERROR_REASON_SUMMARIZER_REFUSED",
 		38: "ERROR_REASON_INTERRUPTED",
+		42: "ERROR_REASON_SLOW_READER",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -221,6 +226,7 @@ var (
 		"ERROR_REASON_WATCHER_TOO_SLOW":       36,
 		"ERROR_REASON_SUMMARIZER_REFUSED":     37,
 		"ERROR_REASON_INTERRUPTED":            38,
+		"ERROR_REASON_SLOW_READER":            42,
 	}
 )
 
@@ -255,7 +261,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc0\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xde\n" +
 	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
@@ -297,7 +303,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10#\x12!\n" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10$\x12#\n" +
 	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10%\x12\x1c\n" +
-	"\x18ERROR_REASON_INTERRUPTED\x10&BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x18ERROR_REASON_INTERRUPTED\x10&\x12\x1c\n" +
+	"\x18ERROR_REASON_SLOW_READER\x10*BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

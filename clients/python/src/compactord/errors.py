@@ -227,6 +227,10 @@ class LimitExceededError(CompactordError):
         return _int(self.metadata, "value")
 
 
+class SlowReaderError(CompactordError):
+    """Earlier answers on this connection have not been read, and there is no room for this one."""
+
+
 class WatcherTooSlowError(CompactordError):
     """A watch reads too slowly for the changes of its session."""
 
@@ -376,6 +380,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "NOTHING_TO_REVERT": NothingToRevertError,
     "CONTENT_NOT_FOUND": ContentNotFoundError,
     "MESSAGE_PUT_ASIDE": MessagePutAsideError,
+    "SLOW_READER": SlowReaderError,
     "WATCHER_TOO_SLOW": WatcherTooSlowError,
 }
 """The class of each reason. A reason that is not listed, from a newer daemon, gets the class of its status."""

@@ -225,6 +225,11 @@ export class LimitExceededError extends CompactordError {
   }
 }
 
+/** Earlier answers on this connection have not been read, and there is no room for this one. */
+export class SlowReaderError extends CompactordError {
+  override name = "SlowReaderError";
+}
+
 /** A watch reads too slowly for the changes of its session. */
 export class WatcherTooSlowError extends CompactordError {
   override name = "WatcherTooSlowError";

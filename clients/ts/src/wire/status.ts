@@ -45,6 +45,7 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   NOTHING_TO_REVERT: errors.NothingToRevertError,
   CONTENT_NOT_FOUND: errors.ContentNotFoundError,
   MESSAGE_PUT_ASIDE: errors.MessagePutAsideError,
+  SLOW_READER: errors.SlowReaderError,
   WATCHER_TOO_SLOW: errors.WatcherTooSlowError,
   SUMMARIZER_REFUSED: errors.SummarizerRefusedError,
 };

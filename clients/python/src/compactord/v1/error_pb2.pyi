@@ -160,6 +160,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
     the next daemon writes. Example: a daemon that was killed.
     """
+    ERROR_REASON_SLOW_READER: _ErrorReason.ValueType  # 42
+    """RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have
+    not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
+    reads. With RetryInfo.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
@@ -303,5 +308,10 @@ key. Metadata: summarizer; http_status and code, where the provider sent them.
 ERROR_REASON_INTERRUPTED: ErrorReason.ValueType  # 38
 """UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
 the next daemon writes. Example: a daemon that was killed.
+"""
+ERROR_REASON_SLOW_READER: ErrorReason.ValueType  # 42
+"""RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have
+not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
+reads. With RetryInfo.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

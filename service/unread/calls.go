@@ -1,0 +1,149 @@
+package unread
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// usualAnswer is the size limit of an answer with messages whose request names none.
+const usualAnswer = 3 << 20
+
+// chunkBytes is how much of an answer must be read to count as progress.
+const chunkBytes = 16 << 10
+
+// answer is an answer on its way to the codec, which learns from it to which connection it goes. held is counted as
+// unread there.
+type answer struct {
+	message    any
+	connection *connection
+	held       int64
+	// encoded says that the codec frees what is held.
+	encoded bool
+}
+
+// expectedBytes returns how large the answer to a request may be; 0 where it is small.
+func expectedBytes(req any) int64 {
+	switch r := req.(type) {
+	case interface{ GetMaxBytes() uint32 }:
+		return cmp.Or(int64(r.GetMaxBytes()), usualAnswer)
+	case *compactordv1.ListSessionsRequest, *compactordv1.SearchMessagesRequest, *compactordv1.PlanCompactionRequest:
+		return usualAnswer
+	default:
+		return 0
+	}
+}
+
+// isOurs says whether a method is of the API. Health checks and reflection never wait.
+func isOurs(method string) bool { return strings.HasPrefix(method, "/compactord.") }
+
+// Unary returns the interceptor of unary calls. It must be the innermost one: what it returns is only for the codec.
+func (a *Answers) Unary() grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		c := connectionOf(ctx)
+		if c == nil || !isOurs(info.FullMethod) {
+			return handler(ctx, req)
+		}
+		expected := expectedBytes(req)
+		if err := c.expect(ctx, expected); err != nil {
+			return nil, err
+		}
+		defer func() { c.unexpect(expected) }()
+		message, err := handler(ctx, req)
+		m, ok := message.(proto.Message)
+		if err != nil || !ok {
+			return message, err
+		}
+		bytes := int64(proto.Size(m))
+		if expected == 0 {
+			// What was written must be acknowledged.
+			c.take(bytes)
+		} else if err := c.hold(ctx, a.options.Wait, expected, bytes); err != nil {
+			return nil, err
+		}
+		expected = 0
+		return &answer{message: message, connection: c, held: bytes}, nil
+	}
+}
+
+// Stream returns the interceptor of streams. A message waits for room like one that the client does not read.
+func (a *Answers) Stream() grpc.StreamServerInterceptor {
+	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		c := connectionOf(stream.Context())
+		if c == nil || !isOurs(info.FullMethod) {
+			return handler(srv, stream)
+		}
+		if err := c.expect(stream.Context(), 0); err != nil {
+			return err
+		}
+		return handler(srv, &countedStream{stream, c})
+	}
+}
+
+type countedStream struct {
+	grpc.ServerStream
+	connection *connection
+}
+
+// SendMsg sends a message.
+func (s *countedStream) SendMsg(message any) error {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return s.ServerStream.SendMsg(message)
+	}
+	bytes := int64(proto.Size(m))
+	if err := s.connection.hold(s.Context(), 0, 0, bytes); err != nil {
+		return err
+	}
+	out := &answer{message: m, connection: s.connection, held: bytes}
+	err := s.ServerStream.SendMsg(out)
+	if !out.encoded {
+		s.connection.advance(bytes)
+	}
+	return err
+}
+
+// Codec encodes answers so that it is known when gRPC has passed them on.
+type Codec struct{ encoding.CodecV2 }
+
+// Marshal encodes a message.
+func (c Codec) Marshal(v any) (mem.BufferSlice, error) {
+	a, ok := v.(*answer)
+	if !ok {
+		return c.CodecV2.Marshal(v)
+	}
+	a.encoded = true
+	data, err := c.CodecV2.Marshal(a.message)
+	if err != nil || mem.IsBelowBufferPoolingThreshold(data.Len()) {
+		// gRPC does not say when it frees so small a buffer.
+		a.connection.advance(a.held)
+		return data, err
+	}
+	return a.count(data), nil
+}
+
+// count returns the data in chunks, whose release is noted.
+func (a *answer) count(data mem.BufferSlice) mem.BufferSlice {
+	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	data.Free()
+	rest := whole.ReadOnlyData()
+	chunks := make(mem.BufferSlice, 0, 1+len(rest)/chunkBytes)
+	out := &outgoing{connection: a.connection, whole: whole, held: a.held}
+	for len(rest) > 0 {
+		chunk := rest
+		if len(rest) >= 2*chunkBytes {
+			chunk = rest[:chunkBytes]
+		}
+		rest = rest[len(chunk):]
+		chunks = append(chunks, mem.NewBuffer(&chunk, out))
+	}
+	out.chunks.Store(int32(len(chunks)))
+	return chunks
+}
