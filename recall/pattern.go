@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -31,7 +32,7 @@ func CompilePattern(expression string, ignoreCase bool) (*Pattern, error) {
 	}
 	parsed, err := syntax.Parse(expression, flags)
 	if err != nil {
-		return nil, err
+		return nil, withoutExpression(err)
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
@@ -46,10 +47,20 @@ func CompilePattern(expression string, ignoreCase bool) (*Pattern, error) {
 		expression = "(?i)" + expression
 	}
 	if p.re, err = regexp.Compile(expression); err != nil {
-		return nil, err
+		return nil, withoutExpression(err)
 	}
 	p.prefix, _ = p.re.LiteralPrefix()
 	return p, nil
+}
+
+// withoutExpression leaves the expression out of an error: errors are logged, and an expression may quote a
+// conversation.
+func withoutExpression(err error) error {
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("the expression is not valid: %s", wrong.Code)
+	}
+	return errors.New("the expression is not valid")
 }
 
 // find returns the first match in a line without its end. It takes at most one step for each byte and instruction, and

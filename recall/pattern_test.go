@@ -125,6 +125,11 @@ func TestPatternErrors(t *testing.T) {
 		_, err := recall.CompilePattern(expression, false)
 		require.ErrorContains(t, err, text)
 	}
+	for _, secret := range []string{"s3cret(", `s3cret\1`, "s3cret[z-a]", "s3cret**", "s3cret{2000}"} {
+		_, err := recall.CompilePattern(secret, true)
+		require.Error(t, err, secret)
+		require.NotContains(t, err.Error(), "s3cret", "errors are logged, and expressions quote conversations")
+	}
 	_, err := recall.CompilePattern("k{1000}s{990}", true)
 	require.NoError(t, err)
 	p, err := recall.CompilePattern("k", true)

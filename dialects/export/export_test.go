@@ -147,3 +147,23 @@ func TestErrorsOfTheWriterAreReported(t *testing.T) {
 	list := &dialect.List{Messages: []json.RawMessage{json.RawMessage(`{}`)}}
 	require.ErrorIs(t, export.Lines(full{}, anthropic.New(), list), errFull)
 }
+
+// Texts of tools and web pages cannot control the terminal of who reads the export, wherever they stand.
+func TestMarkdownControlsNoTerminal(t *testing.T) {
+	const attack = "a\x1b]0;title\x07\x1b[2J\u009b1m\u202eb\r\nc\td\re"
+	var b strings.Builder
+	require.NoError(t, export.Markdown(&b, []export.Message{{Title: attack, Message: &compactordv1.Message{
+		Role: compactordv1.Role_ROLE_TOOL, Name: attack, ErrorText: attack, Parts: []*compactordv1.Part{
+			part(&compactordv1.TextPart{Text: attack}), part(&compactordv1.ThinkingPart{Text: attack}),
+			part(&compactordv1.ToolCall{Name: attack, Arguments: attack, Id: attack}),
+			part(&compactordv1.ToolResult{CallId: attack, Name: attack, Parts: []*compactordv1.ResultPart{
+				{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: attack}}},
+			}}),
+			part(&compactordv1.MediaPart{Name: attack, MimeType: attack}), part(&compactordv1.OpaquePart{Type: attack, Json: attack}),
+		},
+	}}}))
+	for _, r := range b.String() {
+		require.False(t, r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e'), "%U in %q", r, b.String())
+	}
+	require.Contains(t, b.String(), "c\td\ufffde", "line breaks and tabs stay")
+}

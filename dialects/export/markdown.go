@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session/wording"
@@ -14,23 +15,46 @@ import (
 // Markdown writes messages for people to read: a heading with index and role for each, text unchanged, thinking as a
 // quotation, calls and results in code fences. The format cannot be parsed. Headings within texts stay unchanged, so
 // only the index distinguishes the messages' own headings.
+//
+// Characters that would control the terminal on which it is read are replaced: texts of tools and web pages must not
+// move its cursor or set its title.
 func Markdown(w io.Writer, messages []Message) error {
 	out := bufio.NewWriter(w)
 	for i, m := range messages {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		fmt.Fprintf(out, "## %s\n", heading(m))
-		for _, p := range m.Message.GetParts() {
-			if text := part(p); text != "" {
-				fmt.Fprintf(out, "\n%s\n", text)
-			}
-		}
-		if text := m.Message.GetErrorText(); text != "" {
-			fmt.Fprintf(out, "\nThe provider's error:\n\n%s\n", fence("", text))
-		}
+		// The writer keeps its first error, which Flush returns.
+		_, _ = out.WriteString(withoutControls(section(m)))
 	}
 	return out.Flush()
+}
+
+func section(m Message) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "## %s\n", heading(m))
+	for _, p := range m.Message.GetParts() {
+		if text := part(p); text != "" {
+			fmt.Fprintf(&out, "\n%s\n", text)
+		}
+	}
+	if text := m.Message.GetErrorText(); text != "" {
+		fmt.Fprintf(&out, "\nThe provider's error:\n\n%s\n", fence("", text))
+	}
+	return out.String()
+}
+
+func withoutControls(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // Message is a message with its heading.
