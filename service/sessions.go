@@ -97,29 +97,44 @@ func (s *Service) ListSessions(
 		if err != nil {
 			return nil, err
 		}
-		answer := &compactordv1.ListSessionsResponse{NextPageToken: next}
-		for _, row := range rows {
-			answer.Sessions = append(answer.Sessions, sessionOf(row))
+		listed, fit, err := s.listed(ctx, rows)
+		if err != nil {
+			return nil, err
 		}
 		// Labels and policies can be large. The store's cursor fits whole pages only, so ask again for a page with as many
 		// sessions as fit.
-		fit := fitting(answer.GetSessions(), DefaultMaxAnswerBytes)
-		if fit == len(answer.GetSessions()) {
-			return answer, nil
+		if fit == len(rows) {
+			return &compactordv1.ListSessionsResponse{Sessions: listed, NextPageToken: next}, nil
 		}
 		query.Limit = fit
 	}
 }
 
-// fitting returns how many of the first sessions fit into maxBytes; at least one.
-func fitting(sessions []*compactordv1.Session, maxBytes int) int {
+// listed returns the sessions of as many of the first rows as fit into an answer, at least one, and the number of these
+// rows. It leaves out sessions that were deleted meanwhile.
+func (s *Service) listed(ctx context.Context, rows []*storagev1.Session) (all []*compactordv1.Session, fit int, err error) {
 	size := 0
-	for i, each := range sessions {
-		if size += proto.Size(each); i > 0 && size > maxBytes {
-			return i
+	for i, row := range rows {
+		err := s.logs.AddPolicy(ctx, row)
+		if errors.Is(err, storage.ErrNotFound) {
+			continue
 		}
+		if err != nil {
+			return nil, 0, err
+		}
+		each := sessionOf(row)
+		bytes := proto.Size(each)
+		if bytes > DefaultMaxAnswerBytes {
+			// Stored by an earlier version, whose policies had no bound.
+			each.Policy, each.ResolvedPolicy, each.PoliciesLeftOut = nil, nil, true
+			bytes = proto.Size(each)
+		}
+		if size += bytes; i > 0 && size > DefaultMaxAnswerBytes {
+			return all, i, nil
+		}
+		all = append(all, each)
 	}
-	return len(sessions)
+	return all, len(rows), nil
 }
 
 // UpdateSession implements SessionService.

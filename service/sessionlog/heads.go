@@ -55,7 +55,7 @@ func headAt(ctx context.Context, r storage.Store, row *storagev1.Session, point 
 func policyOf(
 	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
 ) (*compactordv1.Policy, error) {
-	if h.GetPolicyChange() == row.GetHead().GetPolicyChange() {
+	if row.GetResolvedPolicy() != nil && h.GetPolicyChange() == row.GetHead().GetPolicyChange() {
 		return row.GetResolvedPolicy(), nil
 	}
 	change, err := policyChangeOf(ctx, r, row, h)

@@ -26,6 +26,7 @@ type Logs struct {
 	now        func() time.Time
 	wrote      func(Name)
 	locks      locks
+	policies   knownPolicies
 }
 
 // Options configure Logs.
@@ -70,13 +71,19 @@ func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 // Row reads a session's row. It returns SESSION_NOT_FOUND where no session has this id.
 func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
 	row, err := l.store.Session(ctx, tenant(ctx), id)
+	if err == nil {
+		err = l.AddPolicy(ctx, row)
+	}
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, apierror.SessionNotFound(id)
 	}
-	return row, err
+	if err != nil {
+		return nil, err
+	}
+	return row, nil
 }
 
-// Rows returns a page of the tenant's sessions, as storage.Store does.
+// Rows returns a page of the tenant's sessions, as storage.Store does. They may lack the policies, which AddPolicy adds.
 func (l *Logs) Rows(ctx context.Context, q storage.SessionQuery) (rows []*storagev1.Session, next string, err error) {
 	q.Tenant = tenant(ctx)
 	return l.store.Sessions(ctx, q)
@@ -106,7 +113,7 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 		if err := w.planDue(ctx); err != nil {
 			return err
 		}
-		err = l.store.Commit(ctx, &w.commit)
+		err = withoutPolicy(&w.commit, func(c *storage.Commit) error { return l.store.Commit(ctx, c) })
 		if err == nil {
 			l.wrote(name)
 			return nil
@@ -124,7 +131,7 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 	if err := w.planDue(ctx); err != nil {
 		return err
 	}
-	return l.store.CreateSession(ctx, &w.commit)
+	return withoutPolicy(&w.commit, func(c *storage.Commit) error { return l.store.CreateSession(ctx, c) })
 }
 
 // Delete deletes a session with its log, and returns the uid of the deleted incarnation. The uid is empty where the row

@@ -114,8 +114,11 @@ type Session struct {
 	LastCheckpoint uint32 `protobuf:"varint,16,opt,name=last_checkpoint,json=lastCheckpoint,proto3" json:"last_checkpoint,omitempty"`
 	// How many messages are pinned.
 	PinnedMessages uint32 `protobuf:"varint,17,opt,name=pinned_messages,json=pinnedMessages,proto3" json:"pinned_messages,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Whether ListSessions left out policy and resolved_policy, which have more than 3 MiB together. GetSession returns
+	// them. Only sessions of earlier versions have such policies.
+	PoliciesLeftOut bool `protobuf:"varint,18,opt,name=policies_left_out,json=policiesLeftOut,proto3" json:"policies_left_out,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -265,6 +268,13 @@ func (x *Session) GetPinnedMessages() uint32 {
 		return x.PinnedMessages
 	}
 	return 0
+}
+
+func (x *Session) GetPoliciesLeftOut() bool {
+	if x != nil {
+		return x.PoliciesLeftOut
+	}
+	return false
 }
 
 // ForkOrigin says where a session was forked from.
@@ -1145,7 +1155,7 @@ var File_compactord_v1_session_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x1bcompactord/v1/session.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb9\x06\n" +
+	"\x1bcompactord/v1/session.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe5\x06\n" +
 	"\aSession\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
@@ -1169,7 +1179,8 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"\vforked_from\x18\x0f \x01(\v2\x19.compactord.v1.ForkOriginR\n" +
 	"forkedFrom\x12'\n" +
 	"\x0flast_checkpoint\x18\x10 \x01(\rR\x0elastCheckpoint\x12'\n" +
-	"\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x1a9\n" +
+	"\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x12*\n" +
+	"\x11policies_left_out\x18\x12 \x01(\bR\x0fpoliciesLeftOut\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x13\n" +

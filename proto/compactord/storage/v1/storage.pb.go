@@ -45,7 +45,8 @@ type Session struct {
 	Title string `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"`
 	// How its tokens are counted.
 	Estimator v1.Estimator `protobuf:"varint,8,opt,name=estimator,proto3,enum=compactord.v1.Estimator" json:"estimator,omitempty"`
-	// The policy as the client gave it.
+	// The policy as the client gave it. Both policies are stored only by earlier versions: the record of the PolicyChange
+	// in force has them, and an append should not write them again.
 	Policy *v1.Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The policy with all its defaults filled in.
 	ResolvedPolicy *v1.Policy `protobuf:"bytes,10,opt,name=resolved_policy,json=resolvedPolicy,proto3" json:"resolved_policy,omitempty"`

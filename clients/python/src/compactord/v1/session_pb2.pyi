@@ -90,6 +90,7 @@ class Session(_message.Message):
     FORKED_FROM_FIELD_NUMBER: _builtins.int
     LAST_CHECKPOINT_FIELD_NUMBER: _builtins.int
     PINNED_MESSAGES_FIELD_NUMBER: _builtins.int
+    POLICIES_LEFT_OUT_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
     uid: _builtins.str
@@ -112,6 +113,10 @@ class Session(_message.Message):
     """The id of the newest checkpoint; 0 where there is none."""
     pinned_messages: _builtins.int
     """How many messages are pinned."""
+    policies_left_out: _builtins.bool
+    """Whether ListSessions left out policy and resolved_policy, which have more than 3 MiB together. GetSession returns
+    them. Only sessions of earlier versions have such policies.
+    """
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When the session was created."""
@@ -156,10 +161,11 @@ class Session(_message.Message):
         forked_from: Global___ForkOrigin | None = ...,
         last_checkpoint: _builtins.int = ...,
         pinned_messages: _builtins.int = ...,
+        policies_left_out: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "changed_at", b"changed_at", "created_at", b"created_at", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "policy", b"policy", "resolved_policy", b"resolved_policy"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "active_messages", b"active_messages", "changed_at", b"changed_at", "compaction_id", b"compaction_id", "created_at", b"created_at", "estimator", b"estimator", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "labels", b"labels", "last_checkpoint", b"last_checkpoint", "next_index", b"next_index", "pinned_messages", b"pinned_messages", "point", b"point", "policy", b"policy", "resolved_policy", b"resolved_policy", "session_id", b"session_id", "title", b"title", "uid", b"uid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "active_messages", b"active_messages", "changed_at", b"changed_at", "compaction_id", b"compaction_id", "created_at", b"created_at", "estimator", b"estimator", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "labels", b"labels", "last_checkpoint", b"last_checkpoint", "next_index", b"next_index", "pinned_messages", b"pinned_messages", "point", b"point", "policies_left_out", b"policies_left_out", "policy", b"policy", "resolved_policy", b"resolved_policy", "session_id", b"session_id", "title", b"title", "uid", b"uid"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_kept_index: _TypeAlias = _typing.Literal["first_kept_index"]  # noqa: Y015
     _WhichOneofArgType__first_kept_index: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index"]  # noqa: Y015
