@@ -58,6 +58,9 @@ func below(summary, heading string) string {
 	return strings.TrimSpace(rest)
 }
 
+// onOneLine puts each request of a summary on one line.
+func onOneLine(summary string) string { return strings.ReplaceAll(summary, "\n| ", " ⏎ ") }
+
 // A medium has the same line in a summary as in the view, with and without a name.
 func TestAttachmentsReadAsInTheView(t *testing.T) {
 	t.Parallel()

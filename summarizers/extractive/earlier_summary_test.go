@@ -89,7 +89,7 @@ func TestAnEarlierSummaryIsMergedSectionBySection(t *testing.T) {
 				text := c.summary(t, "")
 				for range 2 {
 					goal := below(text, "## Goal")
-					require.True(t, strings.HasPrefix(goal, "Add paging to the export of the shop ⏎ Show 500 rows on each page [#1]"), goal)
+					require.True(t, strings.HasPrefix(goal, "Add paging to the export of the shop\n| Show 500 rows on each page [#1]"), goal)
 					require.Contains(t, goal, "- Last request: Good. How many rows has the last page? [#3]")
 					require.Contains(t, below(text, "### In Progress"), "I was about to run the tests of the depot. [#1]")
 					require.Contains(t, below(text, "## Next Steps"), "Write a test for the last page. [#1]")

@@ -85,8 +85,8 @@ func TestTheGoalOfALongRequestIsWhatItAsks(t *testing.T) {
 	c.user("<report>\nThe export loses a row on every page.\n<!-- Please read our guidelines. -->\n" + strings.Repeat("```\nSELECT 1;\n```\nIt went on like this for a while.\n", 30) +
 		"\n</report>\nYour task is to find the cause and to repair it.\n" + strings.Repeat("More was said about it. ", 40) + "\n</instructions>")
 	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 200})
-	require.True(t, strings.HasPrefix(below(text, "## Goal"), "The export loses a row on every page. … ⏎ It went on like this for a while. … ⏎ It went"), text)
-	require.True(t, strings.HasSuffix(below(text, "## Goal"), "It went on like this for a while. … ⏎ Your task is to find the cause and to repair it. … [#0]"), text)
+	require.True(t, strings.HasPrefix(below(text, "## Goal"), "The export loses a row on every page. …\n| It went on like this for a while. …\n| It went"), text)
+	require.True(t, strings.HasSuffix(below(text, "## Goal"), "It went on like this for a while. …\n| Your task is to find the cause and to repair it. … [#0]"), text)
 	text = c.summary(t, "")
 	require.Equal(t, 1, strings.Count(text, "Your task is"), "it is in one line")
 	require.Equal(t, 30, strings.Count(below(text, "## Goal"), "It went on"), "which is whole if it fits")
@@ -115,7 +115,7 @@ func TestTheTitleOfAPlanBeginsTheGoal(t *testing.T) {
 	c.user("Begin with the pager.")
 	c.says("I look at the pager.")
 	goal := below(summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 400}), "## Goal")
-	require.True(t, strings.HasPrefix(goal, "Implement this plan: ⏎ # Plan: pages of 500 rows"), goal)
+	require.True(t, strings.HasPrefix(goal, "Implement this plan:\n| # Plan: pages of 500 rows"), goal)
 }
 
 // TestALongRequestIsWrittenOnce: a long request is one line, with as much of it as fits, whether it is the last one or not.

@@ -36,7 +36,7 @@ func wordsShown(log []*compactordv1.LoggedMessage, summary string) map[uint32]in
 		}
 	}
 	shown := map[uint32]int{}
-	for line := range strings.Lines(summary) {
+	for line := range strings.Lines(onOneLine(summary)) {
 		text := strings.TrimSpace(line)
 		at := strings.LastIndex(text, " [#")
 		if at < 0 || strings.HasPrefix(text, "- [#") || !strings.HasSuffix(text, "]") {

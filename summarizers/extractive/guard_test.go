@@ -77,7 +77,7 @@ func TestRequestThatCannotBeReadIsKeptAsItStands(t *testing.T) {
 			return stage == summarizers.StageMessage && index == 1 && after == done
 		})
 		summary := written(t, broken, &summarizers.Request{Messages: log, MaxTokens: 500})
-		require.Contains(t, summary.Text, "Now write the tests ⏎ of the lexer. [#1]")
+		require.Contains(t, summary.Text, "Now write the tests\n| of the lexer. [#1]")
 		require.Contains(t, summary.Text, "- 1 message could not be summarized: recall it where it matters [#1]")
 	}
 	broken := failing(func(stage string, _ uint32, _ bool) bool {

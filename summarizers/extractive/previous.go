@@ -23,12 +23,8 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section, 
 		g.try(summarizers.StagePrevious, 0, func() { p.titled = layoutOf(summarizers.History, sections).titled() })
 	}
 	for text != "" {
-		line := text
-		if i := strings.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = ""
-		}
+		var line string
+		line, text = firstLine(text)
 		if !g.try(summarizers.StagePrevious, 0, func() { p.line(line) }) {
 			g.try(summarizers.StagePrevious, 0, func() { l.keepLine(line, p.holds) })
 		}

@@ -60,7 +60,7 @@ func emptySections(kind summarizers.Kind, set []*compactordv1.Section) string {
 func requireCited(tb testing.TB, text string) {
 	tb.Helper()
 	quoted := false
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(onOneLine(text)) {
 		if quoted && strings.HasPrefix(line, "  ") {
 			continue
 		}

@@ -134,7 +134,11 @@ func order(a, b chosen) int {
 // line returns one line.
 func (ly *layout) line(c chosen, holds kind) string {
 	before, after := ly.around(c, holds)
-	return before + escape(c.text(), holds, before == "") + after
+	text := escape(c.text(), holds, before == "")
+	if isRequest(c) {
+		text = overLines(text)
+	}
+	return before + text + after
 }
 
 // around returns the parts of a line before and after its text.

@@ -201,7 +201,7 @@ func TestShortMessagesStayInAnyForm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Contains(t, longAfter(t, said), strings.ReplaceAll(said, "\n", " ⏎ "))
+			require.Contains(t, longAfter(t, said), strings.ReplaceAll(said, "\n", "\n| "))
 		})
 	}
 }
