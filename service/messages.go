@@ -41,25 +41,42 @@ func (s *Service) ListMessages(
 		head: row.GetHead(), limit: int(pageSize(req.GetPageSize())), bytes: answerBytes(req.GetMaxBytes()),
 		dialogue: req.GetListing() == compactordv1.MessageListing_MESSAGE_LISTING_DIALOGUE,
 	}
+	goesOn, err := s.fill(ctx, row, page, next)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, apierror.SessionNotFound(req.GetSessionId())
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.ListMessagesResponse{Messages: page.messages}
+	if goesOn != nil {
+		answer.NextPageToken = pageToken(pageOfMessages, *goesOn)
+	}
+	return answer, nil
+}
+
+// fill adds the messages of a log from an index on, and returns where the next page begins; nil where there is none.
+func (s *Service) fill(
+	ctx context.Context, row *storagev1.Session, page *messagePage, next uint32,
+) (goesOn *uint32, err error) {
 	end := row.GetHead().GetNextIndex()
 	for next < end {
-		chunk, err := s.logs.Messages(ctx, row, next, end, page.bytes)
-		if errors.Is(err, storage.ErrNotFound) {
-			return nil, apierror.SessionNotFound(req.GetSessionId())
+		if !page.dialogue && len(page.messages) == page.limit {
+			return &next, nil
 		}
+		messages, bytes := page.toRead()
+		chunk, err := s.logs.Messages(ctx, row, next, min(end, next+messages), bytes)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range chunk {
 			if !page.add(l) {
-				return &compactordv1.ListMessagesResponse{
-					Messages: page.messages, NextPageToken: pageToken(pageOfMessages, l.GetIndex()),
-				}, nil
+				return &l.Index, nil
 			}
 			next = l.GetIndex() + 1
 		}
 	}
-	return &compactordv1.ListMessagesResponse{Messages: page.messages}, nil
+	return nil, nil
 }
 
 // messagePage is a page of a listing.
@@ -71,6 +88,21 @@ type messagePage struct {
 
 	messages []*compactordv1.LoggedMessage
 	size     int
+}
+
+// scanned is how many messages of a dialogue are read at a time, most of which may not be listed, and scannedBytes their
+// size.
+const (
+	scanned      = 100
+	scannedBytes = 256 << 10
+)
+
+// toRead returns how many messages to read next, and how many bytes of them.
+func (p *messagePage) toRead() (messages uint32, bytes int) {
+	if p.dialogue {
+		return scanned, min(p.bytes, scannedBytes)
+	}
+	return uint32(p.limit - len(p.messages)), max(1, p.bytes-p.size)
 }
 
 // add adds a message if it is listed. It returns false where the page is full.

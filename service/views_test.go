@@ -3,7 +3,6 @@ package service_test
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
 )
 
@@ -235,20 +233,6 @@ func TestPagesOfAViewGoOnWhereTheLastEnded(t *testing.T) {
 	require.Len(t, view, messages)
 	require.Less(t, counting.read.Load(), int64(messages*messages/8), "pages read what is left, and not all each time")
 	requireSameView(t, d.view("s"), view)
-}
-
-// countingStore counts the messages that are read.
-type countingStore struct {
-	storage.Store
-	read atomic.Int64
-}
-
-func (c *countingStore) Messages(
-	ctx context.Context, ref storage.Ref, first, end uint32, maxBytes int,
-) ([]*compactordv1.LoggedMessage, error) {
-	found, err := c.Store.Messages(ctx, ref, first, end, maxBytes)
-	c.read.Add(int64(len(found)))
-	return found, err
 }
 
 // A stream without news sends heartbeats.

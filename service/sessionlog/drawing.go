@@ -9,17 +9,25 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// pieceBytes is how many bytes of messages a piece has at most, unless it is one message.
-const pieceBytes = 1 << 20
+// A piece of the log has at most maxPieceBytes, unless it is one message. One of minPieceBytes is read in hardly less time
+// than a smaller one.
+const (
+	minPieceBytes = 64 << 10
+	maxPieceBytes = 1 << 20
+)
 
-// Drawing returns the drawing of a head's view, which reads the log piece by piece. The policy and the estimator are the
-// row's.
-func (l *Logs) Drawing(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.Drawing, error) {
+// Drawing returns the drawing of a head's view, which reads the log piece by piece for a caller that wants about so many
+// bytes. The policy and the estimator are the row's.
+func (l *Logs) Drawing(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head, wanted int,
+) (*session.Drawing, error) {
 	s, err := newState(row, h)
 	if err != nil {
 		return nil, err
 	}
-	p := &pieces{store: l.store, ref: storage.RefOf(row), head: h}
+	p := &pieces{
+		store: l.store, ref: storage.RefOf(row), head: h, bytes: min(max(wanted, minPieceBytes), maxPieceBytes),
+	}
 	if c := h.GetCompaction(); c != nil {
 		if s.Entry, err = compactionAt(ctx, p.store, p.ref, c.GetSequence()); err != nil {
 			return nil, err
@@ -40,6 +48,8 @@ type pieces struct {
 	store storage.Store
 	ref   storage.Ref
 	head  *storagev1.Head
+	// bytes is how many bytes of messages a piece has at most.
+	bytes int
 }
 
 var _ session.Pieces = (*pieces)(nil)
@@ -50,7 +60,7 @@ func (p *pieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1
 	if from >= min(end, to) {
 		return nil, nil
 	}
-	piece, err := p.store.Messages(ctx, p.ref, from, min(end, to), pieceBytes)
+	piece, err := p.store.Messages(ctx, p.ref, from, min(end, to), p.bytes)
 	if err == nil && len(piece) == 0 {
 		err = MissingMessage(from)
 	}

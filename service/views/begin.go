@@ -91,7 +91,7 @@ func (r *Request) sameAs(
 	if err != nil {
 		return nil, nil, err
 	}
-	drawing, err := log.Drawing(ctx, r.Row, head)
+	drawing, err := log.Drawing(ctx, r.Row, head, r.MaxBytes)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // Neutral returns a view as neutral messages. It reads only what the page shows, and holds only a piece of the log at a
 // time.
 func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMViewResponse, error) {
-	drawing, err := log.Drawing(ctx, r.Row, r.Head)
+	drawing, err := log.Drawing(ctx, r.Row, r.Head, r.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 type Log interface {
 	// State returns what the view of a head shows.
 	State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error)
-	// Drawing returns the drawing of the view of a head, which reads it piece by piece.
-	Drawing(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.Drawing, error)
+	// Drawing returns the drawing of the view of a head, for a caller that wants about so many bytes of it.
+	Drawing(ctx context.Context, row *storagev1.Session, h *storagev1.Head, wanted int) (*session.Drawing, error)
 	// PolicyAt returns the policy that was in force at a head.
 	PolicyAt(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*compactordv1.Policy, error)
 	// HeadAt returns the head of a session at a point.

@@ -1,0 +1,101 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
+)
+
+// countingStore counts the messages that are read, and knows how many one call has read at the most.
+type countingStore struct {
+	storage.Store
+	read, most atomic.Int64
+}
+
+func (s *countingStore) Messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	messages, err := s.Store.Messages(ctx, ref, start, end, maxBytes)
+	s.read.Add(int64(len(messages)))
+	s.most.Store(max(s.most.Load(), int64(len(messages))))
+	return messages, err
+}
+
+// startCounting starts a daemon with a session of so many messages of 1 kB.
+func startCounting(t *testing.T, messages int) (*daemon, *countingStore) {
+	store := &countingStore{Store: memory.New()}
+	d := start(t, withStore(store))
+	d.create("s", nil)
+	for i := 0; i < messages; i += 500 {
+		var batch []*compactordv1.Message
+		for n := range 500 {
+			batch = append(batch, user(fmt.Sprintf("%d %s", i+n, strings.Repeat("x", 1000))))
+		}
+		d.append("s", batch...)
+	}
+	store.read.Store(0)
+	store.most.Store(0)
+	return d, store
+}
+
+// Listing a log in pages reads each message once.
+func TestListedPagesReadWhatTheyList(t *testing.T) {
+	t.Parallel()
+	const messages = 3000
+	d, store := startCounting(t, messages)
+	for _, size := range []uint32{1, 100, 1000} {
+		store.read.Store(0)
+		req := &compactordv1.ListMessagesRequest{SessionId: "s", PageSize: size}
+		listed := 0
+		for pages := 0; pages < 20 && listed < messages; pages++ {
+			page, err := d.sessions.ListMessages(t.Context(), req)
+			require.NoError(t, err)
+			require.Len(t, page.GetMessages(), int(size))
+			listed += len(page.GetMessages())
+			require.Equal(t, listed < messages, page.GetNextPageToken() != "")
+			req.PageToken = page.GetNextPageToken()
+		}
+		require.Equal(t, int64(listed), store.read.Load())
+	}
+}
+
+// A page of a view reads about as much of the log as it shows, the last page as much as the first.
+func TestPagesOfAViewReadWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	const messages = 10_000
+	d, store := startCounting(t, messages)
+	for _, req := range []*compactordv1.GetLLMViewRequest{viewRequest(), strippedView()} {
+		req.MaxBytes = 1 << 20
+		var reads []int64
+		shown := 0
+		for more := true; more; {
+			store.read.Store(0)
+			page, err := d.compactions.GetLLMView(t.Context(), req)
+			require.NoError(t, err)
+			shown += len(page.GetMessages())
+			reads = append(reads, store.read.Load())
+			req.ViewToken, more = page.GetViewToken(), page.GetHasMore()
+		}
+		require.Equal(t, messages, shown)
+		require.Greater(t, len(reads), 8)
+		for _, read := range reads[1:] {
+			require.LessOrEqual(t, read, int64(messages/4), "a later page: %v", reads)
+		}
+	}
+	require.LessOrEqual(t, store.most.Load(), int64(messages/8), "no read is larger than a piece")
+}
+
+// strippedView asks for a view whose figures the head does not have.
+func strippedView() *compactordv1.GetLLMViewRequest {
+	req := viewRequest()
+	req.Thinking = compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP.Enum()
+	return req
+}
