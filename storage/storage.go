@@ -11,6 +11,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -43,6 +44,18 @@ var (
 	// was written.
 	ErrInvalid = errors.New("invalid")
 )
+
+// DamagedError is damage of one session's stored data. It wraps ErrCorrupt.
+type DamagedError struct {
+	Tenant, SessionID string
+	// Cause says what is damaged, without content of the conversation.
+	Cause error
+}
+
+func (d *DamagedError) Error() string { return fmt.Sprintf("session %q: %v", d.SessionID, d.Cause) }
+
+// Unwrap returns the cause.
+func (d *DamagedError) Unwrap() error { return d.Cause }
 
 // Ref names one incarnation of a session.
 type Ref struct {
@@ -104,6 +117,9 @@ type SessionQuery struct {
 	Cursor string
 	// Limit is at least 1, else ErrInvalid.
 	Limit int
+	// Damaged is called for each session whose row is damaged, and the page lacks it. Where Damaged is nil, the error is
+	// returned.
+	Damaged func(*DamagedError)
 }
 
 // IndexedEdits are the edits that one record made to one message.
@@ -170,7 +186,7 @@ type Store interface {
 	Opening() string
 
 	// Abandoned returns the sessions, of all tenants and in any order, whose rows name running compactions of earlier
-	// openings: nothing runs these any more. The time that it takes depends on the number of results, not on the number
+	// openings: nothing runs these any more. A session whose row is damaged is left out. The time that it takes depends on the number of results, not on the number
 	// of sessions.
 	Abandoned(ctx context.Context) ([]Ref, error)
 

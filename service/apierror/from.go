@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"buf.build/go/protovalidate"
@@ -100,6 +101,11 @@ func From(err error, internalID string) *Error {
 			}
 			if errors.Is(err, storage.ErrFull) {
 				e.Metadata = map[string]string{"limit": "store_size"}
+			}
+			var damaged *storage.DamagedError
+			if errors.As(err, &damaged) {
+				e.Message = fmt.Sprintf("the stored data of session %q is damaged; `compactord check` shows where", damaged.SessionID)
+				e.Metadata = map[string]string{"session_id": damaged.SessionID}
 			}
 			var policy *strategies.PolicyError
 			if errors.As(err, &policy) {

@@ -3,8 +3,6 @@ package boltstore
 import (
 	"encoding/binary"
 	"hash/crc32"
-
-	"go.etcd.io/bbolt"
 )
 
 const (
@@ -14,8 +12,6 @@ const (
 	// chunkSize is the most bytes of a blob under one key.
 	chunkSize = 64 << 10
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // blobPointer is stored in place of a large value. Its id is that of the blob; the kind follows from the bucket.
 type blobPointer struct {
@@ -51,7 +47,7 @@ func (p blobPointer) chunks() uint32 {
 }
 
 // put writes a value, into blobsBucket where it is large. bbolt uses the value's memory until the transaction ends.
-func put(tx *bbolt.Tx, bucket, key []byte, ordinal uint64, b blobID, value []byte) error {
+func put(tx *transaction, bucket, key []byte, ordinal uint64, b blobID, value []byte) error {
 	value, err := putLarge(tx, ordinal, b, value)
 	if err != nil {
 		return err
@@ -60,7 +56,7 @@ func put(tx *bbolt.Tx, bucket, key []byte, ordinal uint64, b blobID, value []byt
 }
 
 // putLarge writes a large value into blobsBucket and returns the pointer to it; a small value is returned as it is.
-func putLarge(tx *bbolt.Tx, ordinal uint64, b blobID, value []byte) ([]byte, error) {
+func putLarge(tx *transaction, ordinal uint64, b blobID, value []byte) ([]byte, error) {
 	if len(value) <= inlineLimit {
 		return value, nil
 	}
@@ -79,9 +75,9 @@ func putLarge(tx *bbolt.Tx, ordinal uint64, b blobID, value []byte) ([]byte, err
 
 // bucketForAppend returns a bucket whose keys mostly come in order within a session. Fuller pages then halve their
 // number.
-func bucketForAppend(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
+func bucketForAppend(tx *transaction, name []byte) *bucket {
 	bucket := tx.Bucket(name)
-	bucket.FillPercent = 0.9
+	bucket.bolt.FillPercent = 0.9
 	return bucket
 }
 
@@ -99,7 +95,7 @@ func bodySize(value []byte) (int, error) {
 }
 
 // body returns a copy of what a value holds or points to.
-func body(tx *bbolt.Tx, ordinal uint64, kind blobKind, value []byte) ([]byte, error) {
+func body(tx *transaction, ordinal uint64, kind blobKind, value []byte) ([]byte, error) {
 	switch {
 	case len(value) > 0 && value[0] == inlineTag:
 		return append([]byte(nil), value[1:]...), nil
@@ -115,9 +111,9 @@ func body(tx *bbolt.Tx, ordinal uint64, kind blobKind, value []byte) ([]byte, er
 }
 
 // blob returns the whole of a blob.
-func blob(tx *bbolt.Tx, ordinal uint64, kind blobKind, p blobPointer) ([]byte, error) {
+func blob(tx *transaction, ordinal uint64, kind blobKind, p blobPointer) ([]byte, error) {
 	b := blobID{kind: kind, id: p.id}
-	cursor := tx.Bucket(blobsBucket).Cursor()
+	cursor := tx.Bucket(blobsBucket).Cursor(ordinalKey(ordinal))
 	key, piece := cursor.Seek(blobKey(ordinal, b, 0))
 	var body []byte
 	for chunk := range p.chunks() {

@@ -1,11 +1,8 @@
 package boltstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-
-	"go.etcd.io/bbolt"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
@@ -15,31 +12,20 @@ import (
 // in one transaction, during which no page is freed. So check a copy, or a store that is not in use.
 func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
 	c := &checker{sessions: map[uint64]*checkedSession{}}
-	readable := false
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
+	err := s.view(ctx, func(tx *transaction) error {
 		c.tx = tx
-		readable = c.walk(ctx)
+		c.walk(ctx)
 		return context.Cause(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !readable {
-		// bbolt's own check would read the same pages in a goroutine of its own, where a fault ends the process.
-		return c.problems, nil
-	}
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		for err := range tx.Check() {
-			c.report(nil, "%v", err)
-		}
-		return nil
-	})
-	return c.problems, err
+	return c.problems, nil
 }
 
 // checker collects problems.
 type checker struct {
-	tx       *bbolt.Tx
+	tx       *transaction
 	sessions map[uint64]*checkedSession
 	dead     map[uint64]bool
 	next     uint64
@@ -62,29 +48,44 @@ func (c *checker) report(session *checkedSession, format string, args ...any) {
 	c.problems = append(c.problems, problem)
 }
 
-// walk checks everything above the level of pages. It returns false where the pages could not be read.
-func (c *checker) walk(ctx context.Context) (readable bool) {
-	var err error
-	defer func() {
-		if err != nil {
-			c.report(nil, "the rest of the file cannot be read: %s", cause(err))
-			readable = false
-		}
-	}()
-	defer guard(&err)()
-	c.checkBuckets()
-	c.readDead(ctx)
-	c.readSessions(ctx)
-	c.checkListings(ctx, byTimeBucket, false)
-	c.checkListings(ctx, byLabelBucket, true)
-	c.checkOrdinals()
+// walk checks everything. What one step cannot read does not keep the others from being done.
+func (c *checker) walk(ctx context.Context) {
+	c.attempt(nil, func() { c.checkPages(ctx) })
+	c.attempt(nil, c.checkBuckets)
+	c.attempt(nil, func() { c.readDead(ctx) })
+	c.attempt(nil, func() { c.readSessions(ctx) })
+	c.attempt(nil, func() { c.checkListings(ctx, byTimeBucket, false) })
+	c.attempt(nil, func() { c.checkListings(ctx, byLabelBucket, true) })
+	for _, name := range logBuckets {
+		c.attempt(nil, func() { c.checkOrdinals(name) })
+	}
 	for _, session := range c.sessions {
 		if ctx.Err() != nil {
-			return false
+			return
 		}
 		c.checkLog(ctx, session)
 	}
-	return true
+}
+
+// attempt runs a step of the check and reports the damage that ends it.
+func (c *checker) attempt(session *checkedSession, step func()) {
+	err := guarded(func() error {
+		step()
+		return nil
+	})
+	if err != nil {
+		c.report(session, "the rest cannot be read: %s", cause(err))
+	}
+}
+
+// checkPages checks the pages below the buckets.
+func (c *checker) checkPages(ctx context.Context) {
+	used := c.tx.disk.Walk(func() bool { return ctx.Err() != nil }, func(bucket string, err error) {
+		c.report(nil, "bucket %q: %v", bucket, err)
+	})
+	if err := c.tx.disk.CheckFreelist(used); err != nil {
+		c.report(nil, "%v", err)
+	}
 }
 
 // checkBuckets finds unknown buckets, and reads the next ordinal.
@@ -93,25 +94,19 @@ func (c *checker) checkBuckets() {
 	for _, name := range allBuckets {
 		known[string(name)] = true
 	}
-	_ = c.tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
-		if !known[string(name)] || bucket == nil {
+	names, err := c.tx.disk.Names()
+	must(err)
+	for _, name := range names {
+		if !known[name] {
 			c.report(nil, "bucket %q is unknown", name)
-			return nil
 		}
-		// Reads everything, so that unreadable pages are found here.
-		return bucket.ForEach(func(_, value []byte) error {
-			if value == nil {
-				c.report(nil, "bucket %q contains a bucket", name)
-			}
-			return nil
-		})
-	})
+	}
 	c.next, _ = keyOrdinal(c.tx.Bucket(metaBucket).Get(nextOrdinalKey))
 }
 
 func (c *checker) readDead(ctx context.Context) {
 	c.dead = map[uint64]bool{}
-	c.each(ctx, deadBucket, nil, func(key, _ []byte) {
+	c.each(ctx, nil, deadBucket, nil, func(key, _ []byte) {
 		ordinal, err := keyOrdinal(key)
 		if err != nil || ordinal >= c.next {
 			c.report(nil, "bucket dead: an ordinal that was never given")
@@ -122,7 +117,7 @@ func (c *checker) readDead(ctx context.Context) {
 
 // readSessions reads the rows and looks each one up in the listings.
 func (c *checker) readSessions(ctx context.Context) {
-	c.each(ctx, sessionsBucket, nil, func(key, value []byte) {
+	c.each(ctx, nil, sessionsBucket, nil, func(key, value []byte) {
 		session := new(checkedSession)
 		var err error
 		if session.tenant, session.id, err = splitSessionKey(key); err != nil {
@@ -137,7 +132,7 @@ func (c *checker) readSessions(ctx context.Context) {
 			c.report(session, "the row: %s", cause(err))
 			return
 		}
-		c.checkRow(session)
+		c.attempt(session, func() { c.checkRow(session) })
 	})
 }
 
@@ -173,7 +168,7 @@ func (c *checker) checkRow(session *checkedSession) {
 
 // checkListings finds entries of listings without a matching row.
 func (c *checker) checkListings(ctx context.Context, bucket []byte, labelled bool) {
-	c.each(ctx, bucket, nil, func(key, id []byte) {
+	c.each(ctx, nil, bucket, nil, func(key, id []byte) {
 		l, at, err := splitListingKey(key, labelled)
 		if err != nil {
 			c.report(nil, "bucket %s: %v", bucket, err)
@@ -188,34 +183,56 @@ func (c *checker) checkListings(ctx context.Context, bucket []byte, labelled boo
 }
 
 // checkOrdinals finds logs that belong to no session.
-func (c *checker) checkOrdinals() {
-	for _, name := range logBuckets {
-		cursor := c.tx.Bucket(name).Cursor()
-		for key, _ := cursor.First(); key != nil; {
-			ordinal, err := keyOrdinal(key)
-			if err != nil {
-				c.report(nil, "bucket %s: %v", name, err)
-				key, _ = cursor.Next()
-				continue
-			}
-			if c.sessions[ordinal] == nil && !c.dead[ordinal] {
-				c.report(nil, "bucket %s: the ordinal %d belongs to no session", name, ordinal)
-			}
-			if ordinal+1 == 0 {
-				break
-			}
-			key, _ = cursor.Seek(ordinalKey(ordinal + 1))
+func (c *checker) checkOrdinals(name []byte) {
+	cursor := c.tx.Bucket(name).Cursor(nil)
+	// What is wrong with values is reported with their sessions.
+	key, _, err := cursor.seek(nil)
+	for key != nil {
+		ordinal, malformed := keyOrdinal(key)
+		switch {
+		case malformed != nil:
+			c.report(nil, "bucket %s: %v", name, malformed)
+			key, _, err = cursor.next()
+			continue
+		case c.sessions[ordinal] == nil && !c.dead[ordinal]:
+			c.report(nil, "bucket %s: the ordinal %d belongs to no session", name, ordinal)
+		}
+		if ordinal+1 == 0 {
+			return
+		}
+		key, _, err = cursor.seek(ordinalKey(ordinal + 1))
+	}
+	must(err)
+}
+
+// each calls fn for the keys of a bucket with a prefix, until the context ends. What is damaged is a problem of the
+// session, or of the one that owns the key.
+func (c *checker) each(
+	ctx context.Context, session *checkedSession, bucket, prefix []byte, fn func(key, value []byte),
+) {
+	cursor := c.tx.Bucket(bucket).Cursor(prefix)
+	key, value, err := cursor.seek(prefix)
+	for ; ctx.Err() == nil; key, value, err = cursor.next() {
+		if err != nil {
+			c.report(c.owner(session, bucket, key), "%s", cause(err))
+		}
+		if key == nil {
+			return
+		}
+		if err == nil {
+			fn(key, value)
 		}
 	}
 }
 
-// each calls fn for the keys of a bucket with a prefix, until the context ends.
-func (c *checker) each(ctx context.Context, bucket, prefix []byte, fn func(key, value []byte)) {
-	cursor := c.tx.Bucket(bucket).Cursor()
-	for key, value := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
-		if ctx.Err() != nil {
-			return
-		}
-		fn(key, value)
+// owner returns the session to which a damaged value belongs as far as its key says.
+func (c *checker) owner(session *checkedSession, bucket, key []byte) *checkedSession {
+	if string(bucket) != string(sessionsBucket) {
+		return session
 	}
+	tenant, id, err := splitSessionKey(key)
+	if err != nil {
+		return nil
+	}
+	return &checkedSession{tenant: tenant, id: id}
 }

@@ -37,13 +37,11 @@ func (c *checker) checkLog(ctx context.Context, session *checkedSession) {
 		edits:       map[string][]*compactordv1.Edit{},
 		blobs:       map[blobID]blobPointer{},
 	}
-	l.checkMessages(ctx)
-	l.checkRecords(ctx)
-	l.checkCompactions(ctx)
-	l.checkSequences()
-	l.checkEdits(ctx)
-	l.checkRequests(ctx)
-	l.checkBlobs(ctx)
+	for _, step := range []func(context.Context){
+		l.checkMessages, l.checkRecords, l.checkCompactions, l.checkSequences, l.checkEdits, l.checkRequests, l.checkBlobs,
+	} {
+		l.attempt(session, func() { step(ctx) })
+	}
 }
 
 func (l *logCheck) problem(format string, args ...any) {
@@ -69,7 +67,7 @@ func (l *logCheck) noteSequence(sequence uint32) {
 
 func (l *logCheck) checkMessages(ctx context.Context) {
 	next := uint32(0)
-	l.each(ctx, messagesBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, l.session, messagesBucket, l.prefix, func(key, value []byte) {
 		_, index, err := splitNumberKey(key)
 		if err != nil {
 			l.problem("bucket messages: %v", err)
@@ -100,7 +98,7 @@ func (l *logCheck) checkMessages(ctx context.Context) {
 }
 
 func (l *logCheck) checkRecords(ctx context.Context) {
-	l.each(ctx, recordsBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, l.session, recordsBucket, l.prefix, func(key, value []byte) {
 		_, sequence, err := splitNumberKey(key)
 		if err != nil {
 			l.problem("bucket records: %v", err)
@@ -146,7 +144,7 @@ func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord
 }
 
 func (l *logCheck) checkCompactions(ctx context.Context) {
-	l.each(ctx, compactionsBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, l.session, compactionsBucket, l.prefix, func(key, value []byte) {
 		_, firstKept, sequence, err := splitPairKey(key)
 		if err != nil {
 			l.problem("bucket compactions: %v", err)
@@ -169,7 +167,7 @@ func (l *logCheck) checkCompactions(ctx context.Context) {
 }
 
 // checkSequences finds gaps. Sequences that are used twice were found before.
-func (l *logCheck) checkSequences() {
+func (l *logCheck) checkSequences(context.Context) {
 	end := l.session.row.GetHead().GetNextSequence()
 	below := 0
 	for sequence := range l.sequences {
@@ -187,7 +185,7 @@ func (l *logCheck) checkSequences() {
 
 func (l *logCheck) checkEdits(ctx context.Context) {
 	found := 0
-	l.each(ctx, editsBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, l.session, editsBucket, l.prefix, func(key, value []byte) {
 		_, index, sequence, err := splitPairKey(key)
 		if err != nil {
 			l.problem("bucket edits: %v", err)
@@ -218,7 +216,7 @@ func (l *logCheck) checkEdits(ctx context.Context) {
 func (l *logCheck) checkRequests(ctx context.Context) {
 	requests := 0
 	revisions := map[uint32]bool{}
-	l.each(ctx, requestsBucket, l.prefix, func(key, value []byte) {
+	l.each(ctx, l.session, requestsBucket, l.prefix, func(key, value []byte) {
 		requests++
 		if _, _, err := splitRequestKey(key); err != nil {
 			l.problem("bucket requests: %v", err)
@@ -251,7 +249,7 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 
 // checkBlobs finds chunks that nothing points to. Missing chunks were found when their pointers were read.
 func (l *logCheck) checkBlobs(ctx context.Context) {
-	l.each(ctx, blobsBucket, l.prefix, func(key, _ []byte) {
+	l.each(ctx, l.session, blobsBucket, l.prefix, func(key, _ []byte) {
 		_, b, chunk, err := splitBlobKey(key)
 		if err != nil {
 			l.problem("bucket blobs: %v", err)

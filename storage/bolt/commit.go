@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 
-	"go.etcd.io/bbolt"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
 )
 
 // CreateSession writes a new row and the beginning of its log.
-func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
+func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) (err error) {
+	defer nameDamaged(&err, c.Session.GetTenant(), c.Session.GetSessionId())
 	e, err := encodeCommit(c)
 	if err != nil {
 		return s.refusal(ctx, err)
@@ -22,7 +21,7 @@ func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
 	return s.do(ctx, &operation{
 		size:   e.size,
 		change: &change{ref: e.ref, revision: e.row.GetRevision()},
-		prepare: func(tx *bbolt.Tx) (func() error, error) {
+		prepare: func(tx *transaction) (func() error, error) {
 			if tx.Bucket(sessionsBucket).Get(sessionKey(e.ref.Tenant, e.ref.SessionID)) != nil {
 				return nil, storage.ErrExists
 			}
@@ -38,7 +37,8 @@ func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) error {
 }
 
 // Commit appends to a session's log and replaces its row.
-func (s *Store) Commit(ctx context.Context, c *storage.Commit) error {
+func (s *Store) Commit(ctx context.Context, c *storage.Commit) (err error) {
+	defer nameDamaged(&err, c.Session.GetTenant(), c.Session.GetSessionId())
 	e, err := encodeCommit(c)
 	if err != nil {
 		return s.refusal(ctx, err)
@@ -46,7 +46,7 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) error {
 	return s.do(ctx, &operation{
 		size:   e.size,
 		change: &change{ref: e.ref, revision: e.row.GetRevision()},
-		prepare: func(tx *bbolt.Tx) (func() error, error) {
+		prepare: func(tx *transaction) (func() error, error) {
 			header, row, err := incarnation(tx, e.ref)
 			if err != nil {
 				return nil, err
@@ -70,10 +70,11 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) error {
 }
 
 // DeleteSession removes the row, and as much of its log as one transaction may; the writer removes the rest later.
-func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) error {
+func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) (err error) {
+	defer nameDamaged(&err, tenant, sessionID)
 	key := sessionKey(tenant, sessionID)
 	return s.do(ctx, &operation{
-		prepare: func(tx *bbolt.Tx) (func() error, error) {
+		prepare: func(tx *transaction) (func() error, error) {
 			value := tx.Bucket(sessionsBucket).Get(key)
 			if value == nil {
 				return nil, storage.ErrNotFound
@@ -111,7 +112,7 @@ func (s *Store) refusal(ctx context.Context, err error) error {
 }
 
 // incarnation returns the header of a session's row and the row's encoding. Both are valid in the transaction only.
-func incarnation(tx *bbolt.Tx, ref storage.Ref) (rowHeader, []byte, error) {
+func incarnation(tx *transaction, ref storage.Ref) (rowHeader, []byte, error) {
 	value := tx.Bucket(sessionsBucket).Get(sessionKey(ref.Tenant, ref.SessionID))
 	if value == nil {
 		return rowHeader{}, nil, storage.ErrNotFound
@@ -124,7 +125,7 @@ func incarnation(tx *bbolt.Tx, ref storage.Ref) (rowHeader, []byte, error) {
 }
 
 // write writes a commit in a transaction. old is the row that it replaces; nil for a new session.
-func (e *encoded) write(tx *bbolt.Tx, old *storagev1.Session, header rowHeader) error {
+func (e *encoded) write(tx *transaction, old *storagev1.Session, header rowHeader) error {
 	ordinal := header.ordinal
 	for _, m := range e.messages {
 		b := blobID{kind: messageBlob, id: uint64(m.index)}
@@ -156,7 +157,7 @@ func (e *encoded) write(tx *bbolt.Tx, old *storagev1.Session, header rowHeader) 
 	return tx.Bucket(sessionsBucket).Put(sessionKey(e.ref.Tenant, e.ref.SessionID), encodeRow(header, e.session))
 }
 
-func (e *encoded) writeRecord(tx *bbolt.Tx, ordinal uint64, r recordEntry) error {
+func (e *encoded) writeRecord(tx *transaction, ordinal uint64, r recordEntry) error {
 	b := blobID{kind: recordBlob, id: uint64(r.sequence)}
 	key := numberKey(ordinal, r.sequence)
 	if !r.compaction {
@@ -170,7 +171,7 @@ func (e *encoded) writeRecord(tx *bbolt.Tx, ordinal uint64, r recordEntry) error
 }
 
 // updateListings removes a row's outdated entries from the listings and adds the new ones. old or row may be nil.
-func updateListings(tx *bbolt.Tx, old, row *storagev1.Session, ordinal uint64) error {
+func updateListings(tx *transaction, old, row *storagev1.Session, ordinal uint64) error {
 	var before, after [][2][]byte
 	if old != nil {
 		before = listings(old, ordinal)

@@ -50,7 +50,10 @@ func isFull(err error) bool {
 		(errors.Is(path.Err, syscall.ENOSPC) || errors.Is(path.Err, syscall.EDQUOT) || errors.Is(path.Err, syscall.EFBIG))
 }
 
-// recovered returns the error for a panic of bbolt, which asserts what it reads from the disk.
+// recovered returns the error for a panic: of ours, or of bbolt, which asserts what it reads from the disk.
 func recovered(r any) error {
+	if c, ok := r.(*corruption); ok {
+		return c
+	}
 	return corrupt("%v", r)
 }

@@ -5,11 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
@@ -27,20 +28,14 @@ func (s *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 	var rows []*storagev1.Session
 	for {
 		var found scan
-		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		err := s.view(ctx, func(tx *transaction) (err error) {
 			found, err = query.scan(tx, q.Limit-len(rows))
 			return err
 		})
 		if err != nil {
 			return nil, "", err
 		}
-		for _, encoding := range found.rows {
-			row, err := decodeSession(encoding)
-			if err != nil {
-				return nil, "", err
-			}
-			rows = append(rows, row)
-		}
+		rows = append(rows, found.rows...)
 		switch {
 		case found.more:
 			return rows, query.cursor(), nil
@@ -60,6 +55,8 @@ type query struct {
 	// after is the place of the last entry read, if begun.
 	after place
 	begun bool
+	// damaged is called for each session that cannot be read; nil where that is an error.
+	damaged func(*storage.DamagedError)
 	// none reports that no row can match.
 	none bool
 }
@@ -68,7 +65,9 @@ func newQuery(q storage.SessionQuery) (*query, error) {
 	if q.Limit < 1 || (q.Order != storage.ByCreation && q.Order != storage.ByChange) {
 		return nil, fmt.Errorf("%w: limit %d, order %d", storage.ErrInvalid, q.Limit, q.Order)
 	}
-	query := &query{walked: listing{order: q.Order, tenant: q.Tenant}, none: len(q.Tenant) > maxName}
+	query := &query{
+		walked: listing{order: q.Order, tenant: q.Tenant}, damaged: q.Damaged, none: len(q.Tenant) > maxName,
+	}
 	sum := sha256.New()
 	for _, label := range slices.Sorted(maps.Keys(q.Labels)) {
 		value := q.Labels[label]
@@ -117,19 +116,19 @@ func (q *query) resume(cursor string) error {
 
 // scan is the result of one transaction.
 type scan struct {
-	rows [][]byte
+	rows []*storagev1.Session
 	// more reports that the page is full and another row follows, end that no other row follows. Where both are false,
 	// this is not known yet.
 	more, end bool
 }
 
 // scan copies up to limit rows after the last one read.
-func (q *query) scan(tx *bbolt.Tx, limit int) (found scan, err error) {
+func (q *query) scan(tx *transaction, limit int) (found scan, err error) {
 	if q.none {
 		return scan{end: true}, nil
 	}
 	prefix := q.walked.prefix()
-	cursor := tx.Bucket(q.walked.bucket()).Cursor()
+	cursor := tx.Bucket(q.walked.bucket()).Cursor(prefix)
 	key, id := cursor.Seek(prefix)
 	if q.begun {
 		last := q.walked.key(q.after)
@@ -152,12 +151,14 @@ func (q *query) scan(tx *bbolt.Tx, limit int) (found scan, err error) {
 				found.more = true
 				return found, nil
 			}
-			row, err := listedRow(tx, q.walked.tenant, string(id))
+			row, err := q.row(tx, string(id))
 			if err != nil {
 				return scan{}, err
 			}
-			found.rows = append(found.rows, row)
-			size += len(row)
+			if row != nil {
+				found.rows = append(found.rows, row)
+				size += proto.Size(row)
+			}
 		}
 		q.after, q.begun = at, true
 	}
@@ -166,7 +167,7 @@ func (q *query) scan(tx *bbolt.Tx, limit int) (found scan, err error) {
 }
 
 // inOthers reports whether the session at a place is in all other listings of the query. Its place is the same in each.
-func (q *query) inOthers(tx *bbolt.Tx, at place) bool {
+func (q *query) inOthers(tx *transaction, at place) bool {
 	for _, other := range q.others {
 		if tx.Bucket(other.bucket()).Get(other.key(at)) == nil {
 			return false
@@ -175,11 +176,31 @@ func (q *query) inOthers(tx *bbolt.Tx, at place) bool {
 	return true
 }
 
-func listedRow(tx *bbolt.Tx, tenant, id string) ([]byte, error) {
+// row reads a row of the listing; nil for a damaged one that is reported.
+func (q *query) row(tx *transaction, id string) (row *storagev1.Session, err error) {
+	err = guarded(func() (err error) {
+		row, err = listedRow(tx, q.walked.tenant, id)
+		return err
+	})
+	if err == nil || !errors.Is(err, storage.ErrCorrupt) {
+		return row, err
+	}
+	damage := &storage.DamagedError{Tenant: q.walked.tenant, SessionID: id, Cause: err}
+	if q.damaged == nil {
+		return nil, damage
+	}
+	q.damaged(damage)
+	return nil, nil
+}
+
+func listedRow(tx *transaction, tenant, id string) (*storagev1.Session, error) {
 	value := tx.Bucket(sessionsBucket).Get(sessionKey(tenant, id))
 	if value == nil {
 		return nil, corrupt("a listing names a session that does not exist")
 	}
-	_, row, err := splitRow(value)
-	return bytes.Clone(row), err
+	_, encoding, err := splitRow(value)
+	if err != nil {
+		return nil, err
+	}
+	return decodeSession(encoding)
 }

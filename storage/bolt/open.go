@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -19,7 +20,10 @@ import (
 )
 
 // storeVersion is the version of the buckets, keys and values that this package writes.
-const storeVersion = 1
+//
+// Version 2 has sums in all values. A store of version 1 gets them when it is opened for writing, unless a page of it is
+// damaged; what is only read stays as it is.
+const storeVersion = 2
 
 // Open opens the store in the file at path, and creates it where there is none. It returns ErrInUse while another
 // process has it open, ErrNewer where a newer version wrote it, and storage.ErrCorrupt where the file is no store.
@@ -39,10 +43,11 @@ func open(path string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(db, path); err != nil {
+	sealed, err := prepare(db, path)
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &Store{db: db, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
+	s := &Store{db: db, sealed: sealed, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		go s.write()
@@ -98,66 +103,108 @@ func openBolt(path string, options Options) (db *bbolt.DB, err error) {
 	return db, nil
 }
 
-// prepare creates the buckets of a new store. It returns an error for one that this version cannot read.
-func prepare(db *bbolt.DB, path string) (err error) {
+// prepare creates the buckets of a new store, and seals the values of an older one. It returns an error for a store that
+// this version cannot read.
+func prepare(db *bbolt.DB, path string) (sealed bool, err error) {
 	defer guard(&err)()
-	empty := false
-	err = db.View(func(tx *bbolt.Tx) error {
-		name, _ := tx.Cursor().First()
-		empty = name == nil
-		if empty {
-			return nil
-		}
-		return checkVersion(tx)
-	})
-	if err != nil || !empty {
+	var found state
+	err = db.View(func(tx *bbolt.Tx) (err error) {
+		found, err = stateOf(begin(tx, true))
 		return err
-	}
-	if db.IsReadOnly() {
-		return corrupt("it contains no store")
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range allBuckets {
-			if _, err := tx.CreateBucket(name); err != nil {
-				return err
-			}
-		}
-		meta := tx.Bucket(metaBucket)
-		if err := meta.Put(versionKey, binary.BigEndian.AppendUint32(nil, storeVersion)); err != nil {
-			return err
-		}
-		return meta.Put(nextOrdinalKey, ordinalKey(1))
 	})
-	if err != nil {
-		return mapError(err)
+	switch {
+	case err != nil:
+		return false, err
+	case found == sealedStore:
+		return true, nil
+	case found == soundStore && !db.IsReadOnly(), found == halfSealedStore && !db.IsReadOnly():
+		return true, sealAll(db)
+	case found == halfSealedStore:
+		return false, errHalfSealed
+	case found != emptyFile:
+		return false, nil
+	case db.IsReadOnly():
+		return false, corrupt("it contains no store")
 	}
-	return syncDirectory(filepath.Dir(path))
+	err = db.Update(create)
+	if err != nil {
+		return false, mapError(err)
+	}
+	return true, syncDirectory(filepath.Dir(path))
 }
 
-func checkVersion(tx *bbolt.Tx) error {
-	meta := tx.Bucket(metaBucket)
-	if meta == nil {
-		return corrupt("it is not a store of this program")
-	}
-	value := meta.Get(versionKey)
-	if len(value) != 4 {
-		return corrupt("it has no version")
-	}
-	// The version comes first: this version cannot know the buckets of a newer one.
-	if version := binary.BigEndian.Uint32(value); version > storeVersion {
-		return fmt.Errorf("%w: store version %d, this program reads up to %d", ErrNewer, version, storeVersion)
-	} else if version < storeVersion {
-		return corrupt("store version %d was never released", version)
-	}
+// errHalfSealed means that only a part of the values of an older store has got sums yet.
+var errHalfSealed = errors.New("its conversion from an earlier version was interrupted; open it for writing once")
+
+// create writes an empty store.
+func create(tx *bbolt.Tx) error {
 	for _, name := range allBuckets {
-		if tx.Bucket(name) == nil {
-			return corrupt("bucket %s is missing", name)
+		if _, err := tx.CreateBucket(name); err != nil {
+			return err
 		}
 	}
-	if len(meta.Get(nextOrdinalKey)) != 8 {
-		return corrupt("it has no next ordinal")
+	meta := tx.Bucket(metaBucket)
+	if err := meta.Put(versionKey, binary.BigEndian.AppendUint32(nil, storeVersion)); err != nil {
+		return err
 	}
-	return nil
+	return meta.Put(nextOrdinalKey, seal(metaBucket, nextOrdinalKey, ordinalKey(1)))
+}
+
+// state is what a file holds.
+type state int
+
+const (
+	emptyFile state = iota
+	// soundStore is a store of version 1, damagedStore one with a damaged page.
+	soundStore
+	damagedStore
+	halfSealedStore
+	sealedStore
+)
+
+func stateOf(tx *transaction) (state, error) {
+	names, err := tx.disk.Names()
+	if err != nil {
+		return 0, asCorruption(err)
+	}
+	if len(names) == 0 {
+		return emptyFile, nil
+	}
+	if !slices.Contains(names, string(metaBucket)) {
+		return 0, corrupt("it is not a store of this program")
+	}
+	meta := tx.Bucket(metaBucket)
+	value := meta.Get(versionKey)
+	if len(value) != 4 {
+		return 0, corrupt("it has no version")
+	}
+	// The version comes first: this version cannot know the buckets of a newer one.
+	version := binary.BigEndian.Uint32(value)
+	switch {
+	case version > storeVersion:
+		return 0, fmt.Errorf("%w: store version %d, this program reads up to %d", ErrNewer, version, storeVersion)
+	case version == 0:
+		return 0, corrupt("store version %d was never released", version)
+	}
+	for _, name := range allBuckets {
+		if !slices.Contains(names, string(name)) {
+			return 0, corrupt("bucket %s is missing", name)
+		}
+	}
+	found := sealedStore
+	if version == 1 {
+		tx.sealed = false
+		found = soundStore
+		if !tx.disk.Walk(func() bool { return false }, func(string, error) {}).Whole() {
+			found = damagedStore
+		}
+	} else if meta.has(sealingBucketKey) {
+		return halfSealedStore, nil
+	}
+	if len(meta.Get(nextOrdinalKey)) != 8 {
+		return 0, corrupt("it has no next ordinal")
+	}
+	return found, nil
 }
 
 // syncDirectory syncs the name of a new file to disk. Without that a crash may lose the file with everything in it.
@@ -226,7 +273,7 @@ func neededLength(file io.ReaderAt) int64 {
 }
 
 // nextOrdinal returns an ordinal for a new session and counts it as used.
-func nextOrdinal(tx *bbolt.Tx) (uint64, error) {
+func nextOrdinal(tx *transaction) (uint64, error) {
 	meta := tx.Bucket(metaBucket)
 	value := meta.Get(nextOrdinalKey)
 	if len(value) != 8 {

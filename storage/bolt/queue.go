@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/compactord/compactord/storage"
 )
 
@@ -13,7 +11,7 @@ import (
 type operation struct {
 	// prepare checks everything that the operation depends on, and writes nothing. The function that it returns then
 	// runs in the same transaction; an error of that one undoes the whole transaction.
-	prepare func(tx *bbolt.Tx) (write func() error, err error)
+	prepare func(tx *transaction) (write func() error, err error)
 	// change is the row that it writes; nil where it writes none.
 	change *change
 	// size is about how many bytes it writes.

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
@@ -39,9 +37,10 @@ func (p *page) add(key, body []byte) {
 }
 
 // Session returns the row.
-func (s *Store) Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error) {
+func (s *Store) Session(ctx context.Context, tenant, sessionID string) (_ *storagev1.Session, err error) {
+	defer nameDamaged(&err, tenant, sessionID)
 	var encoding []byte
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
+	err = s.view(ctx, func(tx *transaction) error {
 		value := tx.Bucket(sessionsBucket).Get(sessionKey(tenant, sessionID))
 		if value == nil {
 			return storage.ErrNotFound
@@ -59,7 +58,8 @@ func (s *Store) Session(ctx context.Context, tenant, sessionID string) (*storage
 // Messages returns a range of messages.
 func (s *Store) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
-) ([]*compactordv1.LoggedMessage, error) {
+) (_ []*compactordv1.LoggedMessage, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	p := messagePages{ref: ref, next: start, end: end, maxBytes: maxBytes}
 	for p.more = true; p.more; {
 		if err := s.view(ctx, p.read); err != nil {
@@ -82,13 +82,13 @@ type messagePages struct {
 }
 
 // read reads a page. Messages are decoded from the mapped file, since decoding copies what it keeps.
-func (p *messagePages) read(tx *bbolt.Tx) error {
+func (p *messagePages) read(tx *transaction) error {
 	header, _, err := incarnation(tx, p.ref)
 	if err != nil {
 		return err
 	}
 	p.more = false
-	cursor := tx.Bucket(messagesBucket).Cursor()
+	cursor := tx.Bucket(messagesBucket).Cursor(ordinalKey(header.ordinal))
 	key, value := cursor.Seek(numberKey(header.ordinal, p.next))
 	first, bytesBefore := len(p.messages), p.total
 	for ; p.next < min(p.end, header.nextIndex); p.next++ {
@@ -121,7 +121,7 @@ func (p *messagePages) read(tx *bbolt.Tx) error {
 	return nil
 }
 
-func messageAt(tx *bbolt.Tx, ordinal uint64, value []byte) (*compactordv1.LoggedMessage, error) {
+func messageAt(tx *transaction, ordinal uint64, value []byte) (*compactordv1.LoggedMessage, error) {
 	if value[0] == inlineTag {
 		return decodeMessage(value[1:])
 	}
@@ -135,11 +135,12 @@ func messageAt(tx *bbolt.Tx, ordinal uint64, value []byte) (*compactordv1.Logged
 // Records returns a range of records.
 func (s *Store) Records(
 	ctx context.Context, ref storage.Ref, start, end uint32, limit int,
-) ([]*storagev1.StoredRecord, error) {
+) (_ []*storagev1.StoredRecord, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	var records []*storagev1.StoredRecord
 	for more := true; more; {
 		var p page
-		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		err := s.view(ctx, func(tx *transaction) (err error) {
 			more, err = recordPage(tx, &p, ref, start, end, limit-len(records))
 			return err
 		})
@@ -160,12 +161,12 @@ func (s *Store) Records(
 }
 
 // recordPage copies records from start on, and reports whether there may be more. A limit of 0 or less means no limit.
-func recordPage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, limit int) (bool, error) {
+func recordPage(tx *transaction, p *page, ref storage.Ref, start, end uint32, limit int) (bool, error) {
 	header, _, err := incarnation(tx, ref)
 	if err != nil || start >= end {
 		return false, err
 	}
-	cursor := tx.Bucket(recordsBucket).Cursor()
+	cursor := tx.Bucket(recordsBucket).Cursor(ordinalKey(header.ordinal))
 	last := numberKey(header.ordinal, end)
 	for key, value := cursor.Seek(numberKey(header.ordinal, start)); key != nil; key, value = cursor.Next() {
 		if bytes.Compare(key, last) >= 0 || (limit > 0 && len(p.bodies) == limit) {
@@ -184,7 +185,7 @@ func recordPage(tx *bbolt.Tx, p *page, ref storage.Ref, start, end uint32, limit
 }
 
 // recordBody returns a copy of a record's encoding, from either bucket.
-func recordBody(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
+func recordBody(tx *transaction, key, value []byte) ([]byte, error) {
 	ordinal, sequence, err := splitNumberKey(key)
 	if err != nil {
 		return nil, corrupt("bucket records: %v", err)
@@ -215,23 +216,23 @@ func decodeRecordAt(key, encoding []byte) (*storagev1.StoredRecord, error) {
 }
 
 // RecordAtOrBefore returns the newest record with this sequence or a lower one.
-func (s *Store) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence uint32) (*storagev1.StoredRecord, error) {
+func (s *Store) RecordAtOrBefore(
+	ctx context.Context, ref storage.Ref, sequence uint32,
+) (_ *storagev1.StoredRecord, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	var at, encoding []byte
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
+	err = s.view(ctx, func(tx *transaction) error {
 		header, _, err := incarnation(tx, ref)
 		if err != nil {
 			return err
 		}
-		cursor := tx.Bucket(recordsBucket).Cursor()
+		cursor := tx.Bucket(recordsBucket).Cursor(ordinalKey(header.ordinal))
 		wanted := numberKey(header.ordinal, sequence)
 		key, value := cursor.Seek(wanted)
-		switch {
-		case key == nil:
-			key, value = cursor.Last()
-		case !bytes.Equal(key, wanted):
-			key, value = cursor.Prev()
+		if !bytes.Equal(key, wanted) {
+			key, value = cursor.Before(wanted)
 		}
-		if ordinal, err := keyOrdinal(key); err != nil || ordinal != header.ordinal {
+		if key == nil {
 			return corrupt("a log without a record at its beginning")
 		}
 		at = bytes.Clone(key)
@@ -247,7 +248,8 @@ func (s *Store) RecordAtOrBefore(ctx context.Context, ref storage.Ref, sequence 
 // Compactions returns records with compaction entries, newest first.
 func (s *Store) Compactions(
 	ctx context.Context, ref storage.Ref, before uint32, limit int,
-) ([]*storagev1.StoredRecord, error) {
+) (_ []*storagev1.StoredRecord, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	sequences, err := s.compactionSequences(ctx, ref, before, limit)
 	if err != nil {
 		return nil, err
@@ -255,7 +257,7 @@ func (s *Store) Compactions(
 	var records []*storagev1.StoredRecord
 	for len(sequences) > 0 {
 		var p page
-		err := s.view(ctx, func(tx *bbolt.Tx) error {
+		err := s.view(ctx, func(tx *transaction) error {
 			header, _, err := incarnation(tx, ref)
 			if err != nil {
 				return err
@@ -292,13 +294,13 @@ func (s *Store) Compactions(
 // first_kept_index, which can go back with a Revert, so all keys are read; a session has few.
 func (s *Store) compactionSequences(ctx context.Context, ref storage.Ref, before uint32, limit int) ([]uint32, error) {
 	var sequences []uint32
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
+	err := s.view(ctx, func(tx *transaction) error {
 		header, _, err := incarnation(tx, ref)
 		if err != nil {
 			return err
 		}
 		prefix := ordinalKey(header.ordinal)
-		cursor := tx.Bucket(compactionsBucket).Cursor()
+		cursor := tx.Bucket(compactionsBucket).Cursor(prefix)
 		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
 			_, _, sequence, err := splitPairKey(key)
 			if err != nil {
@@ -322,12 +324,15 @@ func (s *Store) compactionSequences(ctx context.Context, ref storage.Ref, before
 }
 
 // Edits returns the edits of a range of messages.
-func (s *Store) Edits(ctx context.Context, ref storage.Ref, start, end uint32) ([]storage.IndexedEdits, error) {
+func (s *Store) Edits(
+	ctx context.Context, ref storage.Ref, start, end uint32,
+) (_ []storage.IndexedEdits, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	var list []storage.IndexedEdits
 	from := storage.IndexedEdits{Index: start}
 	for more := true; more; {
 		var p page
-		err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
+		err := s.view(ctx, func(tx *transaction) (err error) {
 			more, err = editsPage(tx, &p, ref, from, end)
 			return err
 		})
@@ -352,12 +357,12 @@ func (s *Store) Edits(ctx context.Context, ref storage.Ref, start, end uint32) (
 }
 
 // editsPage copies edits from a place on, and reports whether there may be more.
-func editsPage(tx *bbolt.Tx, p *page, ref storage.Ref, from storage.IndexedEdits, end uint32) (bool, error) {
+func editsPage(tx *transaction, p *page, ref storage.Ref, from storage.IndexedEdits, end uint32) (bool, error) {
 	header, _, err := incarnation(tx, ref)
 	if err != nil || from.Index >= end {
 		return false, err
 	}
-	cursor := tx.Bucket(editsBucket).Cursor()
+	cursor := tx.Bucket(editsBucket).Cursor(ordinalKey(header.ordinal))
 	last := pairKey(header.ordinal, end, 0)
 	for key, value := cursor.Seek(pairKey(header.ordinal, from.Index, from.Sequence)); key != nil; key, value = cursor.Next() {
 		if bytes.Compare(key, last) >= 0 {
@@ -376,9 +381,12 @@ func editsPage(tx *bbolt.Tx, p *page, ref storage.Ref, from storage.IndexedEdits
 }
 
 // Request returns a remembered request.
-func (s *Store) Request(ctx context.Context, ref storage.Ref, id string) (*storagev1.StoredRequest, error) {
+func (s *Store) Request(
+	ctx context.Context, ref storage.Ref, id string,
+) (_ *storagev1.StoredRequest, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	var encoding []byte
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
+	err = s.view(ctx, func(tx *transaction) error {
 		header, _, err := incarnation(tx, ref)
 		if err != nil {
 			return err

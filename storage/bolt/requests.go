@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/compactord/compactord/storage"
 )
 
@@ -24,7 +22,7 @@ func splitRequest(value []byte) (revision uint32, rest []byte, err error) {
 }
 
 // remember writes the request, and forgets the oldest ones once there are forgetBatch too many.
-func (e *encoded) remember(tx *bbolt.Tx, header *rowHeader) error {
+func (e *encoded) remember(tx *transaction, header *rowHeader) error {
 	revision := e.row.GetRevision()
 	value, err := putLarge(tx, header.ordinal, blobID{kind: requestBlob, id: uint64(revision)}, e.request)
 	if err != nil {
@@ -49,10 +47,10 @@ type remembered struct {
 }
 
 // forget removes all but the newest requests.
-func forget(tx *bbolt.Tx, header *rowHeader) error {
+func forget(tx *transaction, header *rowHeader) error {
 	var all []remembered
 	prefix := ordinalKey(header.ordinal)
-	cursor := tx.Bucket(requestsBucket).Cursor()
+	cursor := tx.Bucket(requestsBucket).Cursor(prefix)
 	for key, value := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
 		revision, rest, err := splitRequest(value)
 		if err != nil {
@@ -72,7 +70,7 @@ func forget(tx *bbolt.Tx, header *rowHeader) error {
 	return nil
 }
 
-func (r remembered) remove(tx *bbolt.Tx, ordinal uint64) error {
+func (r remembered) remove(tx *transaction, ordinal uint64) error {
 	if len(r.value) > 0 && r.value[0] == blobTag {
 		p, err := decodeBlobPointer(r.value)
 		if err != nil {

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"go.etcd.io/bbolt"
-
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -16,25 +15,27 @@ func (s *Store) Opening() string { return s.opening }
 // other openings have ended.
 func (s *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
 	var found []storage.Ref
-	err := s.view(ctx, func(tx *bbolt.Tx) error {
+	err := s.view(ctx, func(tx *transaction) error {
 		prefix := []byte{byte(byRunning)}
-		cursor := tx.Bucket(byTimeBucket).Cursor()
+		cursor := tx.Bucket(byTimeBucket).Cursor(prefix)
 		for key, id := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, id = cursor.Next() {
 			l, _, err := splitListingKey(key, false)
 			if err != nil {
 				return corrupt("bucket %s: %v", byTimeBucket, err)
 			}
-			value := tx.Bucket(sessionsBucket).Get(sessionKey(l.tenant, string(id)))
-			if value == nil {
+			exists := true
+			var row *storagev1.Session
+			damage := guarded(func() (err error) {
+				if exists = tx.Bucket(sessionsBucket).has(sessionKey(l.tenant, string(id))); exists {
+					row, err = listedRow(tx, l.tenant, string(id))
+				}
+				return err
+			})
+			if !exists {
 				return corrupt("bucket %s lists a session that does not exist", byTimeBucket)
 			}
-			_, encoding, err := splitRow(value)
-			if err != nil {
-				return err
-			}
-			row, err := decodeSession(encoding)
-			if err != nil {
-				return err
+			if damage != nil {
+				continue
 			}
 			if storage.RunsUnderOther(row, s.opening) {
 				found = append(found, storage.RefOf(row))

@@ -7,6 +7,7 @@ package boltstore
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -49,7 +50,9 @@ type Store struct {
 	db      *bbolt.DB
 	path    string
 	opening string
-	synced  func([]change)
+	// sealed reports whether the values have sums. Those of a store of version 1 have none.
+	sealed bool
+	synced func([]change)
 
 	queue  *queue
 	writer chan struct{} // closed when the writer has ended; nil where there is none
@@ -83,21 +86,21 @@ func (s *Store) Close() error {
 
 // Size returns the size of the file, and how much of it holds data that is not deleted.
 func (s *Store) Size(ctx context.Context) (bytes, inUse int64, err error) {
-	err = s.view(ctx, func(tx *bbolt.Tx) error {
+	err = s.view(ctx, func(tx *transaction) error {
 		info, err := os.Stat(s.path)
 		if err != nil {
 			return err
 		}
 		stats := s.db.Stats()
 		free := int64(stats.FreePageN+stats.PendingPageN) * int64(s.db.Info().PageSize)
-		bytes, inUse = info.Size(), tx.Size()-free
+		bytes, inUse = info.Size(), tx.bolt.Size()-free
 		return nil
 	})
 	return bytes, inUse, err
 }
 
 // view runs a short transaction that reads. fn must copy what it keeps.
-func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) (err error) {
+func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err error) {
 	if s.closed.Load() {
 		return storage.ErrClosed
 	}
@@ -105,7 +108,20 @@ func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) (err erro
 		return err
 	}
 	defer guard(&err)()
-	return mapError(s.db.View(fn))
+	return mapError(s.db.View(func(tx *bbolt.Tx) error { return fn(begin(tx, s.sealed)) }))
+}
+
+// nameDamaged adds the session to an error that is damage of its data. Use it as `defer nameDamaged(&err, ...)`.
+func nameDamaged(err *error, tenant, sessionID string) {
+	if errors.Is(*err, storage.ErrCorrupt) {
+		*err = &storage.DamagedError{Tenant: tenant, SessionID: sessionID, Cause: *err}
+	}
+}
+
+// guarded runs fn under guard.
+func guarded(fn func() error) (err error) {
+	defer guard(&err)()
+	return fn()
 }
 
 // guard turns a panic into an error. bbolt asserts what it reads, and it reads a mapped file, where a sector that is

@@ -2,8 +2,6 @@ package boltstore
 
 import (
 	"bytes"
-
-	"go.etcd.io/bbolt"
 )
 
 // sweepKeys is the most keys of a deleted log that one transaction removes, so that deleting a large session does not
@@ -14,15 +12,15 @@ const sweepKeys = 4096
 const sweepBytes = 16 << 20
 
 // hasDead reports whether a deleted log is still to be removed.
-func hasDead(tx *bbolt.Tx) bool {
-	key, _ := tx.Bucket(deadBucket).Cursor().First()
+func hasDead(tx *transaction) bool {
+	key, _ := tx.Bucket(deadBucket).Cursor(nil).First()
 	return key != nil
 }
 
 // sweep removes a part of the deleted logs, and reports whether more is left.
 func (s *Store) sweep() (more bool) {
-	err := s.update(func(tx *bbolt.Tx) error {
-		key, _ := tx.Bucket(deadBucket).Cursor().First()
+	err := s.update(func(tx *transaction) error {
+		key, _ := tx.Bucket(deadBucket).Cursor(nil).First()
 		if key == nil {
 			return errNothing
 		}
@@ -41,7 +39,7 @@ func (s *Store) sweep() (more bool) {
 }
 
 // sweepLog removes up to sweepKeys keys of a log, and with the last one the log's entry in deadBucket.
-func sweepLog(tx *bbolt.Tx, ordinal uint64) error {
+func sweepLog(tx *transaction, ordinal uint64) error {
 	prefix := ordinalKey(ordinal)
 	left := sweep{keys: sweepKeys, bytes: sweepBytes}
 	for _, name := range logBuckets {
@@ -64,8 +62,8 @@ type sweep struct{ keys, bytes int }
 
 // collect returns the keys with a prefix that may be removed, and whether these are all. The keys are deleted later,
 // since a cursor must not move over keys that are being deleted.
-func (left *sweep) collect(bucket *bbolt.Bucket, prefix []byte) (done bool, keys [][]byte) {
-	cursor := bucket.Cursor()
+func (left *sweep) collect(bucket *bucket, prefix []byte) (done bool, keys [][]byte) {
+	cursor := bucket.Cursor(prefix)
 	for key, value := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
 		if left.keys <= 0 || left.bytes <= 0 {
 			return false, keys

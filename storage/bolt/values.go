@@ -58,6 +58,15 @@ func corrupt(format string, args ...any) error {
 	return &corruption{what: fmt.Sprintf(format, args...)}
 }
 
+// asCorruption returns what is wrong with a page or a value as a corruption.
+func asCorruption(err error) *corruption {
+	var c *corruption
+	if errors.As(err, &c) {
+		return c
+	}
+	return &corruption{what: err.Error()}
+}
+
 // cause returns the text of an error; for a corruption without the words of storage.ErrCorrupt.
 func cause(err error) string {
 	var c *corruption

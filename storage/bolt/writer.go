@@ -35,14 +35,19 @@ func (s *Store) write() {
 // removed.
 func (s *Store) commit(ops []*operation) (sweeping bool) {
 	outcomes := make([]error, len(ops))
-	err := s.update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *transaction) error {
 		written := 0
 		for i, op := range ops {
 			if outcomes[i] = op.ended(); outcomes[i] != nil {
 				continue
 			}
-			write, err := op.prepare(tx)
-			if outcomes[i] = err; err != nil {
+			var write func() error
+			// Damage that it meets is its own: the others go on.
+			outcomes[i] = guarded(func() (err error) {
+				write, err = op.prepare(tx)
+				return err
+			})
+			if outcomes[i] != nil {
 				continue
 			}
 			if err := write(); err != nil {
@@ -79,7 +84,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 }
 
 // update runs a transaction that writes. After a disk error in the middle of a commit it runs no more of them.
-func (s *Store) update(fn func(tx *bbolt.Tx) error) (err error) {
+func (s *Store) update(fn func(tx *transaction) error) (err error) {
 	if s.diskError != nil {
 		return s.diskError
 	}
@@ -92,7 +97,7 @@ func (s *Store) update(fn func(tx *bbolt.Tx) error) (err error) {
 	}()
 	defer guard(&err)()
 	err = s.db.Update(func(tx *bbolt.Tx) error {
-		if err := fn(tx); err != nil {
+		if err := fn(begin(tx, s.sealed)); err != nil {
 			return err
 		}
 		committing = true

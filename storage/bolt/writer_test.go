@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/storagetest"
@@ -180,7 +179,7 @@ func TestBatchWithAFailingOperation(t *testing.T) {
 	broken := errors.New("broken")
 	bad := make(chan error, 2)
 	spoil := func(how func() error) {
-		bad <- s.do(t.Context(), &operation{prepare: func(tx *bbolt.Tx) (func() error, error) {
+		bad <- s.do(t.Context(), &operation{prepare: func(tx *transaction) (func() error, error) {
 			return func() error {
 				if err := tx.Bucket(messagesBucket).Put([]byte("half"), nil); err != nil {
 					return err
@@ -273,7 +272,7 @@ func TestCancelTaken(t *testing.T) {
 	op := &operation{
 		done:  make(chan error, 1),
 		ended: func() error { return over },
-		prepare: func(*bbolt.Tx) (func() error, error) {
+		prepare: func(*transaction) (func() error, error) {
 			return nil, errors.New("it was prepared")
 		},
 	}
@@ -316,9 +315,9 @@ func TestSweep(t *testing.T) {
 	s = openAt(t, s.path, Options{})
 	require.Eventually(t, func() bool {
 		left := 0
-		require.NoError(t, s.view(t.Context(), func(tx *bbolt.Tx) error {
+		require.NoError(t, s.view(t.Context(), func(tx *transaction) error {
 			for _, name := range append(logBuckets, deadBucket) {
-				left += tx.Bucket(name).Stats().KeyN
+				left += tx.bolt.Bucket(name).Stats().KeyN
 			}
 			return nil
 		}))

@@ -1,0 +1,145 @@
+package pages
+
+import "bytes"
+
+// Cursor walks over the keys of a tree in order, and checks each page that it comes to.
+type Cursor struct {
+	tree     *Tree
+	elements kind
+	stack    []level
+}
+
+// level is a page on the way to the current key.
+type level struct {
+	page   page
+	index  int
+	within bounds
+}
+
+// Cursor returns a cursor that stands nowhere.
+func (t *Tree) Cursor() *Cursor { return &Cursor{tree: t, elements: values} }
+
+// Seek moves to the first key that is not below key. The key is nil where there is none.
+func (c *Cursor) Seek(key []byte) (found, value []byte, err error) {
+	c.stack = c.stack[:0]
+	if err := c.push(c.tree.root, bounds{}); err != nil {
+		return nil, nil, err
+	}
+	for {
+		top := &c.stack[len(c.stack)-1]
+		i, exact := top.page.search(key)
+		if top.page.leaf {
+			top.index = i
+			break
+		}
+		if !exact && i > 0 {
+			i--
+		}
+		top.index = i
+		if err := c.descend(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if top := c.stack[len(c.stack)-1]; top.index == top.page.count {
+		return c.Next()
+	}
+	return c.current()
+}
+
+// Next moves to the next key.
+func (c *Cursor) Next() (key, value []byte, err error) {
+	for len(c.stack) > 0 && c.stack[len(c.stack)-1].index+1 >= c.stack[len(c.stack)-1].page.count {
+		c.stack = c.stack[:len(c.stack)-1]
+	}
+	if len(c.stack) == 0 {
+		return nil, nil, nil
+	}
+	c.stack[len(c.stack)-1].index++
+	for !c.stack[len(c.stack)-1].page.leaf {
+		if err := c.descend(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c.current()
+}
+
+// Before returns the last key below key. The cursor then stands there.
+func (c *Cursor) Before(key []byte) (found, value []byte, err error) {
+	c.stack = c.stack[:0]
+	if err := c.push(c.tree.root, bounds{}); err != nil {
+		return nil, nil, err
+	}
+	for {
+		top := &c.stack[len(c.stack)-1]
+		i, _ := top.page.search(key)
+		top.index = i - 1
+		if top.page.leaf {
+			break
+		}
+		// A branch's key is the first one below it, so all keys of this child's left siblings and some of its own are
+		// below the wanted one, or none is.
+		top.index = max(top.index, 0)
+		if err := c.descend(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if c.stack[len(c.stack)-1].index < 0 {
+		c.stack = c.stack[:0]
+		return nil, nil, nil
+	}
+	return c.current()
+}
+
+// current returns the key at which the cursor stands.
+func (c *Cursor) current() (key, value []byte, err error) {
+	top := c.stack[len(c.stack)-1]
+	return top.page.key(top.index), top.page.value(top.index), nil
+}
+
+// descend goes to the page below the current element of a branch.
+func (c *Cursor) descend() error {
+	top := c.stack[len(c.stack)-1]
+	return c.push(top.page.child(top.index), top.within.child(top.page, top.index))
+}
+
+func (c *Cursor) push(id uint64, within bounds) error {
+	if len(c.stack) == maxDepth {
+		return damaged(id, "it is a part of itself")
+	}
+	p, err := c.tree.load(id, within, c.elements)
+	if err != nil {
+		return err
+	}
+	c.stack = append(c.stack, level{page: p, within: within})
+	return nil
+}
+
+// Verify checks the pages that bbolt reads to find a key.
+func (t *Tree) Verify(key []byte) error {
+	_, _, err := t.Cursor().Seek(key)
+	return err
+}
+
+// VerifyAround checks the pages that bbolt reads to remove a key: those on the way, and their neighbours, with which it
+// may join them.
+func (t *Tree) VerifyAround(key []byte) error {
+	c := t.Cursor()
+	found, _, err := c.Seek(key)
+	if err != nil || !bytes.Equal(found, key) {
+		return err
+	}
+	for _, l := range c.stack {
+		if l.page.leaf {
+			break
+		}
+		for _, i := range []int{l.index - 1, l.index + 1} {
+			if i < 0 || i >= l.page.count {
+				continue
+			}
+			if _, err := t.load(l.page.child(i), l.within.child(l.page, i), values); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Tree is the tree of a bucket.
+type Tree struct {
+	snapshot *Snapshot
+	// root is the page at its top. A small bucket has none: its only leaf, inline, is a part of the page of names.
+	root   uint64
+	inline *page
+}
+
+// Bucket returns the tree of a bucket; nil where there is no such bucket.
+func (s *Snapshot) Bucket(name []byte) (*Tree, error) {
+	c := &Cursor{tree: &Tree{snapshot: s, root: s.meta.Root}, elements: names}
+	key, value, err := c.Seek(name)
+	if err != nil || !bytes.Equal(key, name) {
+		return nil, err
+	}
+	return s.tree(c.stack[len(c.stack)-1].page.id, value)
+}
+
+// tree returns the tree that a value in the page of names describes.
+func (s *Snapshot) tree(id uint64, value []byte) (*Tree, error) {
+	if len(value) < bucketSize {
+		return nil, damaged(id, "the entry of a bucket is cut short")
+	}
+	t := &Tree{snapshot: s, root: binary.NativeEndian.Uint64(value)}
+	if t.root != 0 {
+		if len(value) != bucketSize {
+			return nil, damaged(id, "the entry of a bucket is too long")
+		}
+		return t, nil
+	}
+	b := value[bucketSize:]
+	if len(b) < headerSize {
+		return nil, damaged(id, "a bucket within it is cut short")
+	}
+	p := page{id: id, leaf: true, count: int(binary.NativeEndian.Uint16(b[10:])), bytes: b}
+	if binary.NativeEndian.Uint64(b) != 0 || binary.NativeEndian.Uint16(b[8:]) != leafFlag ||
+		binary.NativeEndian.Uint32(b[12:]) != 0 {
+		return nil, damaged(id, "a bucket within it is no leaf")
+	}
+	end, err := p.check(values)
+	if err != nil {
+		return nil, err
+	}
+	if end != uint64(len(b)) {
+		return nil, damaged(id, "a bucket within it does not end where its last element ends")
+	}
+	t.inline = &p
+	return t, nil
+}
+
+// bounds are the keys between which those of a page lie. first is its first key, end is above its last; nil where
+// there is no bound.
+type bounds struct{ first, end []byte }
+
+// child returns the bounds of a branch's element.
+func (b bounds) child(p page, i int) bounds {
+	inner := bounds{first: p.key(i), end: b.end}
+	if i+1 < p.count {
+		inner.end = p.key(i + 1)
+	}
+	return inner
+}
+
+// load reads the page at the top of a tree, or one below a branch, and checks its keys against the bounds.
+func (t *Tree) load(id uint64, within bounds, elements kind) (page, error) {
+	if t.inline != nil {
+		return *t.inline, nil
+	}
+	p, err := t.snapshot.page(id, elements)
+	if err != nil {
+		return page{}, err
+	}
+	if p.count == 0 {
+		if within.first != nil {
+			return page{}, damaged(id, "it has no elements")
+		}
+		return p, nil
+	}
+	if within.first != nil && !bytes.Equal(p.key(0), within.first) {
+		return page{}, damaged(id, "its first key is not that of the branch above it")
+	}
+	if within.end != nil && bytes.Compare(p.key(p.count-1), within.end) >= 0 {
+		return page{}, damaged(id, "its keys reach into the next page")
+	}
+	return p, nil
+}

@@ -1,0 +1,216 @@
+package boltstore
+
+import (
+	"bytes"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
+)
+
+// transaction is a transaction of bbolt. Each page is checked before bbolt reads it, and each value before it is
+// returned. What is damaged is a panic with a *corruption, which guard makes an error: it can come from every step.
+type transaction struct {
+	bolt *bbolt.Tx
+	// disk is what the file held when the transaction began.
+	disk *pages.Snapshot
+	// sealed reports whether the values have sums; those of a store of version 1 that is only read have none.
+	sealed bool
+}
+
+// begin returns a transaction of bbolt as one of ours.
+func begin(tx *bbolt.Tx, sealed bool) *transaction {
+	committed := uint64(tx.ID())
+	if tx.Writable() {
+		committed--
+	}
+	info := tx.DB().Info()
+	root := uint64(tx.Cursor().Bucket().RootPage())
+	return &transaction{
+		bolt: tx, sealed: sealed,
+		disk: pages.Mapped(mapped(info.Data, int(tx.Size())), info.PageSize, root, committed),
+	}
+}
+
+// bucket is a bucket in a transaction.
+type bucket struct {
+	tx   *transaction
+	name []byte
+	tree *pages.Tree
+	// bolt has the changes of the transaction; nil in one that only reads.
+	bolt *bbolt.Bucket
+}
+
+// Bucket returns a bucket, which every store has.
+func (tx *transaction) Bucket(name []byte) *bucket {
+	tree, err := tx.disk.Bucket(name)
+	must(err)
+	if tree == nil {
+		panic(corrupt("bucket %s is missing", name))
+	}
+	b := &bucket{tx: tx, name: name, tree: tree}
+	if tx.bolt.Writable() {
+		b.bolt = tx.bolt.Bucket(name)
+	}
+	return b
+}
+
+func must(err error) {
+	if err != nil {
+		panic(asCorruption(err))
+	}
+}
+
+// Get returns a value; nil where there is none.
+func (b *bucket) Get(key []byte) []byte {
+	found, value, err := b.tree.Cursor().Seek(key)
+	must(err)
+	exists := bytes.Equal(found, key) && found != nil
+	if !exists {
+		b.checkGap(key, found, value)
+	}
+	if b.bolt != nil {
+		value = b.bolt.Get(key)
+		exists = value != nil
+	}
+	if !exists {
+		return nil
+	}
+	value, err = b.open(key, value)
+	must(err)
+	return value
+}
+
+// has reports whether the file has a key.
+func (b *bucket) has(key []byte) bool {
+	found, _, err := b.tree.Cursor().Seek(key)
+	must(err)
+	return bytes.Equal(found, key)
+}
+
+// checkGap checks the keys around the place where a key is missing. Where they are what was written there, no damage
+// has changed the key that is sought.
+func (b *bucket) checkGap(key, next, value []byte) {
+	if next != nil {
+		must(b.checkKey(next, value))
+	}
+	before, value, err := b.tree.Cursor().Before(key)
+	must(err)
+	if before != nil {
+		must(b.checkKey(before, value))
+	}
+}
+
+func (b *bucket) sealed(key []byte) bool { return b.tx.sealed && sealedKey(b.name, key) }
+
+func (b *bucket) checkKey(key, value []byte) error {
+	if !b.sealed(key) {
+		return nil
+	}
+	return checkKey(b.name, key, value)
+}
+
+// open returns the value that the file holds under a key.
+func (b *bucket) open(key, value []byte) ([]byte, error) {
+	if !b.sealed(key) {
+		return value, nil
+	}
+	return unseal(b.name, key, value)
+}
+
+// Put writes a value. bbolt uses the memory of the key until the transaction ends.
+func (b *bucket) Put(key, value []byte) error {
+	must(b.tree.Verify(key))
+	if b.sealed(key) {
+		value = seal(b.name, key, value)
+	}
+	return b.bolt.Put(key, value)
+}
+
+// Delete removes a key.
+func (b *bucket) Delete(key []byte) error {
+	must(b.tree.VerifyAround(key))
+	return b.bolt.Delete(key)
+}
+
+// cursor walks over the keys of a bucket that have a prefix.
+type cursor struct {
+	bucket *bucket
+	prefix []byte
+	disk   *pages.Cursor
+	// bolt is nil in a transaction that only reads. Otherwise disk goes the same way before it.
+	bolt *bbolt.Cursor
+}
+
+// Cursor returns a cursor over the keys with a prefix.
+func (b *bucket) Cursor(prefix []byte) *cursor {
+	c := &cursor{bucket: b, prefix: prefix, disk: b.tree.Cursor()}
+	if b.bolt != nil {
+		c.bolt = b.bolt.Cursor()
+	}
+	return c
+}
+
+// Seek moves to the first key that is not below key. The key is nil where there is none.
+func (c *cursor) Seek(key []byte) (found, value []byte) {
+	found, value, err := c.seek(key)
+	must(err)
+	return found, value
+}
+
+// Next moves to the next key.
+func (c *cursor) Next() (key, value []byte) {
+	key, value, err := c.next()
+	must(err)
+	return key, value
+}
+
+// First moves to the first key.
+func (c *cursor) First() (key, value []byte) { return c.Seek(c.prefix) }
+
+// seek and next return the key beside the error if only its value is damaged.
+func (c *cursor) seek(key []byte) (found, value []byte, err error) {
+	found, value, err = c.disk.Seek(key)
+	if err != nil {
+		return nil, nil, asCorruption(err)
+	}
+	if !bytes.Equal(found, key) {
+		c.bucket.checkGap(key, found, value)
+	}
+	if c.bolt != nil {
+		found, value = c.bolt.Seek(key)
+	}
+	return c.within(found, value)
+}
+
+func (c *cursor) next() (key, value []byte, err error) {
+	if key, value, err = c.disk.Next(); err != nil {
+		return nil, nil, asCorruption(err)
+	}
+	if c.bolt != nil {
+		key, value = c.bolt.Next()
+	}
+	return c.within(key, value)
+}
+
+// Before returns the last key below key.
+func (c *cursor) Before(key []byte) (found, value []byte) {
+	found, value, err := c.disk.Before(key)
+	must(err)
+	found, value, err = c.within(found, value)
+	must(err)
+	return found, value
+}
+
+// within opens a value whose key has the prefix. Of another one, such as that of the next session, only the key must be
+// sound.
+func (c *cursor) within(key, value []byte) (found, opened []byte, err error) {
+	if key == nil {
+		return nil, nil, nil
+	}
+	if !bytes.HasPrefix(key, c.prefix) {
+		return nil, nil, c.bucket.checkKey(key, value)
+	}
+	opened, err = c.bucket.open(key, value)
+	return key, opened, err
+}
