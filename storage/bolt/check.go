@@ -83,6 +83,9 @@ func (c *checker) checkPages(ctx context.Context) {
 	used := c.tx.disk.Walk(func() bool { return ctx.Err() != nil }, func(bucket string, err error) {
 		c.report(nil, "bucket %q: %v", bucket, err)
 	})
+	for _, err := range c.tx.disk.CheckHeaders() {
+		c.report(nil, "%v", err)
+	}
 	if err := c.tx.disk.CheckFreelist(used); err != nil {
 		c.report(nil, "%v", err)
 	}

@@ -39,15 +39,15 @@ func open(path string, options Options) (*Store, error) {
 	if err := checkLength(path); err != nil {
 		return nil, err
 	}
-	db, err := openBolt(path, options)
+	db, file, err := openBolt(path, options)
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := prepare(db, path)
+	has, err := prepare(db, path, options.LastCommitLost)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &Store{db: db, sealed: sealed, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
+	s := &Store{db: db, file: file, has: has, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		go s.write()
@@ -55,7 +55,7 @@ func open(path string, options Options) (*Store, error) {
 	return s, nil
 }
 
-func openBolt(path string, options Options) (db *bbolt.DB, err error) {
+func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err error) {
 	timeout := options.LockTimeout
 	if timeout == 0 {
 		timeout = time.Second
@@ -68,7 +68,6 @@ func openBolt(path string, options Options) (db *bbolt.DB, err error) {
 	if openFile == nil {
 		openFile = os.OpenFile
 	}
-	var file *os.File
 	defer func() {
 		if err != nil && file != nil {
 			// bbolt closes it, except after a panic.
@@ -77,60 +76,77 @@ func openBolt(path string, options Options) (db *bbolt.DB, err error) {
 	}()
 	defer guard(&err)()
 	db, err = bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout:      timeout,
-		ReadOnly:     options.ReadOnly,
-		FreelistType: bbolt.FreelistMapType,
-		// So a commit need not write the list of free pages; an opening reads the tree instead.
-		NoFreelistSync:  true,
+		Timeout:         timeout,
+		ReadOnly:        options.ReadOnly,
+		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: int(mapSize),
 		MaxSize:         int(options.MaxSize),
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			var err error
-			file, err = openFile(name, flag, mode)
+			if file, err = openFile(name, flag, mode); err == nil && !options.ReadOnly {
+				err = makeReady(file, timeout)
+			}
 			return file, err
 		},
 	})
 	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, ErrInUse
+		err = ErrInUse
 	}
 	if err != nil {
-		return nil, mapError(err)
+		return nil, nil, mapError(err)
 	}
 	if options.MaxSize > 0 {
 		// bbolt grows the file by AllocSize at a time, which it does not count when it checks the limit.
 		db.AllocSize = int(min(int64(db.AllocSize), options.MaxSize/16))
 	}
-	return db, nil
+	return db, file, nil
 }
 
 // prepare creates the buckets of a new store, and seals the values of an older one. It returns an error for a store that
 // this version cannot read.
-func prepare(db *bbolt.DB, path string) (sealed bool, err error) {
+func prepare(db *bbolt.DB, path string, damagedToo bool) (has contents, err error) {
 	defer guard(&err)()
 	var found state
 	err = db.View(func(tx *bbolt.Tx) (err error) {
-		found, err = stateOf(begin(tx, true))
+		t := begin(tx, contents{sums: true, list: true})
+		if err := t.disk.CheckNewest(); err != nil && !damagedToo {
+			return asCorruption(err)
+		}
+		// What is written has been made ready, so its list is sound.
+		has.list = !db.IsReadOnly() || t.disk.HasSealedList()
+		found, err = stateOf(begin(tx, contents{sums: true, list: has.list}))
 		return err
 	})
+	has.sums = found == sealedStore
 	switch {
-	case err != nil:
-		return false, err
-	case found == sealedStore:
-		return true, nil
-	case found == soundStore && !db.IsReadOnly(), found == halfSealedStore && !db.IsReadOnly():
-		return true, sealAll(db)
-	case found == halfSealedStore:
-		return false, errHalfSealed
-	case found != emptyFile:
-		return false, nil
+	case err != nil || has.sums:
+		return has, err
 	case db.IsReadOnly():
-		return false, corrupt("it contains no store")
+		return has, readable(found)
+	case found == damagedStore:
+		return has, nil
+	case found == emptyFile:
+		if err := db.Update(create); err != nil {
+			return has, mapError(err)
+		}
+		has.sums = true
+		return has, syncDirectory(filepath.Dir(path))
+	default:
+		has.sums = true
+		return has, sealAll(db)
 	}
-	err = db.Update(create)
-	if err != nil {
-		return false, mapError(err)
+}
+
+// readable returns the error for a store that cannot be read as it is.
+func readable(found state) error {
+	switch found {
+	case emptyFile:
+		return corrupt("it contains no store")
+	case halfSealedStore:
+		return errHalfSealed
+	default:
+		return nil
 	}
-	return true, syncDirectory(filepath.Dir(path))
 }
 
 // errHalfSealed means that only a part of the values of an older store has got sums yet.

@@ -23,6 +23,8 @@ import (
 type Options struct {
 	// ReadOnly opens an existing store for reading. Methods that write return ErrReadOnly.
 	ReadOnly bool
+	// LastCommitLost also opens a store whose newer header is damaged, with ReadOnly: the last commit is missing then.
+	LastCommitLost bool
 	// MaxSize is the size in bytes that the file may grow to, within a sixteenth. What would need more gets
 	// storage.ErrFull. 0: only the disk limits it.
 	MaxSize int64
@@ -47,12 +49,13 @@ type change struct {
 
 // Store is a storage.Store in one file. It is also a storage.Checker and a storage.Sizer.
 type Store struct {
-	db      *bbolt.DB
+	db *bbolt.DB
+	// file is the file that db has open.
+	file    *os.File
 	path    string
 	opening string
-	// sealed reports whether the values have sums. Those of a store of version 1 have none.
-	sealed bool
-	synced func([]change)
+	has     contents
+	synced  func([]change)
 
 	queue  *queue
 	writer chan struct{} // closed when the writer has ended; nil where there is none
@@ -108,7 +111,7 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 		return err
 	}
 	defer guard(&err)()
-	return mapError(s.db.View(func(tx *bbolt.Tx) error { return fn(begin(tx, s.sealed)) }))
+	return mapError(s.db.View(func(tx *bbolt.Tx) error { return fn(begin(tx, s.has)) }))
 }
 
 // nameDamaged adds the session to an error that is damage of its data. Use it as `defer nameDamaged(&err, ...)`.

@@ -11,6 +11,7 @@ import (
 // transaction is a transaction of bbolt. Each page is checked before bbolt reads it, and each value before it is
 // returned. What is damaged is a panic with a *corruption, which guard makes an error: it can come from every step.
 type transaction struct {
+	// bolt is nil before bbolt has opened the file.
 	bolt *bbolt.Tx
 	// disk is what the file held when the transaction began.
 	disk *pages.Snapshot
@@ -19,17 +20,26 @@ type transaction struct {
 }
 
 // begin returns a transaction of bbolt as one of ours.
-func begin(tx *bbolt.Tx, sealed bool) *transaction {
+func begin(tx *bbolt.Tx, has contents) *transaction {
 	committed := uint64(tx.ID())
 	if tx.Writable() {
 		committed--
 	}
 	info := tx.DB().Info()
 	root := uint64(tx.Cursor().Bucket().RootPage())
-	return &transaction{
-		bolt: tx, sealed: sealed,
-		disk: pages.Mapped(mapped(info.Data, int(tx.Size())), info.PageSize, root, committed),
+	disk := pages.Mapped(mapped(info.Data, int(tx.Size())), info.PageSize, root, committed)
+	if !has.list {
+		disk = disk.WithoutList()
 	}
+	return &transaction{bolt: tx, sealed: has.sums, disk: disk}
+}
+
+// contents says what a file has beside the values.
+type contents struct {
+	// sums: the values are sealed. Those of a store of version 1 that is only read are not.
+	sums bool
+	// list: there is a list of free pages that is as it was written.
+	list bool
 }
 
 // bucket is a bucket in a transaction.
@@ -49,7 +59,7 @@ func (tx *transaction) Bucket(name []byte) *bucket {
 		panic(corrupt("bucket %s is missing", name))
 	}
 	b := &bucket{tx: tx, name: name, tree: tree}
-	if tx.bolt.Writable() {
+	if tx.bolt != nil && tx.bolt.Writable() {
 		b.bolt = tx.bolt.Bucket(name)
 	}
 	return b

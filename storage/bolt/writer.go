@@ -96,13 +96,17 @@ func (s *Store) update(fn func(tx *transaction) error) (err error) {
 		}
 	}()
 	defer guard(&err)()
+	s.limitList()
 	err = s.db.Update(func(tx *bbolt.Tx) error {
-		if err := fn(begin(tx, s.sealed)); err != nil {
+		if err := fn(begin(tx, s.has)); err != nil {
 			return err
 		}
 		committing = true
 		return nil
 	})
+	if err == nil {
+		s.sealList()
+	}
 	return mapError(err)
 }
 

@@ -85,6 +85,30 @@ func (s *Snapshot) readPage(id uint64) (page, error) {
 	return p, nil
 }
 
+// leafHeader returns a leaf of which only the header and the end of its last element were checked; false where that
+// cannot be done.
+func (s *Snapshot) leafHeader(id uint64) (page, bool) {
+	size := int64(s.meta.PageSize)
+	if id < firstPage || id >= s.meta.End {
+		return page{}, false
+	}
+	b, err := s.source.bytes(int64(id)*size, size)
+	if err != nil || binary.NativeEndian.Uint64(b) != id || binary.NativeEndian.Uint16(b[8:]) != leafFlag {
+		return page{}, false
+	}
+	p := page{
+		id: id, leaf: true, count: int(binary.NativeEndian.Uint16(b[10:])),
+		overflow: uint64(binary.NativeEndian.Uint32(b[12:])), bytes: b,
+	}
+	last := p.count - 1
+	if last < 0 || headerSize+p.count*elementSize > len(b) || p.overflow >= s.meta.End-id {
+		return page{}, false
+	}
+	e := p.element(last)
+	end := uint64(headerSize+last*elementSize) + e.offset + e.keySize + e.valueSize
+	return p, p.overflow == (end-1)/uint64(size)
+}
+
 // check checks all elements of a page, and returns where the last one ends.
 func (p page) check(elements kind) (end uint64, err error) {
 	end = headerSize + uint64(p.count)*elementSize

@@ -8,6 +8,7 @@ package pages
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -78,11 +79,85 @@ func ParseMeta(page []byte) (m Meta, ok bool) {
 		End:         binary.NativeEndian.Uint64(b[40:]),
 		Transaction: binary.NativeEndian.Uint64(b[48:]),
 	}
-	sum := fnv.New64a()
-	_, _ = sum.Write(b[:56])
-	ok = binary.NativeEndian.Uint64(b[56:]) == sum.Sum64() && binary.NativeEndian.Uint32(b) == metaMagic &&
+	ok = binary.NativeEndian.Uint64(b[56:]) == metaSum(b) && binary.NativeEndian.Uint32(b) == metaMagic &&
 		binary.NativeEndian.Uint32(b[4:]) == metaVersion && m.PageSize >= 512 && m.PageSize&(m.PageSize-1) == 0
 	return m, ok
+}
+
+// encode returns the page with the header.
+func (m Meta) encode(id uint64) []byte {
+	page := make([]byte, m.PageSize)
+	binary.NativeEndian.PutUint64(page, id)
+	binary.NativeEndian.PutUint16(page[8:], metaFlag)
+	b := page[headerSize : headerSize+metaSize]
+	binary.NativeEndian.PutUint32(b, metaMagic)
+	binary.NativeEndian.PutUint32(b[4:], metaVersion)
+	binary.NativeEndian.PutUint32(b[8:], uint32(m.PageSize))
+	binary.NativeEndian.PutUint64(b[16:], m.Root)
+	binary.NativeEndian.PutUint64(b[32:], m.Freelist)
+	binary.NativeEndian.PutUint64(b[40:], m.End)
+	binary.NativeEndian.PutUint64(b[48:], m.Transaction)
+	binary.NativeEndian.PutUint64(b[56:], metaSum(b))
+	return page
+}
+
+func metaSum(b []byte) uint64 {
+	sum := fnv.New64a()
+	_, _ = sum.Write(b[:56])
+	return sum.Sum64()
+}
+
+// Errors of NewestMeta.
+var (
+	// ErrNoHeader means that no header is whole.
+	ErrNoHeader = errors.New("it has no valid header")
+	// ErrNewerHeader means that the damaged one of the headers may be the newer: then the last commit is lost.
+	ErrNewerHeader = errors.New("a header of the file is damaged, and with it perhaps the last commit")
+)
+
+// NewestMeta returns the newest whole header of a file, together with ErrNewerHeader where the damaged one may be newer.
+func NewestMeta(file io.ReaderAt) (Meta, error) {
+	var found []Meta
+	var broken Meta
+	for _, at := range metaPlaces(file) {
+		page := make([]byte, headerSize+metaSize)
+		_, err := file.ReadAt(page, at)
+		if m, ok := ParseMeta(page); err == nil && ok {
+			found = append(found, m)
+		} else {
+			broken = m
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return Meta{}, ErrNoHeader
+	case len(found) == 1 && broken.Transaction+1 != found[0].Transaction:
+		return found[0], ErrNewerHeader
+	case len(found) == 2 && found[1].Transaction > found[0].Transaction:
+		return found[1], nil
+	default:
+		return found[0], nil
+	}
+}
+
+// metaPlaces returns where the two headers are. If the first is damaged, the place of the second is where one is that
+// names this size of pages.
+func metaPlaces(file io.ReaderAt) []int64 {
+	page := make([]byte, headerSize+metaSize)
+	if _, err := file.ReadAt(page, 0); err == nil {
+		if m, ok := ParseMeta(page); ok {
+			return []int64{0, int64(m.PageSize)}
+		}
+	}
+	for size := int64(512); size <= 1<<24; size *= 2 {
+		if _, err := file.ReadAt(page, size); err != nil {
+			break
+		}
+		if m, ok := ParseMeta(page); ok && int64(m.PageSize) == size {
+			return []int64{0, size}
+		}
+	}
+	return []int64{0}
 }
 
 // source is where the bytes of a file come from.
@@ -118,6 +193,41 @@ type Snapshot struct {
 	free []byte
 	// branches are the branches that were checked, and the page of the names of the buckets.
 	branches map[uint64]page
+}
+
+// HasList reports whether the list of free pages was written.
+func (s *Snapshot) HasList() bool { return s.meta.HasFreelist() }
+
+// CheckNewest returns ErrNewerHeader where the snapshot may lack the last commit.
+func (s *Snapshot) CheckNewest() error {
+	_, err := NewestMeta(readerOf{s.source})
+	return err
+}
+
+// readerOf reads from a source.
+type readerOf struct{ source source }
+
+func (r readerOf) ReadAt(b []byte, offset int64) (int, error) {
+	found, err := r.source.bytes(offset, int64(len(b)))
+	return copy(b, found), err
+}
+
+// CheckHeaders returns what is wrong with the headers of the file.
+func (s *Snapshot) CheckHeaders() []error {
+	var found []error
+	for id := range uint64(firstPage) {
+		b, err := s.source.bytes(int64(id)*int64(s.meta.PageSize), headerSize+metaSize)
+		if _, ok := ParseMeta(b); err != nil || !ok || binary.NativeEndian.Uint64(b) != id {
+			found = append(found, damaged(id, "the header is damaged"))
+		}
+	}
+	return found
+}
+
+// WithoutList returns the snapshot as if no list of free pages had been written: a damaged one says that pages are free
+// which are in use.
+func (s *Snapshot) WithoutList() *Snapshot {
+	return &Snapshot{source: s.source, meta: s.meta, branches: map[uint64]page{}}
 }
 
 // Mapped returns the snapshot of a transaction: data is the file in memory, root the page of its buckets' names.
