@@ -111,6 +111,15 @@ func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.
 
 // OpenStore opens a store. Its errors say what to do.
 func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error) {
+	if info, err := os.Stat(path); err == nil {
+		switch {
+		case !info.Mode().IsRegular() && !info.IsDir():
+			// Opening a pipe would wait for a writer.
+			return nil, fmt.Errorf("cannot open the store %s: it is not a regular file", path)
+		case info.Size() == 0 && options.ReadOnly:
+			return nil, fmt.Errorf("the file %s is empty: it holds no store", path)
+		}
+	}
 	store, err := boltstore.Open(path, options)
 	switch {
 	case err == nil:

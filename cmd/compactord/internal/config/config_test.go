@@ -1,7 +1,10 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +110,16 @@ func TestEverySettingIsDeclaredWhole(t *testing.T) {
 		require.Contains(t, flags, key)
 		require.Equal(t, []string{"COMPACTORD_" + strings.ToUpper(key)}, flags[key].Envs)
 		require.NotEmpty(t, flags[key].Help)
+	}
+}
+
+// The document says which sizes of requests can be set.
+func TestBoundsOfMaxMessageBytes(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "configuration.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "size of the largest request, 4 MiB to 1 GiB")
+	for bytes, accepted := range map[int]bool{4<<20 - 1: false, 4 << 20: true, 1 << 30: true, 1<<30 + 1: false} {
+		_, err := configured(t, "--max-message-bytes", strconv.Itoa(bytes))
+		require.Equal(t, accepted, err == nil, "%d: %v", bytes, err)
 	}
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
+// maxFileBytes is more than any file of settings has.
+const maxFileBytes = 4 << 20
+
 // settings are the keys and values of a YAML file.
 type settings map[string]any
 
@@ -70,9 +73,12 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 }
 
 func readSettings(path string) (settings, error) {
-	content, err := os.ReadFile(path)
+	content, err := readTrusted(path, maxFileBytes+1)
 	if err != nil {
 		return nil, terminal.Unreadable(path, err)
+	}
+	if len(content) > maxFileBytes {
+		return nil, fmt.Errorf("%s has more than %s bytes", path, terminal.Number(maxFileBytes))
 	}
 	var s settings
 	decoder := yaml.NewDecoder(bytes.NewReader(content))

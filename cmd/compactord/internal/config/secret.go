@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"regexp"
@@ -59,7 +58,8 @@ func secretFromEnv(name string) (secret, error) {
 
 // secretFromFile reads a secret from a file, which may end with a line break.
 func secretFromFile(path string) (secret, error) {
-	content, err := readSecret(path)
+	// One byte more than a key may have shows that the file is too large.
+	content, err := readTrusted(path, maxSecretBytes+1)
 	if err != nil {
 		return secret{}, terminal.Unreadable(path, err)
 	}
@@ -68,24 +68,6 @@ func secretFromFile(path string) (secret, error) {
 		return secret{}, fmt.Errorf("the file %s %w", path, err)
 	}
 	return s, nil
-}
-
-// readSecret reads a regular file, and at most one byte more than a key may have. It refuses pipes, since opening one
-// would wait for a writer.
-func readSecret(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, maxSecretBytes+1))
 }
 
 // keyPrefix matches the beginnings of providers' keys.

@@ -84,6 +84,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 			return fmt.Errorf("cannot make the folder of the store: %w", err)
 		}
 	}
+	reportStoreFile(ctx, logger, c.Store)
 	store, err := api.OpenStore(c.Store, boltstore.Options{})
 	if err != nil {
 		return err

@@ -1,0 +1,96 @@
+//go:build unix
+
+package serve_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// To open a pipe would wait for a writer for ever.
+func TestPipesAreRefused(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for name, args := range map[string][]string{
+		"store":                {"serve", "--listen", "127.0.0.1:0", "--store", pipe},
+		"store of a command":   {"sessions", "--store", pipe},
+		"store to be checked":  {"check", "--store", pipe},
+		"file of settings":     {"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", pipe},
+		"store is a character": {"serve", "--listen", "127.0.0.1:0", "--store", os.DevNull},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := programtest.Ran(t, args...)
+			require.NotEqual(t, terminal.ExitDone, answer.Code)
+			answer.Says(t, "it is not a regular file")
+		})
+	}
+}
+
+// Who can change the settings or a key can have the daemon send conversations elsewhere.
+func TestFilesThatEverybodyCanChangeAreRefused(t *testing.T) {
+	settings, key := sample.File(t, "settings.yaml", "log_level: warn\n"), sample.File(t, "key", sample.NotAKey)
+	model := sample.File(t, "model.yaml", "summarizers:\n  m:\n    kind: anthropic\n    model: m\n    context_window: 200000\n"+
+		"    max_output_tokens: 16000\n    api_key_file: "+key+"\n")
+	for name, test := range map[string]struct{ open, config string }{
+		"settings": {settings, settings},
+		"key":      {key, model},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := []string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", test.config}
+			// The group may write: that is what many systems give new files.
+			require.NoError(t, os.Chmod(test.open, 0o664))
+			d := programtest.Serving(t, args[1:]...)
+			require.Equal(t, terminal.ExitDone, d.Stop())
+			require.NoError(t, os.Chmod(test.open, 0o666))
+			answer := programtest.Ran(t, args...)
+			require.NotEqual(t, terminal.ExitDone, answer.Code)
+			answer.Says(t, test.open+": everybody on this machine can change it (mode 0666): take that away with chmod o-w")
+		})
+	}
+}
+
+func TestStoreFilesThatAreReported(t *testing.T) {
+	for name, test := range map[string]struct {
+		content []byte
+		mode    os.FileMode
+		says    []string
+		not     []string
+	}{
+		"new":             {nil, 0, nil, []string{"other users", "is empty"}},
+		"empty":           {[]byte{}, 0o600, []string{"the file of the store is empty"}, []string{"other users"}},
+		"others may read": {[]byte{}, 0o644, []string{"other users can open the store", "mode=0644", "is empty"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := sample.StorePath(t)
+			if test.content != nil {
+				require.NoError(t, os.WriteFile(store, test.content, test.mode))
+				require.NoError(t, os.Chmod(store, test.mode))
+			}
+			d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store)
+			require.Equal(t, terminal.ExitDone, d.Stop())
+			for _, text := range test.says {
+				require.Contains(t, d.Log.String(), text)
+			}
+			for _, text := range test.not {
+				require.NotContains(t, d.Log.String(), text)
+			}
+		})
+	}
+}
+
+// An empty file holds no store, and a check changes nothing.
+func TestCheckOfAnEmptyFile(t *testing.T) {
+	store := sample.File(t, "store.db", "")
+	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "is empty")
+	info, err := os.Stat(store)
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+}
