@@ -18,6 +18,8 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/interceptors"
+	"github.com/compactord/compactord/service/policies"
+	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/unread"
 )
 
@@ -31,6 +33,9 @@ const (
 	// cancelTimeout is how long clients may take to receive the last event of compactions that the stop has cancelled.
 	cancelTimeout  = 2 * time.Second
 	maxHeaderBytes = 64 << 10
+	// inflightFactor is how many times the largest request the requests in flight may take. One client may take half of
+	// it, and a request takes up to about three times its size.
+	inflightFactor = 8
 	maxStreams     = 1000
 	// Clients may send keepalive pings at most once in minClientPing. The server sends one every serverPing.
 	minClientPing = 10 * time.Second
@@ -43,6 +48,8 @@ type ServerOptions struct {
 	Options
 	// MaxMessageBytes is the largest request or response in bytes. Default DefaultMaxMessageBytes.
 	MaxMessageBytes int
+	// MaxInflightBytes is how much memory the requests in flight may take. Default: eight times MaxMessageBytes.
+	MaxInflightBytes int64
 	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
 	// Unread bounds the answers that clients do not read. Logger and Metrics are set here.
@@ -50,6 +57,10 @@ type ServerOptions struct {
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
+
+// LeastInflightBytes returns the least MaxInflightBytes with which a request of maxMessageBytes can be taken. It is the
+// default too.
+func LeastInflightBytes(maxMessageBytes int) int64 { return inflightFactor * int64(maxMessageBytes) }
 
 // Server serves a Service over gRPC, with health and reflection.
 type Server struct {
@@ -72,6 +83,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if o.MaxMessageBytes == 0 {
 		o.MaxMessageBytes = DefaultMaxMessageBytes
 	}
+	if o.MaxInflightBytes == 0 {
+		o.MaxInflightBytes = LeastInflightBytes(o.MaxMessageBytes)
+	}
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = DefaultDrainTimeout
 	}
@@ -79,10 +93,12 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err := o.Metrics.Register(metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	chain, err := interceptors.New(o.Logger, metrics, o.MaxMessageBytes, service.hooks.Now)
+	budget, err := requests.NewBudget(o.MaxInflightBytes, o.Metrics)
 	if err != nil {
 		return nil, err
 	}
+	receiver := &requests.Receiver{MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize}
+	chain := interceptors.New(o.Logger, metrics, receiver, service.hooks.Now)
 	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
 	answers, err := unread.New(o.Unread)
 	if err != nil {
@@ -103,7 +119,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
-			grpc.ForceServerCodecV2(unread.Codec{CodecV2: interceptors.NewLenientCodec()}),
+			grpc.ForceServerCodecV2(unread.Codec{CodecV2: requests.NewCodec(o.MaxMessageBytes)}),
 			// Otherwise Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),

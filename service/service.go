@@ -7,6 +7,7 @@ package service
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,10 +20,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
-	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/points"
 	"github.com/compactord/compactord/service/policies"
+	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/service/watching"
@@ -40,6 +41,9 @@ const (
 	DefaultWatchQueue       = 1024
 	DefaultWatchReadTimeout = time.Minute
 )
+
+// maxPlanOptions is how much memory the options in a plan token may take.
+const maxPlanOptions = 32 << 20
 
 // Options configure a Service.
 type Options struct {
@@ -171,7 +175,9 @@ func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.C
 		Summaries: &summaries.Config{
 			Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts,
 		},
-		CheckRequest:   interceptors.CheckContract,
+		DecodeRequest: func(ctx context.Context, wire []byte, req *compactordv1.CompactRequest) error {
+			return requests.Decode(ctx, wire, req, maxPlanOptions)
+		},
 		MaxAnswerBytes: DefaultMaxAnswerBytes, EventsAhead: s.watching.Queue,
 	}, nil
 }

@@ -29,7 +29,10 @@ func (c *Compactor) Commit(
 	if known, err := c.logs.Recorded(ctx, row, req, answer); known || err != nil {
 		return answer, err
 	}
-	token, err := parsePlanToken(req.GetPlanToken(), c.CheckRequest)
+	token, err := parsePlanToken(ctx, req.GetPlanToken(), c.DecodeRequest)
+	if ctx.Err() != nil {
+		return nil, apierror.EndCause(ctx)
+	}
 	if err != nil || token.req.GetSessionId() != req.GetSessionId() {
 		return nil, apierror.InvalidToken("plan_token")
 	}

@@ -15,8 +15,6 @@ import (
 	"log/slog"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/operations"
@@ -26,6 +24,9 @@ import (
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
+
+// decodeRequest decodes the bytes of a request and checks it.
+type decodeRequest func(ctx context.Context, wire []byte, req *compactordv1.CompactRequest) error
 
 // attemptTimeout bounds how long it may take to record the attempt of a compaction that was cancelled or failed.
 const attemptTimeout = 5 * time.Second
@@ -43,8 +44,8 @@ type Config struct {
 	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	Hooks  Hooks
-	// CheckRequest refuses a request that breaks the contract, as the interceptors do with requests of clients.
-	CheckRequest func(req proto.Message) error
+	// DecodeRequest decodes a request and refuses one that breaks the contract, like those that clients send.
+	DecodeRequest decodeRequest
 	// MaxAnswerBytes limits the prompts in one answer. An answer holds at least one prompt, whatever its size.
 	MaxAnswerBytes int
 	// EventsAhead is how many events may wait for the client of a detached compaction. It misses further ones.

@@ -1,10 +1,10 @@
 package compaction
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 
 	"google.golang.org/protobuf/proto"
 
@@ -54,7 +54,7 @@ func (t *planToken) encode() (string, error) {
 }
 
 // parsePlanToken decodes a token. Anyone can have written it, so its options are checked like a request's.
-func parsePlanToken(s string, checkRequest func(proto.Message) error) (*planToken, error) {
+func parsePlanToken(ctx context.Context, s string, decode decodeRequest) (*planToken, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || len(b) < planTokenFixed || b[0] != planTokenVersion || b[1] > 1 {
 		return nil, session.ErrToken
@@ -69,10 +69,7 @@ func parsePlanToken(s string, checkRequest func(proto.Message) error) (*planToke
 		return nil, session.ErrToken
 	}
 	t.uid = string(b[:size])
-	if err := proto.Unmarshal(b[size:], t.req); err != nil {
-		return nil, errors.Join(session.ErrToken, err)
-	}
-	if !plannable(t.req) || checkRequest(t.req) != nil || checkReplay(t.req) != nil {
+	if decode(ctx, b[size:], t.req) != nil || !plannable(t.req) || checkReplay(t.req) != nil {
 		return nil, session.ErrToken
 	}
 	return t, nil

@@ -4,13 +4,10 @@ package interceptors
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
-	"buf.build/go/protovalidate"
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	middleware "github.com/grpc-ecosystem/go-grpc-middleware/v2"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
@@ -22,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
@@ -33,27 +31,18 @@ import (
 //	log        before errors, so that it sees the final status
 //	errors     turns errors into statuses
 //	recovery   after metrics and log, so that a panic is counted and logged like any other failure
-//	deadline   the daemon's time limit for unary calls
-//	limit      the size of requests, checked before other work
-//	known      refuses fields that the contract does not have
-//	policy     the size of a policy, before its rules
-//	validate   the contract's rules for fields
+//	receive    counts the request, reserves memory for it, and decodes it, before other work; checks its policy's size
+//	deadline   the daemon's time limit for unary calls, which depends on the request
+//	rules      the contract's rules for fields, within that limit; for streams they run where the request is received
 type Chain struct {
 	Unary  []grpc.UnaryServerInterceptor
 	Stream []grpc.StreamServerInterceptor
 }
 
-// contractRules is one validator for all servers of a process. It compiles the rules of a message at its first use.
-var contractRules = sync.OnceValues(func() (protovalidate.Validator, error) { return protovalidate.New() })
-
 // New returns the interceptors of a server.
 func New(
-	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, maxMessageBytes int, now func() time.Time,
-) (*Chain, error) {
-	validator, err := contractRules()
-	if err != nil {
-		return nil, fmt.Errorf("compile the contract's rules: %w", err)
-	}
+	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, receiver *requests.Receiver, now func() time.Time,
+) *Chain {
 	backstop := recovery.WithRecoveryHandlerContext(func(_ context.Context, _ any) error {
 		return status.Error(codes.Internal, "internal error")
 	})
@@ -74,8 +63,9 @@ func New(
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
+			receiver.Unary,
 			capDeadline(unaryTime),
-			checkUnary(limitTo(maxMessageBytes), knownFields, policySize, validator.Validate),
+			requests.CheckUnary,
 		},
 		Stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
@@ -84,9 +74,9 @@ func New(
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
-			checkStream(limitTo(maxMessageBytes), knownFields, policySize, validator.Validate),
+			receiver.Stream,
 		},
-	}, nil
+	}
 }
 
 // callLevel returns the log level of a call's end. An error that only the client can fix is no error of the daemon.

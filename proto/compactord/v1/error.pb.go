@@ -136,6 +136,9 @@ const (
 	// UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
 	// the next daemon writes. Example: a daemon that was killed.
 	ErrorReason_ERROR_REASON_INTERRUPTED ErrorReason = 38
+	// RESOURCE_EXHAUSTED, with RetryInfo. The requests that the daemon carries out now leave too little memory for this
+	// one. Nothing was done. Example: twenty appends of 30 MiB at once. Metadata: limit, its name; value.
+	ErrorReason_ERROR_REASON_MEMORY_EXHAUSTED ErrorReason = 40
 	// RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have
 	// not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
 	// reads. With RetryInfo.
@@ -184,6 +187,7 @@ var (
 		36: "ERROR_REASON_WATCHER_TOO_SLOW",
 		37: "ERROR_REASON_SUMMARIZER_REFUSED",
 		38: "ERROR_REASON_INTERRUPTED",
+		40: "ERROR_REASON_MEMORY_EXHAUSTED",
 		42: "ERROR_REASON_SLOW_READER",
 	}
 	ErrorReason_value = map[string]int32{
@@ -226,6 +230,7 @@ var (
 		"ERROR_REASON_WATCHER_TOO_SLOW":       36,
 		"ERROR_REASON_SUMMARIZER_REFUSED":     37,
 		"ERROR_REASON_INTERRUPTED":            38,
+		"ERROR_REASON_MEMORY_EXHAUSTED":       40,
 		"ERROR_REASON_SLOW_READER":            42,
 	}
 )
@@ -261,8 +266,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xde\n" +
-	"\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\x81\v\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -303,7 +307,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_MESSAGE_PUT_ASIDE\x10#\x12!\n" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10$\x12#\n" +
 	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10%\x12\x1c\n" +
-	"\x18ERROR_REASON_INTERRUPTED\x10&\x12\x1c\n" +
+	"\x18ERROR_REASON_INTERRUPTED\x10&\x12!\n" +
+	"\x1dERROR_REASON_MEMORY_EXHAUSTED\x10(\x12\x1c\n" +
 	"\x18ERROR_REASON_SLOW_READER\x10*BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (

@@ -231,6 +231,10 @@ class SlowReaderError(CompactordError):
     """Earlier answers on this connection have not been read, and there is no room for this one."""
 
 
+class MemoryExhaustedError(CompactordError):
+    """The daemon's running requests leave too little memory for this one; ``retry_after`` says when to try again."""
+
+
 class WatcherTooSlowError(CompactordError):
     """A watch reads too slowly for the changes of its session."""
 
@@ -382,6 +386,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "MESSAGE_PUT_ASIDE": MessagePutAsideError,
     "SLOW_READER": SlowReaderError,
     "WATCHER_TOO_SLOW": WatcherTooSlowError,
+    "MEMORY_EXHAUSTED": MemoryExhaustedError,
 }
 """The class of each reason. A reason that is not listed, from a newer daemon, gets the class of its status."""
 

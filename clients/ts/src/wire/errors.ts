@@ -230,6 +230,14 @@ export class SlowReaderError extends CompactordError {
   override name = "SlowReaderError";
 }
 
+/**
+ * The daemon's running requests leave too little memory for this one; {@link CompactordError.retryAfterMs} says when to
+ * try again.
+ */
+export class MemoryExhaustedError extends CompactordError {
+  override name = "MemoryExhaustedError";
+}
+
 /** A watch reads too slowly for the changes of its session. */
 export class WatcherTooSlowError extends CompactordError {
   override name = "WatcherTooSlowError";

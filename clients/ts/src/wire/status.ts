@@ -47,6 +47,7 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   MESSAGE_PUT_ASIDE: errors.MessagePutAsideError,
   SLOW_READER: errors.SlowReaderError,
   WATCHER_TOO_SLOW: errors.WatcherTooSlowError,
+  MEMORY_EXHAUSTED: errors.MemoryExhaustedError,
   SUMMARIZER_REFUSED: errors.SummarizerRefusedError,
 };
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -156,12 +157,11 @@ func TooLarge(err error) bool {
 	if status.Code(err) != codes.ResourceExhausted {
 		return false
 	}
-	limit, named := MetadataOf(err)["limit"]
-	return !HasReason(err, "LIMIT_EXCEEDED") || named && limit == requestLimit
+	return ErrorReason(err) == "" || HasReason(err, "LIMIT_EXCEEDED") && slices.Contains(requestLimits, MetadataOf(err)["limit"])
 }
 
-// requestLimit is the service's name for the limit of the size of requests.
-const requestLimit = "max_message_bytes"
+// requestLimits are the service's names for the limits of what one request may hold.
+var requestLimits = []string{"max_message_bytes", "max_request_values", "max_json_values", "max_inflight_bytes_of_client"}
 
 // RefusedFlags marks INVALID_ARGUMENT, which the values of flags caused, as wrong usage.
 func RefusedFlags(err error) error {

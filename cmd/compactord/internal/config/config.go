@@ -11,6 +11,7 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -24,6 +25,7 @@ type Config struct {
 	Insecure          bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
 	Reflection        *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes   int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`
+	MaxInflightBytes  int64         `env:"COMPACTORD_MAX_INFLIGHT_BYTES" help:"Memory that the requests that run at once may take (default: 8 times --max-message-bytes)." placeholder:"N"`
 	DrainTimeout      time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long running calls may go on when the daemon stops (default: ${default})." placeholder:"TIME"`
 	Heartbeat         time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel          string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
@@ -36,6 +38,7 @@ const (
 	// Answers have pages of up to 3 MiB unless a client asks for another size.
 	minMessageBytes = 4 << 20
 	maxMessageBytes = 1 << 30
+	maxInflight     = 1 << 40
 	minHeartbeat    = 100 * time.Millisecond
 	maxSpan         = time.Hour
 )
@@ -54,6 +57,9 @@ func (c *Config) Validate() error {
 		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))
 	check(c.MaxMessageBytes >= minMessageBytes && c.MaxMessageBytes <= maxMessageBytes, "max-message-bytes",
 		"must be from %s to %s", terminal.Number(minMessageBytes), terminal.Number(maxMessageBytes))
+	least := service.LeastInflightBytes(max(c.MaxMessageBytes, minMessageBytes))
+	check(c.MaxInflightBytes == 0 || c.MaxInflightBytes >= least && c.MaxInflightBytes <= maxInflight, "max-inflight-bytes",
+		"must be from %s, which one request of --max-message-bytes needs, to %s", terminal.Number(least), terminal.Number(maxInflight))
 	check(c.DrainTimeout > 0 && c.DrainTimeout <= maxSpan, "drain-timeout", "must be above 0, up to %s", maxSpan)
 	check(c.Heartbeat >= minHeartbeat && c.Heartbeat <= maxSpan, "heartbeat", "must be from %s to %s", minHeartbeat, maxSpan)
 	_, known := terminal.LogLevels[c.LogLevel]

@@ -81,10 +81,10 @@ func TestWrongFiles(t *testing.T) {
 }
 
 func TestAllProblemsAtOnce(t *testing.T) {
-	c := &config.Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", LogFormat: "xml", MetricsListen: "x"}
+	c := &config.Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", MaxInflightBytes: 1, LogFormat: "xml", MetricsListen: "x"}
 	err := c.Validate()
 	for _, flag := range []string{
-		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--drain-timeout: ", "--heartbeat: ",
+		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--max-inflight-bytes: ", "--drain-timeout: ", "--heartbeat: ",
 		"--log-level: ", "--log-format: ", "--metrics-listen: ",
 	} {
 		require.ErrorContains(t, err, flag)

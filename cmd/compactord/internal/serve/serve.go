@@ -140,10 +140,11 @@ func (c *Command) server(
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
 	return service.NewServer(service.ServerOptions{
-		Options:         options,
-		MaxMessageBytes: c.MaxMessageBytes,
-		DrainTimeout:    c.DrainTimeout,
-		Reflection:      c.Reflects(),
+		Options:          options,
+		MaxMessageBytes:  c.MaxMessageBytes,
+		MaxInflightBytes: c.MaxInflightBytes,
+		DrainTimeout:     c.DrainTimeout,
+		Reflection:       c.Reflects(),
 	})
 }
 

@@ -160,6 +160,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
     the next daemon writes. Example: a daemon that was killed.
     """
+    ERROR_REASON_MEMORY_EXHAUSTED: _ErrorReason.ValueType  # 40
+    """RESOURCE_EXHAUSTED, with RetryInfo. The requests that the daemon carries out now leave too little memory for this
+    one. Nothing was done. Example: twenty appends of 30 MiB at once. Metadata: limit, its name; value.
+    """
     ERROR_REASON_SLOW_READER: _ErrorReason.ValueType  # 42
     """RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have
     not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
@@ -308,6 +312,10 @@ key. Metadata: summarizer; http_status and code, where the provider sent them.
 ERROR_REASON_INTERRUPTED: ErrorReason.ValueType  # 38
 """UNAVAILABLE. The daemon ended while a compaction ran. No call returns it: it stands in the CompactionAttempt that
 the next daemon writes. Example: a daemon that was killed.
+"""
+ERROR_REASON_MEMORY_EXHAUSTED: ErrorReason.ValueType  # 40
+"""RESOURCE_EXHAUSTED, with RetryInfo. The requests that the daemon carries out now leave too little memory for this
+one. Nothing was done. Example: twenty appends of 30 MiB at once. Metadata: limit, its name; value.
 """
 ERROR_REASON_SLOW_READER: ErrorReason.ValueType  # 42
 """RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have

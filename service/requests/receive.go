@@ -1,0 +1,197 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+)
+
+// Receiver decodes the requests that a Codec has kept, within the bounds.
+type Receiver struct {
+	// MaxBytes is the size of the largest request.
+	MaxBytes int
+	// Budget is the memory of the requests in flight.
+	Budget *Budget
+	// Check refuses decoded requests before the contract's rules are evaluated. May be nil.
+	Check func(req proto.Message) error
+}
+
+// Unary decodes the request of a unary call. Its memory is reserved until the call ends.
+func (r *Receiver) Unary(
+	ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (any, error) {
+	reserved, values, err := r.receive(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer reserved.release()
+	return handler(context.WithValue(ctx, valuesKey{}, values), req)
+}
+
+// valuesKey is the context's key for how many values the request of a unary call holds.
+type valuesKey struct{}
+
+// CheckUnary evaluates the contract's rules for the request of a unary call.
+func CheckUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	m, err := message(req)
+	if err != nil {
+		return nil, err
+	}
+	values, _ := ctx.Value(valuesKey{}).(int)
+	if err := checkRules(ctx, m, values); err != nil {
+		return nil, err
+	}
+	return handler(ctx, req)
+}
+
+// Stream decodes the requests of a stream and evaluates the contract's rules for them. The memory of a request is
+// reserved until the next one is received, or the stream ends.
+func (r *Receiver) Stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	receiving := &receivingStream{ServerStream: stream, receiver: r}
+	defer receiving.release()
+	return handler(srv, receiving)
+}
+
+type receivingStream struct {
+	grpc.ServerStream
+
+	receiver *Receiver
+	reserved *share
+}
+
+// RecvMsg receives a request.
+func (s *receivingStream) RecvMsg(req any) error {
+	if err := s.ServerStream.RecvMsg(req); err != nil {
+		return err
+	}
+	s.release()
+	reserved, values, err := s.receiver.receive(s.Context(), req)
+	if err != nil {
+		return err
+	}
+	s.reserved = reserved
+	m, err := message(req)
+	if err != nil {
+		return err
+	}
+	return checkRules(s.Context(), m, values)
+}
+
+func (s *receivingStream) release() {
+	if s.reserved != nil {
+		s.reserved.release()
+		s.reserved = nil
+	}
+}
+
+// receive decodes a request that the codec has kept, reserves its memory, and says how many values it holds.
+func (r *Receiver) receive(ctx context.Context, req any) (reserved *share, values int, err error) {
+	m, err := message(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	kept := m.ProtoReflect().GetUnknown()
+	m.ProtoReflect().SetUnknown(nil)
+	if ctx.Err() != nil {
+		return nil, 0, apierror.EndCause(ctx)
+	}
+	if err := r.checkSize(sizeOf(kept)); err != nil {
+		return nil, 0, err
+	}
+	held, err := count(m.ProtoReflect().Descriptor(), kept)
+	if err != nil {
+		return nil, 0, r.Budget.refusal(asInvalid(err, m))
+	}
+	reserved, err = r.Budget.take(clientOf(ctx), held.memory+storedCopies*int64(len(kept)))
+	if err != nil {
+		return nil, 0, r.Budget.refusal(err)
+	}
+	err = decode(m, kept)
+	if err == nil && r.Check != nil {
+		err = r.Check(m)
+	}
+	if err != nil {
+		reserved.release()
+		return nil, 0, err
+	}
+	return reserved, held.values, nil
+}
+
+// storedCopies is how often the bytes of a request are held beside the decoded request: as they came, and as they are
+// written to the store.
+const storedCopies = 2
+
+// checkSize refuses requests that are too large. Its error names the limit, which gRPC's own error does not.
+func (r *Receiver) checkSize(size int) error {
+	if size <= r.MaxBytes {
+		return nil
+	}
+	return r.Budget.refusal(apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+		map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(r.MaxBytes)},
+		"the request has %d bytes; at most %d are accepted", size, r.MaxBytes))
+}
+
+// decode decodes the bytes of a request that were counted.
+func decode(m proto.Message, wire []byte) error {
+	if err := proto.Unmarshal(wire, m); err != nil {
+		return asInvalid(errBroken, m)
+	}
+	return asInvalid(checkTimes(m.ProtoReflect()), m)
+}
+
+// Decode decodes a request that a client sent within another one, and checks it like one that came by itself. The memory
+// of the outer request is reserved, and the inner one may take as much.
+func Decode(ctx context.Context, wire []byte, m proto.Message, mostMemory int64) error {
+	held, err := count(m.ProtoReflect().Descriptor(), wire)
+	if err != nil {
+		return asInvalid(err, m)
+	}
+	if held.memory > mostMemory {
+		return fmt.Errorf("a request within a request would take %d bytes of memory", held.memory)
+	}
+	if err := decode(m, wire); err != nil {
+		return err
+	}
+	return checkRules(ctx, m, held.values)
+}
+
+// asInvalid turns an error of counting or decoding into the API's.
+func asInvalid(err error, m proto.Message) error {
+	var wrong *fieldError
+	switch {
+	case errors.As(err, &wrong):
+		return apierror.InvalidField(wrong.path, wrong.what)
+	case errors.Is(err, errBroken):
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_INVALID_FIELD, nil,
+			"the request does not decode as %s: broken bytes, or text that is not UTF-8",
+			m.ProtoReflect().Descriptor().FullName())
+	default:
+		return err
+	}
+}
+
+// clientOf returns what stands for the client: its connection. Each connection has an address of its own, even where
+// the texts of two are the same, as those of sockets of the file system.
+func clientOf(ctx context.Context) net.Addr {
+	if p, ok := peer.FromContext(ctx); ok {
+		return p.Addr
+	}
+	return nil
+}
+
+func message(req any) (proto.Message, error) {
+	m, ok := req.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("request of type %T is no protobuf message", req)
+	}
+	return m, nil
+}
