@@ -25,6 +25,13 @@ type State struct {
 	Edits map[uint32][]*compactordv1.Edit
 }
 
+// GrowsTo reports whether a head of the same log comes from the state's by nothing but appends, as far as views show.
+func (s *State) GrowsTo(h *storagev1.Head) bool {
+	then := s.Head
+	return then.GetNextSequence() <= h.GetNextSequence() && then.GetPolicyChange() == h.GetPolicyChange() &&
+		then.GetLastViewChange() == h.GetLastViewChange() && then.GetLastRevert() == h.GetLastRevert()
+}
+
 // WithAppended returns the state after messages were appended; h is the head after them.
 func (s *State) WithAppended(h *storagev1.Head, messages []*compactordv1.LoggedMessage) *State {
 	next := *s

@@ -56,6 +56,7 @@ func (d *written) put(
 ) (*sessionlog.Write, *compactordv1.CompactionCompleted, error) {
 	before := d.logs.Begin(row)
 	before.RemoveRunning(d.id)
+	before.StartFrom(d.snapshot)
 	state, err := before.State(ctx)
 	if err != nil {
 		return nil, nil, err

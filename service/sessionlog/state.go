@@ -17,6 +17,21 @@ func (l *Logs) State(ctx context.Context, row *storagev1.Session, h *storagev1.H
 	return loadState(ctx, l.store, row, h)
 }
 
+// stateSince returns the state of a head. Where nothing but appends has changed views since an earlier state, it reads only
+// what was appended.
+func (l *Logs) stateSince(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head, known *session.State,
+) (*session.State, error) {
+	if known == nil || !known.GrowsTo(h) {
+		return l.State(ctx, row, h)
+	}
+	appended, err := activeMessages(ctx, l.store, storage.RefOf(row), h, known.Head.GetNextIndex(), h.GetNextIndex())
+	if err != nil {
+		return nil, err
+	}
+	return known.WithAppended(h, appended), nil
+}
+
 func loadState(
 	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
 ) (*session.State, error) {

@@ -18,6 +18,8 @@ type Write struct {
 	logs   *Logs
 	before *storagev1.Session
 	commit storage.Commit
+	// known is an earlier state of the log, from which the state is made where that is possible; nil where there is none.
+	known *session.State
 	// state is the state before the messages of since, which were appended last. It is nil as long as it is not needed.
 	state *session.State
 	since []*compactordv1.LoggedMessage
@@ -34,6 +36,9 @@ func (w *Write) Head() *storagev1.Head { return w.commit.Session.GetHead() }
 
 // Messages returns the messages to append. They must not be changed.
 func (w *Write) Messages() []*compactordv1.LoggedMessage { return w.commit.Messages }
+
+// StartFrom says that the caller has an earlier state of the log, so that only what was appended since must be read.
+func (w *Write) StartFrom(known *session.State) { w.known = known }
 
 // Fork returns a copy that the caller can add to and throw away.
 func (w *Write) Fork() *Write {
@@ -52,7 +57,7 @@ func (w *Write) State(ctx context.Context) (*session.State, error) {
 			h = w.before.GetHead()
 		}
 		var err error
-		if w.state, err = w.logs.State(ctx, w.before, h); err != nil {
+		if w.state, err = w.logs.stateSince(ctx, w.before, h, w.known); err != nil {
 			return nil, err
 		}
 	}
