@@ -1,9 +1,6 @@
 package secrets
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // plain is a text without JSON escapes, at all levels of escaping, with the origin of each byte.
 type plain struct {
@@ -87,19 +84,6 @@ func escaped(text string) (c byte, size int) {
 		}
 	}
 	return 0, 0
-}
-
-// loosened returns the text, byte for byte, with a blank in place of each character that ends a word but that the rules
-// do not accept as an end. The rules are made for source code, and expect a quote, a blank or a semicolon after a
-// token. `key=TOKEN&v=3`, `(TOKEN)` and a Chinese sentence have none.
-func loosened(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if c >= utf8.RuneSelf || strings.IndexByte("&,()<>[]{}|!?#*@", c) >= 0 {
-			b[i] = ' '
-		}
-	}
-	return string(b)
 }
 
 func hexDigit(c byte) int { return strings.IndexByte("0123456789abcdef", c|0x20) }

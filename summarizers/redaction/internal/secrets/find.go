@@ -28,17 +28,10 @@ func Find(ctx context.Context, text string) []Secret { return loaded().find(ctx,
 
 func (s *ruleset) find(ctx context.Context, text string) []Secret {
 	bare := unescaped(text)
-	spans := s.scan(ctx, text, worstRank)
-	add := func(found []span) {
-		for _, f := range found {
-			f.start, f.end = bare.original(f.start, f.end)
-			spans = append(spans, f)
-		}
+	spans := s.scan(ctx, bare.text)
+	for i := range spans {
+		spans[i].start, spans[i].end = bare.original(spans[i].start, spans[i].end)
 	}
-	if bare.from != nil {
-		add(s.scan(ctx, bare.text, worstRank))
-	}
-	add(s.scan(ctx, loosened(bare.text), 0))
 	spans = s.outside(spans, s.placeholders(text))
 	if len(spans) == 0 {
 		return nil
@@ -124,13 +117,9 @@ func (s *ruleset) join(text string, spans []span) []Secret {
 
 // names returns the best rule of each secret, so that a secret has one name wherever it was found.
 func (s *ruleset) names(found []Secret) map[string]int {
-	index := make(map[string]int, len(s.rules))
-	for i := range s.rules {
-		index[s.rules[i].ID] = i
-	}
 	names := make(map[string]int)
 	for _, f := range found {
-		i := index[f.Rule]
+		i := s.index[f.Rule]
 		if known, ok := names[f.Value]; !ok || s.rules[i].rank < s.rules[known].rank ||
 			s.rules[i].rank == s.rules[known].rank && i < known {
 			names[f.Value] = i

@@ -4,126 +4,102 @@ package secrets
 // replaces that rule.
 var Own = []Rule{
 	// Credentials of an Authorization header, in HTTP or in code.
-	{
-		ID:       "authorization-header",
-		Regex:    `(?i)\bauthorization["'\x60]?\s{0,4}[:=,]\s{0,4}["'\x60]{0,2}(?:bearer|basic|token|apikey|bot)[ \t]{1,4}([a-z0-9._~+/=-]{8,})`,
-		Keywords: []string{"authorization"},
-		Allowlists: []Allowlist{
-			// Words.
-			{Regexes: []string{
-				`^(?:[a-z_.-]+|[A-Z_.-]+|[A-Z][a-z]+)$`,
-				`(?i)^(?:your|my|the|some)[_-]`,
-				`\.\.\.$`,
-			}},
-		},
-	},
+	{ID: "authorization-header", Keywords: []string{"authorization"}, find: findAuthorization},
 	// A bearer token without its header.
-	{
-		ID:       "bearer-token",
-		Regex:    `(?i)\bbearer[ \t]{1,4}([a-z0-9._~+/=-]{16,})`,
-		Entropy:  3.3,
-		Keywords: []string{"bearer"},
-		Allowlists: []Allowlist{
-			// Words.
-			{Regexes: []string{
-				`^[a-zA-Z_./-]+$`,
-				`(?i)^(?:your|my|the|some)[_-]`,
-				`\.\.\.$`,
-			}},
-		},
-	},
+	{ID: "bearer-token", Keywords: []string{"bearer"}, find: findBearer},
 	// The password of a URL.
+	{ID: "url-password", Keywords: []string{"://"}, find: findAddressPassword},
+	// What is assigned to a name for passwords, tokens or keys. The other rules name where it was found.
 	{
-		ID:       "url-password",
-		Regex:    `(?i)\b[a-z][a-z0-9+.-]{1,30}://[^\s:/?#@"'\x60<>\[\](){}|\\]{0,128}:([^\s/"'\x60<>\[\](){}|\\]{3,256})@[\w.-]`,
-		Keywords: []string{"://"},
-		Allowlists: []Allowlist{
-			// Words that stand for a password, variables, ports.
-			{Regexes: []string{
-				`(?i)^(?:pass(?:word|wd|phrase)?|pwd|secret|token|user(?:name)?|test|example|changeme|change-?it|admin|root|postgres(?:ql)?|mysql|redis|mongo(?:db)?|guest|rabbitmq|key|api[_-]?key|oauth2?|x-oauth-basic|your[_-].*|my[_-]?(?:pass(?:word)?|secret))$`,
-				`^(?:x+|X+|\*+|\.+|•+|_+|-+)$`,
-				`^[$%]`,
-				`^\d{1,5}$`,
-			}},
+		ID: "password",
+		Keywords: []string{
+			"passw", "pass", "passphrase", "passcode", "pwd", "pw", "psk", "mnemonic", "phrase", "secret", "token", "key", "credential", "masterauth", "kennwort",
+			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code",
 		},
+		find: findAssigned,
 	},
-	// A key, token or signature among the parameters of a URL.
-	{
-		ID:       "url-parameter",
-		Regex:    `(?i)[?&;](?:[a-z0-9_-]{0,30}(?:key|token|secret|passw(?:or)?d|sig|signature|auth|code|credential))=([^\s&#"'\x60<>\[\](){}|\\]{12,})`,
-		Entropy:  3,
-		Keywords: []string{"key=", "token=", "secret=", "passwd=", "password=", "sig=", "signature=", "auth=", "code=", "credential="},
-		Allowlists: []Allowlist{
-			// Words, variables.
-			{Regexes: []string{
-				`^[^0-9]+$`,
-				`^[$%]\D`,
-				`^[A-Za-z]+(?:[-_][A-Za-z]+)*\d{0,3}$`,
-			}},
-		},
-	},
-	// A password in quotes, given to something that is called so.
-	{
-		ID:       "password",
-		Regex:    `(?i)(?:passw(?:or)?d|passphrase|passwort|[_.-]pass|[_.-]pwd|secret)["'\x60]?\s{0,3}(?::=|=>|=|:|,)\s{0,3}(?:"([^"\s\\]{6,256})"|'([^'\s\\]{6,256})'|\x60([^\x60\s\\]{6,256})\x60)`,
-		Entropy:  2.3,
-		Keywords: []string{"passw", "passphrase", "pass", "pwd", "secret"},
-		Allowlists: []Allowlist{
-			// Words, names, variables, paths, calls and what stands for a password.
-			{Regexes: []string{
-				`^(?:[a-z]+|[A-Z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]*)*)$`,
-				`^[A-Za-z]+(?:[_.:/ -]+[A-Za-z]+)*[:.*]?$`,
-				`^(?:[$<{%/.~#@\[(]|https?:|--)`,
-				`[<>{}()\[\]$|=;]`,
-				`(?i)(?:example|placeholder|changeme|your[_-]|redacted|dummy|^test|^pass(?:word)?[0-9]{0,3}$|^secret[0-9]{0,2}$)`,
-				`^(?:x+|X+|\*+|\.+|•+|_+|-+)$`,
-			}},
-		},
-	},
-	// A password given to a variable of the environment or a flag, without quotes.
-	{
-		ID:       "password-variable",
-		Regex:    `(?i)(?:\b|_)(?:[a-z0-9_]{0,40}(?:passw(?:or)?d|passphrase|_pass|_pwd|_secret|_token|api_?key)|--(?:[a-z-]{0,20})(?:password|passwd|token|secret|api-?key))[= ]["']?([^\s"'\x60\\,;&|<>(){}\[\]$%/.~*:@=-][^\s"'\x60\\,;&|<>(){}\[\]$]{7,255})(?:[\s"'\x60;&|,]|\\|\z)`,
-		Entropy:  2.75,
-		Keywords: []string{"password", "passwd", "passphrase", "_pass", "_pwd", "_secret", "_token", "api_key", "apikey", "--token", "--secret", "api-key"},
-		Allowlists: []Allowlist{
-			// Without a digit, or without a letter.
-			{Regexes: []string{`^[^0-9]+$`, `^[^A-Za-z]+$`}},
-			// Words, names, paths and what stands for a password.
-			{Regexes: []string{
-				`^[A-Za-z]+(?:[_.:/-]+[A-Za-z]+)*[.:]?$`,
-				`(?i)(?:example|placeholder|changeme|your[_-]|redacted|dummy|^test|^pass(?:word)?[0-9]{0,3}$|^secret[0-9]{0,2}$)`,
-				`^[A-Za-z_]\w*(?:\.\w+)+$`,
-				`[/]\w+[/]`,
-			}},
-			// Prose: what follows a word and a space.
-			{All: true, Target: Match, Regexes: []string{`(?i)^[^-]*(?:passw(?:or)?d|passphrase|_pass|_pwd|_secret|_token|api_?key) `}},
-		},
-	},
+	{ID: "password-variable", Keywords: []string{"mdp", "senha", "wachtwoord"}, find: findAssigned},
+	{ID: "url-parameter", Keywords: []string{"signature="}, find: findAssigned},
 	// A password that a person tells.
 	{
-		ID:       "password-told",
-		Regex:    `(?i)(?:\b(?:password|passwd|passphrase|passwort|api key|token)(?:\s(?:is|=|ist)|:)|(?:密码|口令|パスワード|비밀번호)\s{0,2}(?:是|为|:|:|=|は)?)\s{0,3}["'\x60]?([!-~]{8,128})`,
-		Entropy:  2.75,
-		Keywords: []string{"password", "passwd", "passphrase", "passwort", "api key", "token", "密码", "口令", "パスワード", "비밀번호"},
-		Allowlists: []Allowlist{
-			// Too little of a mixture to be a password in a sentence.
-			{Regexes: []string{
-				`^[^0-9]+$`,
-				`^[^A-Za-z]+$`,
-				`^[A-Za-z]+[0-9]{0,2}[.,;:!?)"'\x60]*$`,
-				`[<>{}()\[\]$|\\"'\x60/,;]`,
-				`^\w+(?:[.=:]\w+)+[.,;]?$`,
-			}},
+		ID: "password-told",
+		Keywords: []string{
+			"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "пароль", "Пароль", "пароля", "密码", "密碼", "口令", "パスワード", "暗証番号",
+			"비밀번호", "암호", "패스워드", "पासवर्ड", "كلمة المرور", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasło", "lösenord", "adgangskode",
+			"passord", "salasana", "heslo", "jelszó", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord",
 		},
+		find: findTold,
 	},
-	// A private key, also in JSON or with numbers before its lines, and one whose end is missing.
-	// Between its first line and its last a key holds nothing but itself: what is written about keys may name two first lines.
+	// The password of a login that a person tells.
 	{
-		ID:       "private-key",
-		Regex:    `-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\+[nrt]|["'\x60,+>|]|(?:[^\s:"\\+=]+:)?[0-9]{1,6} ?[→:|\t]){0,20}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ?[^\n\\]{0,100}|[A-Za-z0-9+/=]{16,}))+(?:(?:(?:\s|\\+[nrt]|["'\x60,+>|]|(?:[^\s:"\\+=]+:)?[0-9]{1,6} ?[→:|\t]){1,20}[A-Za-z0-9+/=]{1,80})?(?:\s|\\+[nrt]|["'\x60,+>|]|(?:[^\s:"\\+=]+:)?[0-9]{1,6} ?[→:|\t]){0,20}-----END[ A-Z0-9_-]{0,100}KEY(?: BLOCK)?-----)?`,
-		Keywords: []string{"-----begin"},
+		ID: "login",
+		Keywords: []string{
+			"login", "log in", "sign in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=",
+		},
+		find: findLogin,
 	},
+	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login("}, find: findPair},
+	// Passwords among the arguments of commands.
+	{
+		ID:       "command-password",
+		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar"},
+		find:     findCommand,
+	},
+	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
+	{
+		ID:       "piped-password",
+		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "echo ", "add_user ", "change_password ", "/user:", "identified by ", "sshpass="},
+		find:     findPiped,
+	},
+	{ID: "name-and-password", Keywords: []string{"sqlplus ", "jdbc:oracle:thin:", "pass:"}, find: findNameAndPassword},
+	// Cookies.
+	{ID: "cookie", Keywords: []string{"cookie", "curl -b "}, find: findCookie},
+	{ID: "cookie-jar", Keywords: []string{"\ttrue\t/", "\tfalse\t/"}, find: findCookieJar},
+	// Hashes of passwords.
+	{
+		ID:       "password-hash",
+		Keywords: []string{"$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "{sha}", "{ssha}", "pbkdf2_sha256$", "$pbkdf2", "scrypt:"},
+		find:     findPasswordHash,
+	},
+	{ID: "pgpass", Keywords: []string{":5432:", ":5433:", ":6432:", ":*:"}, find: findPgpass},
+	// Secrets of Kubernetes, and logins in the settings of Docker.
+	{ID: "kubernetes-secret-yaml", Keywords: []string{"kind: secret", `kind":"secret"`, `kind": "secret"`, `kind: "secret"`}, find: findClusterSecret},
+	{ID: "printed-secret", Keywords: []string{"get secret"}, find: findPrintedSecret},
+	{ID: "registry-login", Keywords: []string{`"auth"`}, find: findRegistryLogin},
+	// One-time codes and their seeds.
+	{
+		ID:       "otp-seed",
+		Keywords: []string{"otpauth://", "totp", "otp_secret", "otp secret", "otp_seed", "mfa_secret", "mfa secret", "2fa key", "2fa secret", "setup key", "authenticator"},
+		find:     findSeed,
+	},
+	{
+		ID: "one-time-code",
+		Keywords: []string{
+			"one-time code", "one time code", "otp", "verification code", "2fa code", "mfa code", "security code", "login code", "einmalcode", "bestätigungscode", "pin",
+			"code de vérification", "código de verificación", "código de verificação", "codice di verifica", "код подтверждения", "Код подтверждения",
+			"验证码", "驗證碼", "認証コード", "確認コード", "인증번호", "인증 코드", "google verification",
+		},
+		find: findCode,
+	},
+	// A private key, also in JSON or with numbers before its lines, and parts of keys.
+	{
+		ID: privateKey,
+		Keywords: []string{
+			"-----begin", "-----end", "ibaakc", "ibadanbgkqhki", "mhccaqee", "mighageambmg", "mc4caqawbqydk2vw", "b3blbnnzac1rzxktdje",
+		},
+		find: findPrivateKey,
+	},
+	{ID: "telegram-bot-token", Keywords: []string{":aa"}, find: findTelegram},
+	{ID: "discord-bot-token", Keywords: []string{"."}, find: findDiscord},
+	// An Airtable token is known by its form.
+	{
+		ID:       "airtable-personnal-access-token",
+		Regex:    `\b(pat[[:alnum:]]{14}\.[a-f0-9]{64})\b`,
+		Keywords: []string{"pat"},
+	},
+	// A token of Facebook: an application's number and its secret.
+	{ID: "facebook-access-token", Keywords: []string{"|", "%"}, find: findFacebook},
+	{ID: "curl-auth-header", Keywords: []string{"curl"}, find: findHeaderArgument},
 	// A Sourcegraph access token by its prefix.
 	// Not every commit's hash near the word is a token.
 	{
@@ -157,7 +133,7 @@ var Own = []Rule{
 	// The secret of a Discord webhook.
 	{
 		ID:       "discord-webhook",
-		Regex:    `discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{60,80})`,
+		Regex:    `/webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{60,80})`,
 		Keywords: []string{"/webhooks/"},
 	},
 }

@@ -2,8 +2,6 @@ package secrets
 
 import (
 	"maps"
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"sync"
 )
@@ -23,7 +21,13 @@ type Rule struct {
 	Keywords []string
 	// Allowlists say what is not a secret.
 	Allowlists []Allowlist
+	// find looks for secrets around a keyword, in place of Regex.
+	find finder
 }
+
+// finder looks for secrets around a keyword at a place of the text, and adds them to what the reading found. It must
+// not read more than some hundred bytes around the keyword, unless it remembers how far it has read.
+type finder func(s *reading, rule, start, end int)
 
 // Allowlist says that something is not a secret: because one of its expressions or words matches, or with All set, one
 // of each.
@@ -50,21 +54,21 @@ const (
 // rule is a Rule with its compiled parts. Most texts contain keywords of few rules, so the others are never compiled.
 type rule struct {
 	*Rule
-	// expression compiles the expression when a text first contains one of the rule's keywords.
-	expression func() *expression
+	// matcher compiles the expression when a text first contains one of the rule's keywords.
+	matcher func() *matcher
 	// allow compiles the allowlists when the expression first matches.
 	allow func() []*CompiledAllowlist
 	// rank orders rules that find the same secret: the lowest rank gives the name.
 	rank int
-	// wide says that a match may be longer than a block.
+	// wide says that what is beside a placeholder in a match is still secret.
 	wide bool
 }
 
-// expression is a rule's compiled expression.
-type expression struct {
-	*regexp.Regexp
-	// group is the group that contains the secret, 0 for the first one that matched, or wholeMatch.
-	group int
+// keyword is a keyword of a rule.
+type keyword struct {
+	rule int
+	// word is the keyword's index in the rule.
+	word int
 }
 
 // ruleset holds all rules and their keywords.
@@ -73,10 +77,12 @@ type ruleset struct {
 	// allow compiles the allowlists that apply to all rules.
 	allow func() []*CompiledAllowlist
 	words *wordSet
-	// of holds the rules of each keyword.
-	of [][]int
-	// ids are the IDs of the rules, which placeholders contain.
-	ids map[string]bool
+	// of holds the rules of each keyword, and lengths its length.
+	of      [][]keyword
+	lengths []int
+	// ids are the IDs of the rules, which placeholders contain, and index says which rule each is of.
+	ids   map[string]bool
+	index map[string]int
 }
 
 // loaded prepares the rules at the first use.
@@ -87,26 +93,28 @@ func load(rules []Rule, everywhere []Allowlist) *ruleset {
 	set := &ruleset{
 		allow: sync.OnceValue(func() []*CompiledAllowlist { return compileAll(everywhere) }),
 		ids:   make(map[string]bool, len(rules)),
+		index: make(map[string]int, len(rules)),
 	}
 	last := make(map[string]*Rule, len(rules))
 	for i := range rules {
 		last[rules[i].ID] = &rules[i]
 	}
-	byWord := make(map[string][]int)
+	byWord := make(map[string][]keyword)
 	for i := range rules {
 		id := rules[i].ID
 		if set.ids[id] {
 			continue
 		}
-		set.ids[id] = true
-		for _, word := range last[id].Keywords {
-			byWord[word] = append(byWord[word], len(set.rules))
+		set.ids[id], set.index[id] = true, len(set.rules)
+		for n, word := range last[id].Keywords {
+			byWord[word] = append(byWord[word], keyword{len(set.rules), n})
 		}
 		set.rules = append(set.rules, lazyRule(last[id]))
 	}
 	words := slices.Sorted(maps.Keys(byWord))
 	for _, word := range words {
 		set.of = append(set.of, byWord[word])
+		set.lengths = append(set.lengths, len(word))
 	}
 	set.words = newWordSet(words)
 	return set
@@ -116,64 +124,27 @@ func load(rules []Rule, everywhere []Allowlist) *ruleset {
 func lazyRule(r *Rule) rule {
 	return rule{
 		Rule: r, rank: rank(r.ID), wide: r.ID == privateKey,
-		expression: sync.OnceValue(func() *expression {
-			e := regexp.MustCompile(r.Regex)
-			return &expression{Regexp: e, group: groupOf(r, e)}
-		}),
-		allow: sync.OnceValue(func() []*CompiledAllowlist { return compileAll(r.Allowlists) }),
+		matcher: sync.OnceValue(func() *matcher { return newMatcher(r) }),
+		allow:   sync.OnceValue(func() []*CompiledAllowlist { return compileAll(r.Allowlists) }),
 	}
 }
 
-// wholeMatch says that the whole match is the secret.
-const wholeMatch = -1
-
-// groupOf returns the group of a rule's secret. A named group contains only the type of the secret, and a repeated
-// group only its last part. Using them, as gitleaks does, would leave most of the secret.
-func groupOf(r *Rule, e *regexp.Regexp) int {
-	if r.SecretGroup == 0 && (slices.ContainsFunc(e.SubexpNames(), func(name string) bool { return name != "" }) ||
-		repeatsGroup(r.Regex)) {
-		return wholeMatch
-	}
-	return r.SecretGroup
-}
-
-// repeatsGroup says whether a group of an expression may match several times.
-func repeatsGroup(expression string) bool {
-	tree, err := syntax.Parse(expression, syntax.Perl)
-	return err == nil && holdsGroup(tree, false)
-}
-
-func holdsGroup(tree *syntax.Regexp, repeated bool) bool {
-	switch tree.Op {
-	case syntax.OpCapture:
-		if repeated {
-			return true
-		}
-	case syntax.OpStar, syntax.OpPlus:
-		repeated = true
-	case syntax.OpRepeat:
-		repeated = repeated || tree.Max != 1
-	default:
-	}
-	return slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return holdsGroup(sub, repeated) })
-}
-
-// privateKey is the only rule with matches that may span many lines.
+// privateKey is the rule whose secrets have several lines.
 const privateKey = "private-key"
-
-// worstRank is the highest rank.
-const worstRank = 3
 
 // rank ranks rules that recognize a secret by its own form before those that recognize it by its context.
 func rank(id string) int {
 	switch id {
 	case "generic-api-key":
-		return worstRank
+		return 3
 	case "curl-auth-header", "curl-auth-user", "hashicorp-tf-password", "kubernetes-secret-yaml":
 		return 2
-	case "authorization-header", "bearer-token", "url-password", "url-parameter", "password", "password-variable", "password-told":
-		return 1
 	default:
+		for i := range Own {
+			if Own[i].ID == id && Own[i].find != nil && id != privateKey {
+				return 1
+			}
+		}
 		return 0
 	}
 }

@@ -4,17 +4,8 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync"
 	"unicode/utf8"
-)
-
-// Texts are searched in blocks. A rule then only reads text near its keywords, and the size of a block limits the time
-// that an expression can take.
-const (
-	blockBytes = 8 << 10
-	// overlapBytes is how far a block extends into its neighbours. A secret and its context are not longer.
-	overlapBytes = 1 << 10
-	// wordBytes is how far the ends of a block are moved at most, so as not to cut a word.
-	wordBytes = 16 << 10
 )
 
 // span is a place where a rule found a secret.
@@ -23,69 +14,220 @@ type span struct {
 	rule       int
 }
 
-// scan returns the secrets that the rules up to a rank find in a text. If the context ends, some may be missing.
-func (s *ruleset) scan(ctx context.Context, text string, worst int) []span {
-	var found []span
-	near, wide := make([]bool, len(s.rules)), make([]bool, len(s.rules))
-	for at := 0; at < len(text) && ctx.Err() == nil; at += blockBytes {
-		start := wordStart(text, max(at-overlapBytes, 0))
-		end := wordEnd(text, min(at+blockBytes+overlapBytes, len(text)))
-		clear(near)
-		s.words.each(text[start:end], func(word int) bool {
-			for _, i := range s.of[word] {
-				near[i] = true
+// reading is a search of one text. A rule reads only what is near its keywords, so that the time does not grow faster
+// than the text, whatever the text.
+type reading struct {
+	set  *ruleset
+	text string
+	// found are the secrets in the order in which they were found.
+	found []span
+	// until is, by rule, where the last match ended. What a rule has matched it does not match again.
+	until []int
+	// tries are attempts to match, by rule.
+	tries []*try
+	// value caches where values may begin for the name that ends at named.
+	named  int
+	values []int
+}
+
+// pauseBytes is how much text is read between two looks at the context.
+const pauseBytes = 8 << 10
+
+// scan returns the secrets that the rules find in a text. If the context ends, some may be missing.
+func (s *ruleset) scan(ctx context.Context, text string) []span {
+	r := &reading{set: s, text: text, until: make([]int, len(s.rules)), tries: make([]*try, len(s.rules)), named: -1}
+	state := int32(0)
+	for i := range len(text) {
+		if i%pauseBytes == 0 && ctx.Err() != nil {
+			break
+		}
+		state = s.words.after(state, text[i])
+		for _, word := range s.words.found[state] {
+			for _, k := range s.of[word] {
+				r.near(k, i+1-s.lengths[word], i+1)
+			}
+		}
+	}
+	return r.found
+}
+
+// near looks for secrets of a rule at one of its keywords.
+func (r *reading) near(k keyword, start, end int) {
+	if start < r.until[k.rule] {
+		return
+	}
+	rule := &r.set.rules[k.rule]
+	if rule.find != nil {
+		rule.find(r, k.rule, start, end)
+		return
+	}
+	m := rule.matcher()
+	t := r.tries[k.rule]
+	if t == nil {
+		t = &try{text: r.text, runs: make([]longest, m.runs)}
+		r.tries[k.rule] = t
+	}
+	switch {
+	case m.expression != nil:
+		r.window(k.rule, m, start, end)
+		return
+	case m.assigned != nil && r.assigned(k.rule, m, t, start, end):
+		return
+	}
+	for i := range m.fixed {
+		at := m.fixed[i].at[k.word]
+		if at < 0 || at > start {
+			continue
+		}
+		t.groups = [16]int{}
+		if t.match(m.fixed[i].sequence, start-at) {
+			from, to := t.secret(start-at, m.group)
+			r.take(k.rule, from, to, start-at, t.end)
+			return
+		}
+	}
+}
+
+// assigned looks for a secret that is assigned to a name which a keyword ends.
+func (r *reading) assigned(rule int, m *matcher, t *try, start, end int) bool {
+	if r.named != end {
+		r.named, r.values = end, valuesAfter(r.text, end, r.values[:0])
+	}
+	for _, at := range r.values {
+		for _, s := range m.assigned {
+			t.groups = [16]int{}
+			if !t.match(s, at) {
+				continue
+			}
+			if m.name == nil || m.name.MatchString(r.text[max(start-nameBytes, 0):at]) {
+				from, to := t.secret(at, 0)
+				r.take(rule, from, to, start, t.end)
 			}
 			return true
-		})
-		for i := range s.rules {
-			switch {
-			case s.rules[i].rank > worst:
-			case near[i] && s.rules[i].wide:
-				wide[i] = true
-			case near[i]:
-				found = s.match(found, text[start:end], start, i)
+		}
+	}
+	return false
+}
+
+const (
+	// nameBytes is how much of a name may stand before or after a keyword.
+	nameBytes = 32
+	// windowBefore and windowAfter are what an expression reads around a keyword.
+	windowBefore, windowAfter = 128, 512
+)
+
+// valuesAfter appends the places where a value may begin after a name: behind blanks, quotes and an operator.
+func valuesAfter(text string, at int, values []int) []int {
+	for n := 0; n < nameBytes && at < len(text) && (wordByte(text[at]) || strings.IndexByte(" \t.-", text[at]) >= 0); n++ {
+		at++
+	}
+	for n := 0; n < 3 && at < len(text) && strings.IndexByte(" \t\r\n\f\v'\"", text[at]) >= 0; n++ {
+		at++
+	}
+	for _, at := range behindOperator(text, at) {
+		if at == 0 {
+			continue
+		}
+		n := 0
+		for n < 5 && at+n < len(text) && strings.IndexByte("`'\" \t\r\n\f\v=", text[at+n]) >= 0 {
+			n++
+		}
+		for first := n; n >= 0; n-- {
+			// Only these characters may also begin a secret.
+			if n == first || text[at+n] == '=' || text[at+n] == '"' {
+				values = append(values, at+n)
 			}
 		}
 	}
-	for i := range s.rules {
-		if wide[i] && ctx.Err() == nil {
-			found = s.match(found, text, 0, i)
-		}
-	}
-	return found
+	return values
 }
 
-// match appends the secrets that a rule finds in a block.
-func (s *ruleset) match(found []span, block string, offset, i int) []span {
-	r := &s.rules[i]
-	e := r.expression()
-	for _, groups := range e.FindAllStringSubmatchIndex(block, -1) {
-		start, end := secretOf(groups, e.group)
-		start, end = bareOf(block, start, end)
-		if start < end && s.secret(r, block[start:end], block, groups[0], groups[1]) {
-			found = append(found, span{offset + start, offset + end, i})
+// behindOperator returns the places behind the operators that stand at a place, 0 for none.
+func behindOperator(text string, at int) (behind [2]int) {
+	if at >= len(text) {
+		return behind
+	}
+	rest := text[at:min(at+4, len(text))]
+	switch rest[0] {
+	case '>', ',':
+		behind[0] = at + 1
+	case '=':
+		behind[0] = at + 1
+		if strings.HasPrefix(rest, "=>") {
+			behind[1] = at + 2
 		}
-		// An expression that matches up to the last secret of a line may have skipped others.
-		if start-groups[0] > longContext {
-			found = s.match(found, block[groups[0]:start], offset+groups[0], i)
+	case ':':
+		colons := len(rest) - len(strings.TrimLeft(rest, ":"))
+		if colons < len(rest) && rest[colons] == '=' {
+			behind[0] = at + colons + 1
+		}
+		behind[1] = at + 1
+	case '|', '?':
+		if rest[:min(2, len(rest))] == "||" || rest[:min(2, len(rest))] == "?=" {
+			behind[0] = at + 2
 		}
 	}
-	return found
+	return behind
 }
 
-// longContext is a longer context than most expressions match before a secret.
-const longContext = 256
+// window matches an expression with what is near a keyword.
+func (r *reading) window(rule int, m *matcher, start, end int) {
+	from, to := max(start-windowBefore, 0), min(end+windowAfter, len(r.text))
+	for from > 0 && !utf8.RuneStart(r.text[from]) {
+		from--
+	}
+	for to < len(r.text) && !utf8.RuneStart(r.text[to]) {
+		to++
+	}
+	for _, groups := range m.expression.FindAllStringSubmatchIndex(r.text[from:to], -1) {
+		first, last := secretOf(groups, m.group)
+		r.take(rule, from+first, from+last, from+groups[0], from+groups[1])
+	}
+	r.until[rule] = max(r.until[rule], min(end+windowAfter/2, to))
+}
+
+// take adds a match of a rule if it is a secret.
+func (r *reading) take(rule, start, end, matchStart, matchEnd int) {
+	start, end = bareOf(r.text, start, end)
+	if start < end && r.set.secret(&r.set.rules[rule], r.text, start, end, matchStart, matchEnd) {
+		r.found = append(r.found, span{start, end, rule})
+		r.until[rule] = max(matchEnd, r.until[rule])
+	}
+}
+
+// add adds a secret that a finder found.
+func (r *reading) add(rule, start, end int) {
+	if start < end {
+		r.found = append(r.found, span{start, end, rule})
+	}
+}
 
 // bareOf shrinks a range to exclude quotes around the secret, and backslashes before the closing quote.
-func bareOf(block string, start, end int) (int, int) {
-	end = start + len(strings.TrimRight(block[start:end], `\`))
-	if end-start >= 2 && (block[start] == '"' || block[start] == '\'') && block[start] == block[end-1] {
+func bareOf(text string, start, end int) (int, int) {
+	end = start + len(strings.TrimRight(text[start:end], `\`))
+	if end-start >= 2 && (text[start] == '"' || text[start] == '\'') && text[start] == text[end-1] {
 		return start + 1, end - 1
 	}
 	return start, end
 }
 
-// secretOf returns the range of the secret in a match: its group, or the first group that is not empty.
+// secret returns the range of the secret in the match: its group, or the first group that is not empty.
+func (t *try) secret(start, group int) (from, to int) {
+	switch {
+	case group == wholeMatch:
+		return start, t.end
+	case group > 0:
+		return t.groups[2*group], t.groups[2*group+1]
+	}
+	for g := 2; g < len(t.groups); g += 2 {
+		if t.groups[g+1] > t.groups[g] {
+			return t.groups[g], t.groups[g+1]
+		}
+	}
+	return start, t.end
+}
+
+// secretOf returns the range of the secret in a match of an expression.
 func secretOf(groups []int, group int) (start, end int) {
 	start, end = groups[0], groups[1]
 	switch {
@@ -103,25 +245,58 @@ func secretOf(groups []int, group int) (start, end int) {
 }
 
 // secret says whether a match of a rule's expression is a secret.
-func (s *ruleset) secret(r *rule, secret, block string, start, end int) bool {
+func (s *ruleset) secret(r *rule, text string, start, end, matchStart, matchEnd int) bool {
+	secret := text[start:end]
 	if r.Entropy > 0 && entropy(secret) <= r.Entropy {
 		return false
 	}
-	match := strings.Trim(block[start:end], "\n")
-	lineStart := strings.LastIndexByte(block[:start], '\n') + 1
-	lineEnd := len(block)
-	if i := strings.IndexByte(block[end:], '\n'); i >= 0 {
-		lineEnd = end + i
+	if r.ID == generic && notGeneric(text, start, end) || r.ID == "hashicorp-tf-password" && standIn(secret) {
+		return false
 	}
-	line := block[lineStart:lineEnd]
-	return !allows(s.allow(), secret, match, line) && !allows(r.allow(), secret, match, line)
+	match := strings.Trim(text[matchStart:matchEnd], "\n")
+	line := lineAround(text, matchStart, matchEnd)
+	if maybeAllowed(secret) && allows(s.allow(), secret, match, line) {
+		return false
+	}
+	return !allows(r.allow(), secret, match, line)
 }
 
-// entropy returns the Shannon entropy in bits per character, computed like gitleaks does, over the length in bytes.
+// generic is the rule that knows a secret only by its name and its entropy.
+const generic = "generic-api-key"
+
+// notGeneric says that what is assigned to a name is no secret, although it is drawn at random: a digest, a public key,
+// a name that ends with a UUID.
+func notGeneric(text string, start, end int) bool {
+	before := text[max(start-48, 0):start]
+	return strings.HasSuffix(before, "sha256:") || strings.HasSuffix(before, "sha512-") || holdsFold(before, "public") ||
+		end-start > 36 && uuidLike(text[start:end])
+}
+
+// lineBytes is how much of a line is read before and after a match.
+const lineBytes = 256
+
+func lineAround(text string, start, end int) string {
+	from, to := max(start-lineBytes, 0), min(end+lineBytes, len(text))
+	from += strings.LastIndexByte(text[from:start], '\n') + 1
+	if i := strings.IndexByte(text[end:to], '\n'); i >= 0 {
+		to = end + i
+	}
+	return text[from:to]
+}
+
+// shares are n*log2(n) for small n.
+var shares = sync.OnceValue(func() (of [512]float64) {
+	for n := 2; n < len(of); n++ {
+		of[n] = float64(n) * math.Log2(float64(n))
+	}
+	return of
+})
+
+// entropy returns the Shannon entropy in bits per character, like gitleaks over the length in bytes.
 func entropy(text string) float64 {
-	var ascii [utf8.RuneSelf]int
+	var ascii [utf8.RuneSelf]uint16
 	var others map[rune]int
-	for _, c := range text {
+	for _, c := range text[:min(len(text), 1<<15)] {
 		if c < utf8.RuneSelf {
 			ascii[c]++
 			continue
@@ -131,54 +306,22 @@ func entropy(text string) float64 {
 		}
 		others[c]++
 	}
-	var bits float64
+	of := shares()
+	length := float64(len(text))
+	bits, counted := 0.0, 0
 	add := func(n int) {
-		if n > 0 {
-			share := float64(n) / float64(len(text))
-			bits -= share * math.Log2(share)
+		counted += n
+		if n < len(of) {
+			bits += of[n]
+			return
 		}
+		bits += float64(n) * math.Log2(float64(n))
 	}
 	for _, n := range ascii {
-		add(n)
+		add(int(n))
 	}
 	for _, n := range others {
 		add(n)
 	}
-	return bits
+	return (float64(counted)*math.Log2(length) - bits) / length
 }
-
-// wordStart moves an index back to the character after a blank, if there is one within wordBytes, or else to the start
-// of a character.
-func wordStart(text string, at int) int {
-	for i := at; i > max(at-wordBytes, 0); i-- {
-		if blank(text[i-1]) {
-			return i
-		}
-	}
-	if at <= wordBytes {
-		return 0
-	}
-	for at > 0 && !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return at
-}
-
-// wordEnd moves an index forward to the next blank, if there is one within wordBytes, or else to the start of a
-// character.
-func wordEnd(text string, at int) int {
-	for i := at; i < min(at+wordBytes, len(text)); i++ {
-		if blank(text[i]) {
-			return i
-		}
-	}
-	if len(text)-at <= wordBytes {
-		return len(text)
-	}
-	for at < len(text) && !utf8.RuneStart(text[at]) {
-		at++
-	}
-	return at
-}
-
-func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -70,11 +70,16 @@ func (w *wordSet) link() {
 	}
 }
 
+// after returns the state after a character.
+func (w *wordSet) after(state int32, c byte) int32 {
+	return w.next[int(state)*w.width+int(w.classes[c])]
+}
+
 // each calls do with the number of each word at its end, until do returns false.
 func (w *wordSet) each(text string, do func(word int) bool) {
 	state := int32(0)
 	for i := range len(text) {
-		state = w.next[int(state)*w.width+int(w.classes[text[i]])]
+		state = w.after(state, text[i])
 		for _, word := range w.found[state] {
 			if !do(word) {
 				return

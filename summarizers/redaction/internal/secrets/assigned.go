@@ -1,0 +1,346 @@
+package secrets
+
+import "strings"
+
+// findAssigned finds what is assigned to a name for passwords, tokens and keys: in settings, programs, data and flags.
+// What stands in a sentence is left to told.
+func findAssigned(r *reading, rule, start, end int) {
+	from, to := nameAround(r.text, start, end)
+	r.until[rule] = max(r.until[rule], end)
+	if start-from == nameLimit || to-end == nameLimit {
+		r.until[rule] = max(r.until[rule], to)
+		return
+	}
+	name := r.text[from:to]
+	kind := nounOf(name)
+	if name == "PASS" && strings.HasPrefix(r.text[to:], ": ") {
+		// A test has passed.
+		return
+	}
+	if kind == noNoun && from > 0 && strings.IndexByte("?&;", r.text[from-1]) >= 0 {
+		r.parameter(name, to)
+		return
+	}
+	if kind == noNoun && strings.EqualFold(lastWord(name), "key") {
+		if word, _ := wordBefore(r.text, from); qualifiers[word] || lastQualified(name) {
+			kind = keyNoun
+		}
+	}
+	if kind == noNoun {
+		return
+	}
+	// Keywords in the same name need not be looked at again.
+	r.until[rule] = max(r.until[rule], to)
+	a := assignment{reading: r, from: from, to: to, kind: kind, name: name, rule: rule}
+	if !a.find() && kind != noNoun {
+		r.told(r.set.index["password-told"], from, to, kind, true)
+	}
+}
+
+// lastQualified says whether the word before "key" in a name makes it a word for a secret.
+func lastQualified(name string) bool {
+	head := strings.TrimRight(name[:len(name)-len("key")], "_-.")
+	return qualifiers[strings.ToLower(lastWord(head))]
+}
+
+// assignment is a name with what may be assigned to it.
+type assignment struct {
+	*reading
+	from, to int
+	kind     noun
+	name     string
+	// rule is the rule that reads the name.
+	rule int
+	// strong says that only passwords are written in this way.
+	strong bool
+}
+
+// find adds the value of the name, and says whether it has one.
+func (a *assignment) find() bool {
+	text := a.text
+	at := a.to
+	quotes := 0
+	for n := 0; n < 3 && at < len(text) && strings.IndexByte("\"'`])", text[at]) >= 0; n++ {
+		at++
+		quotes++
+	}
+	blanks := 0
+	for blanks < 4 && at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+		blanks++
+	}
+	if at >= len(text) {
+		return false
+	}
+	if text[at] == '[' {
+		// The prompt of a program with its default.
+		if i := strings.Index(text[at:min(at+24, len(text))], "]:"); i > 0 {
+			at += i + 1
+		}
+	}
+	switch c := text[at]; {
+	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
+		return a.behind(at)
+	case c == '(' || c == ',' && quotes > 0 && !keyed(text, at+1):
+		return a.argument(at + 1)
+	case c == '>' || c == '<' || c == '/' || quotes > 0 || c == 'v' || c == 'V' || c == 'T' || c == '\n' || c == '\r' || c == ',':
+		return a.element(at)
+	case blanks > 0:
+		return a.word(at)
+	}
+	return false
+}
+
+// behind adds the value behind an operator.
+func (a *assignment) behind(at int) bool {
+	text := a.text
+	colon := text[at] == ':'
+	for n := 0; n < 3 && at < len(text) && strings.IndexByte(":=>|", text[at]) >= 0; n++ {
+		at++
+	}
+	if colon {
+		at = behindType(text, at)
+	}
+	v := valueAt(text, at)
+	if v.start == v.end {
+		return a.below(v.start)
+	}
+	direct := v.start == at || v.quoted && v.start == at+1
+	a.strong = capitals(a.name) && direct && text[at-1] == '='
+	return a.take(v, colon && !v.quoted)
+}
+
+// behindType returns where the value begins behind a type, as in `password: string = "x"`.
+func behindType(text string, at int) int {
+	end := at
+	for end < len(text) && end-at < 24 && (letterByte(text[end]) || text[end] == ' ' || text[end] == '?') {
+		end++
+	}
+	if end < len(text)-1 && end > at+1 && text[end] == '=' && text[end+1] != '=' {
+		return end + 1
+	}
+	return at
+}
+
+// below adds the value on a line below the name.
+func (a *assignment) below(at int) bool {
+	text := a.text
+	lines := 0
+	for n := 0; n < 24 && at < len(text) && strings.IndexByte(" \t\r\n\\`>|-", text[at]) >= 0; n++ {
+		if text[at] == '\n' {
+			lines++
+		}
+		at++
+	}
+	if lines == 0 || lines > 3 {
+		return true
+	}
+	v := valueAt(text, at)
+	if !v.quoted && v.end < len(text) && strings.IndexByte(" \t:=(", text[v.end]) >= 0 {
+		return true
+	}
+	if word := text[v.start:v.end]; tellable(word) || a.kind >= tokenNoun && randomLike(word) || v.quoted && assignable(word, true) {
+		a.add(a.set.index["password"], v.start, v.end)
+	}
+	return true
+}
+
+// keyed says whether a text in quotes is followed by a colon, and so a name itself.
+func keyed(text string, at int) bool {
+	v := valueAt(text, at)
+	return v.quoted && v.end+1 < len(text) && text[v.end+1] == ':'
+}
+
+// argument adds a text in quotes that is given with the name to a function.
+func (a *assignment) argument(at int) bool {
+	v := valueAt(a.text, at)
+	if !v.quoted {
+		return true
+	}
+	return a.take(v, false)
+}
+
+// element adds a value that has a name of its own, "value", or that is the content of an element.
+func (a *assignment) element(at int) bool {
+	text := a.text
+	if text[at] == '>' && !strings.HasPrefix(strings.TrimLeft(text[at+1:min(at+16, len(text))], " \t\r\n"), "<") {
+		return a.content(at + 1)
+	}
+	i := at
+	for n := 0; n < 16 && i < len(text) && strings.IndexByte(" \t\r\n,\"'<>/", text[i]) >= 0; n++ {
+		if text[i] == '>' && strings.IndexByte(" \t\r\n<", text[min(i+1, len(text)-1)]) < 0 {
+			return a.content(i + 1)
+		}
+		i++
+	}
+	for _, word := range []string{"value", "string", "key", "type"} {
+		if i+len(word) >= len(text) || !strings.EqualFold(text[i:i+len(word)], word) {
+			continue
+		}
+		i += len(word)
+		if word == "key" {
+			return a.element(i)
+		}
+		if word == "type" {
+			n := strings.IndexByte(text[i:min(i+64, len(text))], '>')
+			return n >= 0 && a.content(i+n+1)
+		}
+		for n := 0; n < 4 && i < len(text) && strings.IndexByte("\"' \t", text[i]) >= 0; n++ {
+			i++
+		}
+		switch {
+		case i >= len(text):
+			return false
+		case text[i] == '>':
+			return a.content(i + 1)
+		case text[i] == ':' || text[i] == '=':
+			return a.take(valueAt(text, i+1), false)
+		}
+	}
+	return false
+}
+
+// content adds the content of an element.
+func (a *assignment) content(at int) bool {
+	limit := a.text[at:min(at+valueBytes, len(a.text))]
+	end := strings.IndexByte(limit, '<')
+	if end < 0 {
+		end = strings.IndexAny(limit, " \n\t")
+	}
+	if end < 0 {
+		return false
+	}
+	trimmed := strings.TrimSpace(limit[:end])
+	at += strings.Index(limit[:end], trimmed)
+	return a.take(value{at, at + len(trimmed), true}, false)
+}
+
+// beforeWords are words before a name which say that its value follows a blank.
+var beforeWords = wordMap("env setx set encrypted with")
+
+// word adds the word behind a name and a blank, where such a word is a value: of a flag, a setting, netrc.
+func (a *assignment) word(at int) bool {
+	text := a.text
+	flag := a.from > 0 && a.text[a.from] == '-' || strings.HasPrefix(a.name, "-")
+	before, _ := wordBefore(text, a.from)
+	if strings.HasPrefix(text[at:], "--body ") {
+		at += len("--body ")
+		flag = true
+	}
+	if strings.HasPrefix(text[at:], "\\\n") && flag {
+		at += 2
+	}
+	for n := 0; n < 8 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
+		at++
+	}
+	v := valueAt(text, at)
+	lower := strings.ToLower(a.name)
+	switch {
+	case v.start == v.end || text[v.start] == '-':
+		return false
+	case flag, beforeWords[before] && capitals(a.name), lower == "requirepass" || lower == "masterauth":
+		return a.take(v, false)
+	case v.quoted && a.kind == passwordNoun && text[v.start-1] == '\'':
+		return a.take(v, false)
+	case a.kind == passwordNoun && (beforeWords[before] || loginBefore(text, a.from)):
+		return assignable(text[v.start:v.end], v.quoted) && a.take(v, false)
+	}
+	return false
+}
+
+// loginBefore says whether a name of a user stands before a password, as in netrc.
+func loginBefore(text string, at int) bool {
+	before := text[max(at-96, 0):at]
+	return strings.Contains(before, "login ") && (strings.Contains(before, "machine ") || strings.Contains(before, "default "))
+}
+
+// take adds a value if it is a secret, and says whether the name has one.
+func (a *assignment) take(v value, sentence bool) bool {
+	text := a.text[v.start:v.end]
+	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
+		// A call or an element of a list.
+		return true
+	}
+	if a.kind == phraseNoun && !v.quoted {
+		v = phraseAt(a.text, v.start)
+		text = a.text[v.start:v.end]
+	}
+	if !a.secret(text, v, sentence) {
+		if !v.quoted && v.end-v.start > shortValue {
+			a.until[a.rule] = max(a.until[a.rule], v.end)
+		}
+		return a.kind != passwordNoun || v.quoted
+	}
+	id := "password-variable"
+	if v.quoted {
+		id = "password"
+	}
+	if a.name != "" && a.from > 0 && strings.IndexByte("?&;", a.text[a.from-1]) >= 0 {
+		id = "url-parameter"
+	}
+	a.add(a.set.index[id], v.start, v.end)
+	return true
+}
+
+// secret says whether a value is a secret. In a sentence another word may follow it.
+func (a *assignment) secret(text string, v value, sentence bool) bool {
+	prose := sentence && followed(a.text, v.end)
+	switch {
+	case a.kind == phraseNoun && !v.quoted:
+		return phraseLike(text) || assignable(text, false) && tellable(text)
+	case a.kind == passwordNoun || a.kind == phraseNoun:
+		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.strong && weak(text)
+	case len(text) < 8:
+		return false
+	default:
+		return randomLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true)))
+	}
+}
+
+// shortValue is the length up to which names are looked for in a value that is no secret.
+const shortValue = 32
+
+// weak says whether a word may be a password where nothing else can stand.
+func weak(text string) bool {
+	m := mixtureOf(text)
+	return len(text) >= 5 && m.digits > 0 && m.letters() > 0 && m.brackets == 0 && !standIn(text) && !strings.Contains(text, "/")
+}
+
+func seeded(name, text string) bool {
+	return hexLike(text) && len(text) >= 32 || strings.HasPrefix(text, "0x") && hexLike(text[2:]) && len(text) >= 34 ||
+		nounOf(name) == tokenNoun && runOf(text, 0, &base32Bytes, len(text)) == len(text) && len(text) >= 16 && mixtureOf(text).digits > 0
+}
+
+// followed says whether a word follows in the same line: then a line with a colon is a sentence.
+func followed(text string, at int) bool {
+	rest := strings.TrimLeft(text[at:min(at+16, len(text))], " \t")
+	return at < len(text) && (text[at] == ' ' || text[at] == '\t') && rest != "" && (letterByte(rest[0]) || rest[0] >= 0x80)
+}
+
+// phraseAt reads words up to the end of a line or of a sentence.
+func phraseAt(text string, at int) value {
+	end := at
+	for end < len(text) && end-at < 256 && (text[end] >= 'a' && text[end] <= 'z' || text[end] == ' ') {
+		end++
+	}
+	if v := bareValue(text, at); v.end > end {
+		return v
+	}
+	return value{at, at + len(strings.TrimRight(text[at:end], " ")), false}
+}
+
+// parameterNames are names of secrets among the parameters of an address.
+var parameterNames = wordMap("key sig signature auth code credential credentials awsaccesskeyid xamzsignature xamzsecuritytoken")
+
+// parameter adds the value of a parameter of an address.
+func (r *reading) parameter(name string, at int) {
+	plain := plainName(name)
+	if at >= len(r.text) || r.text[at] != '=' || !parameterNames[plain] && !strings.HasSuffix(plain, "key") && !strings.HasSuffix(plain, "signature") {
+		return
+	}
+	v := bareValue(r.text, at+1)
+	text := r.text[v.start:v.end]
+	if m := mixtureOf(text); len(text) >= 12 && m.digits > 0 && !m.wordsAndDigits() && entropy(text) > 3 && !standIn(text) && !dotted(text) {
+		r.add(r.set.index["url-parameter"], v.start, v.end)
+	}
+}

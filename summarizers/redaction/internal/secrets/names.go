@@ -1,0 +1,127 @@
+package secrets
+
+import "strings"
+
+// noun says what a name calls its value.
+type noun int
+
+const (
+	noNoun noun = iota
+	passwordNoun
+	phraseNoun
+	tokenNoun
+	keyNoun
+)
+
+// nameLimit is how long a name may be.
+const nameLimit = 64
+
+func nameByte(c byte) bool { return wordByte(c) || c == '-' || c == '.' }
+
+// nameAround returns the range of the name that a keyword is in.
+func nameAround(text string, start, end int) (from, to int) {
+	from, to = start, end
+	for from > 0 && start-from < nameLimit && nameByte(text[from-1]) {
+		from--
+	}
+	for to < len(text) && to-end < nameLimit && nameByte(text[to]) {
+		to++
+	}
+	for to > end && (text[to-1] == '.' || text[to-1] == '-') {
+		to--
+	}
+	return from, to
+}
+
+// nouns are ends of names, without joints and in lower case, by what they call a value.
+var nouns = []struct {
+	ends string
+	noun noun
+}{
+	{"passphrase seedphrase passwortsatz mnemonic", phraseNoun},
+	{"password passwd passwort kennwort passcode pwd userpass dbpass requirepass masterauth rpcpassword bindpw wpapsk wachtwoord senha mdp", passwordNoun},
+	{"token secret apikey apisecret sessid sessiontoken securitytoken accesskeysecret credential credentials", tokenNoun},
+	{"secretkey accesskey privatekey encryptionkey signingkey masterkey sessionkey authkey licensekey aeskey hmackey jwtkey accountkey " +
+		"sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey presharedkey deploykey recoverykey secretkeybase", keyNoun},
+}
+
+// shortNouns are nouns that also end other words, so that they must be words of their own.
+var shortNouns = map[string]noun{
+	"pass": passwordNoun, "pw": passwordNoun, "psk": passwordNoun, "pword": passwordNoun, "auth": tokenNoun, "sid": tokenNoun,
+	"phrase": phraseNoun, "sessionid": tokenNoun, "jsessionid": tokenNoun,
+}
+
+// qualifiers are words that make "key" a word for a secret.
+var qualifiers = wordMap("api access secret private master encryption signing session license licence auth account shared subscription hmac aes jwt deploy recovery")
+
+// plainName returns the last 48 bytes of a name in lower case, without joints and the digits at its end.
+func plainName(name string) string {
+	var b [48]byte
+	n := 0
+	for i := max(len(name)-len(b), 0); i < len(name); i++ {
+		if c := name[i]; c != '_' && c != '-' && c != '.' {
+			if c >= 'A' && c <= 'Z' {
+				c |= 0x20
+			}
+			b[n] = c
+			n++
+		}
+	}
+	return strings.TrimRight(string(b[:n]), "0123456789")
+}
+
+// nounOf returns what a name calls its value, by its end.
+func nounOf(name string) noun {
+	plain := plainName(name)
+	for _, group := range nounEnds {
+		for _, end := range group.ends {
+			if strings.HasSuffix(plain, end) {
+				return group.noun
+			}
+		}
+	}
+	return shortNouns[strings.ToLower(lastWord(name))]
+}
+
+type endsOf struct {
+	ends []string
+	noun noun
+}
+
+var nounEnds = func() (all []endsOf) {
+	for _, group := range nouns {
+		all = append(all, endsOf{strings.Fields(group.ends), group.noun})
+	}
+	return all
+}()
+
+// lastWord returns the last word of a name such as db_pass, dbPass or DB-PASS.
+func lastWord(name string) string {
+	name = strings.TrimRight(name, "0123456789")
+	at := len(name)
+	for at > 0 && letterByte(name[at-1]) {
+		at--
+		if c := name[at]; c >= 'A' && c <= 'Z' && at > 0 && name[at-1] >= 'a' && name[at-1] <= 'z' {
+			break
+		}
+	}
+	return name[at:]
+}
+
+// capitals says whether a name is one of a variable of the environment.
+func capitals(name string) bool {
+	m := mixtureOf(name)
+	return m.upper > 2 && m.lower == 0
+}
+
+// wordBefore returns the word before a place, and the place where it begins.
+func wordBefore(text string, at int) (word string, start int) {
+	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+		at--
+	}
+	start = at
+	for start > 0 && at-start < 32 && letterByte(text[start-1]) {
+		start--
+	}
+	return strings.ToLower(text[start:at]), start
+}

@@ -1,0 +1,235 @@
+package secrets
+
+import "strings"
+
+// mixture counts the kinds of characters in a text.
+type mixture struct {
+	lower, upper, digits, symbols, joints, blanks, brackets, others int
+	// endDigits is how many digits the text ends with.
+	endDigits int
+}
+
+func mixtureOf(text string) (m mixture) {
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= 'a' && c <= 'z':
+			m.lower++
+		case c >= 'A' && c <= 'Z':
+			m.upper++
+		case c >= '0' && c <= '9':
+			m.digits++
+		case c == ' ' || c == '\t':
+			m.blanks++
+		case strings.IndexByte("-_./:,;=", c) >= 0:
+			m.joints++
+		case strings.IndexByte("()[]{}<>|\\\"'`", c) >= 0:
+			m.brackets++
+		case c >= 0x80:
+			m.others++
+		default:
+			m.symbols++
+		}
+		m.endDigits++
+		if c < '0' || c > '9' {
+			m.endDigits = 0
+		}
+	}
+	return m
+}
+
+func (m mixture) letters() int { return m.lower + m.upper }
+
+func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// notSecrets are parts of what stands in the place of a secret.
+var notSecrets = newWordSet([]string{
+	"example", "placeholder", "changeme", "change_me", "change-me", "changeit", "your", "redacted", "dummy", "sample", "foobar", "password",
+	"passwd", "passwort", "filtered", "hidden", "masked", "insert", "undefined", "xxxx", "****", "....", "...", "${", "{{", "}}", "$(", "%(",
+	"getenv", "environ", "process.env", "token_", "_token", "secret", "user_", "username", "config.", "settings.", "fixme", "replace",
+})
+
+// standIn says whether a text stands in the place of a secret: a variable, a name, dots.
+func standIn(text string) bool {
+	if len(text) < 4 || strings.IndexByte("$<{%([@~/*", text[0]) >= 0 || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
+		return true
+	}
+	if notSecrets.any(text) || maybeAllowed(text) && sameOrWord(text) {
+		return true
+	}
+	return false
+}
+
+func sameOrWord(text string) bool {
+	switch strings.ToLower(text) {
+	case "true", "false", "null":
+		return true
+	}
+	return strings.Count(text, text[:1]) == len(text)
+}
+
+// wordsAndDigits says whether a text is words, joined or not, with at most two digits at the end: a name and no secret.
+func (m mixture) wordsAndDigits() bool {
+	return m.symbols+m.brackets+m.others+m.blanks == 0 && (m.digits == 0 || m.digits == m.endDigits && m.digits <= 2)
+}
+
+// codeLike says whether a text is a part of a program, a path, a version or a number with a unit.
+func codeLike(text string, m mixture) bool {
+	if strings.Contains(text, "://") || m.brackets > 0 || strings.HasSuffix(text, ":") || uuidLike(text) {
+		return true
+	}
+	if strings.Count(text, "/") >= 2 && m.upper == 0 {
+		return true
+	}
+	// Numbers, versions, times, addresses.
+	if m.letters() <= 2 && m.symbols == 0 {
+		return true
+	}
+	return dotted(text)
+}
+
+// dotted says whether a text is names that are joined by dots, colons or slashes, each of words and few digits.
+func dotted(text string) bool {
+	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(".:/-_=", c) })
+	if len(parts) < 2 {
+		return false
+	}
+	for _, part := range parts {
+		if m := mixtureOf(part); m.symbols > 0 || m.letters() > 0 && m.digits > 0 && !m.wordsAndDigits() && len(part) > 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// uuidLike says whether a text is a UUID or ends with one.
+func uuidLike(text string) bool {
+	n := len(text) - 36
+	return n >= 0 && text[n+8] == '-' && text[n+13] == '-' && text[n+18] == '-' && text[n+23] == '-' && hexLike(text[n+24:])
+}
+
+// assignable says whether a text that is assigned to a name of passwords is one. Quoted text may have other characters
+// than words of a line.
+func assignable(text string, quoted bool) bool {
+	m := mixtureOf(text)
+	if standIn(text) {
+		return false
+	}
+	if m.blanks > 0 {
+		return quoted && phraseLike(text)
+	}
+	switch {
+	case len(text) < 6 || m.others > 0 && m.digits == 0:
+		return false
+	case m.letters() == 0:
+		return m.digits >= 6 && m.joints == 0 && m.brackets == 0
+	case codeLike(text, m):
+		return false
+	case m.digits > 0:
+		return !m.wordsAndDigits()
+	default:
+		return quoted && m.symbols > 0 && len(text) >= 8 && m.joints == 0 && (m.upper > 0 && m.lower > 0 || m.symbols > 1)
+	}
+}
+
+// randomLike says whether a text looks as if a machine had drawn it.
+func randomLike(text string) bool {
+	m := mixtureOf(text)
+	return len(text) >= 16 && m.digits >= 2 && m.letters() >= 2 && m.blanks+m.brackets+m.others == 0 && !standIn(text) &&
+		!uuidLike(text) && !dotted(text) && !strings.Contains(text, "://") && entropy(text) > 2.8
+}
+
+// tellable says whether a word of a sentence can only be a password.
+func tellable(text string) bool {
+	m := mixtureOf(text)
+	if len(text) < 7 || m.letters() < 2 || m.digits == 0 || m.blanks+m.others > 0 || strings.Contains(text, "/") || standIn(text) ||
+		m.wordsAndDigits() || codeLike(text, m) {
+		return false
+	}
+	if hexLike(text) {
+		return len(text) >= 32
+	}
+	return m.upper > 0 && m.lower > 0 && (m.digits >= 2 || m.symbols > 0) || m.symbols > 0 && m.digits > 1 || m.lower >= 4 && m.digits >= 3 && m.joints == 0 && len(text) >= 9
+}
+
+func hexLike(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// commonWords are words that sentences have and passphrases have not.
+var commonWords = wordMap("a the of for to is are was and or your you this these that it not no must at least be in on with from more " +
+	"than enter write use an as by can could will should has have than then them if when how what please set too only keep same new old " +
+	"der die das und ist nicht le la les des est el los de que per il e o os um mindestens zeichen password passphrase key string value")
+
+func wordMap(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// phraseLike says whether a text is four or more words that were drawn and not said.
+func phraseLike(text string) bool {
+	if len(text) > 256 {
+		return false
+	}
+	words := 0
+	for word := range strings.FieldsSeq(text) {
+		m := mixtureOf(word)
+		if m.lower != len(word) || len(word) < 3 || commonWords[word] {
+			return false
+		}
+		words++
+	}
+	return words >= 4
+}
+
+// valueBytes is how long a secret that is assigned may be.
+const valueBytes = 1024
+
+// value is what is assigned to a name.
+type value struct {
+	start, end int
+	quoted     bool
+}
+
+// valueAt reads the value at a place: a text in quotes, or up to what ends a word.
+func valueAt(text string, at int) value {
+	for n := 0; n < 8 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
+		at++
+	}
+	if at+1 < len(text) && (text[at] == 'b' || text[at] == 'r' || text[at] == '@') && (text[at+1] == '"' || text[at+1] == '\'') {
+		at++
+	}
+	if at >= len(text) {
+		return value{at, at, false}
+	}
+	if quote := text[at]; quote == '"' || quote == '\'' || quote == '`' {
+		limit := text[at+1 : min(at+1+valueBytes, len(text))]
+		if end := strings.IndexByte(limit, quote); end >= 0 && strings.IndexByte(limit[:end], '\n') < 0 {
+			return value{at + 1, at + 1 + end, true}
+		}
+		at++
+	}
+	return bareValue(text, at)
+}
+
+var endsBare = setOf(" \t\r\n\f\v\"'`<>,;&|(){}[]\\")
+
+// bareValue reads up to what ends a word.
+func bareValue(text string, at int) value {
+	end := at
+	for end < len(text) && end-at < valueBytes && text[end] < 0x80 && !endsBare.has(text[end]) {
+		end++
+	}
+	for end > at && strings.IndexByte(".:?", text[end-1]) >= 0 {
+		end--
+	}
+	return value{at, end, false}
+}
