@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
@@ -98,4 +99,30 @@ func strippedView() *compactordv1.GetLLMViewRequest {
 	req := viewRequest()
 	req.Thinking = compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP.Enum()
 	return req
+}
+
+// The next pages of a rendered view read nothing and render nothing again, also where other lists took the room of this
+// one meanwhile: then the page is the same.
+func TestPagesOfARenderedViewReadNothing(t *testing.T) {
+	t.Parallel()
+	d, store := startCounting(t, 5000)
+	req := viewRequest()
+	req.Dialect, req.MaxBytes = compactordv1.Dialect_DIALECT_OPENAI_CHAT, 64<<20
+	whole, err := d.compactions.GetLLMView(t.Context(), req)
+	require.NoError(t, err)
+	req.MaxBytes = 1 << 20
+	var joined []string
+	for pages, more := 0, true; more; pages++ {
+		store.read.Store(0)
+		page, err := d.compactions.GetLLMView(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, pages > 0, store.read.Load() == 0, "page %d", pages)
+		require.Equal(t, len(joined), int(page.GetUnchangedPrefix()))
+		require.True(t, proto.Equal(whole.GetViewReport(), page.GetViewReport()))
+		require.True(t, proto.Equal(whole.GetReport(), page.GetReport()))
+		joined = append(joined, page.GetMessagesJson()...)
+		req.ViewToken, more = page.GetViewToken(), page.GetHasMore()
+	}
+	require.Equal(t, whole.GetMessagesJson(), joined)
+	require.Equal(t, whole.GetViewToken(), req.GetViewToken())
 }

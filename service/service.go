@@ -26,6 +26,7 @@ import (
 	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
+	"github.com/compactord/compactord/service/views"
 	"github.com/compactord/compactord/service/watching"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -90,6 +91,7 @@ type Service struct {
 	operations *operations.Running
 	watchers   *watching.Watchers
 	watching   *watching.Watching
+	lists      *views.KeptLists
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry
@@ -123,6 +125,7 @@ func New(o Options) (*Service, error) {
 		policies:    &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
 		operations:  &operations.Running{},
 		watchers:    watched,
+		lists:       &views.KeptLists{MaxBytes: views.DefaultKeptBytes},
 		strategies:  o.Strategies,
 		summarizers: o.Summarizers,
 		dialects:    make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),

@@ -42,6 +42,10 @@ func (s *Service) view(
 		Row: row, Head: head, Thinking: req.GetThinking(), Held: req.GetViewToken(),
 		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()),
 	}
+	// An inline history has no next page.
+	if logs == s.logs {
+		r.Kept = s.lists
+	}
 	if req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return views.Neutral(ctx, logs, r)
 	}

@@ -19,12 +19,21 @@ import (
 const maxCallIDs = 100
 
 // InDialect returns a rendered view. It renders and checks the whole view, even where it sends only the end: neighbours
-// can merge, and a rule can concern messages that are far apart.
+// can merge, and a rule can concern messages that are far apart. The next pages are of the same list.
 func InDialect(
 	ctx context.Context, log Log, shape dialect.Dialect, r *Request,
 ) (*compactordv1.GetLLMViewResponse, error) {
 	if err := CallsAnswered(r.Head); err != nil {
 		return nil, err
+	}
+	token := r.token(shape.Kind())
+	held, relation := r.held(token)
+	// The client has a part of this very view, which therefore stands as it is.
+	goesOn := relation == session.DeltaAppended && held.Point == token.Point
+	if goesOn {
+		if kept := r.Kept.get(keyOf(token)); kept != nil {
+			return r.pageOf(kept, token, int(held.Messages)), nil
+		}
 	}
 	state, err := log.State(ctx, r.Row, r.Head)
 	if err != nil {
@@ -37,14 +46,25 @@ func InDialect(
 	if err := now.check(); err != nil {
 		return nil, err
 	}
-	token := r.token(shape.Kind())
-	unchanged, err := r.unchangedRendered(ctx, log, token, now)
-	if err != nil {
-		return nil, err
+	unchanged := int(held.Messages)
+	if !goesOn {
+		if unchanged, err = r.unchangedRendered(ctx, log, held, relation, now); err != nil {
+			return nil, err
+		}
 	}
-	answer := now.page(token, unchanged, r.MaxBytes)
-	answer.Report = strategies.ReportAt(r.Row, r.withMetrics(state))
-	return answer, nil
+	return r.pageOf(now.list(r.withMetrics(state)), token, unchanged), nil
+}
+
+// pageOf returns a page of a list, and keeps the list for the next page.
+func (r *Request) pageOf(l *renderedList, token session.ViewToken, unchanged int) *compactordv1.GetLLMViewResponse {
+	answer := l.page(token, min(unchanged, len(l.messages)), r.MaxBytes)
+	answer.Report = strategies.ReportAt(r.Row, l.head)
+	if answer.GetHasMore() {
+		r.Kept.put(keyOf(token), l)
+	} else {
+		r.Kept.drop(keyOf(token))
+	}
+	return answer
 }
 
 func (r *Request) optionsIn(shape dialect.Dialect) session.ViewOptions {
@@ -72,9 +92,8 @@ func CallsAnswered(h *storagev1.Head) error {
 
 // unchangedRendered returns how many messages at the start the client already has, byte for byte.
 func (r *Request) unchangedRendered(
-	ctx context.Context, log Log, token session.ViewToken, now *Rendered,
+	ctx context.Context, log Log, held session.ViewToken, relation session.Delta, now *Rendered,
 ) (int, error) {
-	held, relation := r.held(token)
 	var then *session.View
 	switch relation {
 	case session.DeltaAppended:

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
@@ -69,24 +70,9 @@ func (r *Rendered) check() error {
 		"the view would break a rule of %s at %s", r.shape.Name(), first)
 }
 
-// page returns the messages after the unchanged ones that fit into maxBytes, and at least one.
-func (r *Rendered) page(token session.ViewToken, unchanged, maxBytes int) *compactordv1.GetLLMViewResponse {
-	answer := &compactordv1.GetLLMViewResponse{UnchangedPrefix: uint32(unchanged), ViewReport: r.report()}
-	for _, raw := range r.System {
-		answer.SystemJson = append(answer.SystemJson, string(raw))
-	}
-	size := 0
-	for _, raw := range r.Messages[unchanged:] {
-		size += len(raw)
-		if len(answer.GetMessagesJson()) > 0 && size > maxBytes {
-			answer.HasMore = true
-			break
-		}
-		answer.MessagesJson = append(answer.MessagesJson, string(raw))
-	}
-	token.Messages = uint32(unchanged + len(answer.GetMessagesJson()))
-	answer.ViewToken = token.String()
-	return answer
+// list returns the list alone; head has the figures for the context report. It is called once.
+func (r *Rendered) list(head *storagev1.Head) *renderedList {
+	return &renderedList{system: r.System, messages: r.Messages, report: r.report(), head: head}
 }
 
 // report returns the view report, with what rendering changed.

@@ -30,6 +30,8 @@ type Request struct {
 	Held string
 	// MarkBreakpoints adds the marks of the provider's prompt cache to a rendered view.
 	MarkBreakpoints bool
+	// Kept keeps rendered lists for their next pages.
+	Kept *KeptLists
 	// MaxBytes limits the messages of a page, which holds at least one message.
 	MaxBytes int
 }

@@ -1,0 +1,66 @@
+package views
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// What is kept never passes the limit, and is found again as long as nothing newer needed its room.
+func TestKeptListsStayWithinTheirBytes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const limit = 100
+		k := &KeptLists{MaxBytes: limit}
+		// used are the keys of what must be there, the one used last at the end.
+		var used []uint32
+		size := make(map[uint32]int)
+		forget := func(point uint32) {
+			for i, other := range used {
+				if other == point {
+					used = append(used[:i:i], used[i+1:]...)
+					return
+				}
+			}
+		}
+		for range rapid.IntRange(1, 50).Draw(t, "steps") {
+			point := rapid.Uint32Range(0, 9).Draw(t, "point")
+			key := listKey{uid: "u", point: point}
+			switch rapid.SampledFrom([]string{"put", "get", "drop"}).Draw(t, "what") {
+			case "put":
+				n := rapid.IntRange(0, limit+20).Draw(t, "bytes")
+				k.put(key, &renderedList{messages: []json.RawMessage{make([]byte, n)}})
+				if n > limit {
+					break
+				}
+				forget(point)
+				used, size[point] = append(used, point), n
+				for total(used, size) > limit {
+					used = used[1:]
+				}
+			case "get":
+				if k.get(key) != nil {
+					forget(point)
+					used = append(used, point)
+				}
+			default:
+				k.drop(key)
+				forget(point)
+			}
+			require.Equal(t, total(used, size), k.bytes)
+			require.LessOrEqual(t, k.bytes, limit)
+			require.Equal(t, len(used), k.order.Len())
+			require.Len(t, k.byKey, len(used))
+		}
+	})
+}
+
+func total(used []uint32, size map[uint32]int) int {
+	sum := 0
+	for _, point := range used {
+		sum += size[point]
+	}
+	return sum
+}
