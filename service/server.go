@@ -68,6 +68,7 @@ type Server struct {
 	grpc    *grpc.Server
 	health  *health.Server
 	unread  *unread.Answers
+	outages *outages
 	drain   time.Duration
 }
 
@@ -124,6 +125,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.WaitForHandlers(true),
 		),
 	}
+	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
+		return nil, err
+	}
 	compactordv1.RegisterSessionServiceServer(s.grpc, service)
 	compactordv1.RegisterCompactionServiceServer(s.grpc, service)
 	healthv1.RegisterHealthServer(s.grpc, s.health)
@@ -136,7 +140,8 @@ func NewServer(o ServerOptions) (*Server, error) {
 
 // Run serves on the listener until ctx ends, and then stops. While it stops, health is NOT_SERVING, watches end, and
 // calls and compactions may go on until the drain timeout. Then it cancels the compactions and ends what still runs. It
-// returns nil after a stop by ctx. It closes the listener.
+// returns nil after a stop by ctx. Where the store is lost, it stops too, and returns storage.ErrLost. It closes the
+// listener.
 //
 // Before it serves, it records the compactions that were interrupted by the end of earlier daemons.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
@@ -147,6 +152,15 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		defer close(stopped)
 		if err := s.grpc.Serve(s.unread.Listener(listener)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		select {
+		case err := <-s.outages.lost:
+			return err
+		case <-groupCtx.Done():
+		case <-stopped:
 		}
 		return nil
 	})

@@ -27,6 +27,8 @@ type Error struct {
 	Cause error
 	// logged says that the cause was logged, under the id that the client gets.
 	logged bool
+	// noRoom says that the disk is full, so that a retry makes no sense.
+	noRoom bool
 }
 
 // FieldViolation says what is wrong with a field.

@@ -41,6 +41,7 @@ var statusCodes = map[compactordv1.ErrorReason]codes.Code{
 	compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE: codes.Unavailable,
 	compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN:          codes.Unavailable,
 	compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED:            codes.Unavailable,
+	compactordv1.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE:      codes.Unavailable,
 	compactordv1.ErrorReason_ERROR_REASON_CANCELLED:              codes.Canceled,
 	compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED:      codes.DeadlineExceeded,
 	compactordv1.ErrorReason_ERROR_REASON_NOT_IMPLEMENTED:        codes.Unimplemented,
@@ -59,7 +60,12 @@ func Code(reason compactordv1.ErrorReason) codes.Code {
 }
 
 // Code returns the gRPC code of the error.
-func (e *Error) Code() codes.Code { return Code(e.Reason) }
+func (e *Error) Code() codes.Code {
+	if e.noRoom {
+		return codes.ResourceExhausted
+	}
+	return Code(e.Reason)
+}
 
 // refusesRequest says that the request itself is invalid, whatever the state of the daemon.
 func (e *Error) refusesRequest() bool { return e.Code() == codes.InvalidArgument }

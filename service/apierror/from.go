@@ -93,6 +93,9 @@ func From(err error, internalID string) *Error {
 		e.Cause = err
 		return e
 	}
+	if e := fromDisk(err); e != nil {
+		return e
+	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
 			e = &Error{Reason: s.reason, Message: cmp.Or(s.text, err.Error()), Cause: err}
@@ -120,6 +123,37 @@ func From(err error, internalID string) *Error {
 		Message: BugMessage(internalID),
 		Cause:   err,
 	}
+}
+
+// fromDisk converts an error of the disk under the store; nil for any other error.
+func fromDisk(err error) *Error {
+	var disk *storage.DiskError
+	e := &Error{Reason: compactordv1.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE, Cause: err}
+	switch {
+	case errors.Is(err, storage.ErrLost):
+		e.Message, e.Metadata = "the store is lost; the daemon ends", map[string]string{"cause": "lost"}
+	case errors.As(err, &disk):
+		e.Message = diskMessages[disk.Cause]
+		e.Metadata = map[string]string{"cause": string(disk.Cause)}
+		e.noRoom = disk.Full()
+	case errors.Is(err, storage.ErrDisk):
+		e.Message, e.Metadata = diskMessages[storage.DiskBroken], map[string]string{"cause": string(storage.DiskBroken)}
+	default:
+		return nil
+	}
+	if !e.noRoom {
+		e.RetryAfter = retryUnavailableAfter
+	}
+	return e
+}
+
+// diskMessages are the texts for people. Those of the system can contain paths.
+var diskMessages = map[storage.DiskCause]string{
+	storage.DiskFull:     "the disk of the store is full; nothing was written, and sessions can be deleted",
+	storage.QuotaUsedUp:  "the quota of the store's user is used up; nothing was written, and sessions can be deleted",
+	storage.FileTooLarge: "the file of the store has the largest size that is allowed; nothing was written, and sessions can be deleted",
+	storage.DiskReadOnly: "the file system of the store is read-only; nothing was written",
+	storage.DiskBroken:   "the disk of the store failed",
 }
 
 // BugMessage returns the text for a bug, with the id under which it was logged.

@@ -93,7 +93,7 @@ func (c *checker) checkPages(ctx context.Context) {
 
 // checkBuckets finds unknown buckets, and reads the next ordinal.
 func (c *checker) checkBuckets() {
-	known := map[string]bool{}
+	known := map[string]bool{string(reserveBucket): true}
 	for _, name := range allBuckets {
 		known[string(name)] = true
 	}

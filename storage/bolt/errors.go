@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
+	"strings"
 
 	berrors "go.etcd.io/bbolt/errors"
 
@@ -30,8 +30,10 @@ func mapError(err error) error {
 		return storage.ErrClosed
 	case errors.Is(err, berrors.ErrDatabaseReadOnly):
 		return ErrReadOnly
-	case isFull(err):
+	case errors.Is(err, berrors.ErrMaxSizeReached):
 		return fmt.Errorf("%w: %w", storage.ErrFull, err)
+	case isOfDisk(err):
+		return storage.NewDiskError(err)
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
 		return fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
 	default:
@@ -39,21 +41,23 @@ func mapError(err error) error {
 	}
 }
 
-// isFull reports whether a write failed for lack of space before it took effect. An error of the sync itself does not
-// count, whatever its number: it is no PathError, and what it leaves on the disk is unknown.
-func isFull(err error) bool {
-	if errors.Is(err, berrors.ErrMaxSizeReached) {
-		return true
-	}
+// isOfDisk reports whether the system refused to read, write or grow the file. bbolt keeps only the text of the last. An
+// error of a sync is a mere number, and not one of these: what it leaves on the disk is unknown.
+func isOfDisk(err error) bool {
 	var path *fs.PathError
-	return errors.As(err, &path) &&
-		(errors.Is(path.Err, syscall.ENOSPC) || errors.Is(path.Err, syscall.EDQUOT) || errors.Is(path.Err, syscall.EFBIG))
+	if errors.As(err, &path) {
+		return storage.IsDiskError(path.Err)
+	}
+	return strings.HasPrefix(err.Error(), "file resize error: ")
 }
 
 // recovered returns the error for a panic: of ours, or of bbolt, which asserts what it reads from the disk.
 func recovered(r any) error {
 	if c, ok := r.(*corruption); ok {
 		return c
+	}
+	if f := faultOf(r); f != nil {
+		return f
 	}
 	return corrupt("%v", r)
 }

@@ -48,6 +48,7 @@ func open(path string, options Options) (*Store, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	s := &Store{db: db, file: file, has: has, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
+	s.options = options
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		go s.write()
@@ -64,10 +65,6 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 	if mapSize == 0 && runtime.GOOS != "windows" {
 		mapSize = 1 << 30
 	}
-	openFile := options.openFile
-	if openFile == nil {
-		openFile = os.OpenFile
-	}
 	defer func() {
 		if err != nil && file != nil {
 			// bbolt closes it, except after a panic.
@@ -83,7 +80,7 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 		MaxSize:         int(options.MaxSize),
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			var err error
-			if file, err = openFile(name, flag, mode); err == nil && !options.ReadOnly {
+			if file, err = options.open(name, flag, mode); err == nil && !options.ReadOnly {
 				err = makeReady(file, timeout)
 			}
 			return file, err

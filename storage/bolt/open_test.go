@@ -243,7 +243,7 @@ func TestLostDisk(t *testing.T) {
 	require.ErrorIs(t, lose(), fs.ErrClosed)
 	err = lose()
 	require.ErrorIs(t, err, fs.ErrClosed)
-	require.ErrorContains(t, err, "until it is opened again")
+	require.ErrorIs(t, err, storage.ErrDisk)
 	row, err := s.Session(t.Context(), "", "s")
 	require.NoError(t, err)
 	require.Equal(t, d.Session.GetRevision(), row.GetRevision())

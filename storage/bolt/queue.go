@@ -16,6 +16,8 @@ type operation struct {
 	change *change
 	// size is about how many bytes it writes.
 	size int
+	// frees reports that it only makes room, and so may use the reserve.
+	frees bool
 
 	// ended returns the reason why the caller no longer waits; nil while it does.
 	ended func() error

@@ -6,6 +6,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
@@ -46,6 +47,9 @@ func makeReady(file *os.File, timeout time.Duration) error {
 
 func newestSnapshot(file *os.File) (*pages.Snapshot, error) {
 	meta, err := pages.NewestMeta(file)
+	if err != nil && isOfDisk(err) {
+		return nil, storage.NewDiskError(err)
+	}
 	if err != nil {
 		return nil, corrupt("%v", err)
 	}

@@ -33,10 +33,15 @@ type Options struct {
 	// MapSize is the address space reserved for the file, in bytes. While it is larger than the file, the file grows
 	// without waiting for reads to end. 0: 1 GiB; on Windows none, since there it would take disk space.
 	MapSize int64
+	// Reserve is how many bytes the store keeps for deletions, so that they work on a full disk too. A store with a
+	// reserve also notices by itself that writes succeed again. 0: none.
+	Reserve int
 
 	// synced is called with the changes of a transaction, after they are on disk and before the callers get their
 	// results.
 	synced func(committed []change)
+	// failed is called after a commit has failed, before the store does anything about it.
+	failed func()
 	// openFile replaces os.OpenFile in tests.
 	openFile func(string, int, os.FileMode) (*os.File, error)
 }
@@ -50,7 +55,7 @@ type change struct {
 // Store is a storage.Store in one file. It is also a storage.Checker and a storage.Sizer.
 type Store struct {
 	db *bbolt.DB
-	// file is the file that db has open.
+	// file is the file that db has open, and closes.
 	file    *os.File
 	path    string
 	opening string
@@ -63,14 +68,28 @@ type Store struct {
 	closed atomic.Bool
 	close  sync.Once
 
-	// diskError is the error after which the content of the disk is unknown. Only the writer uses it.
-	diskError error
+	// readers is locked for reading by each read, and for writing while the file is opened again.
+	readers sync.RWMutex
+	options Options
+	// identity is the file to open again.
+	identity os.FileInfo
+	// stuck reports that bbolt keeps its locks, so that closing it would wait for ever.
+	stuck   atomic.Bool
+	outages outages
+
+	// The rest is the writer's. acknowledged is the last transaction that is on the disk, unsettled a later one that may
+	// be. reopening reports that the file is to be opened again, reserveGone that the reserve is given up.
+	acknowledged, unsettled int
+	reopening, reserveGone  bool
+	probes                  probes
 }
 
 var (
 	_ storage.Store   = (*Store)(nil)
 	_ storage.Checker = (*Store)(nil)
 	_ storage.Sizer   = (*Store)(nil)
+
+	_ storage.Fallible = (*Store)(nil)
 )
 
 // Close waits for running and waiting operations, and closes the file.
@@ -79,10 +98,16 @@ func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.closed.Store(true)
 		s.queue.close()
+		if s.stuck.Load() {
+			err = s.lost()
+			return
+		}
 		if s.writer != nil {
 			<-s.writer
 		}
-		err = s.db.Close()
+		if s.db != nil {
+			err = s.db.Close()
+		}
 	})
 	return err
 }
@@ -110,8 +135,17 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	defer guard(&err)()
-	return mapError(s.db.View(func(tx *bbolt.Tx) error { return fn(begin(tx, s.has)) }))
+	s.readers.RLock()
+	defer s.readers.RUnlock()
+	if s.db == nil {
+		return s.unreadable()
+	}
+	return s.guarded(func(begun func(*bbolt.Tx)) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			begun(tx)
+			return fn(begin(tx, s.has))
+		})
+	})
 }
 
 // nameDamaged adds the session to an error that is damage of its data. Use it as `defer nameDamaged(&err, ...)`.

@@ -2,9 +2,10 @@ package boltstore
 
 import (
 	"errors"
-	"fmt"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage"
 )
 
 // batchBytes bounds what one transaction writes, since all of it is in memory until then.
@@ -16,7 +17,10 @@ var errNothing = errors.New("nothing to write")
 // write runs operations until the store is closed and none is waiting.
 func (s *Store) write() {
 	defer close(s.writer)
+	s.beginReserve()
 	for sweeping := true; ; {
+		// Where an outage ends, a sweep that it has ended goes on.
+		sweeping = s.probe() || sweeping
 		ops, open := s.queue.take(batchBytes)
 		switch {
 		case len(ops) > 0:
@@ -26,7 +30,7 @@ func (s *Store) write() {
 		case sweeping:
 			sweeping = s.sweep()
 		default:
-			<-s.queue.wake
+			s.idle()
 		}
 	}
 }
@@ -34,23 +38,26 @@ func (s *Store) write() {
 // commit runs operations in one transaction and sends their results. It reports whether a deleted log is still to be
 // removed.
 func (s *Store) commit(ops []*operation) (sweeping bool) {
+	if ops = s.admit(ops); len(ops) == 0 {
+		return false
+	}
 	outcomes := make([]error, len(ops))
-	err := s.update(func(tx *transaction) error {
+	write := func(tx *transaction) error {
 		written := 0
 		for i, op := range ops {
 			if outcomes[i] = op.ended(); outcomes[i] != nil {
 				continue
 			}
-			var write func() error
+			var change func() error
 			// Damage that it meets is its own: the others go on.
-			outcomes[i] = guarded(func() (err error) {
-				write, err = op.prepare(tx)
+			outcomes[i] = s.explained(guarded(func() (err error) {
+				change, err = op.prepare(tx)
 				return err
-			})
+			}), tx.bolt.DB().Info().Data)
 			if outcomes[i] != nil {
 				continue
 			}
-			if err := write(); err != nil {
+			if err := change(); err != nil {
 				return err
 			}
 			written++
@@ -60,14 +67,17 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 		}
 		sweeping = hasDead(tx)
 		return nil
-	})
+	}
+	err := s.update(write)
+	if len(ops) == 1 && ops[0].frees && errors.Is(err, storage.ErrFull) && s.giveReserve() {
+		err = s.update(write)
+	}
 	switch {
 	case err == nil:
 		s.reportSynced(ops, outcomes)
 	case errors.Is(err, errNothing):
-	case len(ops) > 1 && s.diskError == nil:
-		// One of them makes the transaction fail for all, by its size or by an error of the disk. Running each alone
-		// shows which.
+	case len(ops) > 1 && (!refuses(err) || errors.Is(err, storage.ErrFull)):
+		// One of them makes the transaction fail for all, by its size or by damage. Running each alone shows which.
 		for _, op := range ops {
 			sweeping = s.commit([]*operation{op}) || sweeping
 		}
@@ -83,31 +93,9 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	return sweeping
 }
 
-// update runs a transaction that writes. After a disk error in the middle of a commit it runs no more of them.
-func (s *Store) update(fn func(tx *transaction) error) (err error) {
-	if s.diskError != nil {
-		return s.diskError
-	}
-	committing := false
-	defer func() {
-		if err != nil && committing && !isFull(err) {
-			// The kernel may have dropped what it could not write; another sync would then report success.
-			s.diskError = fmt.Errorf("the disk failed; the store writes nothing until it is opened again: %w", err)
-		}
-	}()
-	defer guard(&err)()
-	s.limitList()
-	err = s.db.Update(func(tx *bbolt.Tx) error {
-		if err := fn(begin(tx, s.has)); err != nil {
-			return err
-		}
-		committing = true
-		return nil
-	})
-	if err == nil {
-		s.sealList()
-	}
-	return mapError(err)
+// update runs a transaction that writes.
+func (s *Store) update(fn func(tx *transaction) error) error {
+	return s.attempt(func(tx *bbolt.Tx) error { return fn(begin(tx, s.has)) })
 }
 
 func (s *Store) reportSynced(ops []*operation, outcomes []error) {

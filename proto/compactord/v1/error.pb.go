@@ -143,6 +143,10 @@ const (
 	// not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
 	// reads. With RetryInfo.
 	ErrorReason_ERROR_REASON_SLOW_READER ErrorReason = 42
+	// UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
+	// Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+	// file_too_large, read_only or io; lost where the store must be opened by another daemon.
+	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 45
 )
 
 // Enum value maps for ErrorReason.
@@ -189,6 +193,7 @@ var (
 		38: "ERROR_REASON_INTERRUPTED",
 		40: "ERROR_REASON_MEMORY_EXHAUSTED",
 		42: "ERROR_REASON_SLOW_READER",
+		45: "ERROR_REASON_STORE_UNAVAILABLE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -232,6 +237,7 @@ var (
 		"ERROR_REASON_INTERRUPTED":            38,
 		"ERROR_REASON_MEMORY_EXHAUSTED":       40,
 		"ERROR_REASON_SLOW_READER":            42,
+		"ERROR_REASON_STORE_UNAVAILABLE":      45,
 	}
 )
 
@@ -266,7 +272,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\x81\v\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xa5\v\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -309,7 +315,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1fERROR_REASON_SUMMARIZER_REFUSED\x10%\x12\x1c\n" +
 	"\x18ERROR_REASON_INTERRUPTED\x10&\x12!\n" +
 	"\x1dERROR_REASON_MEMORY_EXHAUSTED\x10(\x12\x1c\n" +
-	"\x18ERROR_REASON_SLOW_READER\x10*BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x18ERROR_REASON_SLOW_READER\x10*\x12\"\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10-BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

@@ -371,6 +371,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "NOT_IMPLEMENTED": UnsupportedError,
     "INTERNAL": InternalError,
     "SHUTTING_DOWN": UnavailableError,
+    "STORE_UNAVAILABLE": UnavailableError,
     "INTERRUPTED": UnavailableError,
     "UNAUTHENTICATED": UnauthenticatedError,
     "PERMISSION_DENIED": PermissionDeniedError,

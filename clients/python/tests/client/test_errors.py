@@ -26,6 +26,7 @@ EXPECTED: dict[str, type[compactord.CompactordError]] = {
     "WRONG_NEXT_INDEX": compactord.WrongNextIndexError,
     "SUMMARIZER_UNAVAILABLE": compactord.SummarizerUnavailableError,
     "SHUTTING_DOWN": compactord.UnavailableError,
+    "STORE_UNAVAILABLE": compactord.UnavailableError,
     "INTERRUPTED": compactord.UnavailableError,
     "CANCELLED": compactord.OperationCancelledError,
     "STORE_CORRUPT": compactord.InternalError,

@@ -32,6 +32,7 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   NOT_IMPLEMENTED: errors.UnsupportedError,
   INTERNAL: errors.InternalError,
   SHUTTING_DOWN: errors.UnavailableError,
+  STORE_UNAVAILABLE: errors.UnavailableError,
   INTERRUPTED: errors.UnavailableError,
   UNAUTHENTICATED: errors.UnauthenticatedError,
   PERMISSION_DENIED: errors.PermissionDeniedError,

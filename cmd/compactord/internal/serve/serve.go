@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,6 +22,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
 
@@ -37,7 +39,9 @@ func (c *Command) Help() string {
 	return `A flag takes precedence over the environment, the environment over the file of --config, and the file over the default.
 
 SIGINT and SIGTERM stop the daemon. Running calls have --drain-timeout to finish; then compactions are cancelled. A second
-signal stops the daemon at once.`
+signal stops the daemon at once.
+
+Where the store is lost, such as a file that was replaced while the disk failed, the daemon ends with exit code 5.`
 }
 
 // BeforeResolve reads the file of --config, so that kong uses its values.
@@ -85,7 +89,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		}
 	}
 	reportStoreFile(ctx, logger, c.Store)
-	store, err := api.OpenStore(c.Store, boltstore.Options{})
+	store, err := api.OpenStore(c.Store, boltstore.Options{Reserve: deletionReserve})
 	if err != nil {
 		return err
 	}
@@ -124,7 +128,34 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	<-running.Done()
 	logger.InfoContext(ctx, "stopping")
-	return group.Wait()
+	return c.ended(running, group)
+}
+
+// deletionReserve is what the store keeps for deletions on a full disk. A deletion writes some pages of each bucket.
+const deletionReserve = 1 << 20
+
+// lostTimeout is how long calls may keep a daemon whose store is lost, beyond the drain timeout.
+const lostTimeout = 10 * time.Second
+
+// ended waits for the end of what runs. Where the store is lost, it does not wait for calls for ever: they may hang in
+// the store.
+func (c *Command) ended(running context.Context, group *errgroup.Group) error {
+	cause := context.Cause(running)
+	if !errors.Is(cause, storage.ErrLost) {
+		return group.Wait()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = group.Wait()
+	}()
+	timer := time.NewTimer(c.DrainTimeout + lostTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+	return terminal.AsLost(cause)
 }
 
 func (c *Command) server(

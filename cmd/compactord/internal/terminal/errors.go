@@ -12,6 +12,8 @@ const (
 	ExitFailed  = 1
 	ExitUsage   = 2
 	ExitNothing = 3
+	// ExitStoreLost means that the daemon's store can neither be used nor be opened again in this process.
+	ExitStoreLost = 5
 )
 
 // ErrInterrupted is the cause of a context that ended because of Ctrl-C or another signal.
@@ -64,6 +66,14 @@ func AsUsage(err error) error {
 	return usageError{err}
 }
 
+// lostError is the end of a daemon whose store is lost.
+type lostError struct{ error }
+
+func (e lostError) Unwrap() error { return e.error }
+
+// AsLost marks an error as the loss of the store.
+func AsLost(err error) error { return lostError{err} }
+
 // NothingError is the end of a command that had nothing to do, which is not a failure.
 type NothingError struct{ Why string }
 
@@ -91,6 +101,7 @@ func Unwritten(err error) bool {
 func ExitCode(err error) int {
 	var usage usageError
 	var nothing NothingError
+	var lost lostError
 	switch {
 	case err == nil:
 		return ExitDone
@@ -98,6 +109,8 @@ func ExitCode(err error) int {
 		return ExitUsage
 	case errors.As(err, &nothing):
 		return ExitNothing
+	case errors.As(err, &lost):
+		return ExitStoreLost
 	default:
 		return ExitFailed
 	}

@@ -169,6 +169,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
     reads. With RetryInfo.
     """
+    ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 45
+    """UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
+    Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+    file_too_large, read_only or io; lost where the store must be opened by another daemon.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
@@ -321,5 +326,10 @@ ERROR_REASON_SLOW_READER: ErrorReason.ValueType  # 42
 """RESOURCE_EXHAUSTED. There is no room for the answer: earlier answers on the connection, or on all connections, have
 not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
 reads. With RetryInfo.
+"""
+ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 45
+"""UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
+Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+file_too_large, read_only or io; lost where the store must be opened by another daemon.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/compactord/compactord/storage"
+)
+
+// WritesService is the service name of the health of writes. It is NOT_SERVING while the store refuses them; the empty
+// name, which stands for the daemon, stays SERVING, since reads go on.
+const WritesService = "compactord.writes"
+
+// outages reports the times in which the store refuses writes: by health, log and metrics.
+type outages struct {
+	health *health.Server
+	logger *slog.Logger
+	// failing is 1 during an outage.
+	failing atomic.Int32
+	began   *prometheus.CounterVec
+	// lost receives the error of a store that is lost.
+	lost chan error
+}
+
+// watchOutages begins to report the outages of the store. Some stores have none.
+func watchOutages(
+	store storage.Store, status *health.Server, logger *slog.Logger, metrics prometheus.Registerer,
+) (*outages, error) {
+	o := &outages{health: status, logger: logger, lost: make(chan error, 1)}
+	o.began = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "compactord_store_outages_total",
+		Help: "Times in which the store refused writes, by cause: disk_full, quota, file_too_large, read_only, io, lost.",
+	}, []string{"cause"})
+	failing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "compactord_store_writes_failing",
+		Help: "1 while the store refuses writes, else 0.",
+	}, func() float64 { return float64(o.failing.Load()) })
+	for _, c := range []prometheus.Collector{o.began, failing} {
+		if err := metrics.Register(c); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	status.SetServingStatus(WritesService, healthv1.HealthCheckResponse_SERVING)
+	if fallible, ok := store.(storage.Fallible); ok {
+		fallible.WatchOutages(o.report)
+	}
+	return o, nil
+}
+
+// report says that an outage begins, that it is for ever, or that it has ended.
+func (o *outages) report(now storage.Outage) {
+	ctx := context.Background()
+	switch {
+	case now.Lost:
+		o.failing.Store(1)
+		o.began.WithLabelValues("lost").Inc()
+		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
+		o.health.SetServingStatus("", healthv1.HealthCheckResponse_NOT_SERVING)
+		o.logger.ErrorContext(ctx, "the store is lost", "error", now.Err)
+		select {
+		case o.lost <- now.Err:
+		default:
+		}
+	case now.Err != nil:
+		o.failing.Store(1)
+		cause := outageCause(now.Err)
+		o.began.WithLabelValues(cause).Inc()
+		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
+		o.logger.ErrorContext(ctx, "the store refuses writes", "cause", cause, "error", now.Err)
+	default:
+		o.failing.Store(0)
+		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_SERVING)
+		o.logger.InfoContext(ctx, "the store takes writes again", "after", time.Since(now.Since).Round(time.Millisecond).String())
+	}
+}
+
+// outageCause returns the cause for logs and metrics.
+func outageCause(err error) string {
+	var disk *storage.DiskError
+	switch {
+	case errors.As(err, &disk):
+		return string(disk.Cause)
+	case errors.Is(err, storage.ErrFull):
+		return string(storage.FileTooLarge)
+	default:
+		return string(storage.DiskBroken)
+	}
+}

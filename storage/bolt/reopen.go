@@ -1,0 +1,169 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"syscall"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage"
+)
+
+// settle brings the store back to a known state after a sync of a header has failed: the kernel may have dropped what
+// it could not write, so that another sync would succeed without it. It writes the headers that readers see once more,
+// and opens the file again, since bbolt counts pages as free that readers of the transaction before may still read.
+func (s *Store) settle() error {
+	if s.unsettled > s.acknowledged {
+		if err := s.rewriteHeaders(); err != nil {
+			return storage.NewDiskError(err)
+		}
+		// It is on the disk now, together with its pages, which were synced before.
+		s.acknowledged = s.unsettled
+		s.reopening = true
+	}
+	if !s.reopening {
+		return s.lost()
+	}
+	if err := s.reopen(); err != nil {
+		if lost := s.lost(); lost != nil {
+			return lost
+		}
+		return storage.NewDiskError(err)
+	}
+	s.reopening = false
+	return nil
+}
+
+// rewriteHeaders writes the two headers of the file as they are, and syncs them.
+func (s *Store) rewriteHeaders() error {
+	headers := make([]byte, 2*os.Getpagesize())
+	if _, err := s.file.ReadAt(headers, 0); err != nil {
+		return err
+	}
+	if _, err := s.file.WriteAt(headers, 0); err != nil {
+		return err
+	}
+	return s.file.Sync()
+}
+
+// unreadable returns the error of a read while the file is closed.
+func (s *Store) unreadable() error {
+	if now := s.outages.current().Err; now != nil {
+		return now
+	}
+	return storage.ErrDisk
+}
+
+// open opens the file.
+func (o Options) open(name string, flag int, mode os.FileMode) (*os.File, error) {
+	if o.openFile != nil {
+		return o.openFile(name, flag, mode)
+	}
+	return os.OpenFile(name, flag, mode)
+}
+
+// errReplaced means that another file has the store's name.
+var errReplaced = errors.New("another file has its name")
+
+// reopen closes the file and opens it again. Readers wait meanwhile. It fails for now, or else the store is lost:
+// where the file is another one, is damaged, or lacks what was acknowledged.
+func (s *Store) reopen() error {
+	s.readers.Lock()
+	defer s.readers.Unlock()
+	if s.db != nil {
+		before, err := s.file.Stat()
+		if err != nil {
+			return err
+		}
+		s.identity = before
+		// Its errors would be those of a file that is not used any more.
+		_ = s.db.Close()
+		s.db = nil
+	}
+	db, file, err := s.openAgain()
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errReplaced), errors.Is(err, ErrInUse), errors.Is(err, storage.ErrCorrupt):
+		return s.lose("it cannot be opened again: %w", err)
+	default:
+		return err
+	}
+	s.db, s.file = db, file
+	last, err := s.lastTransaction()
+	if err != nil {
+		return err
+	}
+	if last < s.acknowledged {
+		return s.lose("transaction %d was acknowledged, and the file ends with %d", s.acknowledged, last)
+	}
+	return nil
+}
+
+// openAgain opens the file that was open before, and no other one.
+func (s *Store) openAgain() (*bbolt.DB, *os.File, error) {
+	if err := checkLength(s.path); err != nil {
+		return nil, nil, err
+	}
+	options := s.options
+	options.openFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		// Without O_CREATE: an empty file in place of the store would look like a new one.
+		file, err := s.options.open(name, flag&^os.O_CREATE, mode)
+		if err != nil {
+			return nil, err
+		}
+		now, err := file.Stat()
+		if err == nil && !os.SameFile(s.identity, now) {
+			err = errReplaced
+		}
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return file, nil
+	}
+	return openBolt(s.path, options)
+}
+
+// fault is a read of the mapped file that the system refused.
+type fault struct {
+	addr uintptr
+	what string
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("%s: %s", storage.ErrCorrupt, f.what) }
+
+// Is makes a fault count as damage as long as nothing else is known of it.
+func (f *fault) Is(target error) bool { return target == storage.ErrCorrupt }
+
+// faultOf returns the fault that a panic reports; nil for any other panic.
+func faultOf(r any) *fault {
+	var addressed interface{ Addr() uintptr }
+	if err, ok := r.(runtime.Error); ok && errors.As(err, &addressed) {
+		return &fault{addr: addressed.Addr(), what: err.Error()}
+	}
+	return nil
+}
+
+// explained returns the true cause of a fault: an error of the disk where the page is within the file, which begins at
+// mapped in memory. What is behind its end is damage.
+func (s *Store) explained(err error, mapped uintptr) error {
+	var f *fault
+	if !errors.As(err, &f) || s.file == nil {
+		return err
+	}
+	info, statErr := s.file.Stat()
+	if statErr != nil {
+		return storage.NewDiskError(statErr)
+	}
+	if f.addr < mapped || int64(f.addr-mapped) >= info.Size() {
+		return err
+	}
+	if _, readErr := s.file.ReadAt(make([]byte, 1), int64(f.addr-mapped)); readErr != nil {
+		return storage.NewDiskError(readErr)
+	}
+	// It can be read now: the disk has failed in between.
+	return storage.NewDiskError(fmt.Errorf("%w: %s", syscall.EIO, f.what))
+}

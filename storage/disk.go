@@ -1,0 +1,102 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrDisk means that the disk or the file system under a store failed. Every DiskError is one.
+var ErrDisk = errors.New("the disk failed")
+
+// ErrLost means that the store can neither be read nor written any more, and not be opened again in this process. What
+// was acknowledged before is as safe as the file is.
+var ErrLost = errors.New("the store is lost")
+
+// DiskCause is why the disk refuses.
+type DiskCause string
+
+// The causes.
+const (
+	// DiskFull means that the file system has no space left.
+	DiskFull DiskCause = "disk_full"
+	// QuotaUsedUp means that the user's quota is used up.
+	QuotaUsedUp DiskCause = "quota"
+	// FileTooLarge means that a limit on the size of a file is reached.
+	FileTooLarge DiskCause = "file_too_large"
+	// DiskReadOnly means that the file system can only be read, as some become after an error.
+	DiskReadOnly DiskCause = "read_only"
+	// DiskBroken means any other error of the disk.
+	DiskBroken DiskCause = "io"
+)
+
+// diskCauses are the causes of errors of the system.
+var diskCauses = map[syscall.Errno]DiskCause{
+	syscall.ENOSPC: DiskFull,
+	syscall.EDQUOT: QuotaUsedUp,
+	syscall.EFBIG:  FileTooLarge,
+	syscall.EROFS:  DiskReadOnly,
+	syscall.EIO:    DiskBroken,
+}
+
+// DiskError is an error of the disk or the file system under a store.
+type DiskError struct {
+	Cause DiskCause
+	Err   error
+}
+
+// NewDiskError returns an error of the disk with its cause. Some libraries keep only the text of the system's error.
+func NewDiskError(err error) *DiskError {
+	e := &DiskError{Cause: DiskBroken, Err: err}
+	for number, cause := range diskCauses {
+		if errors.Is(err, number) || strings.HasSuffix(err.Error(), ": "+number.Error()) {
+			e.Cause = cause
+		}
+	}
+	return e
+}
+
+// IsDiskError reports whether an error is one by which a system says that a disk refuses.
+func IsDiskError(err error) bool {
+	var number syscall.Errno
+	if !errors.As(err, &number) {
+		return false
+	}
+	_, known := diskCauses[number]
+	return known
+}
+
+// Error returns the cause and the system's error.
+func (e *DiskError) Error() string { return fmt.Sprintf("%s (%s): %v", ErrDisk, e.Cause, e.Err) }
+
+// Unwrap returns the system's error.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// Full reports whether there is no room. Such an error leaves the store as it was.
+func (e *DiskError) Full() bool {
+	return e.Cause == DiskFull || e.Cause == QuotaUsedUp || e.Cause == FileTooLarge
+}
+
+// Is reports whether target is ErrDisk, or ErrFull where there is no room.
+func (e *DiskError) Is(target error) bool {
+	return target == ErrDisk || target == ErrFull && e.Full()
+}
+
+// Outage is a time in which writes fail.
+type Outage struct {
+	// Err is why they fail; nil once they succeed again.
+	Err error
+	// Since is when they began to fail.
+	Since time.Time
+	// Lost reports that they fail for ever, and reads as well.
+	Lost bool
+}
+
+// Fallible is a Store that says when its writes begin to fail, and when they succeed again.
+type Fallible interface {
+	// WatchOutages calls fn with each outage when it begins, when the store is lost and when it ends, in this order, and
+	// at once with one that is there already. fn must not wait, and must not call the store.
+	WatchOutages(fn func(Outage))
+}
