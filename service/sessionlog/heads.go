@@ -34,19 +34,24 @@ func headAt(ctx context.Context, r storage.Store, row *storagev1.Session, point 
 	h := record.GetHead()
 	// Between two records there are only messages, and each takes one sequence.
 	count := point - record.GetRecord().GetSequence()
-	messages, err := r.Messages(ctx, ref, h.GetNextIndex(), h.GetNextIndex()+count, 0)
-	if err != nil {
-		return nil, err
-	}
-	if len(messages) == 0 {
+	if count == 0 {
 		return h, nil
 	}
 	policy, err := policyOf(ctx, r, row, h)
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range messages {
-		session.Advance(h, counter, policy, l)
+	for end := h.GetNextIndex() + count; h.GetNextIndex() < end; {
+		messages, err := r.Messages(ctx, ref, h.GetNextIndex(), end, messageChunk)
+		if err != nil {
+			return nil, err
+		}
+		if len(messages) == 0 {
+			return nil, MissingMessage(h.GetNextIndex())
+		}
+		for _, l := range messages {
+			session.Advance(h, counter, policy, l)
+		}
 	}
 	return h, nil
 }

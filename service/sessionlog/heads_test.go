@@ -1,0 +1,72 @@
+package sessionlog_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
+)
+
+// readSizes notes the bytes of messages that single reads return.
+type readSizes struct {
+	storage.Store
+	most int
+}
+
+func (r *readSizes) Messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	messages, err := r.Store.Messages(ctx, ref, start, end, maxBytes)
+	bytes := 0
+	for _, m := range messages {
+		bytes += proto.Size(m)
+	}
+	r.most = max(r.most, bytes)
+	return messages, err
+}
+
+// The head at a point is computed from a few messages at a time, however many the log has since the last record.
+func TestHeadAtReadsInPieces(t *testing.T) {
+	t.Parallel()
+	disk := &readSizes{Store: memory.New()}
+	logs := sessionlog.New(sessionlog.Options{Store: disk, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+	policy := &compactordv1.Policy{}
+	w, err := logs.BeginSession(t.Context(), "s", compactordv1.Estimator_ESTIMATOR_CHARS4, policy, policy)
+	require.NoError(t, err)
+	require.NoError(t, logs.Create(t.Context(), w))
+	heads := map[uint32]*storagev1.Head{}
+	require.NoError(t, logs.Update(t.Context(), "s", func(row *storagev1.Session) (*sessionlog.Write, error) {
+		w := logs.Begin(row)
+		for range 12 {
+			l, err := w.AppendOwn(t.Context(), &compactordv1.Message{
+				Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
+					Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("x", 1<<20)}},
+				}},
+			})
+			if err != nil {
+				return nil, err
+			}
+			heads[l.GetSequence()] = proto.CloneOf(w.Head())
+		}
+		return w, nil
+	}))
+	row, err := logs.Row(t.Context(), "s")
+	require.NoError(t, err)
+	for point, want := range heads {
+		disk.most = 0
+		got, err := logs.HeadAt(t.Context(), row, point)
+		require.NoError(t, err)
+		require.True(t, proto.Equal(want, got), "point %d", point)
+		require.LessOrEqual(t, disk.most, 4<<20, "point %d", point)
+	}
+}
