@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -145,6 +146,8 @@ var errorOpenings = []string{
 // isErrorText says whether the text begins like an error or a refusal. The callers ask it only where the text has no
 // heading or is a shortened tool result.
 func isErrorText(text string) bool {
+	// A tool's output may begin with signs that nobody sees, which a shortened one does not have.
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	opening := strings.ToLower(text[:min(len(text), 64)])
 	for _, e := range errorOpenings {
 		if strings.HasPrefix(opening, e) {

@@ -30,6 +30,7 @@ func TestCheckOfObservation(t *testing.T) {
 	whole := &summarizers.ToolResult{Index: 3, Text: "uno\ntwo\n" + strings.Repeat("more\n", 100)}
 	failed := &summarizers.ToolResult{Index: 3, Text: whole.Text, Failed: true}
 	late := &summarizers.ToolResult{Index: 3, Text: "\n Error: two\n" + strings.Repeat("more\n", 100)}
+	marked := &summarizers.ToolResult{Index: 3, Text: "\ufeff I cannot\n" + strings.Repeat("more\n", 100)}
 	quoting := &summarizers.ToolResult{Index: 3, Text: "<tool_call>x\n" + whole.Text}
 	line := uint32(len(whole.Replacement(&summarizers.Summary{})))
 	for _, c := range []struct {
@@ -49,6 +50,7 @@ func TestCheckOfObservation(t *testing.T) {
 		{"a refusal", whole, &summarizers.Summary{Text: "I'm sorry, I cannot do that."}, 200, 300, summarizers.CheckErrorText},
 		{"an error of the tool", failed, &summarizers.Summary{Text: "Error: two"}, 200, 300, ""},
 		{"an error of the tool after an empty line", late, &summarizers.Summary{Text: "Error: two"}, 200, 300, ""},
+		{"a refusal that the tool told of after a byte order mark", marked, &summarizers.Summary{Text: "I cannot"}, 200, 300, ""},
 		{"a tool call", whole, &summarizers.Summary{Text: "<tool_call>read"}, 200, 300, summarizers.CheckToolCall},
 		{"a tool call that the tool told of", quoting, &summarizers.Summary{Text: "<tool_call>x"}, 200, 300, ""},
 		{"as large as the budget", whole, &summarizers.Summary{Text: "uno"}, line + 3, 300, ""},
