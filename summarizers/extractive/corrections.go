@@ -28,7 +28,7 @@ func (l *ledger) correct(it *item) {
 		}
 	}
 	if latest != nil {
-		latest.corrections = append(latest.corrections, index)
+		latest.addCorrection(index)
 		if !it.changed {
 			it.changed, it.changes = true, latest.newest()
 		}
@@ -37,9 +37,15 @@ func (l *ledger) correct(it *item) {
 		for _, o := range l.lists[k] {
 			fromUser := latest != nil && slices.Equal(o.cites, latest.cites)
 			if older(o) && (fromUser && c.of(o.read()) || k != kindRule && c.rejects(o.read()) && c.shared(o.read()) > 0) {
-				o.corrections = append(o.corrections, index)
+				o.addCorrection(index)
 			}
 		}
+	}
+}
+
+func (it *item) addCorrection(index uint32) {
+	if !slices.Contains(it.corrections, index) {
+		it.corrections = append(it.corrections, index)
 	}
 }
 

@@ -62,6 +62,7 @@ func (l *ledger) mergeCarried() {
 		if it = l.request(it); units(it.text) <= maxSaid {
 			l.watch(it)
 		}
+		l.watchLines(it)
 	}
 	for _, it := range l.lists[kindRule] {
 		if it.by == byUser && units(it.text) <= maxSaid {

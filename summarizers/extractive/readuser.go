@@ -99,6 +99,9 @@ func (r *reader) request(u *userMessage) {
 	if short && !it.noise {
 		r.l.supersede(it)
 	}
+	if !it.noise {
+		r.l.changeLines(it)
+	}
 	r.endRequests(it, u.said)
 	if !it.noise {
 		r.l.correct(it)
@@ -108,6 +111,9 @@ func (r *reader) request(u *userMessage) {
 		it.echoed = linesWithin(it.text, r.offered)
 	}
 	r.lastUser = r.l.request(it)
+	if !it.noise {
+		r.l.watchLines(r.lastUser)
+	}
 	r.asked, r.answered, r.offered = "", false, ""
 	r.take(r.lastUser)
 	if it.noise {

@@ -9,26 +9,34 @@ import (
 )
 
 // supersede removes what the user said before about the same thing with another value, and notes in the new item that it
-// changed.
+// changed. Of a longer message with such a line, the rest still holds, so it stays and says where the line is corrected.
 func (l *ledger) supersede(it *item) {
 	now, ok := l.valuedOf(it)
 	if !ok {
 		return
 	}
-	for i := len(l.values) - 1; i >= 0; i-- {
-		old := &l.values[i]
-		if !old.sameThing(&now) {
-			continue
-		}
-		if old.it.keyed() != it.keyed() {
-			it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
+	if old, found := l.takeSame(&now); found && !old.says(it) {
+		it.changed, it.changes = len(old.it.cites) > 0, old.it.newest()
+		if old.line != "" {
+			l.correctLine(&old, it)
+		} else {
 			l.forget(old.it)
 			l.dropQuote(old.it.newest(), strings.ReplaceAll(ownWords(old.it.text), lineBreak, "\n"))
 		}
-		l.values = slices.Delete(l.values, i, i+1)
-		break
 	}
 	l.watch(it)
+}
+
+// takeSame takes the latest watched statement about the same thing out of the list.
+func (l *ledger) takeSame(now *valued) (old valued, found bool) {
+	for i := len(l.values) - 1; i >= 0; i-- {
+		if l.values[i].sameThing(now) {
+			old = l.values[i]
+			l.values = slices.Delete(l.values, i, i+1)
+			return old, true
+		}
+	}
+	return old, false
 }
 
 // markChanged notes in the rules of a message that they replace what was said before.
@@ -42,10 +50,20 @@ func (l *ledger) markChanged(message *item) {
 
 // watch lets a later statement replace this one, if it has a label.
 func (l *ledger) watch(it *item) {
-	v, ok := l.valuedOf(it)
-	if !ok {
-		return
+	if v, ok := l.valuedOf(it); ok {
+		l.watchValued(v)
 	}
+}
+
+// says says whether an older statement is the same as a new one.
+func (v *valued) says(it *item) bool {
+	if v.line != "" {
+		return keyOf(v.line) == it.keyed()
+	}
+	return v.it.keyed() == it.keyed()
+}
+
+func (l *ledger) watchValued(v valued) {
 	l.values = append(l.values, v)
 	if len(l.values) > maxValued {
 		l.values = slices.Delete(l.values, 0, 1)
@@ -57,7 +75,9 @@ const maxValued = 400
 
 // valued is a statement with a label.
 type valued struct {
-	it    *item
+	it *item
+	// line is the statement where it is one line of several.
+	line  string
 	label string
 	// words are the words after the label, in lower case and without values, and subjects the identifiers. values counts
 	// the values.
@@ -67,7 +87,11 @@ type valued struct {
 
 // valuedOf returns an item as a statement with a label. It returns false if it has none.
 func (l *ledger) valuedOf(it *item) (v valued, ok bool) {
-	said := l.authors.unsigned(ownWords(it.text))
+	return valuedIn(it, l.authors.unsigned(ownWords(it.text)))
+}
+
+// valuedIn reads a statement of an item.
+func valuedIn(it *item, said string) (v valued, ok bool) {
 	label, value := labelled(said)
 	if label == "" || opensTask(said) || requests(said) || asks(said) {
 		return v, false
