@@ -26,6 +26,7 @@ const (
 	InputChoicesLeftOut    = "input.choices-left-out"
 	InputCompactionLeftOut = "input.compaction-left-out"
 	InputHalfCharacter     = "input.half-character"
+	InputRepeatedKey       = "input.repeated-key"
 	InputStreamCut         = "input.stream-cut"
 	InputPartUnreadable    = "input.part-unreadable"
 	InputFieldUnreadable   = "input.field-unreadable"
@@ -91,6 +92,10 @@ func InputRules() []Rule {
 			Sentence: "There are no unpaired halves of surrogate pairs. Views show the replacement character instead.",
 		},
 		{
+			ID: InputRepeatedKey, Source: ours,
+			Sentence: "An object of the JSON has each key once. Otherwise the JSON is kept as it is, and the last value counts.",
+		},
+		{
 			ID: InputCompactionLeftOut, Source: ours,
 			Sentence: "An imported compaction cuts where a cut is valid, and makes the view smaller. Otherwise it is left out.",
 		},
@@ -115,6 +120,34 @@ func HalfCharacters(d Dialect, raw string) []int {
 		}
 	}
 	return found
+}
+
+// RepeatedKeys returns the positions of the messages in a list, of valid JSON, in which an object has a key twice. If it
+// is not in a message, the first one stands for the list.
+func RepeatedKeys(d Dialect, raw string) []int {
+	if !rawjson.RepeatsKey([]byte(raw)) {
+		return nil
+	}
+	list, err := d.Split([]byte(raw))
+	if err != nil {
+		return []int{0}
+	}
+	var found []int
+	for i, message := range list.Messages {
+		if rawjson.RepeatsKey(message) {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return []int{0}
+	}
+	return found
+}
+
+// RepeatsKey says whether an object in a text of JSON has a key twice. It is false for other texts.
+func RepeatsKey(text string) bool {
+	raw := []byte(text)
+	return strings.Contains(text, ":") && rawjson.RepeatsKey(raw) && json.Valid(raw)
 }
 
 var errNotUTF8 = errors.New("is not valid UTF-8")

@@ -23,6 +23,7 @@ func neutralInput(messages []*compactordv1.Message, strict bool) (*input, error)
 		in.positions[i] = i
 		in.findEmpty(i, m)
 		in.findBadArguments(i, m)
+		in.findRepeatedKeys(i, m)
 	}
 	return in, nil
 }

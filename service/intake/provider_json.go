@@ -41,6 +41,7 @@ func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*inpu
 	for _, at := range dialect.HalfCharacters(d, p.GetJson()) {
 		in.addFinding(dialect.InputHalfCharacter, at, 0, "half of a surrogate pair stands alone; it is shown as U+FFFD")
 	}
+	in.findRepeatedKeysIn(d, p.GetJson())
 	for _, f := range parsed.Findings {
 		in.addFinding(f.Rule, f.Message, f.Part, "%s", f.Text)
 	}
