@@ -32,6 +32,7 @@ func (s *countingStore) Messages(
 
 // startCounting starts a daemon with a session of so many messages of 1 kB.
 func startCounting(t *testing.T, messages int) (*daemon, *countingStore) {
+	t.Helper()
 	store := &countingStore{Store: memory.New()}
 	d := start(t, withStore(store))
 	d.create("s", nil)

@@ -56,7 +56,8 @@ func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) 
 		out = max(out, threeQuarters(shown)+uint64(passed))
 	}
 	message := aroundText(s, in.Policy, entryWithout(s, in.Policy, at))
-	left := message.within(s.Scaled(saturated(view.replaced(in, at))))
+	replaced := view.replaced(in, at)
+	left := message.within(s.Scaled(saturated(replaced - min(replaced, 1))))
 	covered := max(1, CoveredTokens(s, at, DueByBytesAlone(in.Policy, session.Measure(s.Head, in.Policy))))
 	return max(minSummaryTokens, min(summaryBudgetOf(s, out), left, covered-1))
 }

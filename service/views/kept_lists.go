@@ -75,7 +75,11 @@ func (k *KeptLists) get(key listKey) *renderedList {
 		return nil
 	}
 	k.order.MoveToFront(at)
-	return at.Value.(*keptList).list
+	kept, ok := at.Value.(*keptList)
+	if !ok {
+		return nil
+	}
+	return kept.list
 }
 
 // put keeps a list, unless it is larger than all that is kept.
@@ -110,9 +114,10 @@ func (k *KeptLists) removeLocked(at *list.Element) {
 	if at == nil {
 		return
 	}
-	gone := k.order.Remove(at).(*keptList)
-	delete(k.byKey, gone.key)
-	k.bytes -= gone.list.size()
+	if gone, ok := k.order.Remove(at).(*keptList); ok {
+		delete(k.byKey, gone.key)
+		k.bytes -= gone.list.size()
+	}
 }
 
 // page returns the messages after the unchanged ones that fit into maxBytes, and at least one.
