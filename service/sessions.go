@@ -119,6 +119,10 @@ func (s *Service) listed(ctx context.Context, rows []*storagev1.Session) (all []
 		if errors.Is(err, storage.ErrNotFound) {
 			continue
 		}
+		if errors.Is(err, storage.ErrCorrupt) {
+			s.logs.LeaveOut(ctx, row.GetSessionId(), err)
+			continue
+		}
 		if err != nil {
 			return nil, 0, err
 		}

@@ -87,10 +87,13 @@ func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
 // Sessions whose rows are damaged are left out and logged: they keep nobody from seeing the others.
 func (l *Logs) Rows(ctx context.Context, q storage.SessionQuery) (rows []*storagev1.Session, next string, err error) {
 	q.Tenant = tenant(ctx)
-	q.Damaged = func(damage *storage.DamagedError) {
-		l.logger.ErrorContext(ctx, "session left out of a listing: its data is damaged", "session_id", damage.SessionID, "error", damage)
-	}
+	q.Damaged = func(damage *storage.DamagedError) { l.LeaveOut(ctx, damage.SessionID, damage) }
 	return l.store.Sessions(ctx, q)
+}
+
+// LeaveOut logs that a listing lacks a session, since its data is damaged.
+func (l *Logs) LeaveOut(ctx context.Context, id string, damage error) {
+	l.logger.ErrorContext(ctx, "session left out of a listing: its data is damaged", "session_id", id, "error", damage)
 }
 
 // updateTries bounds how often an update starts again because another daemon has written first.

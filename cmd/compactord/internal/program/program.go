@@ -48,6 +48,7 @@ type Commands struct {
 	Classify    rules.Classify      `cmd:"" help:"Say whether a provider's error is a context overflow."`
 	Sessions    sessions.List       `cmd:"" help:"List the sessions."`
 	Check       sessions.Check      `cmd:"" help:"Check a store for damage."`
+	Salvage     sessions.Salvage    `cmd:"" help:"Copy what can be read of a damaged store into a new one."`
 	Help        helpCommand         `cmd:"" help:"Print a document by its topic: formats, settings, errors and more."`
 	Version     versionCommand      `cmd:"" help:"Print the version."`
 }

@@ -71,6 +71,8 @@ func wrongBeside(name, flag, path, store string) []string {
 		return session[:2]
 	case "sessions":
 		return session[2:]
+	case "salvage":
+		return []string{store, store + ".new"}
 	case "strategies", "summarizers", "serve", "check", "help", "version":
 		return nil
 	default:

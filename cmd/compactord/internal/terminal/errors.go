@@ -12,6 +12,8 @@ const (
 	ExitFailed  = 1
 	ExitUsage   = 2
 	ExitNothing = 3
+	// ExitPart means that only a part could be done.
+	ExitPart = 4
 	// ExitStoreLost means that the daemon's store can neither be used nor be opened again in this process.
 	ExitStoreLost = 5
 )
@@ -81,6 +83,11 @@ func (e NothingError) Error() string {
 	return "nothing to do: " + strings.TrimPrefix(e.Why, "nothing to compact: ")
 }
 
+// PartError is the end of a command that did only a part of its work.
+type PartError struct{ What string }
+
+func (e PartError) Error() string { return e.What }
+
 // outputError is a failure to write to stdout.
 type outputError struct{ error }
 
@@ -101,6 +108,7 @@ func Unwritten(err error) bool {
 func ExitCode(err error) int {
 	var usage usageError
 	var nothing NothingError
+	var part PartError
 	var lost lostError
 	switch {
 	case err == nil:
@@ -109,6 +117,8 @@ func ExitCode(err error) int {
 		return ExitUsage
 	case errors.As(err, &nothing):
 		return ExitNothing
+	case errors.As(err, &part):
+		return ExitPart
 	case errors.As(err, &lost):
 		return ExitStoreLost
 	default:

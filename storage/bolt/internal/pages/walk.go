@@ -36,6 +36,16 @@ func (s *Snapshot) Used() *Used {
 	return w.used
 }
 
+// Each calls visit for all keys of a bucket that can be read, and report for the pages that cannot.
+func (s *Snapshot) Each(bucket string, visit func(key, value []byte), report func(err error)) {
+	w := &walk{
+		ended: func() bool { return false }, snapshot: s, only: bucket, visit: visit,
+		report: func(_ string, err error) { report(err) },
+	}
+	w.used = &Used{set: make([]uint64, s.meta.End/64+1)}
+	w.tree("", s.names(), s.meta.Root, bounds{}, names, 0)
+}
+
 // Used are the pages in use.
 type Used struct {
 	set []uint64
@@ -55,6 +65,9 @@ type walk struct {
 	snapshot *Snapshot
 	report   func(bucket string, err error)
 	used     *Used
+	// only is the bucket that is walked over, empty for all; visit is called for its keys, unless it is nil.
+	only  string
+	visit func(key, value []byte)
 	// shallow: leaves with values are not read completely.
 	shallow bool
 }
@@ -93,7 +106,11 @@ func (w *walk) tree(bucket string, t *Tree, id uint64, within bounds, elements k
 		switch {
 		case !p.leaf:
 			w.tree(bucket, t, p.child(i), within.child(p, i), elements, depth+1)
-		case elements == names:
+		case elements == values:
+			if w.visit != nil {
+				w.visit(p.key(i), p.value(i))
+			}
+		case w.only == "" || w.only == string(p.key(i)):
 			inner, err := w.snapshot.tree(p.id, p.value(i))
 			if err != nil {
 				w.damaged(string(p.key(i)), err)

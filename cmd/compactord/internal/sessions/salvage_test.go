@@ -1,0 +1,60 @@
+package sessions_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+)
+
+// A damaged store is copied without what is lost, which is listed; a sound one whole.
+func TestSalvage(t *testing.T) {
+	store := sample.StorePath(t)
+	for i := range 3 {
+		programtest.Ran(t, "import", sample.TalkFile(t), "--session", fmt.Sprint("s", i), "--store", store).Ends(t, terminal.ExitDone)
+	}
+	folder := t.TempDir()
+	whole := filepath.Join(folder, "whole.db")
+	r := programtest.Ran(t, "salvage", store, whole).Ends(t, terminal.ExitDone)
+	require.Contains(t, r.Out, "3 of 3 sessions copied whole")
+	require.Contains(t, programtest.Ran(t, "check", "--store", whole).Ends(t, terminal.ExitDone).Out, "is sound")
+	require.Equal(t,
+		programtest.Ran(t, "view", "--session", "s1", "--store", store).Ends(t, terminal.ExitDone).Out,
+		programtest.Ran(t, "view", "--session", "s1", "--store", whole).Ends(t, terminal.ExitDone).Out)
+	programtest.Ran(t, "salvage", store, whole).Ends(t, terminal.ExitFailed).Says(t, "exists already")
+	programtest.Ran(t, "salvage", filepath.Join(folder, "none.db"), whole).Ends(t, terminal.ExitFailed).Says(t, "there is no store")
+
+	content, err := os.ReadFile(store)
+	require.NoError(t, err)
+	at := bytes.Index(content, []byte("Fix the failing test number 7 in"))
+	require.Positive(t, at)
+	content[at] ^= 1
+	require.NoError(t, os.WriteFile(store, content, 0o600))
+	part := filepath.Join(folder, "part.db")
+	r = programtest.Ran(t, "salvage", store, part, "--json").Ends(t, terminal.ExitPart).Says(t, "only a part of")
+	document := sample.Document(t, r.Out)
+	list, ok := sample.At(t, document, "sessions").([]any)
+	require.True(t, ok)
+	require.Len(t, list, 3)
+	lost := 0
+	for _, each := range list {
+		if sample.At(t, each, "whole") != true {
+			lost++
+			require.NotEmpty(t, sample.At(t, each, "lost"))
+		}
+	}
+	require.Equal(t, 1, lost)
+	require.Contains(t, programtest.Ran(t, "check", "--store", part).Ends(t, terminal.ExitDone).Out, "is sound")
+	after, err := os.ReadFile(store)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(content, after), "the damaged store is only read")
+	r = programtest.Ran(t, "salvage", store, part+"2").Ends(t, terminal.ExitPart)
+	require.Contains(t, r.Out, "messages copied: ")
+}

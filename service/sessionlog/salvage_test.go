@@ -1,0 +1,106 @@
+package sessionlog_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
+)
+
+// damagedLog is a store in which one message and one record, and with them the ranges that have them, cannot be read.
+type damagedLog struct {
+	storage.Store
+	message, record uint32
+}
+
+func (d damagedLog) Messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	if start <= d.message && d.message < end {
+		return nil, fmt.Errorf("%w: a message", storage.ErrCorrupt)
+	}
+	return d.Store.Messages(ctx, ref, start, end, maxBytes)
+}
+
+func (d damagedLog) Records(
+	ctx context.Context, ref storage.Ref, start, end uint32, limit int,
+) ([]*storagev1.StoredRecord, error) {
+	found, err := d.Store.Records(ctx, ref, start, end, limit)
+	for _, r := range found {
+		if r.GetRecord().GetSequence() == d.record {
+			return nil, fmt.Errorf("%w: a record", storage.ErrCorrupt)
+		}
+	}
+	return found, err
+}
+
+// What is salvaged is the log up to the first damage, message for message, and sound.
+func TestSalvageCopiesUpToTheFirstDamage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		for range sessiontest.Steps(t, 30) {
+			g.Step(t)
+		}
+		g.Message(t)
+		sound := store(t, g.W, nil)
+		from := damagedLog{
+			Store:   sound,
+			message: rapid.Uint32Range(0, uint32(len(g.W.Messages))).Draw(t, "message"),
+			record:  rapid.Uint32Range(0, uint32(len(g.W.Log.Items))).Draw(t, "record"),
+		}
+		to := memory.New()
+		got, err := sessionlog.Salvage(t.Context(), from, to, "", "s")
+		require.NoError(t, err)
+
+		end, index := uint32(0), uint32(0)
+		for sequence, item := range g.W.Log.Items {
+			if item.Record != nil && uint32(sequence) == from.record || item.Record == nil && index == from.message {
+				break
+			}
+			if item.Record == nil {
+				index++
+			}
+			end++
+		}
+		require.Equal(t, end == uint32(len(g.W.Log.Items)), got.Lost == nil)
+		if end == 0 {
+			_, err := to.Session(t.Context(), "", "s")
+			require.ErrorIs(t, err, storage.ErrNotFound)
+			return
+		}
+		row, err := to.Session(t.Context(), "", "s")
+		require.NoError(t, err)
+		require.Equal(t, end, row.GetHead().GetNextSequence())
+		require.Equal(t, got.Messages, row.GetHead().GetNextIndex())
+		ref := storage.RefOf(row)
+		messages, err := to.Messages(t.Context(), ref, 0, 1<<31, 0)
+		require.NoError(t, err)
+		wanted, err := sound.Messages(t.Context(), ref, 0, got.Messages, 0)
+		require.NoError(t, err)
+		require.Len(t, messages, len(wanted))
+		for i := range wanted {
+			require.True(t, proto.Equal(wanted[i], messages[i]))
+		}
+		records, err := to.Records(t.Context(), ref, 0, 1<<31, 0)
+		require.NoError(t, err)
+		originals, err := sound.Records(t.Context(), ref, 0, end, 0)
+		require.NoError(t, err)
+		require.Len(t, records, len(originals))
+		for i := range originals {
+			require.True(t, proto.Equal(originals[i], records[i]))
+		}
+		problems, err := sessionlog.Check(t.Context(), to, "")
+		require.NoError(t, err)
+		require.Empty(t, problems)
+	})
+}
