@@ -279,6 +279,9 @@ func (a *assignment) take(v value, sentence bool) bool {
 		id = "url-parameter"
 	}
 	a.add(a.set.index[id], v.start, v.end)
+	if !v.quoted {
+		a.until[a.rule] = max(a.until[a.rule], v.end)
+	}
 	return true
 }
 

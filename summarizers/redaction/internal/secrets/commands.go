@@ -224,6 +224,7 @@ func findPiped(r *reading, rule, start, end int) {
 			_, at = argumentAt(text, at, limit)
 		}
 		arg, _ := argumentAt(text, at, limit)
+		r.until[rule] = max(end, arg.end)
 		if password := text[arg.start:arg.end]; assignable(password, true) {
 			r.add(rule, arg.start, arg.end)
 		}
@@ -234,7 +235,10 @@ func findPiped(r *reading, rule, start, end int) {
 func findNameAndPassword(r *reading, rule, start, end int) {
 	text := r.text
 	if strings.EqualFold(text[start:end], "pass:") {
-		if v := bareValue(text, end); start > 0 && text[start-1] == ' ' && secretArgument(text[v.start:v.end]) {
+		if start == 0 || text[start-1] != ' ' {
+			return
+		}
+		if v := bareValue(text, end); secretArgument(text[v.start:v.end]) {
 			r.add(rule, v.start, v.end)
 		}
 		return

@@ -180,6 +180,7 @@ func findHeaderArgument(r *reading, rule, _, end int) {
 			i = strings.Index(text[at:limit], "--header")
 		}
 		if i < 0 {
+			r.until[rule] = limit
 			return
 		}
 		at += i + 2
