@@ -15,12 +15,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 )
 
 // servedBy starts a command that is the daemon and returns its address.
@@ -127,4 +130,58 @@ func TestMissingDescriptorsAreSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(rest), message, "it is said once")
 	require.NoError(t, command.Wait(), string(rest))
+}
+
+// Where the file of the store may not grow, appends are refused, reads go on, and deletions make room again.
+func TestLimitOfTheFileSize(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	// The unit of the limit is 512 or 1024 bytes.
+	command := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -f 40000 && exec "$0" "$@"`,
+		programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	stderr := &strings.Builder{}
+	command.Stderr = stderr
+	addr := servedBy(t, command)
+	conn := programtest.Connection(t, addr)
+	client, health := compactordv1.NewSessionServiceClient(conn), healthv1.NewHealthClient(conn)
+	_, err := client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	acknowledged := uint32(0)
+	for err == nil {
+		require.Less(t, acknowledged, uint32(200))
+		_, err = client.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+			SessionId: "s", Messages: []*compactordv1.Message{{
+				Role:  compactordv1.Role_ROLE_USER,
+				Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat("x", 900_000)}}}},
+			}},
+		})
+		if err == nil {
+			acknowledged++
+		}
+	}
+	require.Equal(t, codes.ResourceExhausted, status.Code(err), err)
+	require.ErrorContains(t, err, "sessions can be deleted")
+	writes := &healthv1.HealthCheckRequest{Service: service.WritesService}
+	answer, err := health.Check(t.Context(), writes)
+	require.NoError(t, err)
+	require.Equal(t, healthv1.HealthCheckResponse_NOT_SERVING, answer.GetStatus())
+	got, err := client.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.Equal(t, acknowledged, got.GetSession().GetNextIndex())
+
+	_, err = client.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	watch, err := health.Watch(t.Context(), writes)
+	require.NoError(t, err)
+	for answer.GetStatus() != healthv1.HealthCheckResponse_SERVING {
+		answer, err = watch.Recv()
+		require.NoError(t, err)
+	}
+	_, err = client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s"})
+	require.NoError(t, err)
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, command.Wait(), stderr.String())
+	require.Equal(t, 1, strings.Count(stderr.String(), "the store refuses writes"))
+	require.Equal(t, 1, strings.Count(stderr.String(), "the store takes writes again"))
 }
