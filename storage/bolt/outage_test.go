@@ -292,12 +292,14 @@ func TestDeletionsOnAFullDisk(t *testing.T) {
 	n := fill("a")
 	require.Greater(t, n, 20)
 	require.Equal(t, []string{"fails"}, w.texts())
-	// Small commits use up what is left in free pages.
-	for m := 0; ; m++ {
-		d := storagetest.NewSession("", fmt.Sprint("small", m), "u").Text(strings.Repeat("x", 10_000))
-		if err := s.CreateSession(t.Context(), &d.Commit); err != nil {
-			require.ErrorIs(t, err, storage.ErrFull)
-			break
+	// Smaller and smaller commits use up what is left in free pages.
+	small := 0
+	for _, size := range []int{10_000, 1} {
+		for err := error(nil); err == nil; small++ {
+			d := storagetest.NewSession("", fmt.Sprint("small", small), "u").Text(strings.Repeat("x", size))
+			if err = s.CreateSession(t.Context(), &d.Commit); err != nil {
+				require.ErrorIs(t, err, storage.ErrFull)
+			}
 		}
 	}
 	for i := range n {
