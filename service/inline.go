@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -77,6 +78,11 @@ func (s *Service) viewInline(
 	if err != nil {
 		return nil, err
 	}
+	ctx, permit, err := s.admission.Views.Enter(ctx, admission.WeightOf(proto.Size(req)), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	inlined, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
@@ -109,6 +115,11 @@ func (s *Service) pruneInline(
 	if err := refuseWithHistory(map[string]bool{"request_id": req.GetRequestId() != ""}); err != nil {
 		return nil, err
 	}
+	ctx, permit, err := s.admission.Views.Enter(ctx, admission.WeightOf(proto.Size(req)), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	inlined, err := s.inline(ctx, req.GetHistory(), req.GetPolicy())
 	if err != nil {
 		return nil, err
@@ -124,6 +135,16 @@ func (s *Service) pruneInline(
 	return answer, nil
 }
 
+// inlineAdmitted builds the log of a history. The compaction then enters its own pool.
+func (s *Service) inlineAdmitted(ctx context.Context, req *compactordv1.CompactRequest) (*inline, error) {
+	ctx, permit, err := s.admission.Views.Enter(ctx, admission.WeightOf(proto.Size(req)), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
+	return s.inline(ctx, req.GetHistory(), req.GetPolicy())
+}
+
 // compactInline is Compact of a history.
 func (s *Service) compactInline(
 	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
@@ -134,7 +155,7 @@ func (s *Service) compactInline(
 	if err != nil {
 		return err
 	}
-	inlined, err := s.inline(stream.Context(), req.GetHistory(), req.GetPolicy())
+	inlined, err := s.inlineAdmitted(stream.Context(), req)
 	if err != nil {
 		return err
 	}

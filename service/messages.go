@@ -17,6 +17,11 @@ import (
 func (s *Service) AppendMessages(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
 ) (*compactordv1.AppendMessagesResponse, error) {
+	ctx, permit, err := s.admittedAppend(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	answer, pruned, err := s.intake.Append(ctx, req)
 	if err != nil {
 		return nil, err
@@ -29,6 +34,11 @@ func (s *Service) AppendMessages(
 func (s *Service) ListMessages(
 	ctx context.Context, req *compactordv1.ListMessagesRequest,
 ) (*compactordv1.ListMessagesResponse, error) {
+	ctx, permit, err := s.admittedList(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	row, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err

@@ -24,6 +24,14 @@ func (s *Service) RecallContent(
 	if err != nil {
 		return nil, err
 	}
+	if req.GetMatch() != nil {
+		matching, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer permit.Leave()
+		ctx = matching
+	}
 	next := row.GetHead().GetNextIndex()
 	if wanted.Index >= next {
 		return nil, apierror.NoMessage(wanted.Index, next)

@@ -24,6 +24,11 @@ func (s *Service) SearchMessages(
 	if err != nil {
 		return nil, err
 	}
+	ctx, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	answer, err := search.Page(ctx, &searchedLog{s.logs, row})
 	if errors.Is(err, recall.ErrPageToken) {
 		return nil, apierror.InvalidToken("page_token")

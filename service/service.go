@@ -18,6 +18,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
 	"github.com/compactord/compactord/service/operations"
@@ -69,6 +70,8 @@ type Options struct {
 	// WatchReadTimeout is how long a watcher may leave a response unread before it counts as too slow. Default
 	// DefaultWatchReadTimeout.
 	WatchReadTimeout time.Duration
+	// Admission is how much expensive work runs at a time, and how much may wait. Its metrics are those of the service.
+	Admission admission.Options
 	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
 	Metrics prometheus.Registerer
 	// Hooks are for tests.
@@ -92,6 +95,7 @@ type Service struct {
 	watchers   *watching.Watchers
 	watching   *watching.Watching
 	lists      *views.KeptLists
+	admission  *admission.Pools
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry
@@ -121,7 +125,13 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Admission.Metrics = o.Metrics
+	admitted, err := admission.New(o.Admission)
+	if err != nil {
+		return nil, err
+	}
 	s := &Service{
+		admission:   admitted,
 		policies:    &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
 		operations:  &operations.Running{},
 		watchers:    watched,
@@ -155,6 +165,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.points = &points.Points{
 		Logs: s.logs, Policies: s.policies, Operations: s.operations, Summaries: config.Summaries, Logger: s.logger,
+		Pool:         s.admission.Compactions,
 		BeforeCommit: s.hooks.BeforeCommit,
 	}
 	if _, err := s.policies.Resolve(nil); err != nil {
@@ -174,9 +185,9 @@ func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.C
 	}
 	return &compaction.Config{
 		Policies: s.policies, Strategies: s.strategies, Summarizers: s.summarizers, Dialects: s.dialects,
-		Operations: s.operations, Metrics: counted, Logger: s.logger, Hooks: s.hooks,
+		Operations: s.operations, Metrics: counted, Logger: s.logger, Hooks: s.hooks, Pool: s.admission.Compactions,
 		Summaries: &summaries.Config{
-			Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts,
+			Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts, Away: admission.Away,
 		},
 		DecodeRequest: func(ctx context.Context, wire []byte, req *compactordv1.CompactRequest) error {
 			return requests.Decode(ctx, wire, req, maxPlanOptions)

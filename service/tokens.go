@@ -11,6 +11,11 @@ import (
 func (s *Service) CountTokens(
 	ctx context.Context, req *compactordv1.CountTokensRequest,
 ) (*compactordv1.CountTokensResponse, error) {
+	ctx, permit, err := s.admittedCount(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	switch what := req.GetWhat().(type) {
 	case *compactordv1.CountTokensRequest_SessionId:
 		row, err := s.logs.Row(ctx, what.SessionId)

@@ -38,6 +38,11 @@ func (s *Service) view(
 			return nil, err
 		}
 	}
+	ctx, permit, err := s.admittedView(ctx, int(head.GetViewBytes()))
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	r := &views.Request{
 		Row: row, Head: head, Thinking: req.GetThinking(), Held: req.GetViewToken(),
 		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()),

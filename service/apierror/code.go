@@ -38,6 +38,7 @@ var statusCodes = map[compactordv1.ErrorReason]codes.Code{
 	compactordv1.ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW:       codes.ResourceExhausted,
 	compactordv1.ErrorReason_ERROR_REASON_SLOW_READER:            codes.ResourceExhausted,
 	compactordv1.ErrorReason_ERROR_REASON_MEMORY_EXHAUSTED:       codes.ResourceExhausted,
+	compactordv1.ErrorReason_ERROR_REASON_TOO_MANY_WAITING:       codes.ResourceExhausted,
 	compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_UNAVAILABLE: codes.Unavailable,
 	compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN:          codes.Unavailable,
 	compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED:            codes.Unavailable,

@@ -36,6 +36,11 @@ func (c *Compactor) Commit(
 	if err != nil || token.req.GetSessionId() != req.GetSessionId() {
 		return nil, apierror.InvalidToken("plan_token")
 	}
+	ctx, permit, err := c.Pool.Enter(ctx, weightOf(row), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	k := &clientCommit{
 		job: c.clientJob(row, token.req, req.GetClientPlan()), req: req, token: token, answer: answer,
 	}

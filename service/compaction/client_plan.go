@@ -32,13 +32,15 @@ func (c *Compactor) Plan(
 		return nil, err
 	}
 	j := c.clientJob(row, options, req.GetClientPlan())
-	plan, err := j.prepare(ctx)
+	plan, working, permit, err := j.prepareAdmitted(ctx)
 	switch skipped := asSkip(err); {
 	case skipped != nil:
 		return skipped.answer(row, j.currentReport(ctx)), nil
 	case err != nil:
 		return nil, err
 	}
+	defer permit.Leave()
+	ctx = working
 	w, err := plan.writing(ctx, plan.operation())
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -40,7 +41,9 @@ type Config struct {
 	// Dialects are those in which a client may send a provider's own compaction item.
 	Dialects   map[compactordv1.Dialect]dialect.Dialect
 	Operations *operations.Running
-	Metrics    *Metrics
+	// Pool bounds how many compactions work at a time.
+	Pool    *admission.Pool
+	Metrics *Metrics
 	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	Hooks  Hooks

@@ -22,18 +22,9 @@ type planned struct {
 
 // prepare reads the snapshot and plans.
 func (j *job) prepare(ctx context.Context) (*planned, error) {
-	row, err := j.logs.Row(ctx, j.req.GetSessionId())
+	// The session may have changed while the compaction waited to be admitted.
+	row, policy, err := j.due(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if row.GetUid() != j.uid {
-		return nil, j.stateChanged()
-	}
-	policy, err := j.Policies.Resolve(row.GetPolicy(), j.req.GetPolicy())
-	if err != nil {
-		return nil, err
-	}
-	if err := compactionDue(j.reason(), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
 	snapshot, err := j.logs.State(ctx, row, row.GetHead())

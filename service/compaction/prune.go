@@ -15,9 +15,14 @@ import (
 func (c *Compactor) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
+	ctx, permit, err := c.admittedPrune(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	answer := &compactordv1.PruneResponse{}
 	wrote := false
-	err := c.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+	err = c.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		wrote = false
 		if known, err := c.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err

@@ -86,10 +86,11 @@ func (r *Run) Err() error { return r.err }
 // call.
 func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 	return j.runRecorded(ctx, func(rs *runState) (*compactordv1.CompactionEvent, error) {
-		plan, err := j.prepare(ctx)
+		plan, ctx, permit, err := j.prepareAdmitted(ctx)
 		if err != nil {
 			return nil, err
 		}
+		defer permit.Leave()
 		w, err := plan.writing(ctx, plan.operation())
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -21,6 +22,8 @@ type Points struct {
 	Policies   *policies.Resolver
 	Summaries  *summaries.Config
 	Operations *operations.Running
+	// Pool bounds how many summaries are written at a time, together with those of compactions.
+	Pool *admission.Pool
 	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	// BeforeCommit is called after the summary of a revert is written, so that tests can hold the revert there. May be

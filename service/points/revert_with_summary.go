@@ -10,6 +10,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -54,6 +55,11 @@ func (p *Points) revertWithSummary(
 		return nil, err
 	}
 	defer p.Operations.End(row.GetUid(), op, nil)
+	opCtx, permit, err := p.Pool.Enter(opCtx, admission.WeightOf(int(row.GetHead().GetViewBytes())), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	r := &summarizedRevert{points: p, req: req, id: op.ID, started: p.Logs.Now().AsTime()}
 	if err := r.run(opCtx, answer); err != nil {
 		return nil, operations.EndError(opCtx, p.Logger, op.ID, "revert", err)

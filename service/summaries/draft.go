@@ -35,7 +35,7 @@ func (d *draft) write(ctx context.Context) error {
 	}
 	failure := d.writer.provider.ask(by.Name())
 	if failure == nil {
-		failure = d.writeChecked(ctx, by)
+		failure = d.writeFirst(ctx, by)
 	}
 	switch {
 	case failure == nil && d.writesNarrative(by):
@@ -55,6 +55,16 @@ func (d *draft) write(ctx context.Context) error {
 	d.writer.provider.failed(failure)
 	d.writer.report.failed(ctx, by.Name(), failure)
 	return d.fallBack(ctx, failure)
+}
+
+// writeFirst has the operation's summarizer write the text. A model is waited for away from the daemon's own work.
+func (d *draft) writeFirst(ctx context.Context, by summarizers.Summarizer) (failure error) {
+	away := d.writer.config.Away
+	if away == nil || d.writer.op.Client != nil || by.Name() == Fallback {
+		return d.writeChecked(ctx, by)
+	}
+	away(ctx, func() { failure = d.writeChecked(ctx, by) })
+	return failure
 }
 
 // writeChecked has the summarizer write a text that passes the checks. After a refusal it asks a second time and names

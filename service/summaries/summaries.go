@@ -35,6 +35,8 @@ type Config struct {
 	// Logger receives what operators need to know, never content of conversations.
 	Logger  *slog.Logger
 	Metrics *Metrics
+	// Away calls wait, which waits for a model and does little itself.
+	Away func(ctx context.Context, wait func())
 }
 
 // Operation describes the operation that a Writer works for.

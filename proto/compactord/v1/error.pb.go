@@ -147,6 +147,9 @@ const (
 	// Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
 	// file_too_large, read_only or io; lost where the store must be opened by another daemon.
 	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 45
+	// RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
+	// Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.
+	ErrorReason_ERROR_REASON_TOO_MANY_WAITING ErrorReason = 41
 )
 
 // Enum value maps for ErrorReason.
@@ -194,6 +197,7 @@ var (
 		40: "ERROR_REASON_MEMORY_EXHAUSTED",
 		42: "ERROR_REASON_SLOW_READER",
 		45: "ERROR_REASON_STORE_UNAVAILABLE",
+		41: "ERROR_REASON_TOO_MANY_WAITING",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -238,6 +242,7 @@ var (
 		"ERROR_REASON_MEMORY_EXHAUSTED":       40,
 		"ERROR_REASON_SLOW_READER":            42,
 		"ERROR_REASON_STORE_UNAVAILABLE":      45,
+		"ERROR_REASON_TOO_MANY_WAITING":       41,
 	}
 )
 
@@ -272,7 +277,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xa5\v\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc8\v\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -316,7 +321,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x18ERROR_REASON_INTERRUPTED\x10&\x12!\n" +
 	"\x1dERROR_REASON_MEMORY_EXHAUSTED\x10(\x12\x1c\n" +
 	"\x18ERROR_REASON_SLOW_READER\x10*\x12\"\n" +
-	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10-BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10-\x12!\n" +
+	"\x1dERROR_REASON_TOO_MANY_WAITING\x10)BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

@@ -244,6 +244,15 @@ class WatcherTooSlowError(CompactordError):
         return _int(self.metadata, "next_sequence")
 
 
+class TooManyWaitingError(CompactordError):
+    """Too many calls wait for work of this kind; ``retry_after`` says when to try again."""
+
+    @property
+    def pool(self) -> str:
+        """The kind of work: ``compactions``, ``searches``, ``imports`` or ``views``."""
+        return self.metadata.get("pool", "")
+
+
 class SummarizerUnavailableError(CompactordError):
     """The summarizer cannot be reached; ``retry_after`` says when to try again."""
 
@@ -388,6 +397,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "SLOW_READER": SlowReaderError,
     "WATCHER_TOO_SLOW": WatcherTooSlowError,
     "MEMORY_EXHAUSTED": MemoryExhaustedError,
+    "TOO_MANY_WAITING": TooManyWaitingError,
 }
 """The class of each reason. A reason that is not listed, from a newer daemon, gets the class of its status."""
 

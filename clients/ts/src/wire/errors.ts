@@ -248,6 +248,16 @@ export class WatcherTooSlowError extends CompactordError {
   }
 }
 
+/** Too many calls wait for work of this kind; {@link CompactordError.retryAfterMs} says when to try again. */
+export class TooManyWaitingError extends CompactordError {
+  override name = "TooManyWaitingError";
+
+  /** The kind of work: `compactions`, `searches`, `imports` or `views`. */
+  get pool(): string | undefined {
+    return this.metadata["pool"];
+  }
+}
+
 /** The summarizer cannot be reached; {@link CompactordError.retryAfterMs} says when to try again. */
 export class SummarizerUnavailableError extends CompactordError {
   override name = "SummarizerUnavailableError";

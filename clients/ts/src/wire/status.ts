@@ -50,6 +50,7 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   WATCHER_TOO_SLOW: errors.WatcherTooSlowError,
   MEMORY_EXHAUSTED: errors.MemoryExhaustedError,
   SUMMARIZER_REFUSED: errors.SummarizerRefusedError,
+  TOO_MANY_WAITING: errors.TooManyWaitingError,
 };
 
 /** The class and the reason of each status of gRPC itself, for errors without a reason of the contract. */

@@ -174,6 +174,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
     file_too_large, read_only or io; lost where the store must be opened by another daemon.
     """
+    ERROR_REASON_TOO_MANY_WAITING: _ErrorReason.ValueType  # 41
+    """RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
+    Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
@@ -331,5 +335,9 @@ ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 45
 """UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
 Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
 file_too_large, read_only or io; lost where the store must be opened by another daemon.
+"""
+ERROR_REASON_TOO_MANY_WAITING: ErrorReason.ValueType  # 41
+"""RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
+Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -1,0 +1,66 @@
+package service
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/admission"
+)
+
+// What is at most this large enters no pool.
+const (
+	smallViewBytes      = 256 << 10
+	smallAppendBytes    = 128 << 10
+	smallAppendMessages = 200
+)
+
+// wholeCore is the weight of work that keeps a core busy, such as a page of a search.
+const wholeCore = admission.WholeCore
+
+// admittedView waits until a view of this size may be drawn.
+func (s *Service) admittedView(ctx context.Context, bytes int) (context.Context, *admission.Permit, error) {
+	if bytes <= smallViewBytes {
+		return ctx, &admission.Permit{}, nil
+	}
+	return s.admission.Views.Enter(ctx, admission.WeightOf(bytes), nil)
+}
+
+// admittedAppend waits until the messages of a request may be read and counted, where they are many or large.
+func (s *Service) admittedAppend(
+	ctx context.Context, req *compactordv1.AppendMessagesRequest,
+) (context.Context, *admission.Permit, error) {
+	bytes := proto.Size(req)
+	if bytes <= smallAppendBytes && len(req.GetMessages()) <= smallAppendMessages {
+		return ctx, &admission.Permit{}, nil
+	}
+	return s.admission.Imports.Enter(ctx, wholeCore, nil)
+}
+
+// admittedList waits until a listing may be read that wants more than a page by default, or looks for what was said
+// among all messages.
+func (s *Service) admittedList(
+	ctx context.Context, req *compactordv1.ListMessagesRequest,
+) (context.Context, *admission.Permit, error) {
+	dialogue := req.GetListing() == compactordv1.MessageListing_MESSAGE_LISTING_DIALOGUE
+	if bytes := answerBytes(req.GetMaxBytes()); dialogue || bytes > DefaultMaxAnswerBytes {
+		return s.admission.Views.Enter(ctx, admission.WeightOf(bytes), nil)
+	}
+	return ctx, &admission.Permit{}, nil
+}
+
+// admittedCount waits until tokens may be counted, where that is much work.
+func (s *Service) admittedCount(
+	ctx context.Context, req *compactordv1.CountTokensRequest,
+) (context.Context, *admission.Permit, error) {
+	bytes := proto.Size(req)
+	if id := req.GetSessionId(); id != "" {
+		row, err := s.logs.Row(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		bytes = int(row.GetHead().GetViewBytes())
+	}
+	return s.admittedView(ctx, bytes)
+}
