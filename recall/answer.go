@@ -48,9 +48,11 @@ func RequestedReference(req *compactordv1.RecallContentRequest) (Reference, erro
 }
 
 // Answer returns the range of a message's content that a request asks for. The caller sets what depends on the session,
-// such as the message's state. It returns ErrNoContent, a FieldError, or the context's error.
+// such as the message's state. A search in the content ends when over says so; nil where it never does. It returns
+// ErrNoContent, a FieldError, or the context's error.
 func Answer(
 	ctx context.Context, l *compactordv1.LoggedMessage, wanted Reference, req *compactordv1.RecallContentRequest,
+	over func() bool,
 ) (*compactordv1.RecallContentResponse, error) {
 	content, err := ContentOf(l, wanted.Part, wanted.ResultPart)
 	switch {
@@ -61,7 +63,7 @@ func Answer(
 	case err != nil:
 		return nil, err
 	}
-	r := &reading{content: content, limit: defaultBytes, answer: &compactordv1.RecallContentResponse{
+	r := &reading{content: content, over: over, limit: defaultBytes, answer: &compactordv1.RecallContentResponse{
 		Index: wanted.Index, Part: content.Part, ResultPart: content.ResultPart,
 		Kind: content.Kind, Role: l.GetMessage().GetRole(),
 		Tool: content.Tool, MimeType: content.MIMEType, Name: content.Name,
@@ -76,6 +78,7 @@ func Answer(
 type reading struct {
 	content *Content
 	limit   int
+	over    func() bool
 	answer  *compactordv1.RecallContentResponse
 }
 
@@ -156,7 +159,11 @@ func (r *reading) match(ctx context.Context, m *compactordv1.LineMatch) error {
 		return &FieldError{"match.pattern", err.Error()}
 	}
 	found, err := MatchLines(ctx, r.content.Text, pattern,
-		max(m.GetFirstLine(), 1), m.GetContextLines(), r.limit, NewWork(CallSteps))
+		max(m.GetFirstLine(), 1), m.GetContextLines(), r.limit, NewWork(CallSteps).Until(r.over))
+	var long *LongLineError
+	if errors.As(err, &long) {
+		return &FieldError{"match.pattern", long.Error()}
+	}
 	if errors.Is(err, ErrBeyondEnd) {
 		return r.beyondLines("match.first_line")
 	}

@@ -41,13 +41,13 @@ func TestAnswerNamesTheFieldThatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			wanted, err := recall.RequestedReference(c.req)
 			if err == nil {
-				_, err = recall.Answer(t.Context(), sessiontest.EveryKind(), wanted, c.req)
+				_, err = recall.Answer(t.Context(), sessiontest.EveryKind(), wanted, c.req, nil)
 			}
 			var named *recall.FieldError
 			require.ErrorAs(t, err, &named)
 			require.Equal(t, c.field, named.Field)
 		})
 	}
-	_, err := recall.Answer(t.Context(), sessiontest.EveryKind(), recall.Reference{Part: proto.Uint32(8)}, nil)
+	_, err := recall.Answer(t.Context(), sessiontest.EveryKind(), recall.Reference{Part: proto.Uint32(8)}, nil, nil)
 	require.ErrorIs(t, err, recall.ErrNoContent)
 }

@@ -2,6 +2,8 @@ package recall
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +15,17 @@ const (
 	blockBytes        = 16
 	matchingLineBytes = 5
 )
+
+// LongLineError means that one call cannot match a line.
+type LongLineError struct {
+	line  uint32
+	bytes int
+}
+
+func (e *LongLineError) Error() string {
+	return fmt.Sprintf("line %d has %d bytes, which takes longer with this expression than a call may: use a smaller "+
+		"expression, or SearchMessages, which goes on within lines", e.line, e.bytes)
+}
 
 // Matches are the lines of a content that match an expression, with lines around them.
 type Matches struct {
@@ -28,7 +41,7 @@ type Matches struct {
 
 // MatchLines searches the lines of a text from line first on (counted from 1), each without its line end. It shows
 // around lines before and after each match, up to limit bytes. It looks at no line more than once, and stops when no
-// work is left. It returns ErrBeyondEnd or the context's error.
+// work is left. It returns ErrBeyondEnd, a LongLineError or the context's error.
 func MatchLines(
 	ctx context.Context, text string, p *Pattern, first, around uint32, limit int, work *Work,
 ) (*Matches, error) {
@@ -39,18 +52,21 @@ func MatchLines(
 	m := matching{text: text, around: around, left: limit}
 	from := start
 	for line := first; start < len(text); line++ {
-		if work.Left() <= 0 {
+		if work.done() {
 			return m.endAt(line, start), nil
 		}
 		end := lineEnd(text, start)
-		_, matches, err := p.find(ctx, withoutEnd(text[start:end]), work)
-		if err != nil {
-			return nil, err
-		}
+		_, matches, _, err := p.find(ctx, withoutEnd(text[start:end]), nil, work)
 		if matches && len(m.blocks) == 0 {
-			if err := m.lookBack(ctx, p, work, line, first, from); err != nil {
-				return nil, err
-			}
+			err = m.lookBack(ctx, p, work, line, first, from)
+		}
+		switch {
+		case errors.Is(err, errOver) && line > first:
+			return m.endAt(line, start), nil
+		case errors.Is(err, errOver):
+			return nil, &LongLineError{line, end - start}
+		case err != nil:
+			return nil, err
 		}
 		if matches && !m.add(line, start, end) {
 			return m.found(start), nil
@@ -85,7 +101,7 @@ type lineRun struct {
 func (m *matching) lookBack(ctx context.Context, p *Pattern, work *Work, line, first uint32, from int) error {
 	for n := first; n > 1 && line-(n-1) <= m.around; n-- {
 		start := strings.LastIndexByte(m.text[:from-1], '\n') + 1
-		_, matches, err := p.find(ctx, withoutEnd(m.text[start:from]), work)
+		_, matches, _, err := p.find(ctx, withoutEnd(m.text[start:from]), nil, work)
 		if err != nil {
 			return err
 		}

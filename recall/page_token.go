@@ -12,7 +12,8 @@ import (
 )
 
 // A page token is a kind, an index, and the first bytes of a digest of the query, so that it is valid for its search
-// only. The index is the start of what is still to be searched, or its end where the newest come first.
+// only. The index is the start of what is still to be searched, or its end where the newest come first. A place follows
+// where the search goes on within the next message.
 const (
 	pageOfHits      = 's'
 	queryDigestSize = 16
@@ -32,6 +33,9 @@ func (p *page) answer() (*compactordv1.SearchMessagesResponse, error) {
 		edge = p.end
 	}
 	token := append(binary.BigEndian.AppendUint32([]byte{pageOfHits}, edge), digest...)
+	if p.place != nil {
+		token = p.place.append(token)
+	}
 	answer.NextPageToken = base64.RawURLEncoding.EncodeToString(token)
 	return answer, nil
 }
@@ -46,8 +50,15 @@ func (p *page) resume() error {
 		return err
 	}
 	token, err := base64.RawURLEncoding.DecodeString(p.req.GetPageToken())
-	if err != nil || len(token) != 5+queryDigestSize || token[0] != pageOfHits || !slices.Equal(token[5:], digest) {
+	const whole = 5 + queryDigestSize
+	if err != nil || len(token) < whole || token[0] != pageOfHits || !slices.Equal(token[5:whole], digest) {
 		return ErrPageToken
+	}
+	if len(token) > whole {
+		var ok bool
+		if p.place, ok = parsePlace(token[whole:]); !ok {
+			return ErrPageToken
+		}
 	}
 	edge := binary.BigEndian.Uint32(token[1:])
 	if edge > p.end {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"regexp/syntax"
-	"strings"
-	"unicode/utf8"
 )
 
 // maxInstructions bounds a compiled expression.
@@ -16,7 +13,8 @@ const maxInstructions = 2000
 
 // Pattern is an RE2 expression that matches within lines, never across their ends.
 type Pattern struct {
-	re *regexp.Regexp
+	re      *regexp.Regexp
+	program *syntax.Prog
 	// prefix is the beginning of each match.
 	prefix string
 	// instructions is the size of the expression with its repetitions written out: the most steps for one byte.
@@ -38,7 +36,7 @@ func CompilePattern(expression string, ignoreCase bool) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pattern{instructions: len(program.Inst)}
+	p := &Pattern{program: program, instructions: len(program.Inst)}
 	if p.instructions > maxInstructions {
 		return nil, fmt.Errorf(
 			"the expression has %d steps once its repetitions are written out, over %d", p.instructions, maxInstructions)
@@ -63,50 +61,24 @@ func withoutExpression(err error) error {
 	return errors.New("the expression is not valid")
 }
 
-// find returns the first match in a line without its end. It takes at most one step for each byte and instruction, and
-// returns the context's error.
-func (p *Pattern) find(ctx context.Context, line string, work *Work) (at span, found bool, err error) {
-	if len(line)*p.instructions <= stepsPerCheck {
-		if err := work.spend(ctx, (len(line)+1)*p.instructions); err != nil {
-			return span{}, false, err
+// find returns the first match in a line without its end, from a place on; from is nil at the beginning. It takes at
+// most one step for each byte and instruction. It returns the context's error, or errOver and where to go on.
+func (p *Pattern) find(
+	ctx context.Context, line string, from *paused, work *Work,
+) (at span, found bool, stopped *paused, err error) {
+	if from == nil && len(line)*p.instructions <= stepsPerCheck {
+		if err := work.spendTimed(ctx, (len(line)+1)*p.instructions); err != nil {
+			return span{}, false, nil, err
 		}
-		return spanOf(p.re.FindStringIndex(line))
+		at, found = spanOf(p.re.FindStringIndex(line))
+		return at, found, nil, nil
 	}
-	if p.prefix != "" {
-		if err := work.spend(ctx, len(line)); err != nil || !strings.Contains(line, p.prefix) {
-			return span{}, false, err
-		}
-	}
-	// Matching a string cannot be stopped; matching from a reader can.
-	r := &lineReader{line: line, read: func(bytes int) error { return work.spend(ctx, bytes*p.instructions) }}
-	at, found, _ = spanOf(p.re.FindReaderIndex(r))
-	return at, found && r.err == nil, r.err
+	return newMachine(p, line, work).run(ctx, from)
 }
 
-func spanOf(at []int) (span, bool, error) {
+func spanOf(at []int) (span, bool) {
 	if at == nil {
-		return span{}, false, nil
+		return span{}, false
 	}
-	return span{at[0], at[1]}, true, nil
-}
-
-// lineReader reads a line for an expression. It ends early where read returns an error.
-type lineReader struct {
-	line string
-	read func(bytes int) error
-	err  error
-}
-
-// ReadRune implements io.RuneReader.
-func (r *lineReader) ReadRune() (rune, int, error) {
-	if r.line == "" {
-		return 0, 0, io.EOF
-	}
-	c, width := utf8.DecodeRuneInString(r.line)
-	if r.err = r.read(width); r.err != nil {
-		r.line = ""
-		return 0, 0, r.err
-	}
-	r.line = r.line[width:]
-	return c, width, nil
+	return span{at[0], at[1]}, true
 }

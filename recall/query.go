@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -38,31 +39,62 @@ type span struct{ start, end int }
 func (q *Query) Find(
 	ctx context.Context, l *compactordv1.LoggedMessage, snippetChars int, work *Work,
 ) (*compactordv1.SearchHit, error) {
+	hit, _, err := q.findFrom(ctx, l, nil, snippetChars, work)
+	return hit, err
+}
+
+// findFrom is Find from a place in the message on; nil is its beginning. Where the time is over before there is a match,
+// it returns where to go on, and no error; after one, it counts no further matches.
+func (q *Query) findFrom(
+	ctx context.Context, l *compactordv1.LoggedMessage, from *place, snippetChars int, work *Work,
+) (*compactordv1.SearchHit, *place, error) {
 	places := searched(l)
-	if all, err := q.holdsAllWords(ctx, places, work); !all {
-		return nil, err
+	if from != nil && !from.within(places, q.pattern) {
+		return nil, nil, ErrPageToken
 	}
-	inText := q.wordsInText
-	if q.pattern != nil {
-		inText = q.linesInText
+	if all, err := q.holdsAllWords(ctx, places, work); !all {
+		return nil, nil, err
 	}
 	var hit *compactordv1.SearchHit
 	matches := 0
 	for i := range places {
 		p := &places[i]
-		first, count, err := inText(ctx, p.text, MaxCountedMatches-matches, work)
-		if err != nil {
-			return nil, err
+		if from != nil && i < from.text {
+			continue
+		}
+		first, count, stopped, err := q.inText(ctx, p.text, from.in(i), MaxCountedMatches-matches, work)
+		over := errors.Is(err, errOver)
+		if err != nil && !over {
+			return nil, nil, err
+		}
+		if over && count == 0 && hit == nil {
+			stopped.text = i
+			return nil, stopped, nil
 		}
 		if count > 0 && hit == nil {
 			hit = p.hit(l, first, snippetChars)
 		}
 		matches += count
+		if over {
+			break
+		}
 	}
 	if hit != nil {
 		hit.Matches = uint32(matches)
 	}
-	return hit, nil
+	return hit, nil, nil
+}
+
+// inText returns the first match in a text, and the number of matches, at most most. With errOver it returns what it has
+// found so far, and where to go on.
+func (q *Query) inText(
+	ctx context.Context, text string, from *place, most int, work *Work,
+) (first span, count int, stopped *place, err error) {
+	if q.pattern != nil {
+		return q.linesInText(ctx, text, from, most, work)
+	}
+	first, count, err = q.wordsInText(ctx, text, most, work)
+	return first, count, nil, err
 }
 
 func (q *Query) holdsAllWords(ctx context.Context, places []searchedPlace, work *Work) (bool, error) {
@@ -81,13 +113,19 @@ func (q *Query) holdsAllWords(ctx context.Context, places []searchedPlace, work 
 	return true, nil
 }
 
-// linesInText returns the first match in a text, and the number of matching lines, at most most.
-func (q *Query) linesInText(ctx context.Context, text string, most int, work *Work) (first span, count int, err error) {
-	for start := 0; start < len(text) && count < most; {
+// linesInText is inText for a pattern: it counts the lines that match.
+func (q *Query) linesInText(
+	ctx context.Context, text string, from *place, most int, work *Work,
+) (first span, count int, stopped *place, err error) {
+	start, within := 0, (*paused)(nil)
+	if from != nil {
+		start, within = from.line, from.paused
+	}
+	for start < len(text) && count < most {
 		end := lineEnd(text, start)
-		at, found, err := q.pattern.find(ctx, withoutEnd(text[start:end]), work)
+		at, found, rest, err := q.pattern.find(ctx, withoutEnd(text[start:end]), within, work)
 		if err != nil {
-			return span{}, 0, err
+			return first, count, &place{line: start, paused: rest}, err
 		}
 		if found && count == 0 {
 			first = span{start + at.start, start + at.end}
@@ -95,9 +133,9 @@ func (q *Query) linesInText(ctx context.Context, text string, most int, work *Wo
 		if found {
 			count++
 		}
-		start = end
+		start, within = end, nil
 	}
-	return first, count, nil
+	return first, count, nil, nil
 }
 
 // wordsInText returns the first occurrence of any of the words in a text, and the number of occurrences, at most most.

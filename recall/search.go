@@ -57,11 +57,11 @@ func NewSearch(req *compactordv1.SearchMessagesRequest) (*Search, error) {
 	return &Search{req, query}, nil
 }
 
-// Page returns the page of hits in a log that the request asks for. It returns ErrPageToken, and errors of the log and
-// the context.
-func (s *Search) Page(ctx context.Context, log Log) (*compactordv1.SearchMessagesResponse, error) {
+// Page returns the page of hits in a log that the request asks for, or as much of it as there is when over says that
+// the time of the call is over; nil where it never is. It returns ErrPageToken, and errors of the log and the context.
+func (s *Search) Page(ctx context.Context, log Log, over func() bool) (*compactordv1.SearchMessagesResponse, error) {
 	p := &page{
-		log: log, req: s.req, query: s.query, run: firstRun, left: searchBytes, work: NewWork(CallSteps),
+		log: log, req: s.req, query: s.query, run: firstRun, left: searchBytes, work: NewWork(CallSteps).Until(over),
 		hits: defaultHits, snippet: defaultSnippetChars, end: log.Head().GetNextIndex(),
 	}
 	if s.req.GetPageSize() > 0 {
@@ -111,12 +111,15 @@ type page struct {
 	// work is the work that this call may still do.
 	work *Work
 
+	// place is where the search goes on within the next message; nil at its beginning.
+	place *place
+
 	found []*compactordv1.SearchHit
 	size  int
 }
 
 // fill searches until the page is full, the call's limits of bytes and work are reached, or nothing is left. It can
-// exceed the limit of work by one message.
+// exceed the limit of steps by one message, and that of time for words.
 func (p *page) fill(ctx context.Context) error {
 	for p.start < p.end && p.left > 0 {
 		messages, err := p.next(ctx)
@@ -131,6 +134,9 @@ func (p *page) fill(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			if p.place != nil {
+				return nil
+			}
 			if hit != nil && !p.add(hit) {
 				return nil
 			}
@@ -140,7 +146,7 @@ func (p *page) fill(ctx context.Context) error {
 			} else {
 				p.start = l.GetIndex() + 1
 			}
-			if len(p.found) == p.hits || p.work.Left() <= 0 {
+			if len(p.found) == p.hits || p.work.done() {
 				return nil
 			}
 		}
@@ -183,9 +189,12 @@ func (p *page) next(ctx context.Context) ([]*compactordv1.LoggedMessage, error) 
 func (p *page) look(ctx context.Context, l *compactordv1.LoggedMessage) (*compactordv1.SearchHit, error) {
 	state := session.StateOf(p.log.Head(), l.GetIndex())
 	if !among(p.req.GetRoles(), l.GetMessage().GetRole()) || !among(p.req.GetStates(), state) {
+		p.place = nil
 		return nil, nil
 	}
-	hit, err := p.query.Find(ctx, l, p.snippet, p.work)
+	from := p.place
+	hit, stopped, err := p.query.findFrom(ctx, l, from, p.snippet, p.work)
+	p.place = stopped
 	if hit == nil {
 		return nil, err
 	}

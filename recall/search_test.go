@@ -61,7 +61,7 @@ func TestPagesPutTogetherAreAllHits(t *testing.T) {
 		for {
 			search, err := recall.NewSearch(req)
 			require.NoError(t, err)
-			page, err := search.Page(t.Context(), log)
+			page, err := search.Page(t.Context(), log, nil)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(page.GetHits()), int(req.GetPageSize()))
 			for _, hit := range page.GetHits() {
@@ -89,14 +89,14 @@ func TestPageTokenOfAnotherSearch(t *testing.T) {
 	}
 	search, err := recall.NewSearch(req)
 	require.NoError(t, err)
-	page, err := search.Page(t.Context(), log)
+	page, err := search.Page(t.Context(), log, nil)
 	require.NoError(t, err)
 	for _, token := range []string{"nope", page.GetNextPageToken() + "A", page.GetNextPageToken()} {
 		other := proto.CloneOf(req)
 		other.PageToken, other.Query = token, &compactordv1.SearchMessagesRequest_Words{Words: "other"}
 		search, err := recall.NewSearch(other)
 		require.NoError(t, err)
-		_, err = search.Page(t.Context(), log)
+		_, err = search.Page(t.Context(), log, nil)
 		require.ErrorIs(t, err, recall.ErrPageToken)
 	}
 }

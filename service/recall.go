@@ -40,7 +40,7 @@ func (s *Service) RecallContent(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := recall.Answer(ctx, l, wanted, req)
+	answer, err := recall.Answer(ctx, l, wanted, req, s.searchedEnough())
 	if errors.Is(err, recall.ErrNoContent) {
 		return nil, noPart(wanted, next, err)
 	}

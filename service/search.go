@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"time"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -29,11 +30,20 @@ func (s *Service) SearchMessages(
 		return nil, err
 	}
 	defer permit.Leave()
-	answer, err := search.Page(ctx, &searchedLog{s.logs, row})
+	answer, err := search.Page(ctx, &searchedLog{s.logs, row}, s.searchedEnough())
 	if errors.Is(err, recall.ErrPageToken) {
 		return nil, apierror.InvalidToken("page_token")
 	}
 	return answer, recallError(err)
+}
+
+// searchTime is how long one call searches.
+const searchTime = time.Second
+
+// searchedEnough returns a function that says whether a search that begins now has searched long enough for one call.
+func (s *Service) searchedEnough() func() bool {
+	began := s.hooks.Now()
+	return func() bool { return s.hooks.Now().Sub(began) >= searchTime }
 }
 
 // searchedLog implements recall.Log for a session.

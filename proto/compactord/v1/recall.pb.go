@@ -922,8 +922,8 @@ type SearchMessagesResponse struct {
 	// The hits: the first match of each message that matches.
 	Hits []*SearchHit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
 	// Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
-	// and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
-	// one step of the expression or for one word). A page has at most 3 MiB.
+	// and yet not be the last, since one call stops after 64 MiB of the log, after a second, or after 2^30 steps (each
+	// is one byte for one step of the expression or for one word). A page has at most 3 MiB.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -467,8 +467,8 @@ class SearchMessagesResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
-    and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
-    one step of the expression or for one word). A page has at most 3 MiB.
+    and yet not be the last, since one call stops after 64 MiB of the log, after a second, or after 2^30 steps (each
+    is one byte for one step of the expression or for one word). A page has at most 3 MiB.
     """
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchHit]:

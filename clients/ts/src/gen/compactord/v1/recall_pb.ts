@@ -928,8 +928,8 @@ export type SearchMessagesResponse = Message<"compactord.v1.SearchMessagesRespon
 
   /**
    * Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
-   * and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
-   * one step of the expression or for one word). A page has at most 3 MiB.
+   * and yet not be the last, since one call stops after 64 MiB of the log, after a second, or after 2^30 steps (each
+   * is one byte for one step of the expression or for one word). A page has at most 3 MiB.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -951,8 +951,8 @@ export type SearchMessagesResponseJson = {
 
   /**
    * Send it to get the next page. Empty where the search has reached the end of the log. A page can be short or empty
-   * and yet not be the last, since one call stops after 64 MiB of the log, or after 2^30 steps (each is one byte for
-   * one step of the expression or for one word). A page has at most 3 MiB.
+   * and yet not be the last, since one call stops after 64 MiB of the log, after a second, or after 2^30 steps (each
+   * is one byte for one step of the expression or for one word). A page has at most 3 MiB.
    *
    * @generated from field: string next_page_token = 2;
    */
