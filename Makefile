@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "Variables: PKGS (test, bench); TESTFLAGS (test); BENCH, BENCHCOUNT, OLD (bench); FUZZTIME (fuzz); CORPUS (quality)."
+	@echo "Variables: PKGS (test, bench); TESTFLAGS (test); BENCH, BENCHCOUNT, OLD (bench); FUZZTIME (fuzz); CORPUS (quality); TORTURE (torture)."
 
 .PHONY: build
 build: ## Build the static binary bin/compactord
@@ -68,6 +68,12 @@ CORPUS ?= $(or $(COMPACTORD_CORPUS),../shared/corpus)
 .PHONY: quality
 quality: ## Measure what summaries hold on the recorded conversations in CORPUS
 	go run ./cmd/compactord evaluate $(CORPUS) --recall-only --figures-only --quiet
+
+TORTURE ?= 10s
+
+.PHONY: torture
+torture: ## Attack a daemon, and print what a bystander feels; TORTURE is how long, COMPACTORD_TORTURE_SEED the seed
+	COMPACTORD_TORTURE=$(TORTURE) go test ./e2e/torture -count 1 -v -timeout 60m
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME

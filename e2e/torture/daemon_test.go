@@ -1,0 +1,124 @@
+package torture_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// binary is the program under attack.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		if binary = os.Getenv("COMPACTORD_BINARY"); binary != "" {
+			return m.Run()
+		}
+		folder, err := os.MkdirTemp("", "compactord-torture-")
+		if err == nil {
+			defer func() { _ = os.RemoveAll(folder) }()
+			binary = filepath.Join(folder, "compactord")
+			build := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "../../cmd/compactord")
+			build.Stderr = os.Stderr
+			err = build.Run()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "torture:", err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// daemon is `compactord serve` in a process of its own, on a store on disk.
+type daemon struct {
+	sessions    compactordv1.SessionServiceClient
+	compactions compactordv1.CompactionServiceClient
+
+	address string
+	process *exec.Cmd
+}
+
+var listensOn = regexp.MustCompile(`^compactord listens on (\S+),`)
+
+// serve starts a daemon, which stops at the end of the test.
+func serve(t *testing.T) *daemon {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0", "--drain-timeout", "1s",
+		"--store", filepath.Join(t.TempDir(), "store.db"))
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_, _ = io.Copy(io.Discard, stdout)
+		// The test's context has ended, which stops the daemon like Ctrl-C.
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 0 {
+			t.Errorf("the daemon ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err, "the daemon said nothing")
+	found := listensOn.FindStringSubmatch(line)
+	require.NotNil(t, found, line)
+	d := &daemon{address: found[1], process: cmd}
+	d.sessions, d.compactions = d.connect(t)
+	return d
+}
+
+// connect returns clients on a connection of their own.
+func (d *daemon) connect(t *testing.T) (compactordv1.SessionServiceClient, compactordv1.CompactionServiceClient) {
+	t.Helper()
+	const maxBytes = 64 << 20
+	conn, err := grpc.NewClient(d.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+}
+
+var peakMemory = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+
+// peakMiB returns the most memory that the daemon had, in MiB; 0 where the system does not say.
+func (d *daemon) peakMiB() int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.process.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	found := peakMemory.FindSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	kib, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		return 0
+	}
+	return kib >> 10
+}
+
+// create creates a session with messages.
+func (d *daemon) create(t *testing.T, id string, messages ...*compactordv1.Message) {
+	t.Helper()
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: id})
+	require.NoError(t, err)
+	for len(messages) > 0 {
+		n := min(len(messages), 500)
+		_, err = d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{SessionId: id, Messages: messages[:n]})
+		require.NoError(t, err)
+		messages = messages[n:]
+	}
+}

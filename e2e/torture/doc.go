@@ -1,0 +1,13 @@
+// Package torture attacks a daemon in a process of its own, and measures what a bystander feels: a client that appends
+// one line after the other to a session of its own. It asserts no times. It prints the bystander's p50 and p95 beside
+// each attack, as ratios to those before and after it, and the most memory that the daemon had.
+//
+// A plain run of the tests is small and takes a moment, so that the attacks stay runnable. `make torture` runs them in
+// full:
+//
+//	COMPACTORD_TORTURE=10s      how long the bystander is measured beside each attack
+//	COMPACTORD_TORTURE_SEED=1   the seed of what attacks draw; else it is new in each run, and printed
+//	COMPACTORD_BINARY=PATH      another build to compare with
+//
+// To add an attack, write a function that returns it, and name it in attacks.
+package torture

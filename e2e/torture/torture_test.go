@@ -1,0 +1,172 @@
+package torture_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// attack is what clients do to a daemon while a bystander works.
+type attack struct {
+	name string
+	// clients is how many strike at a time, each on a connection of its own.
+	clients int
+	// prepare creates what the clients need, before anything is measured. May be nil.
+	prepare func(t *testing.T, d *daemon, r *rand.Rand)
+	// strike is done by each client again and again. It returns when the daemon has answered; RESOURCE_EXHAUSTED is an
+	// answer.
+	strike func(ctx context.Context, c *client) error
+}
+
+// client is one of the attackers.
+type client struct {
+	sessions    compactordv1.SessionServiceClient
+	compactions compactordv1.CompactionServiceClient
+	// number is from 0; round counts the strikes of this client, from 0.
+	number, round int
+	random        *rand.Rand
+}
+
+// effort is how long a run is: by time, or in a plain run by number.
+type effort struct {
+	span    time.Duration
+	appends int
+}
+
+func effortOf(t *testing.T) effort {
+	t.Helper()
+	text := os.Getenv("COMPACTORD_TORTURE")
+	if text == "" {
+		return effort{appends: 3}
+	}
+	span, err := time.ParseDuration(text)
+	require.NoError(t, err, "COMPACTORD_TORTURE")
+	return effort{span: span}
+}
+
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("COMPACTORD_TORTURE_SEED")
+	if text == "" {
+		return rand.Uint64N(1 << 32)
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, "COMPACTORD_TORTURE_SEED")
+	return seed
+}
+
+func TestTorture(t *testing.T) {
+	much, seed := effortOf(t), seedOf(t)
+	t.Logf("seed %d", seed)
+	for _, a := range attacks(much.span > 0) {
+		t.Run(a.name, func(t *testing.T) { a.run(t, much, seed) })
+	}
+}
+
+// run attacks a new daemon, and prints what the bystander felt.
+func (a *attack) run(t *testing.T, much effort, seed uint64) {
+	t.Helper()
+	d := serve(t)
+	if a.prepare != nil {
+		a.prepare(t, d, rand.New(rand.NewPCG(seed, 0)))
+	}
+	d.create(t, "bystander")
+	bystander, _ := d.connect(t)
+	before := watch(t, bystander, much)
+	strikes, refused, end := a.begin(t, d, much, seed)
+	beside := watch(t, bystander, much)
+	end()
+	after := watch(t, bystander, much)
+	quiet := slices.Concat(before, after)
+	t.Logf("%-28s p50 %8s quiet %8s ratio %5.1f | p95 %8s quiet %8s ratio %5.1f | %d appends, %d strikes, %d refused | peak %d MiB",
+		a.name, at(beside, 50), at(quiet, 50), ratio(beside, quiet, 50), at(beside, 95), at(quiet, 95), ratio(beside, quiet, 95),
+		len(beside), strikes.Load(), refused.Load(), d.peakMiB())
+}
+
+// begin starts the attack, and returns when each client is about to strike. end ends it; in a plain run each client has
+// then struck once.
+func (a *attack) begin(t *testing.T, d *daemon, much effort, seed uint64) (strikes, refused *atomic.Int64, end func()) {
+	t.Helper()
+	strikes, refused = &atomic.Int64{}, &atomic.Int64{}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all, began sync.WaitGroup
+	for i := range a.clients {
+		sessions, compactions := d.connect(t)
+		began.Add(1)
+		all.Go(func() {
+			c := &client{sessions: sessions, compactions: compactions, number: i, random: rand.New(rand.NewPCG(seed, uint64(i)+1))}
+			began.Done()
+			for ; ctx.Err() == nil && (much.span > 0 || c.round == 0); c.round++ {
+				err := a.strike(ctx, c)
+				switch {
+				case ctx.Err() != nil:
+				case status.Code(err) == codes.ResourceExhausted:
+					refused.Add(1)
+				case err != nil:
+					t.Errorf("client %d, round %d: %v", i, c.round, err)
+					return
+				default:
+					strikes.Add(1)
+				}
+			}
+		})
+	}
+	began.Wait()
+	return strikes, refused, func() {
+		if much.span > 0 {
+			cancel()
+		}
+		all.Wait()
+		cancel()
+	}
+}
+
+// pause is how long the bystander thinks between two appends.
+const pause = 5 * time.Millisecond
+
+// watch has the bystander append lines, and returns how long each append took, ascending.
+func watch(t *testing.T, bystander compactordv1.SessionServiceClient, much effort) []time.Duration {
+	t.Helper()
+	var took []time.Duration
+	began := time.Now()
+	for much.span > 0 && time.Since(began) < much.span || len(took) < much.appends {
+		start := time.Now()
+		_, err := bystander.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
+			SessionId: "bystander", Messages: []*compactordv1.Message{said(fmt.Sprintf("line %d", len(took)))},
+		})
+		require.NoError(t, err)
+		took = append(took, time.Since(start))
+		if much.span > 0 {
+			<-time.After(pause)
+		}
+	}
+	slices.Sort(took)
+	return took
+}
+
+// at returns a percentile, rounded for people.
+func at(took []time.Duration, percent int) time.Duration {
+	return percentile(took, percent).Round(10 * time.Microsecond)
+}
+
+func ratio(beside, quiet []time.Duration, percent int) float64 {
+	return float64(percentile(beside, percent)) / float64(percentile(quiet, percent))
+}
+
+func percentile(took []time.Duration, percent int) time.Duration {
+	sorted := slices.Sorted(slices.Values(took))
+	return sorted[len(sorted)*percent/100]
+}
