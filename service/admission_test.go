@@ -52,8 +52,7 @@ func crowd(t *testing.T, waiting int) *crowded {
 		c.fill(id)
 		c.running.Go(func() {
 			events, err := c.compactCtx(context.WithoutCancel(t.Context()), compactRequest(id, nil))
-			assert.NoError(t, err)
-			assert.NotEmpty(t, events)
+			assert.NotEmpty(t, events, "%v", err)
 		})
 		<-c.reached
 	}
@@ -149,8 +148,7 @@ func TestModelsAreNotWaitedForInThePool(t *testing.T) {
 		d.append(id, working(10, 2000)...)
 		all.Go(func() {
 			events, err := d.compactCtx(context.WithoutCancel(t.Context()), compactRequest(id, nil))
-			assert.NoError(t, err)
-			assert.NotEmpty(t, events)
+			assert.NotEmpty(t, events, "%v", err)
 		})
 	}
 	for range 3 * fullAt {

@@ -2,11 +2,13 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
+	"github.com/compactord/compactord/strategies"
 )
 
 // What is at most this large enters no pool.
@@ -27,15 +29,49 @@ func (s *Service) admittedView(ctx context.Context, bytes int) (context.Context,
 	return s.admission.Views.Enter(ctx, admission.WeightOf(bytes), nil)
 }
 
-// admittedAppend waits until the messages of a request may be read and counted, where they are many or large.
+// largeSessionBytes is the size of a view from which each append to a session is much work, where that plans.
+const largeSessionBytes = 1 << 20
+
+// A large append rests after its work if small ones came meanwhile: the store has one writer, and the small ones are to
+// find it free more often than not.
+const (
+	restFactor  = 2
+	longestRest = 2 * time.Second
+)
+
+// admittedAppend waits until an append may work, where that is much work. The caller calls leave at its end.
 func (s *Service) admittedAppend(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
-) (context.Context, *admission.Permit, error) {
-	bytes := proto.Size(req)
-	if bytes <= smallAppendBytes && len(req.GetMessages()) <= smallAppendMessages {
-		return ctx, &admission.Permit{}, nil
+) (working context.Context, leave func(), err error) {
+	large := proto.Size(req) > smallAppendBytes || len(req.GetMessages()) > smallAppendMessages
+	if !large && !s.plansMuch(ctx, req.GetSessionId()) {
+		s.smallAppends.Add(1)
+		return ctx, func() {}, nil
 	}
-	return s.admission.Imports.Enter(ctx, wholeCore, nil)
+	working, permit, err := s.admission.Imports.Enter(ctx, wholeCore, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	began, before := s.hooks.Now(), s.smallAppends.Load()
+	return working, func() {
+		if s.smallAppends.Load() == before {
+			permit.Leave()
+			return
+		}
+		time.AfterFunc(min(restFactor*s.hooks.Now().Sub(began), longestRest), permit.Leave)
+	}, nil
+}
+
+// plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says
+// why.
+func (s *Service) plansMuch(ctx context.Context, id string) bool {
+	row, err := s.logs.Row(ctx, id)
+	if err != nil || row.GetHead().GetViewBytes() < largeSessionBytes {
+		return false
+	}
+	policy := row.GetResolvedPolicy()
+	return len(policy.GetOnUserMessage().GetStrategies()) > 0 ||
+		strategies.ReportPlanned(row.GetHead(), policy, true).GetShouldCompact()
 }
 
 // admittedList waits until a listing may be read that wants more than a page by default, or looks for what was said

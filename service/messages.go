@@ -17,11 +17,11 @@ import (
 func (s *Service) AppendMessages(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
 ) (*compactordv1.AppendMessagesResponse, error) {
-	ctx, permit, err := s.admittedAppend(ctx, req)
+	ctx, leave, err := s.admittedAppend(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer permit.Leave()
+	defer leave()
 	answer, pruned, err := s.intake.Append(ctx, req)
 	if err != nil {
 		return nil, err

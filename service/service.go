@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -96,6 +97,8 @@ type Service struct {
 	watching   *watching.Watching
 	lists      *views.KeptLists
 	admission  *admission.Pools
+	// smallAppends counts the appends that enter no pool.
+	smallAppends atomic.Int64
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry

@@ -15,7 +15,7 @@ const DefaultMaxWaiting = 256
 const WholeCore = 4
 
 // weightBytes is how many bytes add one to a weight.
-const weightBytes = 256 << 10
+const weightBytes = 64 << 10
 
 // WeightOf returns the weight of work on this many bytes.
 func WeightOf(bytes int) int { return min(1+bytes/weightBytes, WholeCore) }

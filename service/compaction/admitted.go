@@ -44,7 +44,8 @@ func (c *Compactor) admittedPrune(
 	if err != nil {
 		return nil, nil, err
 	}
-	if pruneDue(reasonOf(req.GetReason()), row.GetHead(), policy) != nil {
+	due := pruneDue(reasonOf(req.GetReason()), row.GetHead(), policy) == nil
+	if !due {
 		return ctx, &admission.Permit{}, nil
 	}
 	return c.Pool.Enter(ctx, weightOf(row), nil)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 )
 
@@ -104,6 +105,8 @@ func (v *Vocabulary) CountContext(ctx context.Context, text string) (int, error)
 				if counted = 0; ctx.Err() != nil {
 					return 0, context.Cause(ctx)
 				}
+				// Small calls that wait for a core need not wait for a whole time slice.
+				runtime.Gosched()
 			}
 			part := piece[:min(len(piece), maxPiece)]
 			if v.rank(part) != noRank {

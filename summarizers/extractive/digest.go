@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -79,6 +80,8 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		}
 		taken += uint64(m.GetTokens())
 		progress.Read(uint32(min(taken, 1<<32-1)))
+		// Small calls that wait for a core need not wait for a whole time slice.
+		runtime.Gosched()
 	}
 	for _, m := range d.req.Kept {
 		d.try(summarizers.StageKept, m.GetIndex(), func() {

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"context"
+	"runtime"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
@@ -28,6 +29,8 @@ func gather(ctx context.Context, p probe, l *ledger) *gathering {
 func (g *gathering) add(m *compactordv1.LoggedMessage) {
 	g.steps.Hand(func() {
 		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, g.quotes.Add) })
+		// As after reading a message.
+		runtime.Gosched()
 	})
 }
 
