@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/lookalike"
 	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -217,7 +218,7 @@ func (mw *messageWriter) output(text string) string {
 func (mw *messageWriter) label(name string) string {
 	name = wording.OneLine(strings.ToValidUTF8(mw.redact(name), ""), maxLabel)
 	return escape(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("[]<>#", r) || !shown(r) && r != ' ' {
+		if strings.ContainsRune("[]<>#", r) || !lookalike.Shown(r) && r != ' ' {
 			return '_'
 		}
 		return r

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/compactord/compactord/session/lookalike"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -89,11 +90,11 @@ func isTag(rest string, ours func(name string) bool) bool {
 	for at := 0; at < len(rest); {
 		r, size := signAt(rest[at:])
 		at += size
-		if !shown(r) || n == 0 && isSlash(r) || n > 0 && isHyphen(r) {
+		if !lookalike.Shown(r) || n == 0 && isSlash(r) || n > 0 && isHyphen(r) {
 			continue
 		}
-		for _, part := range parts(r) {
-			letter := latin(part)
+		for _, part := range lookalike.Parts(r) {
+			letter := lookalike.Latin(part)
 			if letter == 0 || n == len(name) {
 				return false
 			}
@@ -136,7 +137,7 @@ func isHeader(text, rest string, cites bool) bool {
 		r, size := signAt(rest[at:])
 		at += size
 		switch {
-		case !shown(r) || r == '\\':
+		case !lookalike.Shown(r) || r == '\\':
 		case !numbered && strings.ContainsRune("#＃﹟♯", r):
 			numbered = true
 		case numbered && unicode.IsNumber(r):
@@ -149,11 +150,6 @@ func isHeader(text, rest string, cites bool) bool {
 	return false
 }
 
-// shown says whether a character is visible.
-func shown(r rune) bool {
-	switch r {
-	case '\u115F', '\u1160', '\u3164', '\uFFA0', '\u2800', '\uFFFD':
-		return false
-	}
-	return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Mn, unicode.Me)
-}
+func isSlash(r rune) bool { return strings.ContainsRune("/\\／∕⁄╱＼", r) }
+
+func isHyphen(r rune) bool { return r == '_' || r == '＿' || unicode.Is(unicode.Pd, r) || r == '−' }

@@ -1,23 +1,23 @@
-package prompts
+// Package lookalike says which Latin letters characters look like, and which characters nobody sees.
+package lookalike
 
 import (
 	"slices"
-	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// parts returns the visible characters into which Unicode decomposes a character.
-func parts(r rune) []rune {
+// Parts returns the visible characters into which Unicode decomposes a character.
+func Parts(r rune) []rune {
 	if r < 0x80 {
 		return []rune{r}
 	}
-	return slices.DeleteFunc([]rune(norm.NFKD.String(string(r))), func(r rune) bool { return !shown(r) })
+	return slices.DeleteFunc([]rune(norm.NFKD.String(string(r))), func(r rune) bool { return !Shown(r) })
 }
 
-// latin returns the small Latin letter that a character is or looks like; 0 if there is none.
-func latin(r rune) byte {
+// Latin returns the small Latin letter that a character is or looks like; 0 if there is none.
+func Latin(r rune) byte {
 	switch {
 	case r >= 'a' && r <= 'z':
 		return byte(r)
@@ -56,6 +56,14 @@ var lookalikes = func() map[rune]byte {
 	return all
 }()
 
-func isSlash(r rune) bool { return strings.ContainsRune("/\\／∕⁄╱＼", r) }
-
-func isHyphen(r rune) bool { return r == '_' || r == '＿' || unicode.Is(unicode.Pd, r) || r == '−' }
+// Shown says whether a character is visible.
+func Shown(r rune) bool {
+	if r < 0x80 {
+		return r > ' ' && r != 0x7F
+	}
+	switch r {
+	case '\u115F', '\u1160', '\u3164', '\uFFA0', '\u2800', '\uFFFD':
+		return false
+	}
+	return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Mn, unicode.Me)
+}
