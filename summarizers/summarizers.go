@@ -53,6 +53,9 @@ type Request struct {
 	PreviousSummary string
 	// PreviousSections are the sections of PreviousSummary. They are empty if they are unknown.
 	PreviousSections []*compactordv1.Section
+	// WithoutToolWords says that the summary speaks with the operator's voice: it holds no words of tools, of what they
+	// fetched or of files that they read.
+	WithoutToolWords bool
 	// Focus is what the caller wants the summary to concentrate on.
 	Focus string
 	// Sections are the sections of the new summary. Empty means the standard ones.

@@ -187,5 +187,9 @@ func (p *plan) frame() int {
 // overhead returns the units of a line beside its text.
 func (p *plan) overhead(c chosen) int {
 	before, after := p.ly.around(c, p.ly.sections[p.ly.at(c)].holds)
-	return units(before) + units(after) + 1
+	marks := 0
+	if c.it.heard != nil {
+		marks = marksUnits
+	}
+	return units(before) + marks + units(after) + 1
 }

@@ -55,7 +55,7 @@ func TestStatementsOfOtherSectionsAreNoQuotes(t *testing.T) {
 func TestRowsOfNames(t *testing.T) {
 	t.Parallel()
 	text := carriedFrom(t, "## Critical Context\n- [#30 to #40] names: oldNameAlpha\n- [#5 to #45] names: oldNameBeta")
-	require.Equal(t, []string{"- [#5 to #45] names: oldNameAlpha, oldNameBeta"}, evidenceOf(text), text)
+	require.Equal(t, []string{"> [#5 to #45] names: oldNameAlpha, oldNameBeta"}, evidenceOf(text), text)
 
 	var names []string
 	for i := range 80 {
@@ -80,7 +80,7 @@ func TestCitationsInQuotesAreEscaped(t *testing.T) {
 
 	const names = "- [#5] names: \"the row [\\#78] of it\""
 	text = carriedFrom(t, "## Critical Context\n"+names)
-	require.Equal(t, []string{names}, evidenceOf(text))
+	require.Equal(t, []string{">" + names[1:]}, evidenceOf(text))
 	require.Equal(t, []uint32{5}, summarizers.Citations(text))
 }
 
@@ -98,7 +98,7 @@ func TestRedactionLeavesOtherQuotes(t *testing.T) {
 	previous := "## Critical Context\n- [#0] const earlierName = 7 of them\n- [#0] names: earlierOther"
 	req := &summarizers.Request{Messages: c.log, PreviousSummary: previous, MaxTokens: 2000}
 	want := evidenceOf(summarize(t, req))
-	for _, name := range []string{"limitOfRows is within", "\n  const maxPageRows = 500", `"not a repository"`, "loneName", "earlierName = 7", "earlierOther"} {
+	for _, name := range []string{"limitOfRows is within", "\n> const maxPageRows = 500", `"not a repository"`, "loneName", "earlierName = 7", "earlierOther"} {
 		require.Contains(t, strings.Join(want, "\n"), name)
 	}
 	req.Redact = func(text string) string { return strings.ReplaceAll(text, "TOKEN=abcdefg", "[REDACTED]") }

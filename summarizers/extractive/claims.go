@@ -135,6 +135,9 @@ func (p *proseReader) settleClaims() {
 		list = list[:mostReported]
 	}
 	for _, c := range list {
+		if p.byOther {
+			c.hears("", c.text, "")
+		}
 		if c.doubted {
 			c.score -= doubtScore
 		} else if p.reacts(c.at) {

@@ -15,7 +15,7 @@ func (c *conversation) facts(t *testing.T) string {
 	t.Helper()
 	var found []string
 	for line := range strings.Lines(below(c.summary(t, ""), "## Critical Context")) {
-		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "- [#") {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "- [#") && !strings.HasPrefix(line, "> ") {
 			text, _, _ := strings.Cut(strings.TrimPrefix(line, "- "), " [#")
 			found = append(found, text)
 		}
@@ -144,7 +144,7 @@ func TestTheLastStepIsNotToldTwice(t *testing.T) {
 	c.user("Have a look at the pager, it is slow.")
 	c.runs("make", "built 3 files", false)
 	text := c.summary(t, "")
-	require.Contains(t, below(text, "### Done"), "Ran `make`: built 3 files")
+	require.Contains(t, below(text, "### Done"), "Ran `make`: «built 3 files»")
 	require.NotContains(t, text, "Last step")
 	c.thinks("I read on.", "rows", false)
 	require.Contains(t, c.summary(t, ""), "- Last step: `cat notes`")

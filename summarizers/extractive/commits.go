@@ -62,7 +62,8 @@ func (l *ledger) addCommit(index uint32, c *call, hash, title string) {
 		delete(l.commands, commitKey(l.commits[n-1]))
 		l.commits = l.commits[:n-1]
 	}
-	it := &item{kind: kindDone, text: committedPrefix + hash + " " + shorten(oneLine(clip(title, 512)), maxCommit), score: commitScore}
+	it := &item{kind: kindDone, score: commitScore}
+	it.hears(committedPrefix+hash+" ", shorten(oneLine(clip(title, 512)), maxCommit), "")
 	it.addCites(c.index, index)
 	if len(l.commands) <= maxKept {
 		l.commands[commitKey(hash)] = it
@@ -88,7 +89,7 @@ func (r *reader) settleCommits() {
 	}
 	for _, hash := range r.l.commits[r.l.pushed:] {
 		if it := r.l.commands[commitKey(hash)]; it != nil {
-			it.text, it.key = strings.TrimSuffix(it.text, notPushed)+notPushed, ""
+			it.hears(it.heard.before, it.heard.words, notPushed)
 		}
 	}
 }
@@ -99,15 +100,17 @@ func (l *ledger) carryCommit(it *item) bool {
 	if !ok {
 		return false
 	}
-	hash, _, ok := strings.Cut(line, " ")
-	if !ok || !isHash(hash) {
+	hash, title, ok := strings.Cut(line, " ")
+	if !ok || !isHash(hash) || title == "" {
 		return false
 	}
-	if rest, unpushed := strings.CutSuffix(it.text, notPushed); unpushed {
-		it.text, it.key, l.pushes = rest, "", true
+	title, unpushed := strings.CutSuffix(title, notPushed)
+	if unpushed {
+		l.pushes = true
 	} else {
 		l.pushed = len(l.commits) + 1
 	}
+	it.hears(committedPrefix+hash+" ", title, "")
 	it.score = commitScore
 	l.commands[commitKey(hash)] = it
 	l.commits = append(l.commits, hash)

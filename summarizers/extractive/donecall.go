@@ -37,7 +37,7 @@ func (l *calledLine) cut(most int) string {
 		b.WriteString(" " + f.key + "=" + shorten(f.value, most))
 	}
 	if l.news != "" {
-		b.WriteString(": " + l.news)
+		b.WriteString(outcomeMark + l.news)
 	}
 	return b.String()
 }
@@ -93,9 +93,14 @@ func (c *call) instructs() bool {
 // tellCall records a call that is no command and had an effect.
 func (r *reader) tellCall(index uint32, c *call) {
 	line := c.line()
-	r.ran(index, c, line.within(units(line.opening)+maxShownFields+units(line.news)+2), c.doneScore())
+	quiet := *line
+	quiet.news = ""
+	r.ran(index, c, quiet.within(units(line.opening)+maxShownFields), c.doneScore())
 	if it := r.l.commands[c.doneKey()]; it != nil {
 		it.called = line
+		if line.news != "" {
+			it.hears(it.text+outcomeMark, line.news, "")
+		}
 	}
 }
 
@@ -103,7 +108,7 @@ func (r *reader) tellCall(index uint32, c *call) {
 func (c *call) line() *calledLine {
 	l := &calledLine{opening: calledPrefix + "`" + oneLine(c.name) + "`", news: c.news()}
 	if len(c.files) > 0 {
-		l.opening += " " + shorten(c.files[0].path, 120)
+		l.opening += " " + shownPath(shorten(c.files[0].path, 120))
 	}
 	args := slices.Clone(c.args)
 	slices.SortStableFunc(args, func(a, b argument) int { return cmp.Compare(placeOf(a), placeOf(b)) })
@@ -112,7 +117,7 @@ func (c *call) line() *calledLine {
 		if instructions[strings.ToLower(a.key)] {
 			value = shorten(value, maxInstructions)
 		}
-		l.fields = append(l.fields, shownField{oneLine(clip(a.key, 64)), value})
+		l.fields = append(l.fields, shownField{plainName(a.key), value})
 	}
 	return l
 }

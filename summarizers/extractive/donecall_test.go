@@ -77,7 +77,7 @@ func TestWhatACallDidIsTold(t *testing.T) {
 	for _, tt := range []struct{ tool, arguments, result, told string }{
 		{
 			"reminder_set", `{"at":"2031-03-04T07:00","text":"Ropes for the ferry"}`, `{"id": "rem_2291", "status": "scheduled", "at": "2031-03-04T07:00"}`,
-			"text=Ropes for the ferry at=2031-03-04T07:00: id=rem_2291 status=scheduled",
+			"text=Ropes for the ferry at=2031-03-04T07:00: «id=rem_2291 status=scheduled»",
 		},
 		{
 			"send_mail", `{"to":"quay@harbour.example","subject":"Ferry","body":"` + body + `"}`, `{"ok": true}`,
@@ -85,13 +85,13 @@ func TestWhatACallDidIsTold(t *testing.T) {
 		},
 		{
 			"book_berths", "{\"berths\": [ {\"quay\": \"west\",\n \"number\": 4} ], \"days\": [1, 2]}", `{"success": true, "booking": {"code": "BK-77", "total": 81.5, "seen": true, "bytes": 900}}`,
-			`berths=[{"quay":"west","number":4}] days=[1,2]: code=BK-77 total=81.5`,
+			`berths=[{"quay":"west","number":4}] days=[1,2]: «code=BK-77 total=81.5»`,
 		},
-		{"renew_loan", `{"loan":"L-771"}`, "### Result\nrenewed until 2031-03-30\n", "loan=L-771: renewed until 2031-03-30"},
+		{"renew_loan", `{"loan":"L-771"}`, "### Result\nrenewed until 2031-03-30\n", "loan=L-771: «renewed until 2031-03-30»"},
 		{"renew_loan", `{"loan":"L-771"}`, "Done!", "loan=L-771"},
 		{"renew_loan", `{"loan":"L-771"}`, `[{"id": 1}]`, "loan=L-771"},
 		{"renew_loan", `{"loan":"L-771"}`, "one 1 a\ntwo\nthree\nfour\nfive", "loan=L-771"},
-		{"renew_loan", `{"loan":"L-771 of 12"}`, `{"days": 7, "owner": "L-771", "until": "May"}`, "loan=L-771 of 12: until=May"},
+		{"renew_loan", `{"loan":"L-771 of 12"}`, `{"days": 7, "owner": "L-771", "until": "May"}`, "loan=L-771 of 12: «until=May»"},
 	} {
 		var c conversation
 		c.user("Please see to the matter of the boats.")
@@ -113,7 +113,7 @@ func TestLongArgumentsAreCutEachForItself(t *testing.T) {
 		text := summarize(t, &summarizers.Request{Messages: c.log, Kept: []*compactordv1.LoggedMessage{userMessage(9, "Go on.")}, MaxTokens: budget})
 		done := below(text, "### Done")
 		require.LessOrEqual(t, len([]rune(done)), 480)
-		for _, part := range []string{"body=bodyFirst", "bodyLast to=quay@harbour.example", "subject=subjectFirst", "subjectLast tags=[\"one\"]: id=m-77 [#1, #2]"} {
+		for _, part := range []string{"body=bodyFirst", "bodyLast to=quay@harbour.example", "subject=subjectFirst", "subjectLast tags=[\"one\"]: «id=m-77» [#1, #2]"} {
 			require.Contains(t, done, part, "at %d", budget)
 		}
 	}

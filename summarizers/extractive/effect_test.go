@@ -129,5 +129,5 @@ func TestOperationsAreMilestones(t *testing.T) {
 	little := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 200})
 	require.NotContains(t, little, "Ran `collect berths xx`:", "older commands are left out")
 	requireLine(t, little, "Ran `kubectl annotate statefulset/ferry", at)
-	requireLine(t, c.summary(t, ""), "Ran `kubectl "+long+"`: statefulset.apps/ferry annotated", at)
+	requireLine(t, c.summary(t, ""), "Ran `kubectl "+long+"`: «statefulset.apps/ferry annotated", at)
 }

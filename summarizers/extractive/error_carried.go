@@ -4,14 +4,16 @@ import "strings"
 
 // carryFailure reads from the text of an error in a previous summary what later calls can resolve.
 func (it *item) carryFailure() {
-	if strings.HasPrefix(it.text, modelFailed) {
+	if said, ok := strings.CutPrefix(it.text, modelFailed); ok {
 		it.tool = "model"
+		it.hears(modelFailed, said, "")
 		return
 	}
 	shown, message, ok := strings.Cut(it.text, failedMark)
 	if !ok || !strings.HasPrefix(shown, "`") {
 		return
 	}
+	it.hears(shown+failedMark, message, "")
 	f := &failure{shown: shown, message: message}
 	if rest, ok := strings.CutPrefix(message, failedTests); ok {
 		names, after, _ := strings.Cut(rest, lineBreak)

@@ -98,7 +98,7 @@ func (it *item) repeats(old *item) bool {
 }
 
 // retell writes the text of an error anew.
-func (it *item) retell() { it.text, it.key = it.failure.text(), "" }
+func (it *item) retell() { it.hears(it.failure.shown+failedMark, it.failure.words(), "") }
 
 // succeed removes the errors that a successful call shows to be resolved.
 func (l *ledger) succeed(c *call, output string) {

@@ -69,7 +69,7 @@ func TestAttemptsAreLeftBehindWithTheirTurn(t *testing.T) {
 		var c conversation
 		c.user("How many stops does the timetable have?")
 		c.tool("run_python", `{"code":"`+strings.ReplaceAll(code, "\n", `\n`)+`"}`, "AttributeError: stops.txt has no index by_name", true)
-		require.Contains(t, below(c.summary(t, ""), "### Blocked"), "- `stops = gtfs.read('stops.txt'); print(stops.by_name['Mill'])` failed: AttributeError")
+		require.Contains(t, below(c.summary(t, ""), "### Blocked"), "- `stops = gtfs.read('stops.txt'); print(stops.by_name['Mill'])` failed: «AttributeError")
 		c.says(report)
 		c.user("Thanks, and how many lines are there?")
 		require.Equal(t, gone, below(c.summary(t, ""), "### Blocked") == "", report)
@@ -102,6 +102,6 @@ func TestComparedValuesAreEssential(t *testing.T) {
 		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":                    "FAIL TestStops",
 		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n":              "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
 	} {
-		require.Equal(t, "- `make test` failed: "+want+" [#1, #2]", blocked(t, broke("make test", many+output)))
+		require.Equal(t, "- `make test` failed: «"+want+"» [#1, #2]", blocked(t, broke("make test", many+output)))
 	}
 }

@@ -162,8 +162,8 @@ func TestOnlyTestsThatFailStillAreNamed(t *testing.T) {
 	require.Contains(t, got, "FAIL TestTrips")
 	require.NotContains(t, got, "TestStops")
 	got = blocked(t, broke("make test", failing), broke("go test ./import -run TestTrips", "--- FAIL: TestTrips (0.01s)\n    gtfs_test.go:30: got 1, want 2"))
-	require.Contains(t, got, "`make test` failed: FAIL TestStops")
-	require.Contains(t, got, "-run TestTrips` failed: FAIL TestTrips")
+	require.Contains(t, got, "`make test` failed: «FAIL TestStops")
+	require.Contains(t, got, "-run TestTrips` failed: «FAIL TestTrips")
 	require.Equal(t, 1, strings.Count(got, "FAIL TestTrips"))
 }
 
@@ -206,7 +206,7 @@ func TestScriptsForOneUseAreForgotten(t *testing.T) {
 	t.Parallel()
 	write := "cat > probe.py << 'EOF'\nprint(1)\nEOF\npython probe.py"
 	failed := broke(write, "Traceback (most recent call last):\n  File \"/srv/probe.py\", line 3, in <module>\n    stops()\n    ^^^^^^^\nTypeError: stops() takes 1 argument")
-	require.Equal(t, "- `python probe.py` failed: TypeError: stops() takes 1 argument [#1, #2]", blocked(t, failed, looked))
+	require.Equal(t, "- `python probe.py` failed: «TypeError: stops() takes 1 argument» [#1, #2]", blocked(t, failed, looked))
 	for _, then := range []string{write, "python3 /srv/probe.py", "cat > other.py << 'EOF'\nprint(2)\nEOF\npython other.py", "rm probe.py"} {
 		require.Empty(t, blocked(t, failed, ran(then, "[3]")), then)
 	}
@@ -241,7 +241,7 @@ func TestErrorsAreTheEssentialLines(t *testing.T) {
 		strings.Repeat("checking the package of the importer\n", 12) + "import/gtfs.go:57:1: Function parseStop has a complexity of 36\nfunc parseStop() error {\n1 issues": "import/gtfs.go:57:1: Function parseStop has a complexity of 36 ⏎ func parseStop() error {",
 		" ✗ reads a stop without a name (4 ms)\nExpected: 3\nReceived: 4":                                                                                                   "FAIL reads a stop without a name ⏎ Expected: 3 ⏎ Received: 4",
 	} {
-		require.Equal(t, "- `make test` failed: "+want+" [#1, #2]", blocked(t, broke("make test", output)))
+		require.Equal(t, "- `make test` failed: «"+want+"» [#1, #2]", blocked(t, broke("make test", output)))
 	}
 	long := blocked(t, broke("make test", strings.Repeat("Error: the stop `platform_name_of_the_station` has no position at all. ", 30)))
 	require.Less(t, len(long), 300)
@@ -338,7 +338,7 @@ func TestDataIsNoError(t *testing.T) {
 	data := strings.Repeat("stop 4 has a platform and a name; ", 12) + "description: \"Error: failed to read the feed\""
 	require.Empty(t, blocked(t, ran("./feed list", data)))
 	require.Contains(t, blocked(t, step{"Edit", `{"file_path":"a.go"}`, "Found 2 matches of the text.\n" + strings.Repeat("// Error: unexpected stop\n", 30), true}),
-		"`Edit` a.go failed: Found 2 matches of the text. [")
+		"`Edit` a.go failed: «Found 2 matches of the text.» [")
 }
 
 // What the agent says to be an obstacle is none when its work goes on.

@@ -14,8 +14,9 @@ import (
 // statements. The arguments of a call are cleaned as a whole, too: a key can show that its value is a secret.
 func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yield func(evidence.Piece)) {
 	m := logged.GetMessage()
+	byTool := false
 	piece := func(voice evidence.Voice, text string) {
-		yield(evidence.Piece{Message: logged.GetIndex(), Voice: voice, Text: clean(text)})
+		yield(evidence.Piece{Message: logged.GetIndex(), Voice: voice, Text: clean(text), ByTool: byTool || voice == evidence.Result})
 	}
 	voice := evidence.User
 	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
@@ -23,7 +24,9 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 	}
 	for _, p := range m.GetParts() {
 		if text := p.GetText().GetText(); text != "" {
+			byTool = voice == evidence.User && looksObserved(text)
 			piece(voice, text)
+			byTool = false
 		}
 		if call := p.GetToolCall(); call != nil && !nameOf(call.GetName()).keepsTodos() {
 			eachString(clean(call.GetArguments()), func(text string) { piece(evidence.Arguments, text) })
@@ -129,16 +132,16 @@ const (
 	farNames  = 60
 )
 
-// quoteLines writes lines of a summary that quote the picks, by message. Each line begins with the messages that it
-// quotes. Above fewestOfFile or more quotes of a result stands which file it is of.
-func quoteLines(picks []evidence.Pick, files sourceFiles) []string {
+// quoteLines writes lines of a summary that quote the picks, by message. The first line about a message begins with its
+// citation. Above fewestOfFile or more quotes of a result stands which file it is of.
+func (l *ledger) quoteLines(picks []evidence.Pick, files sourceFiles) []string {
 	var groups [][]evidence.Pick
 	var names []evidence.Pick
 	for _, p := range evidence.Arrange(picks) {
 		switch last := len(groups) - 1; {
 		case p.Alone:
 			names = append(names, p)
-		case last >= 0 && groups[last][0].Last == p.Last:
+		case last >= 0 && groups[last][0].Last == p.Last && groups[last][0].ByTool == p.ByTool:
 			groups[last] = append(groups[last], p)
 		default:
 			groups = append(groups, []evidence.Pick{p})
@@ -146,34 +149,35 @@ func quoteLines(picks []evidence.Pick, files sourceFiles) []string {
 	}
 	var lines []string
 	for _, group := range groups {
-		message := group[0].Last
+		message, form := group[0].Last, agentQuote
+		if group[0].ByTool {
+			form = toolQuote
+		}
 		var texts []string
 		if file := files[message]; file != "" && len(group) >= fewestOfFile {
-			texts = append(texts, fileLine(file))
+			texts = append(texts, form.file(file))
 			names = slices.DeleteFunc(names, func(p evidence.Pick) bool { return p.Text == file })
 		}
 		for _, p := range group {
-			texts = append(texts, quoted(p.Text))
+			texts = append(texts, form.words(p.Text))
 		}
-		lines = append(lines, "- "+span(message, message)+" "+strings.Join(texts, nextQuote))
+		lines = append(lines, form.first+span(message, message)+" "+strings.Join(texts, "\n"+form.next))
 	}
-	return append(lines, nameLines(names)...)
+	return append(lines, l.nameLines(names)...)
 }
 
 // fewestOfFile is how many quotes of a result are worth a line that says which file it is of.
 const fewestOfFile = 3
 
-// nextQuote stands between two lines of one message.
-const nextQuote = "\n" + indent
-
-// indent begins the lines below a quote's first.
-const indent = "  "
-
 // namesOnly begins the names in a line of names.
 const namesOnly = "names: "
 
-// nameLines writes lines of names, which are in the order of their messages.
-func nameLines(names []evidence.Pick) []string {
+// nameLines writes lines of names, which are in the order of their messages. Tools said most of them.
+func (l *ledger) nameLines(names []evidence.Pick) []string {
+	form := toolQuote
+	if l.silent {
+		form = agentQuote
+	}
 	var lines []string
 	for len(names) > 0 {
 		n, size, first := 0, 0, names[0].First
@@ -186,7 +190,7 @@ func nameLines(names []evidence.Pick) []string {
 			size += len(names[n].Text) + 2
 			first = min(first, names[n].First)
 		}
-		lines = append(lines, "- "+span(first, names[n-1].Last)+" "+namesOnly+escapeCitations(oneLine(strings.Join(row, ", "))))
+		lines = append(lines, form.first+span(first, names[n-1].Last)+" "+namesOnly+form.encode(oneLine(strings.Join(row, ", "))))
 		names = names[n:]
 	}
 	return lines
@@ -198,17 +202,6 @@ func span(first, last uint32) string {
 		return "[#" + strconv.FormatUint(uint64(first), 10) + "]"
 	}
 	return "[#" + strconv.FormatUint(uint64(first), 10) + " to #" + strconv.FormatUint(uint64(last), 10) + "]"
-}
-
-// quoted makes a text safe for a line of quotes.
-func quoted(text string) string {
-	text = escapeCitations(oneLine(text))
-	_, _, counts := resultsIn(text)
-	_, tells := readFileLine(text)
-	if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, namesOnly) || counts || tells || opensCode(text) {
-		return `\` + text
-	}
-	return text
 }
 
 // opensCode says whether a line that begins with this text would open a block of code, which swallows what follows.

@@ -18,7 +18,7 @@ func evidenceOf(text string) (lines []string) {
 	quoting := false
 	for line := range strings.Lines(below(text, "## Critical Context")) {
 		line = strings.TrimRight(line, "\n")
-		quoting = strings.HasPrefix(line, "- [#") || quoting && strings.HasPrefix(line, "  ")
+		quoting = strings.HasPrefix(line, "- [#") || strings.HasPrefix(line, "> [#") || quoting && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "> "))
 		if quoting {
 			lines = append(lines, line)
 		}
@@ -41,8 +41,8 @@ func TestLinesWithNamesAreQuoted(t *testing.T) {
 	t.Parallel()
 	text := summarize(t, &summarizers.Request{Messages: conversationWithNames().log, MaxTokens: 2000})
 	require.Equal(t, []string{
-		"- [#2] limit := min(size, maxPageRows)",
-		"- [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page",
+		"> [#2] limit := min(size, maxPageRows)",
+		"> [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page",
 	}, evidenceOf(text), text)
 }
 
@@ -128,7 +128,7 @@ func TestRowsOfNamesStay(t *testing.T) {
 	previous := "## Critical Context\n- [#5] names: oldNameAlpha\n- [#900] names: newNameBeta\n- [#901 to #1000] names: wideNameGamma, wideNameDelta"
 	text := summarize(t, &summarizers.Request{PreviousSummary: previous, MaxTokens: 2000})
 	require.Equal(t, []string{
-		"- [#5] names: oldNameAlpha", "- [#900] names: newNameBeta", "- [#901 to #1000] names: wideNameGamma, wideNameDelta",
+		"> [#5] names: oldNameAlpha", "> [#900] names: newNameBeta", "> [#901 to #1000] names: wideNameGamma, wideNameDelta",
 	}, evidenceOf(text), text)
 }
 

@@ -87,10 +87,9 @@ const maxErrorText = 420
 // maxTests is how many failed tests are named.
 const maxTests = 6
 
-// text returns the line of the summary.
-func (f *failure) text() string {
+// words returns what the tool says about it.
+func (f *failure) words() string {
 	var b strings.Builder
-	b.WriteString(f.shown + failedMark)
 	if len(f.tests) > 0 {
 		b.WriteString(failedTests + strings.Join(f.tests[:min(len(f.tests), maxTests)], ", "))
 		if more := len(f.tests) - maxTests; more > 0 {

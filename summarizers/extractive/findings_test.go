@@ -27,7 +27,7 @@ func TestFindingsStandAlone(t *testing.T) {
 		c.runs("ls", "mailer.go", false)
 		var found []string
 		for line := range strings.Lines(below(c.summary(t, ""), "## Critical Context")) {
-			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "- [#") {
+			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "- [#") && !strings.HasPrefix(line, "> ") {
 				found = append(found, line)
 			}
 		}

@@ -114,7 +114,7 @@ func (w *fitting) rank(n narrative) *quoteList {
 // statements.
 func (w *fitting) render(list []chosen, quotes []evidence.Pick, where []string) (pieces, lines []string) {
 	list, quotes = apartFrom(list, quotes)
-	lines = append(quoteLines(quotes, w.files), where...)
+	lines = append(w.l.quoteLines(quotes, w.files), where...)
 	return w.ly.render(list, lines, w.space), lines
 }
 
@@ -244,7 +244,7 @@ func (w *fitting) quotes(n narrative, ranked *quoteList) (quotes []evidence.Pick
 		where = w.l.resultLines()
 	}
 	with := func(k int) []string {
-		return w.ly.render(n.list, append(quoteLines(picks.first(k), w.files), where...), w.space)
+		return w.ly.render(n.list, append(w.l.quoteLines(picks.first(k), w.files), where...), w.space)
 	}
 	size := func(k int) int64 { return w.count(with(k)) }
 	tokens := size(0)

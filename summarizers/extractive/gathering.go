@@ -28,10 +28,22 @@ func gather(ctx context.Context, p probe, l *ledger) *gathering {
 // add gathers the quotes of a message.
 func (g *gathering) add(m *compactordv1.LoggedMessage) {
 	g.steps.Hand(func() {
-		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, g.quotes.Add) })
+		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, g.of.quote(g.quotes)) })
 		// As after reading a message.
 		runtime.Gosched()
 	})
+}
+
+// quote returns what adds the pieces of a message that can be quoted.
+func (l *ledger) quote(into *evidence.Collector) func(evidence.Piece) {
+	if !l.silent {
+		return into.Add
+	}
+	return func(p evidence.Piece) {
+		if !p.ByTool {
+			into.Add(p)
+		}
+	}
 }
 
 // drop drops quotes of a message that are no longer true.

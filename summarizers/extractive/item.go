@@ -128,6 +128,8 @@ type item struct {
 	answers bool
 	// run is set for a command that the text is about.
 	run *run
+	// heard says which words of the text are a tool's; nil if none are.
+	heard *heard
 	// focused says that the item contains words of the request's focus.
 	focused bool
 	// subject holds the words that say what it is about, once they were asked for.

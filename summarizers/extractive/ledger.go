@@ -59,6 +59,8 @@ type ledger struct {
 
 	// results are those of tools, by name.
 	results map[string]*results
+	// silent says that no words of tools may be in the summary.
+	silent bool
 	// quotes gathers what the summary can quote.
 	quotes *evidence.Collector
 	// dropQuote says that a text of a message is no longer true, and is not quoted.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/quotation"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
@@ -16,7 +17,8 @@ import (
 func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string) (string, []summarizers.Fault, error) {
 	g := &guard{}
 	req = withoutSecretsBefore(req)
-	n := &quoting{req: req}
+	n := &quoting{req: req, l: newLedger(0)}
+	n.l.silent = req.WithoutToolWords
 	n.before, n.after = summarizers.EndOfSection(req, narrative, roles[kindFact])
 	budget, tokens := quotedBudget(req), n.tokens(nil)
 	if tokens >= budget {
@@ -27,7 +29,7 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 		if ctx.Err() != nil {
 			return "", nil, context.Cause(ctx)
 		}
-		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, d.l.quotes.Add) })
+		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, d.l.quote(d.l.quotes)) })
 	}
 	summary := narrative
 	g.try(summarizers.StagePlan, 0, func() {
@@ -46,12 +48,13 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 // quoting adds quotes to a summary.
 type quoting struct {
 	req *summarizers.Request
+	l   *ledger
 	// before and after are the parts of the summary around the quotes.
 	before, after string
 }
 
 func (q *quoting) summary(picks []evidence.Pick) string {
-	return q.before + strings.Join(quoteLines(picks, nil), "\n") + q.after
+	return q.before + strings.Join(q.l.quoteLines(picks, nil), "\n") + q.after
 }
 
 func (q *quoting) tokens(picks []evidence.Pick) int64 { return int64(q.req.Count(q.summary(picks))) }
@@ -105,10 +108,10 @@ func (r *quoteReader) isQuote(line string) bool {
 		return true
 	}
 	r.line(line)
-	body, listed := listItem(strings.TrimSpace(line))
+	body, form, marked := openQuote(line)
 	_, _, rest, ok := spanAt(body)
 	_, tells := readFileLine(rest)
-	return ok && listed && r.quotes && !r.inCode && (tells || hasName(rest))
+	return ok && marked && !r.inCode && (form.next == quotation.Mark || r.quotes && (tells || hasName(rest)))
 }
 
 // CitedAtEnd returns a model's summary with the citations that list items begin with at the items' ends, as statements

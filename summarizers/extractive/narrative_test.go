@@ -37,8 +37,8 @@ func TestQuotesAreAddedToAModelsSummary(t *testing.T) {
 	c := conversationWithNames()
 	req := &summarizers.Request{Messages: c.log, MaxTokens: 2000}
 	text := withQuotes(t, req, modelsNarrative)
-	require.Equal(t, strings.Replace(modelsNarrative, "[#4]\n", "[#4]\n- [#2] limit := min(size, maxPageRows)\n"+
-		"- [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page\n", 1), text)
+	require.Equal(t, strings.Replace(modelsNarrative, "[#4]\n", "[#4]\n> [#2] limit := min(size, maxPageRows)\n"+
+		"> [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page\n", 1), text)
 	require.Equal(t, modelsNarrative, extractive.WithoutQuotes(text, nil), "they can be removed")
 
 	// What the model or a kept message says is not quoted.
@@ -56,15 +56,15 @@ func TestQuotesOfThePreviousSummaryCompete(t *testing.T) {
 	req := &summarizers.Request{Messages: later, PreviousSummary: previous, MaxTokens: 2000}
 	text := withQuotes(t, req, modelsNarrative)
 	require.Equal(t, []string{
-		"- [#2] limit := min(size, maxPageRows)",
-		"- [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page",
+		"> [#2] limit := min(size, maxPageRows)",
+		"> [#4] export/limits.go:7: const maxPageRows = 500 // rows of one page",
 		"- [#6] Now look at sortByColumn.",
-		"- [#7] names: columnOrder",
+		"> [#7] names: columnOrder",
 	}, evidenceOf(text), text)
 
 	// A small budget is for the newest.
 	req.MaxTokens = chars4(modelsNarrative) + 14
-	require.Equal(t, []string{"- [#7] names: sortByColumn"}, evidenceOf(withQuotes(t, req, modelsNarrative)))
+	require.Equal(t, []string{"> [#7] names: sortByColumn"}, evidenceOf(withQuotes(t, req, modelsNarrative)))
 }
 
 func TestSummaryWithoutQuotes(t *testing.T) {

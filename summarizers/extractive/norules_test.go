@@ -138,7 +138,7 @@ func TestARefusalMayHoldARule(t *testing.T) {
 		c.tool("send_mail", `{"to":"clerk@harbour.example"}`, "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"+said, true)
 		c.says("I wait.")
 		text := c.summary(t, "")
-		require.Contains(t, text, "and said: “"+said+"”")
+		require.Contains(t, text, "and said: «"+said+"»")
 		require.Equal(t, rule, contains(below(text, rulesHeading), said), said)
 	}
 }

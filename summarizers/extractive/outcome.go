@@ -119,7 +119,7 @@ const maxClosing = 80
 // told returns a line of output as it tells how a command ended.
 func told(line string) string {
 	if saysOnlyOK(line) {
-		return "ok"
+		return worksOnly
 	}
 	return shorten(oneLine(clip(line, 512)), maxClosing)
 }

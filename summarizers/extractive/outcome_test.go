@@ -46,17 +46,17 @@ func TestAnOutputThatEndsBadlyIsNoSuccess(t *testing.T) {
 func TestAnOutputThatEndsWellIsNoFailure(t *testing.T) {
 	t.Parallel()
 	for output, told := range map[string]string{
-		"Error: expected by the test\n" + strings.Repeat("step\n", 40) + "Tests: 40 passed, 0 failed": ": Tests: 40 passed, 0 failed",
+		"Error: expected by the test\n" + strings.Repeat("step\n", 40) + "Tests: 40 passed, 0 failed": ": «Tests: 40 passed, 0 failed",
 		"    pager_test.go:57: logged a line\n--- PASS: TestPager (0.00s)\nPASS\nok  \tpkg\t0.1s":     ": ok",
 		"": ": no output",
-		"Compiled 31 files, 0 errors, 2 warnings":                                     ": Compiled 31 files, 0 errors, 2 warnings",
-		"a.py:3: DeprecationWarning: old\n12 tests done":                              ": 12 tests done",
+		"Compiled 31 files, 0 errors, 2 warnings":                                     ": «Compiled 31 files, 0 errors, 2 warnings",
+		"a.py:3: DeprecationWarning: old\n12 tests done":                              ": «12 tests done",
 		"Output: (empty)\nError: (none)\nExit Code: 0\nSignal: 0":                     ": no output",
-		"Exit code: 0\nOutput:\nmain.go:12: listening on port 80\n":                   ": main.go:12: listening on port 80",
+		"Exit code: 0\nOutput:\nmain.go:12: listening on port 80\n":                   ": «main.go:12: listening on port 80",
 		"[build] $ go build ./...\n":                                                  ": no output",
-		"Already on 'main'\nuser@host:/srv $":                                         ": Already on 'main'",
-		" 2 files changed, 3 insertions(+)\n create mode 100644 error.go":             ": 2 files changed, 3 insertions(+)",
-		"10 tests ran\nthe `ERROR` level is for messages that nobody should ever see": ": the `ERROR` level is for",
+		"Already on 'main'\nuser@host:/srv $":                                         ": «Already on 'main'",
+		" 2 files changed, 3 insertions(+)\n create mode 100644 error.go":             ": «2 files changed, 3 insertions(+)",
+		"10 tests ran\nthe `ERROR` level is for messages that nobody should ever see": ": «the `ERROR` level is for",
 	} {
 		var c conversation
 		c.user("Build all of it, please.")
@@ -75,7 +75,7 @@ func TestWhatIsFlaggedFailed(t *testing.T) {
 		c.user("Build all of it, please.")
 		c.runs(command, "ok, all tests passed", true)
 		text := c.summary(t, "")
-		require.Contains(t, below(text, "### Blocked"), "`"+command+"` failed: ok, all tests passed")
+		require.Contains(t, below(text, "### Blocked"), "`"+command+"` failed: «ok, all tests passed»")
 		require.Empty(t, below(text, "### Done"))
 	}
 }

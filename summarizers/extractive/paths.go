@@ -286,6 +286,9 @@ func withPath(e *item, root *directory) *item {
 	}
 	it := *e
 	it.text, it.key = head+"` "+rel+rest, ""
+	if it.heard != nil {
+		it.hears(strings.TrimSuffix(it.text, it.heard.words), it.heard.words, "")
+	}
 	return &it
 }
 

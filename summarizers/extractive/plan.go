@@ -161,6 +161,11 @@ func (p *plan) putFile(f *file) {
 }
 
 func (p *plan) putInto(c class, it *item) {
+	if p.l.silent {
+		if it = it.quietly(); it == nil {
+			return
+		}
+	}
 	if it.focused && c > classFocus {
 		c = classFocus
 	}
@@ -200,17 +205,20 @@ func (p *plan) rank(it *item) int {
 func (f *file) line() *item {
 	it := &f.item
 	it.carried = f.carried
-	it.text = "`" + strings.ReplaceAll(f.path, "`", "'") + "` "
 	it.score = min(f.uses, 8)
+	state := " " + stateRead
 	if f.modified {
-		it.text += stateModified
+		state = " " + stateModified
 		it.score += 12
-	} else {
-		it.text += stateRead
 	}
 	if f.why != "" {
-		it.text += ": " + f.why
+		state += ": " + f.why
 	}
+	if oddPath(f.path) {
+		it.hears("", f.path, state)
+		return it
+	}
+	it.heard, it.text, it.key = nil, "`"+f.path+"`"+state, ""
 	return it
 }
 

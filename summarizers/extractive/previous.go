@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/quotation"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
@@ -107,8 +108,9 @@ type previousReader struct {
 	from []uint32
 	// quotes says that quotes can stand below the current heading.
 	quotes bool
-	// quoting says that indented lines quote the message quoted.
+	// quoting says that the next lines quote the message quoted, in the form form.
 	quoting bool
+	form    quoteForm
 	quoted  uint32
 	// leading is the citation that a list item begins with. The indented lines below it have it, too.
 	leading []uint32
@@ -155,37 +157,55 @@ func (p *previousReader) line(line string) {
 		return
 	}
 	indented := line[0] == ' ' || line[0] == '\t'
-	body, listed := listItem(trimmed)
-	if p.quote(body, listed) {
+	if p.quote(trimmed) {
 		return
 	}
+	body, listed := listItem(trimmed)
 	if !indented || !listed {
 		p.parent = ""
 	}
 	p.item(body, listed, indented)
 }
 
-// goesOnQuoting reads an indented line below a quote: another quote of the message, whatever it begins with. A list item
-// with a citation of its own is none.
+// goesOnQuoting reads a line below a quote: another quote of the message, whatever it begins with. One with a citation of
+// its own is none.
 func (p *previousReader) goesOnQuoting(line, trimmed string) bool {
-	if !p.quoting || p.inCode || trimmed == "" || !strings.HasPrefix(line, indent) {
+	if !p.quoting || p.inCode || trimmed == "" || !strings.HasPrefix(line, p.form.next) {
 		return false
 	}
-	if body, listed := listItem(trimmed); listed {
+	if p.form.next == quotation.Mark {
+		trimmed = trimmed[min(len(trimmed), len(quotation.Mark)):]
+		if _, _, _, cites := spanAt(trimmed); cites {
+			return false
+		}
+	} else if body, listed := listItem(trimmed); listed {
 		if _, cites := splitCitation(body); len(cites) > 0 {
 			return false
 		}
 	}
-	p.l.quotes.Add(evidence.Piece{Message: p.quoted, Voice: evidence.Quoted, Text: unescape(trimmed)})
+	p.addQuote(trimmed)
 	return true
 }
 
+// addQuote adds a quote of the message that is quoted.
+func (p *previousReader) addQuote(text string) {
+	p.l.quote(p.l.quotes)(evidence.Piece{
+		Message: p.quoted, Voice: evidence.Quoted, Text: p.form.read(text), ByTool: p.form.next == quotation.Mark,
+	})
+}
+
 // quote reads a line that begins quotes. It returns false if it is none.
-func (p *previousReader) quote(body string, listed bool) bool {
+func (p *previousReader) quote(line string) bool {
 	p.quoting = false
+	body, form, marked := openQuote(line)
 	first, last, rest, ok := spanAt(body)
-	if !ok || !listed || !p.quotes || last >= p.next {
+	byTool := form.next == quotation.Mark
+	if !ok || !marked || !p.quotes && !byTool {
 		return false
+	}
+	if last >= p.next {
+		// A tool's words become no statement.
+		return byTool
 	}
 	if tool, count, ok := resultsIn(rest); ok {
 		p.l.newest = max(p.l.newest, last)
@@ -193,21 +213,23 @@ func (p *previousReader) quote(body string, listed bool) bool {
 		return true
 	}
 	file, tells := readFileLine(rest)
-	if !tells && !hasName(rest) {
-		return false
+	if !tells && !hasName(form.read(rest)) {
+		return byTool
 	}
 	p.l.newest = max(p.l.newest, last)
+	p.quoting, p.quoted, p.form = true, last, form
 	if tells && first == last {
-		p.l.sourceFiles[last] = file
-		p.quoting, p.quoted = true, last
+		p.l.sourceFiles[last] = form.decode(file)
 		return true
 	}
 	if names, ok := strings.CutPrefix(rest, namesOnly); ok {
-		p.l.quotes.AddNames(first, last, unescape(names))
+		p.quoting = false
+		if !p.l.silent || form.next != quotation.Mark {
+			p.l.quotes.AddNames(first, last, form.decode(names))
+		}
 		return true
 	}
-	p.quoting, p.quoted = true, last
-	p.l.quotes.Add(evidence.Piece{Message: last, Voice: evidence.Quoted, Text: unescape(rest)})
+	p.addQuote(rest)
 	return true
 }
 

@@ -26,10 +26,12 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	if body == none {
 		return
 	}
-	it.text = oneLine(unescape(it.readRemarks(body)))
+	body = it.readRemarks(body)
+	it.text = oneLine(unescape(body))
 	if it.text == "" {
 		return
 	}
+	it.hear(body)
 	if p.parent != "" && !labelled {
 		it.text = p.parent + " " + it.text
 	} else if listed && (len(cites) == 0 || p.from != nil) && endsInColon(it.text) && units(it.text) < 120 {
@@ -195,7 +197,10 @@ func (p *previousReader) rank(it *item, labelled bool) {
 // ran reads a line about a command or a step, which a later run replaces. It returns false if it is none.
 func (p *previousReader) ran(it *item) bool {
 	if rest, ok := strings.CutPrefix(it.text, ranPrefix); ok {
-		if shown, _, ok := strings.Cut(rest, "`"); ok {
+		if shown, outcome, ok := strings.Cut(rest, "`"); ok {
+			if outcome, ok := strings.CutPrefix(outcome, outcomeMark); ok && it.heard == nil {
+				it.hearsOutcome(ranPrefix+shown+"`"+outcomeMark, outcome)
+			}
 			it.score = 3
 			if milestone(shown) {
 				it.score = 7
@@ -219,7 +224,9 @@ func (p *previousReader) file(it *item) bool {
 	}
 	var path, rest string
 	text := strings.TrimPrefix(it.text, "**")
-	if strings.HasPrefix(text, "`") {
+	if it.heard != nil && it.heard.before == "" {
+		path, rest, text = it.heard.words, it.heard.after, "`"
+	} else if strings.HasPrefix(text, "`") {
 		var ok bool
 		if path, rest, ok = strings.Cut(text[1:], "`"); !ok {
 			return false

@@ -61,11 +61,11 @@ func requireCited(tb testing.TB, text string) {
 	tb.Helper()
 	quoted := false
 	for line := range strings.Lines(onOneLine(text)) {
-		if quoted && strings.HasPrefix(line, "  ") {
+		if quoted && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "> ") && !strings.HasPrefix(line, "> [#")) {
 			continue
 		}
 		line = strings.TrimSpace(line)
-		quoted = strings.HasPrefix(line, "- [#")
+		quoted = strings.HasPrefix(line, "- [#") || strings.HasPrefix(line, "> [#")
 		if line == "" || strings.HasPrefix(line, "#") || line == "(none)" {
 			continue
 		}

@@ -23,7 +23,9 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 	case compactordv1.StopReason_STOP_REASON_ERROR, compactordv1.StopReason_STOP_REASON_ABORTED:
 		// Views leave out such a message, but the provider's error may still be an obstacle.
 		if e := oneLine(clip(m.GetErrorText(), 8<<10)); e != "" {
-			r.l.fail(&item{kind: kindError, text: modelFailed + shorten(e, maxErrorText), cites: []uint32{index}, tool: "model"})
+			it := &item{kind: kindError, cites: []uint32{index}, tool: "model"}
+			it.hears(modelFailed, shorten(e, maxErrorText), "")
+			r.l.fail(it)
 		}
 		return
 	default:

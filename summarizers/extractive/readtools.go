@@ -106,7 +106,8 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	case o.declined:
 		if o.said != "" {
 			said := shorten(oneLine(o.said), maxRule)
-			it := &item{kind: kindFact, text: "The user declined " + c.shown() + " and said: “" + said + "”", score: 9}
+			it := &item{kind: kindFact, score: 9}
+			it.hears(declinedPrefix+c.shown()+declinedMark, said, "")
 			it.addCites(c.index, index)
 			if tier := r.tierOf(o.said); tier < tierSoft {
 				// What the user says with a refusal is about more than this call.
@@ -222,7 +223,7 @@ func (r *reader) ran(index uint32, c *call, text string, score int) {
 		it = &item{kind: kindDone}
 		r.l.commands[key] = it
 	}
-	it.text, it.key, it.score, it.run = text, "", score, nil
+	it.text, it.key, it.score, it.run, it.heard = text, "", score, nil, nil
 	it.cites = nil
 	it.addCites(c.index, index)
 }

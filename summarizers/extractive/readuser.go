@@ -333,5 +333,7 @@ func (r *reader) observe(index uint32, text string) {
 	if e.bestScore() < 4 {
 		return
 	}
-	r.l.fail(&item{kind: kindError, text: e.joined([]found{e.first}), cites: []uint32{index}, score: 1, failure: &failure{life: passing}})
+	it := &item{kind: kindError, cites: []uint32{index}, score: 1, failure: &failure{life: passing}}
+	it.hears("", e.joined([]found{e.first}), "")
+	r.l.fail(it)
 }

@@ -34,7 +34,7 @@ func (c chosen) text() string {
 	if isRequest(c) {
 		return c.it.condensed.within(c.it.text, c.it.echoed, c.limit)
 	}
-	return c.it.within(c.limit)
+	return c.it.parts(c.limit).text()
 }
 
 // render writes the summary, one piece for each section that has lines. quotes are lines for the end of the section of
@@ -134,6 +134,9 @@ func order(a, b chosen) int {
 // line returns one line.
 func (ly *layout) line(c chosen, holds kind) string {
 	before, after := ly.around(c, holds)
+	if c.it.heard != nil && !isRequest(c) {
+		return before + escapeOpening(c.it.parts(c.limit).quoting(), holds, before == "") + after
+	}
 	text := escape(c.text(), holds, before == "")
 	if isRequest(c) {
 		text = overLines(text)
@@ -178,7 +181,11 @@ func citation(cites []uint32) string {
 // begins like a part of the summary's structure gets one before it. holds is the kind of lines in the section. alone
 // says that the text is not a list item.
 func escape(text string, holds kind, alone bool) string {
-	text = escapeCitations(text)
+	return escapeOpening(escapeCitations(text), holds, alone)
+}
+
+// escapeOpening does so with the beginning of a text.
+func escapeOpening(text string, holds kind, alone bool) string {
 	if opensStructure(text, holds) || alone && opensLine(text) {
 		return `\` + text
 	}
@@ -205,8 +212,9 @@ func escapeCitations(text string) string {
 }
 
 // unescape is the inverse of escape.
-func unescape(text string) string {
-	text = strings.TrimPrefix(text, `\`)
+func unescape(text string) string { return unescapeCitations(strings.TrimPrefix(text, `\`)) }
+
+func unescapeCitations(text string) string {
 	if !strings.Contains(text, `[\`) {
 		return text
 	}

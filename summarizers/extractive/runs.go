@@ -42,22 +42,36 @@ func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
 	}
 	now.files = slices.DeleteFunc(slices.Clone(c.files), func(t touch) bool { return !t.modified })
 	r.l.countEnding(now)
-	r.ran(index, c, now.line(), c.cmd.runScore())
+	r.ran(index, c, "", c.cmd.runScore())
 	key := c.doneKey()
 	if it := r.l.commands[key]; it != nil {
 		it.run = now
+		it.retellRun()
 		r.l.recent = append(slices.DeleteFunc(r.l.recent, func(known string) bool { return known == key }), key)
 		r.l.recent = r.l.recent[max(0, len(r.l.recent)-maxRecent):]
 	}
 }
 
-// line returns the line about a run.
-func (r *run) line() string {
-	outcome := silent
-	if len(r.endings) > 0 {
-		outcome = r.endings[0]
+// retellRun writes the line about a run anew.
+func (it *item) retellRun() {
+	told := it.run.told + outcomeMark
+	if len(it.run.endings) == 0 {
+		it.hears(told+silent, "", "")
+		return
 	}
-	return r.told + ": " + outcome
+	it.hearsOutcome(told, it.run.endings[0])
+}
+
+// worksOnly is an outcome that is not shown in the tool's words.
+const worksOnly = "ok"
+
+// hearsOutcome sets the text of a line that ends with the outcome of a command.
+func (it *item) hearsOutcome(told, outcome string) {
+	if outcome == worksOnly || outcome == silent {
+		it.hears(told+outcome, "", "")
+		return
+	}
+	it.hears(told, outcome, "")
 }
 
 // onlyTries says whether a command tried something out: a script in the command line, which is gone now.
@@ -111,7 +125,7 @@ func (r *reader) settleRuns() {
 			continue
 		}
 		it.run.endings = it.run.endings[1:]
-		it.text, it.key = it.run.line(), ""
+		it.retellRun()
 	}
 }
 

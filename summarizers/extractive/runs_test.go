@@ -23,14 +23,14 @@ func done(t *testing.T, commands ...[2]string) string {
 func TestARunTellsItsOutcome(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ command, output, want string }{
-		{"python check_pager.py", "first page\nlast page is empty\n<returncode>0</returncode>", "Ran `python check_pager.py`: last page is empty"},
-		{"make all", "cc pager.c\ndone in 3 s\n--------\n}", "Ran `make all`: done in 3 s"},
-		{"make all", "done in 3 s\nWARNING: page 7 is old", "Ran `make all`: done in 3 s"},
-		{"make all", "done in 3 s\nShell cwd was reset to /srv/pager", "Ran `make all`: done in 3 s"},
-		{"./migrate.sh", "ValueError: page 7 has no rows\nsee the log for more\nexit code: 0", "Ran `./migrate.sh`: ValueError: page 7 has no rows"},
-		{"make pages | grep -v draft | wc -l", "41", "Ran `make pages | … | wc -l`: 41"},
-		{"make pages | tail -3", "page 41", "Ran `make pages`: page 41"},
-		{"for p in a b; do\nmake $p\ndone", "made b", "Ran `for p in a b; do make $p; done`: made b"},
+		{"python check_pager.py", "first page\nlast page is empty\n<returncode>0</returncode>", "Ran `python check_pager.py`: «last page is empty»"},
+		{"make all", "cc pager.c\ndone in 3 s\n--------\n}", "Ran `make all`: «done in 3 s»"},
+		{"make all", "done in 3 s\nWARNING: page 7 is old", "Ran `make all`: «done in 3 s»"},
+		{"make all", "done in 3 s\nShell cwd was reset to /srv/pager", "Ran `make all`: «done in 3 s»"},
+		{"./migrate.sh", "ValueError: page 7 has no rows\nsee the log for more\nexit code: 0", "Ran `./migrate.sh`: «ValueError: page 7 has no rows»"},
+		{"make pages | grep -v draft | wc -l", "41", "Ran `make pages | … | wc -l`: «41»"},
+		{"make pages | tail -3", "page 41", "Ran `make pages`: «page 41»"},
+		{"for p in a b; do\nmake $p\ndone", "made b", "Ran `for p in a b; do make $p; done`: «made b»"},
 		{"python -c 'import pager; print(pager.last)'", "None", ""},
 		{"pager --version", "pager 3.1", ""},
 		{"git add pager.c", "", ""},
@@ -49,8 +49,8 @@ func TestALineOfTheShellIsNoOutcome(t *testing.T) {
 	}
 	text := done(t, commands...)
 	require.NotContains(t, text, "back in")
-	require.Contains(t, text, "Ran `ninja all`: ninja built 3 files")
-	require.Contains(t, done(t, commands[:2]...), "Ran `make all`: back in /srv/make")
+	require.Contains(t, text, "Ran `ninja all`: «ninja built 3 files»")
+	require.Contains(t, done(t, commands[:2]...), "Ran `make all`: «back in /srv/make»")
 }
 
 // TestASuccessBeforeAFailureIsOutdated: once a check fails, its earlier success counts no more, and neither does that of

@@ -124,7 +124,10 @@ func (l *ledger) withoutScratch(files []*file) (project []*file, line *item) {
 	line = &item{kind: kindFile}
 	var names []string
 	for _, f := range scratch[:min(len(scratch), maxScratch)] {
-		names = append(names, "`"+strings.ReplaceAll(f.path, "`", "'")+"`")
+		if oddPath(f.path) {
+			continue
+		}
+		names = append(names, "`"+f.path+"`")
 		line.carried = line.carried || f.carried
 		line.addCites(f.item.cites...)
 	}

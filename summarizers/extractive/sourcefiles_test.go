@@ -24,7 +24,7 @@ func limits(n int) string {
 // is not known, it does not.
 func TestQuotesOfAFileStandBelowItsPath(t *testing.T) {
 	t.Parallel()
-	const heading = "- [#2] `export/limits.go`:\n  const maxRowsOfPage"
+	const heading = "> [#2] `export/limits.go`:\n> const maxRowsOfPage"
 	of := func(files int, results ...string) *conversation {
 		var c conversation
 		c.user("Add paging to the export.")

@@ -91,7 +91,7 @@ type call struct {
 
 // newCall reads a tool call.
 func newCall(index uint32, name, arguments string) *call {
-	c := &call{index: index, name: name}
+	c := &call{index: index, name: plainName(name)}
 	c.args = argumentsOf(arguments)
 	c.class = toolClassOf(name, c.args)
 	switch c.class {
@@ -186,7 +186,7 @@ func (c *call) shown() string {
 	var b strings.Builder
 	b.WriteString("`" + oneLine(c.name) + "`")
 	if len(c.files) > 0 {
-		b.WriteString(" " + shorten(c.files[0].path, 120))
+		b.WriteString(" " + shownPath(shorten(c.files[0].path, 120)))
 		return b.String()
 	}
 	for i, a := range c.args {
@@ -196,7 +196,7 @@ func (c *call) shown() string {
 		if strings.HasPrefix(a.raw, "{") || strings.HasPrefix(a.raw, "[") {
 			continue
 		}
-		b.WriteString(" " + oneLine(clip(a.key, 64)) + "=" + shorten(oneLine(clip(a.text(), 512)), 60))
+		b.WriteString(" " + plainName(a.key) + "=" + shorten(oneLine(clip(a.text(), 512)), 60))
 	}
 	return shorten(b.String(), 200)
 }

@@ -31,6 +31,8 @@ type Piece struct {
 	Message uint32
 	Voice   Voice
 	Text    string
+	// ByTool says that the words are a tool's.
+	ByTool bool
 }
 
 // Pick is a line or a name that a summary should quote.
@@ -41,6 +43,8 @@ type Pick struct {
 	Text string
 	// Alone says that Text is a name without its line.
 	Alone bool
+	// ByTool says that a line is in the words of a tool.
+	ByTool bool
 	// Gain is what it adds for its length.
 	Gain float64
 	// order is where the text came in the conversation, among lines or among names.

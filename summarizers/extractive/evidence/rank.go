@@ -204,7 +204,7 @@ func (r *Ranking) pick(at int32) Pick {
 		return Pick{First: n.first, Last: n.last, Text: n.shown(), Alone: true, order: id, shows: append([]int32{id}, r.holds.of(id)...)}
 	}
 	l := &r.lines[at]
-	pick := Pick{First: l.message, Last: l.message, Text: l.text, order: at, place: l.place}
+	pick := Pick{First: l.message, Last: l.message, Text: l.text, ByTool: l.byTool, order: at, place: l.place}
 	for _, s := range r.shows[l.from:l.to] {
 		r.show(s)
 		pick.shows = append(append(pick.shows, s.id), r.holds.of(s.id)...)

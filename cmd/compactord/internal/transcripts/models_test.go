@@ -90,7 +90,7 @@ func TestTextAsItIsWritten(t *testing.T) {
 	written, stored, _ := strings.Cut(r.Err, "[attempt 3 replaces the text above]")
 	require.Contains(t, written, "- The model was here.")
 	require.Equal(t, 1, strings.Count(stored, "- The model was here."), "one text covers the short part of the split turn:\n%s", r.Err)
-	require.Contains(t, stored, "\n\n## Critical Context\n- [#")
+	require.Contains(t, stored, "\n\n## Critical Context\n> [#")
 	require.NotContains(t, r.Out, "The model was here.", "it is on the screen")
 	sample.Contains(t, r.Out, "  Summarizer  fast, ")
 	r = programtest.RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), ErrTerminal: true}}, command...).Ends(t, terminal.ExitDone)
