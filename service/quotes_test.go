@@ -16,7 +16,7 @@ import (
 	"github.com/compactord/compactord/summarizers/grounding"
 )
 
-const linesOfQuotes = `(?:^- \[#\d+(?: to #\d+)?\] .*(?:\n  .*)*\n?)+`
+const linesOfQuotes = `(?:^(?:- |> )\[#\d+(?: to #\d+)?\] .*(?:\n(?:  |> ).*)*\n?)+`
 
 var (
 	// quotes are lines of a summary that quote messages.

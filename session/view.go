@@ -195,11 +195,11 @@ func (b *viewBuilder) collapsed(index uint32) bool {
 func (b *viewBuilder) summary(
 	e *compactordv1.CompactionEntry, placement compactordv1.SummaryPlacement, assistantNext bool,
 ) {
-	role := compactordv1.Role_ROLE_USER
+	role, text := compactordv1.Role_ROLE_USER, wording.Summary(e)
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM {
-		role = compactordv1.Role_ROLE_SYSTEM
+		role, text = compactordv1.Role_ROLE_SYSTEM, wording.OperatorsSummary(e)
 	}
-	b.addSummaryText(role, wording.Summary(e), &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
+	b.addSummaryText(role, text, &compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})
 	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR && !assistantNext {
 		b.addSummaryText(compactordv1.Role_ROLE_ASSISTANT, wording.SummaryReply,
 			&compactordv1.ViewMessage_SummaryOf{SummaryOf: e.GetId()})

@@ -119,8 +119,12 @@ func withoutFacts(entry *compactordv1.CompactionEntry) *compactordv1.CompactionE
 // shownTokens returns the size of what a view shows as an entry's summary, in tokens of the model.
 func shownTokens(s *session.State, entry *compactordv1.CompactionEntry) uint32 {
 	shown := wording.Summary(entry)
-	if s.Policy.GetSummary().GetPlacement() == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR {
+	switch s.Policy.GetSummary().GetPlacement() {
+	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR:
 		shown += wording.SummaryReply
+	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
+		shown = wording.OperatorsSummary(entry)
+	default:
 	}
 	return session.TextTokens(s.ModelCounter(), shown)
 }

@@ -6,7 +6,9 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session/quotation"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/attribution"
 	"github.com/compactord/compactord/summarizers/extractive"
 	"github.com/compactord/compactord/summarizers/grounding"
 )
@@ -59,7 +61,9 @@ func (d *draft) complete(ctx context.Context) (err error) {
 		// The agent's own prompt shows the quotes of the previous summary, and no indexes that the model could cite.
 		narrative = summarizers.Stored(&req, extractive.WithoutQuotes(narrative, req.Sections))
 	}
-	narrative = d.marked(ctx, extractive.CitedAtEnd(narrative), fits)
+	narrative = d.attributed(ctx, extractive.CitedAtEnd(narrative), fits)
+	accepted = narrative
+	narrative = d.marked(ctx, narrative, fits)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -81,6 +85,28 @@ func (d *draft) complete(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// attributed quotes what a narrative repeats from tools. Where that does not fit, and in the operator's voice, it is left
+// out.
+func (d *draft) attributed(ctx context.Context, narrative string, fits func(string) bool) string {
+	c := attribution.New(narrative)
+	for _, messages := range [][]*compactordv1.LoggedMessage{d.task.History, d.task.Prefix, d.writer.op.State.Lead} {
+		for _, m := range messages {
+			if ctx.Err() != nil {
+				return narrative
+			}
+			c.ReadMessage(m.GetMessage())
+		}
+	}
+	c.ReadPrevious(d.task.Previous)
+	if d.request.WithoutToolWords {
+		return c.Without(quotation.LeftOut)
+	}
+	if quoted := c.Quoted(); fits(quoted) {
+		return quoted
+	}
+	return c.Without("…")
 }
 
 // marked marks the names of a narrative that are not in the conversation, as far as it then still fits.

@@ -90,6 +90,29 @@ func ReadLine(line string) (words string, ok bool) {
 	return Decode(inner)
 }
 
+// Each yields the words of the quotations in a text.
+func Each(text string, yield func(words string)) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if words, ok := ReadLine(line); ok {
+			yield(words)
+			continue
+		}
+		for {
+			at := strings.Index(line, Open)
+			if at < 0 {
+				break
+			}
+			words, length, ok := Read(line[at:])
+			if !ok {
+				line = line[at+len(Open):]
+				continue
+			}
+			yield(words)
+			line = line[at+length:]
+		}
+	}
+}
+
 // Without returns a text without the words that are quoted in it, for a place where they would speak with another's
 // voice. Lines of quotations are left out, and LeftOut stands in place of quotations within a line.
 func Without(text string) string {

@@ -90,7 +90,7 @@ func (m *Model) summary() []*compactordv1.ViewMessage {
 	words := wording.Summary(m.Entry)
 	switch m.Policy.GetSummary().GetPlacement() {
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM:
-		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, words)}
+		return []*compactordv1.ViewMessage{say(compactordv1.Role_ROLE_SYSTEM, wording.OperatorsSummary(m.Entry))}
 	case compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR:
 		next := slices.DeleteFunc(append(m.OutOfPlace(), m.Kept()...), m.Emptied)
 		if len(next) == 0 || !next[0].is(compactordv1.Role_ROLE_ASSISTANT) {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/quotation"
 )
 
 // facts returns what stands beside a summary: slots, and with files also the files that the summary does not name. Each
@@ -41,7 +42,7 @@ func todoList(todos []*compactordv1.Todo, most int) string {
 		if t.GetInProgress() {
 			mark = "in progress"
 		}
-		line := fmt.Sprintf("\n- (%s) %s", mark, t.GetText())
+		line := fmt.Sprintf("\n- (%s) %s", mark, quotation.Defuse(t.GetText()))
 		more := fmt.Sprintf("\n- and %d more", len(todos)-i)
 		over := len(list)+len(line) > most
 		if i < len(todos)-1 {

@@ -2,9 +2,10 @@ package wording
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/compactord/compactord/session/quotation"
 )
 
 // maxPathLineBytes bounds a list of files that the model reads: paths are arguments of tools and can have any length.
@@ -41,10 +42,15 @@ func pathLines(paths []string, most int, leave func(path string) bool) (lines st
 	return b.String(), more
 }
 
-// shownPath returns a path as lists show it. A path with control characters is quoted, so that it stays on one line.
+// shownPath returns a path as lists show it. One that can be a sentence is quoted.
 func shownPath(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) {
-		return strconv.Quote(path)
+	if oddPath(path) {
+		return quotation.Quote(path)
 	}
 	return path
+}
+
+// oddPath says whether a path can be a sentence.
+func oddPath(path string) bool {
+	return strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII || r == '`' })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/quotation"
 )
 
 // The texts of messages that the daemon writes into the log. They are stored, so a change of their wording does not
@@ -30,7 +31,7 @@ func FutureSummary(summary string, files *compactordv1.FileLists) string {
 	b.WriteString("The conversation went on from here once before. That part was put aside, and this summary tells what " +
 		"happened in it. " + worldStays + " A number like [#12] is the index of the message that a line was taken from." +
 		"\n\n<summary>\n")
-	b.WriteString(summaryWrapper.escape(strings.TrimSpace(summary)))
+	b.WriteString(summaryWrapper.escape(quotation.Defuse(strings.TrimSpace(summary))))
 	b.WriteString("\n</summary>")
 	writeFiles(&b, "Files that it modified:", files.GetModified())
 	writeFiles(&b, "Files that it read:", files.GetRead())

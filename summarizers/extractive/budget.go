@@ -188,7 +188,7 @@ func (p *plan) frame() int {
 func (p *plan) overhead(c chosen) int {
 	before, after := p.ly.around(c, p.ly.sections[p.ly.at(c)].holds)
 	marks := 0
-	if c.it.heard != nil {
+	if c.it.heard != nil || c.it.noise {
 		marks = marksUnits
 	}
 	return units(before) + marks + units(after) + 1

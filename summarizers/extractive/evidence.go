@@ -29,7 +29,11 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 			byTool = false
 		}
 		if call := p.GetToolCall(); call != nil && !nameOf(call.GetName()).keepsTodos() {
-			eachString(clean(call.GetArguments()), func(text string) { piece(evidence.Arguments, text) })
+			eachString(clean(call.GetArguments()), func(text string) {
+				byTool = namesOddPath(text)
+				piece(evidence.Arguments, text)
+				byTool = false
+			})
 		}
 		for _, part := range p.GetToolResult().GetParts() {
 			eachResultText(part.GetText().GetText(), clean, func(text string) { piece(evidence.Result, text) })

@@ -29,6 +29,7 @@ const smallBudget = 1500
 // fit writes the summary within the budget: a narrative of statements, and quotes of what it leaves out.
 func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok bool) {
 	l.dropRemoved()
+	ly.silent = l.silent
 	w := &fitting{plan: newPlan(l, ly), req: req, budget: int64(req.MaxTokens), space: dense, perToken: 4}
 	if req.MaxTokens >= 400 {
 		w.space = airy

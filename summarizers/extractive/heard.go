@@ -85,6 +85,9 @@ func (it *item) hear(line string) {
 	switch {
 	case it.kind == kindError && strings.HasPrefix(before, "`") && strings.HasSuffix(before, failedMark):
 	case it.kind == kindDone && (strings.HasPrefix(before, ranPrefix) || strings.HasPrefix(before, calledPrefix) || strings.HasPrefix(before, committedPrefix)):
+	case it.kind == kindRequest && it.noise && before == "":
+		it.text, it.key = words, ""
+		return
 	case it.kind == kindError && before == modelFailed:
 	case (it.kind == kindFact || it.kind == kindError) && before == "":
 	case (it.kind == kindFact || it.kind == kindRule) && strings.HasPrefix(before, declinedPrefix):
@@ -96,15 +99,22 @@ func (it *item) hear(line string) {
 
 // quietly returns the item without the words of a tool. It returns nil if nothing is left.
 func (it *item) quietly() *item {
-	if it.heard == nil {
+	said := it.text
+	if it.heard != nil {
+		said = strings.TrimRight(it.heard.before, ": ") + it.heard.after
+		if it.heard.before == "" || it.heard.text() != it.text {
+			return nil
+		}
+	}
+	if it.kind == kindDone || it.kind == kindDoing || it.kind == kindError {
+		// A call can have such a path.
+		said = quotation.Without(said)
+	}
+	if said == it.text {
 		return it
 	}
 	quiet := *it
-	quiet.heard, quiet.called = nil, nil
-	quiet.text, quiet.key = strings.TrimRight(it.heard.before, ": ")+it.heard.after, ""
-	if it.heard.before == "" || it.heard.text() != it.text {
-		return nil
-	}
+	quiet.heard, quiet.called, quiet.text, quiet.key = nil, nil, said, ""
 	return &quiet
 }
 
@@ -119,6 +129,11 @@ func shownPath(path string) string {
 		return quotation.Quote(path)
 	}
 	return path
+}
+
+// namesOddPath says whether a text is a path that can be a sentence, and no more.
+func namesOddPath(text string) bool {
+	return len(text) <= 4096 && oddPath(text) && !strings.ContainsAny(text, "\n&|;$=<") && (isAbsolute(text) || hasExtension(text))
 }
 
 // hearPath reads a line about a file whose path is quoted.

@@ -30,6 +30,8 @@ type layout struct {
 	place [kinds]int
 	// prefix says that it is of the first part of a turn, whose request is the goal as a whole.
 	prefix bool
+	// silent says that no words of tools may be in the summary.
+	silent bool
 	// environment is the section for facts about the environment, or -1 if there is none.
 	environment int
 }

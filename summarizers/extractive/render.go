@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/compactord/compactord/session/quotation"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -134,6 +135,13 @@ func order(a, b chosen) int {
 // line returns one line.
 func (ly *layout) line(c chosen, holds kind) string {
 	before, after := ly.around(c, holds)
+	if c.it.noise {
+		// A program wrote it in the user's name.
+		if ly.silent {
+			return before + quotation.LeftOut + after
+		}
+		return before + quotation.Quote(c.text()) + after
+	}
 	if c.it.heard != nil && !isRequest(c) {
 		return before + escapeOpening(c.it.parts(c.limit).quoting(), holds, before == "") + after
 	}
