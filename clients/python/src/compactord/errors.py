@@ -276,7 +276,7 @@ class SummaryRejectedError(CompactordError):
 
 
 class UnavailableError(CompactordError):
-    """No daemon answers at the address, or it is shutting down.
+    """No daemon answers at the address, it is shutting down, or its store cannot be read or written.
 
     A write may have been executed or not: call again with the ``request_id`` of the error.
     """

@@ -299,8 +299,8 @@ export class DeadlineExceededError extends CompactordError {
 }
 
 /**
- * No daemon answers, or it is shutting down. A write may have been executed or not: repeat it with the error's
- * `requestId`.
+ * No daemon answers, it is shutting down, or its store fails. A write may have been executed or not: repeat it with
+ * the error's `requestId`.
  */
 export class UnavailableError extends CompactordError {
   override name = "UnavailableError";
