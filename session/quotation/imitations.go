@@ -54,7 +54,7 @@ func Defuse(text string) string {
 	eachImitation(text, func(at int) {
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		tag, after := opensTag(before), text[at:]
-		if strings.HasPrefix(after, `\`) || strings.HasSuffix(text[:at], `\`) || !tag && !(isColon(after) && opensLine(text[:at])) {
+		if strings.HasPrefix(after, `\`) || strings.HasSuffix(text[:at], `\`) || !tag && (!isColon(after) || !opensLine(text[:at])) {
 			return
 		}
 		b.WriteString(text[done:at] + `\`)

@@ -133,9 +133,8 @@ func (c *Checker) write(replace func(words, tool string) string) string {
 		b.WriteString(c.text[done:start])
 		for done = start; ; {
 			line, _, more := strings.Cut(c.text[done:end], "\n")
-			words := strings.TrimSpace(line)
 			lead := line[:len(line)-len(strings.TrimLeft(line, " \t\r-*+>#"))]
-			if words = strings.TrimSpace(line[len(lead):]); words != "" {
+			if words := strings.TrimSpace(line[len(lead):]); words != "" {
 				tool := p.tool
 				if more {
 					tool = ""

@@ -13,7 +13,7 @@ import (
 	"github.com/compactord/compactord/session/quotation"
 	"github.com/compactord/compactord/session/wording"
 	"github.com/compactord/compactord/summarizers"
-	"github.com/compactord/compactord/summarizers/internal/attacks"
+	"github.com/compactord/compactord/summarizers/attacks"
 )
 
 // bare returns the letters of a text, so that words are found whatever stands between them.

@@ -214,7 +214,7 @@ func TestWrappersAreNoRequests(t *testing.T) {
 	last := c.user("[Request interrupted by user]")
 	text := c.summary(t, "")
 	require.Equal(t, "Paint the shed green, and only on the outside. [#0]", below(text, "## Goal"))
-	requireLine(t, below(text, "## Critical Context"), "Last user message: [Request interrupted by user]", last)
+	requireLine(t, below(text, "## Critical Context"), "Last user message: «[Request interrupted by user]»", last)
 	require.NotContains(t, text, "hats")
 	require.NotContains(t, text, "Bye!")
 	require.NotContains(t, text, "fence")
