@@ -83,7 +83,7 @@ func TestForgedPlaces(t *testing.T) {
 		l := &compactordv1.LoggedMessage{Message: &compactordv1.Message{Parts: []*compactordv1.Part{
 			{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: "é a\nb a é b"}}},
 		}}}
-		_, _, err := Matching(p).findFrom(context.Background(), l, from, 10, NewWork(1<<30))
+		_, _, err := Matching(p).findFrom(t.Context(), l, from, 10, NewWork(1<<30))
 		if err != nil {
 			require.ErrorIs(t, err, ErrPageToken)
 		}

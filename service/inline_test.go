@@ -331,7 +331,7 @@ func TestInlineHistoryOfAProvider(t *testing.T) {
 	history.Compaction = last(t, events).GetCompleted().GetCompaction()
 	compacted := rendered()
 	kept := compacted.GetMessagesJson()
-	require.Contains(t, kept[0], "Earlier parts of this conversation were compacted")
+	require.Contains(t, kept[0], "This summary stands in for earlier messages")
 	require.Contains(t, kept[0], "Count pier 7.", "the summary and the first kept message are both the user's: one message")
 	require.Len(t, kept, 5)
 	for i, raw := range kept[1:] {

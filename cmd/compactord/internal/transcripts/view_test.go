@@ -33,7 +33,7 @@ func TestViewInADialectIsARequest(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(r.Out), &body))
 				require.Contains(t, body, fields[d.Name()])
 				if args != nil {
-					sample.Contains(t, r.Out, "Earlier parts of this conversation were compacted")
+					sample.Contains(t, r.Out, "This summary stands in for earlier messages")
 					require.Less(t, len(r.Out), 80_000)
 				}
 				checked := programtest.RanOn(t, strings.NewReader(r.Out), "validate", "-", "--dialect", d.Name()).Ends(t, terminal.ExitDone)
