@@ -60,7 +60,7 @@ func TestProgramAsModel(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(summary()), 0o600))
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), &out, d.Address, "s", []string{"cat", file}))
-	require.Equal(t, "compacted from 4400 tokens to 554; the summary is by client\n", out.String())
+	require.Equal(t, "compacted from 4400 tokens to 553; the summary is by client\n", out.String())
 	require.Contains(t, d.View("s")[0].GetMessage().GetParts()[0].GetText().GetText(), "all is well")
 	require.ErrorContains(t, run(t.Context(), &out, d.Address, "s", []string{"cat", file}), "nothing to do: ")
 	require.ErrorContains(t, run(t.Context(), &out, d.Address, "", nil), "name the session")

@@ -169,12 +169,12 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	s.limitList()
 	var open *bbolt.Tx
 	id, committing := 0, false
 	err := s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
 			begun(tx)
+			s.limitList()
 			open, id = tx, tx.ID()
 			if err := fn(tx); err != nil {
 				return err
