@@ -29,7 +29,7 @@ func bodyOf(line string) string {
 func requireNoRepeats(tb testing.TB, where, text string) {
 	tb.Helper()
 	var bodies []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(onOneLine(text)) {
 		if body := bodyOf(strings.TrimSuffix(line, "\n")); body != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(body, "names: ") {
 			bodies = append(bodies, body)
 		}
