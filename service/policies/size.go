@@ -19,7 +19,7 @@ const (
 	MaxTextBytes = 1280 << 10
 )
 
-// CheckSize refuses a request with a policy that is too large. Its error names the largest field. Policies that are
+// CheckSize refuses a request with a policy that is too large. Its error names the field that has most of it. Policies that are
 // stored already are not checked: an earlier version took larger ones.
 func CheckSize(req proto.Message) error {
 	with, ok := req.(interface{ GetPolicy() *compactordv1.Policy })
@@ -33,9 +33,8 @@ func CheckSize(req proto.Message) error {
 			"prompt_override, extra_context and tools_json have %d bytes together; at most %d are accepted", texts, MaxTextBytes))
 	}
 	if size := proto.Size(p) - texts; size > MaxBytes {
-		return apierror.InvalidField("policy."+largestField(p), fmt.Sprintf(
-			"the policy has %d bytes without the texts for prompts, most of them in this field; at most %d are accepted",
-			size, MaxBytes))
+		return apierror.InvalidField(largestField(p), fmt.Sprintf(
+			"the policy has %d bytes without the texts for prompts; at most %d are accepted", size, MaxBytes))
 	}
 	return nil
 }
@@ -51,21 +50,55 @@ func promptTexts(p *compactordv1.Policy) int {
 	})
 }
 
-// largestField returns the name of the field with the largest encoding, the texts for prompts left aside.
+// largestField returns the path of the field, or of the element of a list, that has more than half of the policy's bytes,
+// and no part of its own that has. It is "policy" when no field has so many. The texts for prompts are left aside.
 func largestField(p *compactordv1.Policy) string {
-	name, most := "preset", len(p.GetPreset())
-	p.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		if f.Message() == nil {
+	half := (proto.Size(p) - promptTexts(p)) / 2
+	if s := p.GetSummary(); s != nil {
+		p = proto.CloneOf(p)
+		p.Summary.PromptOverride, p.Summary.ExtraContext, p.Summary.ToolsJson = nil, nil, nil
+	}
+	return "policy" + largestIn(p.ProtoReflect(), half)
+}
+
+// largestIn returns where in a message something has more bytes than this: a path that begins with a point, or nothing.
+func largestIn(m protoreflect.Message, bytes int) string {
+	path := ""
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if sizeIn(m, f, v) <= bytes {
 			return true
 		}
-		size := proto.Size(v.Message().Interface())
-		if f.Name() == "summary" {
-			size -= promptTexts(p)
+		path = "." + string(f.Name())
+		switch {
+		case f.IsList():
+			path += largestElement(m, f, v.List(), bytes)
+		case f.Message() != nil && !f.IsMap():
+			path += largestIn(v.Message(), bytes)
 		}
-		if size > most {
-			name, most = string(f.Name()), size
-		}
-		return true
+		return false
 	})
-	return name
+	return path
+}
+
+func largestElement(m protoreflect.Message, f protoreflect.FieldDescriptor, l protoreflect.List, bytes int) string {
+	for i := range l.Len() {
+		alone := m.New()
+		alone.Mutable(f).List().Append(l.Get(i))
+		if proto.Size(alone.Interface()) <= bytes {
+			continue
+		}
+		path := fmt.Sprintf("[%d]", i)
+		if f.Message() != nil {
+			path += largestIn(l.Get(i).Message(), bytes)
+		}
+		return path
+	}
+	return ""
+}
+
+// sizeIn returns the bytes that a field of a message has in its encoding.
+func sizeIn(m protoreflect.Message, f protoreflect.FieldDescriptor, v protoreflect.Value) int {
+	alone := m.New()
+	alone.Set(f, v)
+	return proto.Size(alone.Interface())
 }

@@ -23,6 +23,19 @@ func manyFileTools(bytes int) *compactordv1.Policy {
 	return &compactordv1.Policy{FileTools: tools}
 }
 
+func custom(parameters string) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Custom{
+		Custom: &compactordv1.CustomStrategy{Name: "ours", ParametersJson: parameters},
+	}}
+}
+
+// chained returns a policy whose second strategy on append has these parameters.
+func chained(parameters string) *compactordv1.Policy {
+	return &compactordv1.Policy{OnAppend: &compactordv1.StrategyList{
+		Strategies: []*compactordv1.Strategy{custom("{}"), custom(parameters)},
+	}}
+}
+
 func TestCheckSize(t *testing.T) {
 	t.Parallel()
 	texts := func(override, contexts, tools int) *compactordv1.Policy {
@@ -36,17 +49,20 @@ func TestCheckSize(t *testing.T) {
 		}
 		return &compactordv1.Policy{Summary: s}
 	}
+	third := strings.Repeat("p", 30<<10)
 	for name, test := range map[string]struct {
 		policy *compactordv1.Policy
 		field  string
 	}{
 		"none":                  {nil, ""},
 		"small":                 {manyFileTools(60 << 10), ""},
-		"large":                 {manyFileTools(70 << 10), "policy.file_tools"},
+		"large":                 {manyFileTools(70 << 10), "policy.file_tools.tools"},
 		"long name":             {&compactordv1.Policy{Preset: proto.String(strings.Repeat("p", 70<<10))}, "policy.preset"},
 		"one whole text each":   {texts(65536, 1, 1<<20), ""},
 		"texts are large":       {texts(65536, 16, 1<<20), "policy.summary"},
-		"texts count for texts": {&compactordv1.Policy{Summary: texts(65536, 0, 0).GetSummary(), FileTools: manyFileTools(70 << 10).GetFileTools()}, "policy.file_tools"},
+		"long parameters":       {chained(strings.Repeat("p", 70<<10)), "policy.on_append.strategies[1].custom.parameters_json"},
+		"three long fields":     {&compactordv1.Policy{Preset: proto.String(third), Strategy: custom(third), OnAppend: chained(third).GetOnAppend()}, "policy"},
+		"texts count for texts": {&compactordv1.Policy{Summary: texts(65536, 0, 0).GetSummary(), FileTools: manyFileTools(70 << 10).GetFileTools()}, "policy.file_tools.tools"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
