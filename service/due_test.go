@@ -142,8 +142,8 @@ func TestWhatIsDueCanBeCompacted(t *testing.T) {
 		w := newCheckedService(t, counts, func(low, high int, label string) int { return between(t, low, high, label) })
 		defer w.service.Close()
 		w.triggered()
-		for range between(t, 5, 60, "steps") {
-			switch between(t, 0, 19, "step") {
+		for range between(t, 40, 80, "steps") {
+			switch between(t, 0, 39, "step") {
 			case 0:
 				w.revert()
 			case 1:
@@ -152,6 +152,8 @@ func TestWhatIsDueCanBeCompacted(t *testing.T) {
 				w.prune()
 			case 3:
 				w.compact(func() {})
+			case 4:
+				w.triggered()
 			default:
 				w.message(t)
 			}

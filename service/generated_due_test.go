@@ -16,15 +16,15 @@ func (w *checkedService) triggered() {
 		Summary:       &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
 		ContextWindow: proto.Uint32(uint32(w.draw(100, 8000, "window"))),
 	}
-	if w.draw(0, 3, "due twice") > 0 {
+	if w.draw(0, 9, "due twice") > 0 {
 		// Here what a summary must keep is a large part of what makes compaction due.
-		policy.Preset, policy.ContextWindow = proto.String("opencode"), proto.Uint32(uint32(w.draw(100, 160, "small window")))
+		policy.Preset, policy.ContextWindow = proto.String("opencode"), proto.Uint32(uint32(w.draw(100, 120, "small window")))
 	}
 	if w.draw(0, 3, "output limit") == 0 {
 		// It leaves so little of the window that some presets are due at about 100 tokens.
 		policy.MaxOutputTokens = proto.Uint32(policy.GetContextWindow() - min(policy.GetContextWindow(), 150))
 	}
-	switch w.draw(0, 4, "trigger") {
+	switch w.draw(0, 9, "trigger") {
 	case 0:
 		policy.Trigger.TriggerToolGroups = proto.Uint32(uint32(w.draw(1, 4, "groups")))
 	case 1:

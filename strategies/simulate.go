@@ -11,6 +11,7 @@ import (
 // allows, so that the real view is not larger.
 func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.State, error) {
 	var err error
+	byBytes := DueByBytesAlone(s.Policy, session.Measure(s.Head, s.Policy))
 	if edits := plan.GetEdits(); len(edits) > 0 {
 		entry := &compactordv1.PruneEntry{Edits: make([]*compactordv1.Edit, len(edits))}
 		for i, e := range edits {
@@ -26,10 +27,22 @@ func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.Sta
 	}
 	at, _ := position(s, cut.GetFirstKeptIndex())
 	entry := entryWithout(s, s.Policy, at)
-	text := aroundText(s, s.Policy, entry).text(cut.GetMaxSummaryTokens(), 0)
-	entry.Summary = textOf(s.Counter, s.Stored(min(text, inputTokens(s, at))))
-	BoundFacts(s, s.Policy, entry, cut.GetMaxSummaryTokens())
+	setLargestSummary(s, entry, cut.GetMaxSummaryTokens(), CoveredTokens(s, at, byBytes))
 	return after(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
+}
+
+// setLargestSummary sets a dummy text with which views show as much as the budget allows of a text that must be smaller
+// than what it replaces. Slots and files are cut at whole entries, so that with a shorter text they can have more: where
+// they do not all fit, the text has the rest, too.
+func setLargestSummary(s *session.State, entry *compactordv1.CompactionEntry, budget, replaced uint32) {
+	text := min(aroundText(s, s.Policy, entry).text(budget, 0), replaced)
+	entry.Summary = textOf(s.Counter, s.Stored(text))
+	BoundFacts(s, s.Policy, entry, budget)
+	if entry.MaxFactsBytes == nil {
+		return
+	}
+	shown, limit := shownTokens(s, entry), limitOfFacts(s, entry, budget)
+	entry.Summary = textOf(s.Counter, s.Stored(text+limit-min(limit, shown)))
 }
 
 // after returns the state after a record.

@@ -42,17 +42,21 @@ func BoundFacts(s *session.State, policy *compactordv1.Policy, entry *compactord
 	if BudgetsTextAlone(policy) {
 		return
 	}
-	bare := withoutFacts(entry)
-	limit := max(budget, shownTokens(s, bare)+budget/factsShare)
+	limit := limitOfFacts(s, entry, budget)
 	if shownTokens(s, entry) <= limit {
 		return
 	}
-	all := len(wording.Summary(entry)) - len(wording.Summary(bare))
+	all := len(wording.Summary(entry)) - len(wording.Summary(withoutFacts(entry)))
 	over := func(bytes int) bool {
 		entry.MaxFactsBytes = proto.Uint32(uint32(bytes))
 		return shownTokens(s, entry) > limit
 	}
 	entry.MaxFactsBytes = proto.Uint32(uint32(max(0, sort.Search(all, over)-1)))
+}
+
+// limitOfFacts returns the most tokens that views may show as the summary of an entry with slots and files.
+func limitOfFacts(s *session.State, entry *compactordv1.CompactionEntry, budget uint32) uint32 {
+	return max(budget, shownTokens(s, withoutFacts(entry))+budget/factsShare)
 }
 
 // around is the size of what views show around the text of a summary, in tokens of the model.
