@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -37,6 +39,10 @@ const (
 	// it, and a request takes up to about three times its size.
 	inflightFactor = 8
 	maxStreams     = 1000
+	// streamWindow bounds what arrives on a stream before a piece of its request is received, and connectionWindow what
+	// is on its way on a connection.
+	streamWindow     = 64 << 10
+	connectionWindow = 16 << 20
 	// Clients may send keepalive pings at most once in minClientPing. The server sends one every serverPing.
 	minClientPing = 10 * time.Second
 	serverPing    = 1 * time.Minute
@@ -113,14 +119,16 @@ func NewServer(o ServerOptions) (*Server, error) {
 		grpc: grpc.NewServer(
 			grpc.ChainUnaryInterceptor(append(chain.Unary, answers.Unary())...),
 			grpc.ChainStreamInterceptor(append(chain.Stream, answers.Stream())...),
-			// gRPC refuses larger requests before an interceptor can name the limit, so gRPC's limit is higher.
-			grpc.MaxRecvMsgSize(hardLimitFactor*o.MaxMessageBytes),
+			grpc.InTapHandle(requests.Tap),
+			// What gRPC takes of requests that nothing has asked for yet. Its own windows would grow to megabytes each.
+			grpc.StaticStreamWindowSize(streamWindow),
+			grpc.StaticConnWindowSize(connectionWindow),
 			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxHeaderListSize(maxHeaderBytes),
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
-			grpc.ForceServerCodecV2(unread.Codec{CodecV2: requests.NewCodec(o.MaxMessageBytes)}),
+			grpc.ForceServerCodecV2(unread.Codec{CodecV2: encoding.GetCodecV2(grpcproto.Name)}),
 			// Otherwise Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),
@@ -128,11 +136,12 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
 		return nil, err
 	}
-	compactordv1.RegisterSessionServiceServer(s.grpc, service)
-	compactordv1.RegisterCompactionServiceServer(s.grpc, service)
-	healthv1.RegisterHealthServer(s.grpc, s.health)
+	registrar := requests.Registrar{Server: s.grpc}
+	compactordv1.RegisterSessionServiceServer(registrar, service)
+	compactordv1.RegisterCompactionServiceServer(registrar, service)
+	healthv1.RegisterHealthServer(registrar, s.health)
 	if o.Reflection {
-		reflection.Register(s.grpc)
+		reflection.Register(registrar)
 	}
 	metrics.InitializeMetrics(s.grpc)
 	return s, nil

@@ -28,6 +28,11 @@ func DaemonLimit(limit time.Duration) error {
 	return &DeadlineError{"daemon", fmt.Sprintf("the daemon ends such a call after %s", limit)}
 }
 
+// SlowSender returns the error of a call whose request did not arrive.
+func SlowSender(limit time.Duration) error {
+	return &DeadlineError{"daemon", fmt.Sprintf("the next part of the request did not arrive within %s", limit)}
+}
+
 // arrival is when a call arrived that has a deadline, and the deadline.
 type arrival struct {
 	at, deadline time.Time

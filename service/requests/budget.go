@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -18,6 +19,7 @@ import (
 const (
 	limitOfAll    = "max_inflight_bytes"
 	limitOfClient = "max_inflight_bytes_of_client"
+	limitOfTime   = "arrival_time"
 )
 
 const (
@@ -29,6 +31,8 @@ const (
 	smallPart  = 8
 	// retryAfter is when a refused request may be sent again. Most requests take less.
 	retryAfter = time.Second
+	// stalledAfter is how long a request may stop to arrive where others need its memory.
+	stalledAfter = time.Second
 )
 
 // Budget bounds the memory of the requests in flight: of all together, and of those of each client.
@@ -36,23 +40,29 @@ type Budget struct {
 	limit   int64
 	gauge   prometheus.Gauge
 	refused *prometheus.CounterVec
+	// wide has a place for each request that may arrive in wide pieces.
+	wide chan struct{}
 
 	mu      sync.Mutex
 	used    int64
 	clients map[net.Addr]int64
+	// arriving are the requests that have not arrived as a whole.
+	arriving map[*share]struct{}
 }
 
 // NewBudget returns a budget of so many bytes, and registers its metrics if metrics is not nil.
 func NewBudget(limit int64, metrics prometheus.Registerer) (*Budget, error) {
 	b := &Budget{
-		limit: limit, clients: make(map[net.Addr]int64),
+		limit: limit, clients: make(map[net.Addr]int64), arriving: make(map[*share]struct{}),
+		wide: make(chan struct{}, widePassages),
 		gauge: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "compactord_requests_in_flight_bytes",
 			Help: "Memory that the requests in flight may take, as it is reserved for them.",
 		}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_requests_refused_total",
-			Help: "Requests that were refused before they were decoded, by the limit that they would have passed.",
+			Help: "Requests that were refused before they were decoded, by the limit that they would have passed; arrival_time " +
+				"counts those that did not arrive.",
 		}, []string{"limit"}),
 	}
 	if metrics == nil {
@@ -71,27 +81,91 @@ type share struct {
 	budget *Budget
 	client net.Addr
 	bytes  int64
+	// moved is when a part of a request last arrived, and end ends its call. Both are only for one that is arriving.
+	moved time.Time
+	end   context.CancelCauseFunc
 }
 
-// take reserves memory for a request of a client. The caller must call release.
-func (b *Budget) take(client net.Addr, bytes int64) (*share, error) {
-	ofClient := b.limit / clientPart
-	if bytes > room(bytes, ofClient) {
-		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED, limitData(limitOfClient, ofClient),
-			"the request would take about %d bytes of memory, more than any request may: send it in pieces", bytes)
-	}
+// takeArriving reserves memory for the bytes of a request of a client before they arrive. end ends its call where others
+// need the memory and nothing arrives. The caller must call release.
+func (b *Budget) takeArriving(client net.Addr, bytes int64, end context.CancelCauseFunc) (*share, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case b.clients[client]+bytes > room(bytes, ofClient):
-		return nil, exhausted(limitOfClient, ofClient, "the requests of this connection that run now")
-	case b.used+bytes > room(bytes, b.limit):
-		return nil, exhausted(limitOfAll, b.limit, "the requests that run now")
+	s := &share{budget: b, client: client, moved: time.Now(), end: end}
+	if err := b.grow(s, bytes); err != nil {
+		return nil, err
 	}
+	b.arriving[s] = struct{}{}
+	return s, nil
+}
+
+// advance notes that a part of the request has arrived.
+func (s *share) advance() {
+	s.budget.mu.Lock()
+	defer s.budget.mu.Unlock()
+	s.moved = time.Now()
+}
+
+// arrived reserves all the memory that a request needs that has arrived.
+func (s *share) arrived(bytes int64) error {
+	b := s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, there := b.arriving[s]; !there {
+		return exhausted(limitOfAll, b.limit, "the requests that run now")
+	}
+	delete(b.arriving, s)
+	return b.grow(s, bytes)
+}
+
+// grow lets a share have so many bytes, if need be in place of requests that do not arrive. The caller holds mu.
+func (b *Budget) grow(s *share, bytes int64) error {
+	ofClient := b.limit / clientPart
+	if bytes > room(bytes, ofClient) {
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED, limitData(limitOfClient, ofClient),
+			"the request would take about %d bytes of memory, more than any request may: send it in pieces", bytes)
+	}
+	more := bytes - s.bytes
+	for b.clients[s.client]+more > room(bytes, ofClient) {
+		if !b.endStalled(s, func(other *share) bool { return other.client == s.client }) {
+			return exhausted(limitOfClient, ofClient, "the requests of this connection that run now")
+		}
+	}
+	for b.used+more > room(bytes, b.limit) {
+		if !b.endStalled(s, func(*share) bool { return true }) {
+			return exhausted(limitOfAll, b.limit, "the requests that run now")
+		}
+	}
+	b.add(s, more)
+	return nil
+}
+
+// endStalled ends the largest of the requests that have stopped to arrive, of those that may be ended in place of another
+// one, and says whether there was any. The caller holds mu.
+func (b *Budget) endStalled(needy *share, may func(*share) bool) bool {
+	var worst *share
+	for s := range b.arriving {
+		if s != needy && may(s) && time.Since(s.moved) >= stalledAfter && (worst == nil || s.bytes > worst.bytes) {
+			worst = s
+		}
+	}
+	if worst == nil {
+		return false
+	}
+	delete(b.arriving, worst)
+	b.add(worst, -worst.bytes)
+	worst.end(exhausted(limitOfAll, b.limit, "other requests, while this one did not arrive,"))
+	return true
+}
+
+// add changes what a share has. The caller holds mu.
+func (b *Budget) add(s *share, bytes int64) {
+	s.bytes += bytes
 	b.used += bytes
-	b.clients[client] += bytes
 	b.gauge.Set(float64(b.used))
-	return &share{budget: b, client: client, bytes: bytes}, nil
+	if b.clients[s.client] += bytes; b.clients[s.client] == 0 {
+		delete(b.clients, s.client)
+	}
 }
 
 // release gives the memory back.
@@ -99,11 +173,8 @@ func (s *share) release() {
 	b := s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used -= s.bytes
-	b.gauge.Set(float64(b.used))
-	if b.clients[s.client] -= s.bytes; b.clients[s.client] == 0 {
-		delete(b.clients, s.client)
-	}
+	delete(b.arriving, s)
+	b.add(s, -s.bytes)
 }
 
 // refusal counts the refusal of a request by a limit, and returns it.

@@ -21,6 +21,19 @@ func limitIn(t testing.TB, err error) string {
 	return refused.Metadata["limit"]
 }
 
+// take reserves the memory of a request that arrives as a whole.
+func (b *Budget) take(client net.Addr, bytes int64) (*share, error) {
+	s, err := b.takeArriving(client, min(bytes, smallBytes), func(error) {})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.arrived(bytes); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
 // Whatever requests of whatever clients come and go, neither all together nor those of one client take more than they
 // may, and nothing stays reserved.
 func TestBudgetHolds(t *testing.T) {
@@ -34,8 +47,8 @@ func TestBudgetHolds(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if len(running) > 0 && rapid.IntRange(0, 2).Draw(t, "end") == 0 {
 				at := rapid.IntRange(0, len(running)-1).Draw(t, "which")
-				running[at].release()
 				sums[running[at].client] -= running[at].bytes
+				running[at].release()
 				running = append(running[:at], running[at+1:]...)
 			}
 			client := rapid.SampledFrom(clients).Draw(t, "client")

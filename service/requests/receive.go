@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/peer"
@@ -15,21 +17,26 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// Receiver decodes the requests that a Codec has kept, within the bounds.
+// Receiver receives requests and decodes them, within the bounds. Its server needs Tap, and a Registrar.
 type Receiver struct {
 	// MaxBytes is the size of the largest request.
 	MaxBytes int
 	// Budget is the memory of the requests in flight.
 	Budget *Budget
+	// Patience is how long the next piece of a request may take to arrive. Default DefaultPatience.
+	Patience time.Duration
 	// Check refuses decoded requests before the contract's rules are evaluated. May be nil.
 	Check func(req proto.Message) error
 }
 
-// Unary decodes the request of a unary call. Its memory is reserved until the call ends.
+// Unary receives the request of a unary call. Its memory is reserved until the call ends.
 func (r *Receiver) Unary(
 	ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (any, error) {
-	reserved, values, err := r.receive(ctx, req)
+	reserved, values, err := r.receive(ctx, req, false)
+	if errors.Is(err, io.EOF) {
+		err = errNoRequest()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +60,10 @@ func CheckUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler g
 	return handler(ctx, req)
 }
 
-// Stream decodes the requests of a stream and evaluates the contract's rules for them. The memory of a request is
+// Stream receives the requests of a stream and evaluates the contract's rules for them. The memory of a request is
 // reserved until the next one is received, or the stream ends.
-func (r *Receiver) Stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	receiving := &receivingStream{ServerStream: stream, receiver: r}
+func (r *Receiver) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	receiving := &receivingStream{ServerStream: stream, receiver: r, several: info.IsClientStream}
 	defer receiving.release()
 	return handler(srv, receiving)
 }
@@ -65,16 +72,18 @@ type receivingStream struct {
 	grpc.ServerStream
 
 	receiver *Receiver
+	// several says that the stream may have several requests.
+	several  bool
 	reserved *share
 }
 
 // RecvMsg receives a request.
 func (s *receivingStream) RecvMsg(req any) error {
-	if err := s.ServerStream.RecvMsg(req); err != nil {
-		return err
-	}
 	s.release()
-	reserved, values, err := s.receiver.receive(s.Context(), req)
+	reserved, values, err := s.receiver.receive(s.Context(), req, s.several)
+	if errors.Is(err, io.EOF) && !s.several {
+		return errNoRequest()
+	}
 	if err != nil {
 		return err
 	}
@@ -93,37 +102,44 @@ func (s *receivingStream) release() {
 	}
 }
 
-// receive decodes a request that the codec has kept, reserves its memory, and says how many values it holds.
-func (r *Receiver) receive(ctx context.Context, req any) (reserved *share, values int, err error) {
+// receive receives a request, reserves its memory, and says how many values it holds. more says that the call may have
+// further ones.
+func (r *Receiver) receive(ctx context.Context, req any, more bool) (reserved *share, values int, err error) {
 	m, err := message(req)
 	if err != nil {
 		return nil, 0, err
 	}
-	kept := m.ProtoReflect().GetUnknown()
-	m.ProtoReflect().SetUnknown(nil)
-	if ctx.Err() != nil {
-		return nil, 0, apierror.EndCause(ctx)
-	}
-	if err := r.checkSize(sizeOf(kept)); err != nil {
+	wire, reserved, err := r.arrive(ctx, more)
+	if err != nil {
 		return nil, 0, err
 	}
-	held, err := count(m.ProtoReflect().Descriptor(), kept)
-	if err != nil {
-		return nil, 0, r.Budget.refusal(asInvalid(err, m))
-	}
-	reserved, err = r.Budget.take(clientOf(ctx), held.memory+storedCopies*int64(len(kept)))
-	if err != nil {
-		return nil, 0, r.Budget.refusal(err)
-	}
-	err = decode(m, kept)
-	if err == nil && r.Check != nil {
-		err = r.Check(m)
-	}
+	values, err = r.admit(ctx, m, wire, reserved)
 	if err != nil {
 		reserved.release()
 		return nil, 0, err
 	}
-	return reserved, held.values, nil
+	return reserved, values, nil
+}
+
+// admit decodes the bytes of a request once it has the memory for that, and says how many values it holds.
+func (r *Receiver) admit(ctx context.Context, m proto.Message, wire []byte, reserved *share) (values int, err error) {
+	if ctx.Err() != nil {
+		return 0, apierror.EndCause(ctx)
+	}
+	held, err := count(m.ProtoReflect().Descriptor(), wire)
+	if err != nil {
+		return 0, r.Budget.refusal(asInvalid(err, m))
+	}
+	if err := reserved.arrived(held.memory + storedCopies*int64(len(wire))); err != nil {
+		return 0, r.Budget.refusal(err)
+	}
+	if err := decode(m, wire); err != nil {
+		return 0, err
+	}
+	if r.Check != nil {
+		return held.values, r.Check(m)
+	}
+	return held.values, nil
 }
 
 // storedCopies is how often the bytes of a request are held beside the decoded request: as they came, and as they are
