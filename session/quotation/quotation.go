@@ -98,19 +98,28 @@ func Each(text string, yield func(words string)) {
 			continue
 		}
 		for {
-			at := strings.Index(line, Open)
-			if at < 0 {
+			end := closing(line)
+			if end < 0 {
 				break
 			}
-			words, length, ok := Read(line[at:])
-			if !ok {
-				line = line[at+len(Open):]
-				continue
+			end += len(Close)
+			if words, ok := last(line[:end]); ok {
+				yield(words)
 			}
-			yield(words)
-			line = line[at+length:]
+			line = line[end:]
 		}
 	}
+}
+
+// last returns the words of the quotation that a text ends in. A backslash of what comes before can stand in front of it.
+func last(text string) (words string, ok bool) {
+	if lastBare(text) < 0 {
+		text = text[max(strings.Index(text, Open), 0):]
+		words, _, ok = Read(text)
+		return words, ok
+	}
+	_, words, ok = CutLast(text)
+	return words, ok
 }
 
 // Without returns a text without the words that are quoted in it, for a place where they would speak with another's

@@ -68,6 +68,27 @@ func TestWithoutLeavesNothingOfTheWords(t *testing.T) {
 	require.Equal(t, "- "+quotation.LeftOut, quotation.Without("- «never closed"))
 }
 
+// Each finds the quotations of a text, whatever stands between them.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	each := func(text string) (all []string) {
+		quotation.Each(text, func(words string) { all = append(all, words) })
+		return all
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		first, second, third := hostile().Draw(t, "first"), hostile().Draw(t, "second"), hostile().Draw(t, "third")
+		text := "- `make` failed: " + quotation.Quote(first) + " [#3], " + quotation.Quote(second) + "\n" + quotation.Line(third)
+		require.Equal(t, []string{first, second, third}, each(text))
+	})
+	require.Equal(t, []string{"b", "c", "d « e", "f"}, each("« a «b» » «c»\n\\«d \\« e» «\nC:\\«f»"))
+	require.Empty(t, each("plain, closed», «open"))
+	// Each mark is looked at a few times: with all marks behind each of them, this would take hours.
+	require.Equal(t, []string{""}, each(strings.Repeat("«", 1<<19)+"»"))
+	require.Empty(t, each(strings.Repeat("«", 1<<20)))
+	require.Equal(t, []string{strings.Repeat("« ", 1<<17)}, each("«"+strings.Repeat(`\« `, 1<<17)+"»"))
+	require.Empty(t, each(strings.Repeat(`\«<x`, 1<<18)+"»»"))
+}
+
 // What looks like a mark, a citation, a role or a tag gets a backslash, in any spelling.
 func TestImitationsAreNeutralized(t *testing.T) {
 	t.Parallel()

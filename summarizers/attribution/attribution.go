@@ -3,6 +3,7 @@
 package attribution
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -21,11 +22,17 @@ type Checker struct {
 	text  string
 	words []word
 	seed  maphash.Seed
-	// runs are the places where fewest words begin, by the hash of these words.
-	runs map[uint64][]int32
-	// tools are those that said the words from a place on, and others says that somebody else did, too.
-	tools  []string
-	others []bool
+	// runs has all rows of fewest words, by the hash of these words, and from those that begin at each word.
+	runs map[uint64]*run
+	from []*run
+}
+
+// run is a row of fewest words. A text can have it in many places.
+type run struct {
+	// tool is the first that said it; empty where none did.
+	tool string
+	// byOthers reports that somebody else said it, too.
+	byOthers bool
 }
 
 // word is a word of the text.
@@ -40,15 +47,17 @@ const unknown = "a tool"
 
 // New returns a checker of a text.
 func New(text string) *Checker {
-	c := &Checker{text: text, seed: maphash.MakeSeed(), runs: map[uint64][]int32{}}
+	c := &Checker{text: text, seed: maphash.MakeSeed(), runs: map[uint64]*run{}}
 	c.eachWord(text, func(w word) { c.words = append(c.words, w) })
-	c.tools, c.others = make([]string, len(c.words)), make([]bool, len(c.words))
 	for i := range len(c.words) - fewest + 1 {
 		var row row
 		for _, w := range c.words[i : i+fewest] {
 			row.add(w.hash)
 		}
-		c.runs[row.hash()] = append(c.runs[row.hash()], int32(i))
+		if c.runs[row.hash()] == nil {
+			c.runs[row.hash()] = &run{}
+		}
+		c.from = append(c.from, c.runs[row.hash()])
 	}
 	return c
 }
@@ -78,16 +87,12 @@ func (c *Checker) ReadTool(name, said string) {
 	if name == "" {
 		name = unknown
 	}
-	c.eachRun(said, func(at int32) {
-		if c.tools[at] == "" {
-			c.tools[at] = name
-		}
-	})
+	c.eachRun(said, func(r *run) { r.tool = cmp.Or(r.tool, name) })
 }
 
 // ReadOther reads what the user, the agent or an operator said.
 func (c *Checker) ReadOther(said string) {
-	c.eachRun(said, func(at int32) { c.others[at] = true })
+	c.eachRun(said, func(r *run) { r.byOthers = true })
 }
 
 // ReadPrevious reads an earlier summary, whose quotations are a tool's words.
@@ -95,15 +100,15 @@ func (c *Checker) ReadPrevious(summary string) {
 	quotation.Each(summary, func(words string) { c.ReadTool("", words) })
 }
 
-func (c *Checker) eachRun(said string, yield func(at int32)) {
+func (c *Checker) eachRun(said string, yield func(*run)) {
 	if len(c.runs) == 0 {
 		return
 	}
 	var row row
 	c.eachWord(said, func(w word) {
 		if row.add(w.hash); row.n >= fewest {
-			for _, at := range c.runs[row.hash()] {
-				yield(at)
+			if known := c.runs[row.hash()]; known != nil {
+				yield(known)
 			}
 		}
 	})
@@ -161,22 +166,22 @@ type passage struct {
 
 func (c *Checker) passages() []passage {
 	var all []passage
-	for at, tool := range c.tools {
-		if tool == "" || c.others[at] || c.weight(at, at+fewest) < fewest && !c.goesOn(at) {
+	for at, r := range c.from {
+		if r.tool == "" || r.byOthers || c.weight(at, at+fewest) < fewest && !c.goesOn(at) {
 			continue
 		}
 		if n := len(all); n > 0 && all[n-1].to >= at {
 			all[n-1].to = at + fewest
 			continue
 		}
-		all = append(all, passage{at, at + fewest, tool})
+		all = append(all, passage{at, at + fewest, r.tool})
 	}
 	return slices.DeleteFunc(all, func(p passage) bool { return c.weight(p.from, p.to) < fewest })
 }
 
 // goesOn says whether the words at a place are a part of a longer passage, so that halves may suffice together.
 func (c *Checker) goesOn(at int) bool {
-	return at > 0 && c.tools[at-1] != "" || at+1 < len(c.tools) && c.tools[at+1] != ""
+	return at > 0 && c.from[at-1].tool != "" || at+1 < len(c.from) && c.from[at+1].tool != ""
 }
 
 // weight counts words.

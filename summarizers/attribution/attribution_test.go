@@ -67,6 +67,17 @@ func TestWhatIsAttributed(t *testing.T) {
 	require.Equal(t, "- «the export drops the last row of it» (said by a tool)", c.Quoted())
 }
 
+// A row of words that is in many places of both texts is looked at once for each word: with all places for each, this
+// would take hours.
+func TestRepetitionsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	c := attribution.New("- " + strings.Repeat("no ", 1<<18) + "[#3]")
+	c.ReadTool("grep", strings.Repeat("no ", 1<<20))
+	require.Equal(t, "- … [#3]", c.Without("…"))
+	c.ReadOther(strings.Repeat("no, ", 1<<20))
+	require.Equal(t, 1<<18, strings.Count(c.Without("…"), "no"))
+}
+
 // What is quoted loses nothing: with its quotations opened, the text is the same.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
