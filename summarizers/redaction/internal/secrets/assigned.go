@@ -29,6 +29,10 @@ func findAssigned(r *reading, rule, start, end int) {
 	if kind == noNoun {
 		return
 	}
+	if strings.IndexByte(name, '.') > 0 && from > 0 && r.text[from-1] == '(' && strings.HasPrefix(r.text[to:], ") = ") {
+		// A checksum of a file with such a name.
+		return
+	}
 	// Keywords in the same name need not be looked at again.
 	r.until[rule] = max(r.until[rule], to)
 	a := assignment{reading: r, from: from, to: to, kind: kind, name: name, rule: rule}
@@ -51,8 +55,9 @@ type assignment struct {
 	name     string
 	// rule is the rule that reads the name.
 	rule int
-	// strong says that only passwords are written in this way.
-	strong bool
+	// direct says that the value follows an equals sign without a blank, and strong that only passwords are written
+	// in this way.
+	direct, strong bool
 }
 
 // find adds the value of the name, and says whether it has one.
@@ -79,6 +84,8 @@ func (a *assignment) find() bool {
 		}
 	}
 	switch c := text[at]; {
+	case c == '{' && quotes > 0:
+		return a.defaulted(at)
 	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
 		return a.behind(at)
 	case c == '(' || c == ',' && quotes > 0 && !keyed(text, at+1):
@@ -106,8 +113,24 @@ func (a *assignment) behind(at int) bool {
 		return a.below(v.start)
 	}
 	direct := v.start == at || v.quoted && v.start == at+1
-	a.strong = capitals(a.name) && direct && text[at-1] == '='
+	a.direct = direct && text[at-1] == '='
+	a.strong = capitals(a.name) && a.direct
 	return a.take(v, colon && !v.quoted)
+}
+
+// defaulted adds the default of a variable of Terraform.
+func (a *assignment) defaulted(at int) bool {
+	block, _, _ := strings.Cut(a.text[at:min(at+256, len(a.text))], "}")
+	i := strings.Index(block, "default")
+	if i < 0 {
+		return true
+	}
+	i += len("default")
+	blanks := len(block[i:]) - len(strings.TrimLeft(block[i:], " \t"))
+	if i += blanks; i < len(block) && block[i] == '=' {
+		return a.take(valueAt(a.text, at+i+1), false)
+	}
+	return true
 }
 
 // behindType returns where the value begins behind a type, as in `password: string = "x"`.
@@ -239,10 +262,14 @@ func (a *assignment) word(at int) bool {
 	case v.start == v.end || text[v.start] == '-':
 		return false
 	case flag, beforeWords[before] && capitals(a.name), lower == "requirepass" || lower == "masterauth":
+		a.strong = true
 		return a.take(v, false)
 	case v.quoted && a.kind == passwordNoun && text[v.start-1] == '\'':
 		return a.take(v, false)
-	case a.kind == passwordNoun && (beforeWords[before] || loginBefore(text, a.from)):
+	case a.kind == passwordNoun && loginBefore(text, a.from):
+		a.strong = true
+		return a.take(v, false)
+	case a.kind == passwordNoun && beforeWords[before]:
 		return assignable(text[v.start:v.end], v.quoted) && a.take(v, false)
 	}
 	return false
@@ -258,7 +285,10 @@ func loginBefore(text string, at int) bool {
 func (a *assignment) take(v value, sentence bool) bool {
 	text := a.text[v.start:v.end]
 	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
-		// A call or an element of a list.
+		// A call or an element of a list. What a call decodes is a secret, if it is drawn.
+		if arg := valueAt(a.text, v.end+1); arg.quoted && a.kind >= tokenNoun && seeded(a.name, a.text[arg.start:arg.end]) {
+			a.add(a.set.index["password"], arg.start, arg.end)
+		}
 		return true
 	}
 	if a.kind == phraseNoun && !v.quoted {
@@ -292,7 +322,8 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	case a.kind == phraseNoun && !v.quoted:
 		return phraseLike(text) || assignable(text, false) && tellable(text)
 	case a.kind == passwordNoun || a.kind == phraseNoun:
-		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.strong && weak(text)
+		return assignable(text, v.quoted) && (!prose || tellable(text)) || v.quoted && twoWords(text) || a.strong && weak(text, v.quoted) ||
+			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
 	case len(text) < 8:
 		return false
 	default:
@@ -303,10 +334,28 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 // shortValue is the length up to which names are looked for in a value that is no secret.
 const shortValue = 32
 
-// weak says whether a word may be a password where nothing else can stand.
-func weak(text string) bool {
+// weak says whether a text may be a password where nothing else can stand.
+func weak(text string, quoted bool) bool {
 	m := mixtureOf(text)
-	return len(text) >= 5 && m.digits > 0 && m.letters() > 0 && m.brackets == 0 && !standIn(text) && !strings.Contains(text, "/")
+	switch {
+	case len(text) < 5 || m.letters() == 0 || m.brackets > 0 || standIn(text) || strings.Contains(text, "/"):
+		return false
+	case m.blanks > 0:
+		return quoted && spokenPhrase(text)
+	case m.digits > 0:
+		return true
+	default:
+		return len(text) >= 8 && m.joints+m.symbols+m.others == 0 && !loginWords[strings.ToLower(text)] && !commonWords[strings.ToLower(text)]
+	}
+}
+
+// twoWords says whether a text in quotes is two names with a dot between them, as people write passwords and hardly
+// any program names: "Winter.Wald".
+func twoWords(text string) bool {
+	first, second, found := strings.Cut(text, ".")
+	m := mixtureOf(text)
+	return found && len(first) >= 3 && len(second) >= 4 && m.upper > 0 && m.upper <= 2 && m.letters() == len(text)-1 &&
+		second[0] >= 'A' && second[0] <= 'Z' && !standIn(text)
 }
 
 func seeded(name, text string) bool {

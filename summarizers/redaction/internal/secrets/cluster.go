@@ -109,18 +109,3 @@ func findRegistryLogin(r *reading, rule, _, end int) {
 		r.until[rule] = stop
 	}
 }
-
-// findPrintedSecret finds what kubectl prints for a field of a Secret.
-func findPrintedSecret(r *reading, rule, _, end int) {
-	rest := r.text[end:min(end+512, len(r.text))]
-	command, output, found := strings.Cut(rest, "\n")
-	if !found || !strings.Contains(command, "jsonpath") && !strings.Contains(command, "template") {
-		return
-	}
-	at := end + len(command) + 1
-	stop := runOf(output, 0, &base64Bytes, len(output))
-	if stop >= 8 && (stop == len(output) || output[stop] <= ' ') && printable(output[:stop]) {
-		r.add(rule, at, at+stop)
-	}
-	r.until[rule] = at
-}

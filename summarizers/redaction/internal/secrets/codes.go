@@ -39,7 +39,7 @@ func findCode(r *reading, rule, start, end int) {
 		return
 	}
 	pin := strings.EqualFold(text[start:end], "pin")
-	linked := false
+	linked, words := false, 0
 	for at := end; at < min(end+codeBytes, len(text)); {
 		c := text[at]
 		switch {
@@ -60,10 +60,14 @@ func findCode(r *reading, rule, start, end int) {
 			for stop < len(text) && letterByte(text[stop]) {
 				stop++
 			}
-			if !codeLinks[strings.ToLower(text[at:stop])] {
+			word := strings.ToLower(text[at:stop])
+			if linked && !codeLinks[word] {
 				return
 			}
-			linked, at = true, stop
+			if words++; words > 4 || !codeLinks[word] && !strings.HasPrefix(text[end:], " for ") {
+				return
+			}
+			linked, at = linked || codeLinks[word] && word != "the" && word != "for", stop
 		default:
 			return
 		}

@@ -9,6 +9,7 @@ var commandFlags = map[string][]string{
 	"mongosh": {"-p", "-p+"}, "mongo": {"-p"}, "mongodump": {"-p"}, "redis-cli": {"-a"}, "ldapsearch": {"-w"}, "ldapmodify": {"-w"}, "ldapadd": {"-w"},
 	"ldapwhoami": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass"},
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
+	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
 }
 
 // commandBytes is how much of a command is read.
@@ -80,7 +81,8 @@ func (r *reading) flag(rule int, flags []string, word string, arg value) string 
 // secretArgument says whether an argument in the place of a password is one.
 func secretArgument(text string) bool {
 	m := mixtureOf(text)
-	return phraseLike(text) || len(text) >= 4 && !standIn(text) && (m.digits > 0 || m.symbols > 0) && m.brackets == 0 && !codeLike(text, m) && m.letters() > 0 && !strings.HasSuffix(text, ".sql")
+	return phraseLike(text) || len(text) >= 4 && !standIn(text) && (m.digits > 0 || m.symbols > 0) && m.brackets == 0 && m.letters() > 0 &&
+		!strings.Contains(text, "://") && !strings.HasSuffix(text, ":") && strings.Count(text, "/") < 2 && !strings.HasSuffix(text, ".sql") && !uuidLike(text)
 }
 
 func lineEnd(text string, at, limit int) int {
@@ -184,72 +186,3 @@ func (r *reading) userAndPassword(rule int, word string, arg value) {
 // loginWords are words that stand for passwords in examples.
 var loginWords = wordMap("pass password passwd pwd secret token user username test changeme admin root postgres postgresql mysql redis mongo mongodb guest rabbitmq key " +
 	"api_key api-key oauth oauth2 x-oauth-basic mysecret mypass mypassword pw passphrase example change-it")
-
-// findPiped finds passwords that are printed into commands, and those that follow a user's name in commands.
-func findPiped(r *reading, rule, start, end int) {
-	text := r.text
-	from := max(start-commandBytes, 0)
-	from += strings.LastIndexByte(text[from:start], '\n') + 1
-	r.until[rule] = end
-	switch word := strings.ToLower(text[start:end]); word {
-	case "sudo -s", "--password-stdin", "chpasswd", "echo ":
-		if word == "echo " {
-			if line := text[end:lineEnd(text, end, 256)]; !strings.Contains(line, "> ") || !strings.Contains(line, "token") && !strings.Contains(line, "pass") && !strings.Contains(line, "secret") && !strings.Contains(line, "key") {
-				return
-			}
-			from, start = start, len(text)
-		}
-		i := strings.LastIndex(text[from:start], "echo ")
-		if i < 0 {
-			return
-		}
-		at := from + i + len("echo ")
-		arg, next := argumentAt(text, at, lineEnd(text, at, 256))
-		if strings.HasPrefix(text[arg.start:arg.end], "-") {
-			arg, _ = argumentAt(text, next, lineEnd(text, next, 256))
-		}
-		password := text[arg.start:arg.end]
-		if i := strings.IndexByte(password, ':'); i >= 0 && word == "chpasswd" {
-			arg.start += i + 1
-			password = password[i+1:]
-		}
-		if assignable(password, true) && (word != "echo " || randomLike(password)) {
-			r.add(rule, arg.start, arg.end)
-		}
-	default:
-		// net use ... /user:NAME PASSWORD, rabbitmqctl add_user NAME PASSWORD, identified by 'PASSWORD'.
-		limit := lineEnd(text, end, 256)
-		at := end
-		if word == "add_user " || word == "/user:" || word == "change_password " {
-			_, at = argumentAt(text, at, limit)
-		}
-		arg, _ := argumentAt(text, at, limit)
-		r.until[rule] = max(end, arg.end)
-		if password := text[arg.start:arg.end]; assignable(password, true) {
-			r.add(rule, arg.start, arg.end)
-		}
-	}
-}
-
-// findNameAndPassword finds the password of NAME/PASSWORD@ in addresses of Oracle, and of pass:PASSWORD.
-func findNameAndPassword(r *reading, rule, start, end int) {
-	text := r.text
-	if strings.EqualFold(text[start:end], "pass:") {
-		if start == 0 || text[start-1] != ' ' {
-			return
-		}
-		if v := bareValue(text, end); secretArgument(text[v.start:v.end]) {
-			r.add(rule, v.start, v.end)
-		}
-		return
-	}
-	limit := lineEnd(text, end, 128)
-	slash := strings.IndexByte(text[end:limit], '/')
-	at := strings.IndexByte(text[end:limit], '@')
-	if slash < 0 || at < slash {
-		return
-	}
-	if password := text[end+slash+1 : end+at]; !strings.ContainsAny(password, " /") && assignable(password, true) {
-		r.add(rule, end+slash+1, end+at)
-	}
-}

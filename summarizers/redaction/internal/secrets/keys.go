@@ -1,6 +1,9 @@
 package secrets
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 var (
 	base64Bytes = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
@@ -53,6 +56,9 @@ func findPrivateKey(r *reading, rule, start, end int) {
 				r.until[rule] = last
 			}
 		}
+	case strings.EqualFold(text[start:end], "private-lines:"):
+		// A key of PuTTY: the number of its lines, and its lines.
+		r.key(rule, start, runOf(text, end, &blankOrDigit, 16))
 	default:
 		// The first bytes of a key without its first line.
 		from := runBefore(text, start, &base64Bytes, 8)
@@ -62,6 +68,28 @@ func findPrivateKey(r *reading, rule, start, end int) {
 		r.key(rule, from, from)
 	}
 }
+
+var blankOrDigit = setOf(" \t\r\n0123456789")
+
+// findEncodedKey finds a private key whose PEM format is encoded in base64 once more.
+func findEncodedKey(r *reading, rule, start, _ int) {
+	end := runOf(r.text, start, &base64Bytes, keyBytes)
+	r.until[rule] = end
+	head, err := base64.StdEncoding.DecodeString(r.text[start:min(start+32, end)])
+	if name := string(head); err == nil && end-start >= 64 && !strings.Contains(name, " CERT") && !strings.Contains(name, " PUBLIC") {
+		r.add(rule, start, end)
+	}
+}
+
+// findWindowsHash finds the hash of a password of Windows: user:number:hash:hash:::
+func findWindowsHash(r *reading, rule, start, _ int) {
+	from := runBefore(r.text, start, &hexBytes, 33)
+	if start-from == 32 && from > 33 && r.text[from-1] == ':' && from-1-runBefore(r.text, from-1, &hexBytes, 33) == 32 {
+		r.add(rule, from, start)
+	}
+}
+
+var hexBytes = setOf("0123456789abcdefABCDEF")
 
 // key adds a key that begins at start and has its first characters from body on.
 func (r *reading) key(rule, start, body int) {

@@ -20,13 +20,15 @@ var Own = []Rule{
 	},
 	{ID: "password-variable", Keywords: []string{"mdp", "senha", "wachtwoord"}, find: findAssigned},
 	{ID: "url-parameter", Keywords: []string{"signature="}, find: findAssigned},
+	// A key that a person tells.
+	{ID: "key-told", Keywords: []string{"密钥", "密鑰", "秘钥", "令牌", "トークン", "токен", "토큰"}, find: findToldKey},
 	// A password that a person tells.
 	{
 		ID: "password-told",
 		Keywords: []string{
-			"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "пароль", "Пароль", "пароля", "密码", "密碼", "口令", "パスワード", "暗証番号",
-			"비밀번호", "암호", "패스워드", "पासवर्ड", "كلمة المرور", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasło", "lösenord", "adgangskode",
-			"passord", "salasana", "heslo", "jelszó", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord",
+			"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号",
+			"비밀번호", "암호", "패스워드", "비번", "پاس ورڈ", "گذرواژه", "पासवर्ड", "كلمة المرور", "كلمة مرور", "باسورد", "கடவுச்சொல்", "పాస్\u200cవర్డ్", "పాస్వర్డ్", "પાસવર્ડ", "ਪਾਸਵਰਡ", "パスフレーズ", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasł", "lösenord", "adgangskode",
+			"passord", "salasana", "hesl", "jelszó", "jelszav", "lozink", "kata laluan", "nenosiri", "contrasenya", "contrasena", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord",
 		},
 		find: findTold,
 	},
@@ -38,19 +40,23 @@ var Own = []Rule{
 		},
 		find: findLogin,
 	},
-	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login("}, find: findPair},
+	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials("}, find: findPair},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo("}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
-		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar"},
+		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn"},
 		find:     findCommand,
 	},
 	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
 	{
 		ID:       "piped-password",
-		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "echo ", "add_user ", "change_password ", "/user:", "identified by ", "sshpass="},
+		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd"},
 		find:     findPiped,
 	},
+	{ID: "printed-key", Keywords: []string{"echo "}, find: findPrinted},
+	{ID: "user-and-password", Keywords: []string{"add_user ", "change_password ", "/user:"}, find: findNamed},
+	{ID: "identified-by", Keywords: []string{"identified by "}, find: findIdentified},
 	{ID: "name-and-password", Keywords: []string{"sqlplus ", "jdbc:oracle:thin:", "pass:"}, find: findNameAndPassword},
 	// Cookies.
 	{ID: "cookie", Keywords: []string{"cookie", "curl -b "}, find: findCookie},
@@ -65,6 +71,7 @@ var Own = []Rule{
 	// Secrets of Kubernetes, and logins in the settings of Docker.
 	{ID: "kubernetes-secret-yaml", Keywords: []string{"kind: secret", `kind":"secret"`, `kind": "secret"`, `kind: "secret"`}, find: findClusterSecret},
 	{ID: "printed-secret", Keywords: []string{"get secret"}, find: findPrintedSecret},
+	{ID: "drawn-key", Keywords: []string{"wg genkey", "wg genpsk", "openssl rand -", "pwgen "}, find: findDrawnKey},
 	{ID: "registry-login", Keywords: []string{`"auth"`}, find: findRegistryLogin},
 	// One-time codes and their seeds.
 	{
@@ -85,10 +92,13 @@ var Own = []Rule{
 	{
 		ID: privateKey,
 		Keywords: []string{
-			"-----begin", "-----end", "ibaakc", "ibadanbgkqhki", "mhccaqee", "mighageambmg", "mc4caqawbqydk2vw", "b3blbnnzac1rzxktdje",
+			"-----begin", "-----end", "ibaakc", "ibadanbgkqhki", "mhccaqee", "mighageambmg", "mc4caqawbqydk2vw", "b3blbnnzac1rzxktdje", "private-lines:",
 		},
 		find: findPrivateKey,
 	},
+	// A private key in PEM format that is encoded once more.
+	{ID: "encoded-private-key", Keywords: []string{"ls0tls1crudjtib"}, find: findEncodedKey},
+	{ID: "windows-password-hash", Keywords: []string{":::"}, find: findWindowsHash},
 	{ID: "telegram-bot-token", Keywords: []string{":aa"}, find: findTelegram},
 	{ID: "discord-bot-token", Keywords: []string{"."}, find: findDiscord},
 	// An Airtable token is known by its form.

@@ -15,7 +15,7 @@ const (
 const toldLength = 160
 
 // links are words between a name and what is told, in the languages that have the same letters.
-var links = wordMap("is was are be = to ist lautet war est c'est es será e' è é on je este är er adalah to: jest is: became becomes type enter use try sei sono")
+var links = wordMap("is was are be = to ist lautet war est c'est es será e' è é là on je este är er adalah to: jest is: became becomes type enter use try sei sono")
 
 // afterNames are words that may follow a name before a link.
 var afterNames = wordMap("for of on in at from to the my our your a an der die das den dem für von del de la le los el do da di per il voor do changed will has been " +
@@ -31,6 +31,9 @@ func findTold(r *reading, rule, start, end int) {
 	r.told(rule, start, end, passwordNoun, false)
 }
 
+// findToldKey finds keys and tokens that a person tells behind a word for them that is none of a program.
+func findToldKey(r *reading, rule, start, end int) { r.told(rule, start, end, tokenNoun, false) }
+
 // inflected says whether the rest of a word is short, as an ending is.
 func inflected(text string, at int) bool {
 	end := at
@@ -40,98 +43,161 @@ func inflected(text string, at int) bool {
 	return end-at < 5 && (end == len(text) || !wordByte(text[end]))
 }
 
-// told adds what a sentence says that a password is. english says that the name is also an English word, which
-// sentences use in other ways too.
+// telling is the rest of a sentence behind a name for a secret, up to the secret.
+type telling struct {
+	*reading
+	rule int
+	kind noun
+	// end is where the name ends.
+	end int
+	// english says that the name is also an English word, which sentences use in other ways too.
+	english bool
+	// linked says that a link was read, and sinceLink how many words behind it.
+	linked    bool
+	sinceLink int
+	// words, lines and quoted say what was read behind the name.
+	words, lines int
+	quoted       bool
+	// placed says that a word was read behind which a place or an account is named.
+	placed bool
+}
+
+// placeWords are words behind which a place or an account is named, in the middle of a sentence.
+var placeWords = wordMap("for of on at from to für auf de pour para per do")
+
+// told adds what a sentence says that a secret is. english says that its name is also an English word.
 func (r *reading) told(rule, start, end int, kind noun, english bool) {
-	text := r.text
 	if r.toldBefore(rule, start) {
 		return
 	}
-	limit := min(end+toldBytes, len(text))
-	linked, words, lines, sinceLink, quoted := false, 0, 0, 0, false
-	for at := end; at < limit; {
-		c := text[at]
-		switch {
-		case c == '\n':
-			lines++
-			if lines > 3 || !linked && !english || words > 3 {
-				return
-			}
-			at++
-		case c == ' ' || c == '\t' || c == '\r' || c == '*' || c == '(' || c == '>':
-			at++
-		case c == '"' || c == '\'' || c == '`':
-			quoted = true
-			if v := valueAt(text, at); v.quoted && (linked || words == 0) && (assignable(text[v.start:v.end], false) || kind == phraseNoun && phraseLike(text[v.start:v.end])) {
-				r.add(rule, v.start, v.end)
-				return
-			}
-			at++
-		case c == ':' || c == '=':
-			linked, sinceLink = true, 0
-			at++
-		case c == ',' && words == 0 && at == end:
-			at++
-		case c == '-' && at+1 < len(text) && text[at+1] == ' ':
-			linked, sinceLink = true, 0
-			at++
-		case c >= 0x80:
-			word, size := utf8.DecodeRuneInString(text[at:])
-			if word == '。' || word == '!' || word == '?' || word == '；' {
-				return
-			}
-			linked = linked || !english || word == '—' || word == '–' || word == '→' || word == '«' || word == ':'
-			at += size
-		default:
-			stop := at
-			for stop < len(text) && stop-at < toldLength && text[stop] > ' ' && text[stop] < 0x80 && strings.IndexByte("\"`<>,;)]}", text[stop]) < 0 {
-				stop++
-			}
-			if stop == at {
-				return
-			}
-			if stop-at == toldLength {
-				return
-			}
-			stop = restOfWord(text, stop)
-			word := strings.TrimRight(text[at:stop], ".:?'")
-			if kind == phraseNoun && linked {
-				if v := phraseAt(text, at); phraseLike(text[v.start:v.end]) {
-					r.add(rule, v.start, v.end)
-					return
-				}
-			}
-			if (linked || !english || words == 0 || quoted) && r.tell(rule, at, word, kind, lines) {
-				return
-			}
-			lower := strings.ToLower(word)
-			m := mixtureOf(word)
-			if words++; words > toldWords || m.letters()+m.others+strings.Count(word, "'") != len(word) || lines > 0 {
-				return
-			}
-			switch {
-			case links[lower]:
-				linked, sinceLink = true, 0
-			case linked:
-				if sinceLink++; sinceLink > 3 {
-					return
-				}
-			case english && words == 1 && !afterNames[lower]:
-				return
-			}
-			at += max(len(word), 1)
-			if at < len(text) && (text[at] == '.' || text[at] == '?') {
-				return
-			}
+	t := telling{reading: r, rule: rule, kind: kind, end: end, english: english}
+	for at, limit := end, min(end+toldBytes, len(r.text)); at < limit; {
+		next := t.after(at)
+		if next <= at {
+			return
+		}
+		at = next
+	}
+}
+
+// after reads the character or the word at a place, and returns where the next one begins: 0 if the sentence tells no
+// more.
+func (t *telling) after(at int) int {
+	c := t.text[at]
+	switch {
+	case c == '\n':
+		t.lines++
+		if t.lines > 3 || !t.linked && !t.english || t.words > 3 {
+			return 0
+		}
+	case strings.IndexByte(" \t\r*(>", c) >= 0 || c == ',' && t.words == 0 && at == t.end:
+	case c == '"' || c == '\'' || c == '`':
+		return t.afterQuote(at)
+	case c == ':' || c == '=' || c == '-' && at+1 < len(t.text) && strings.IndexByte(" >", t.text[at+1]) >= 0:
+		t.linked, t.sinceLink = true, 0
+	case c >= utf8.RuneSelf:
+		return t.afterOther(at)
+	default:
+		return t.afterWord(at)
+	}
+	return at + 1
+}
+
+// afterQuote reads a quote, or all that is in quotes if that is the secret.
+func (t *telling) afterQuote(at int) int {
+	t.quoted = true
+	v := valueAt(t.text, at)
+	if text := t.text[v.start:v.end]; v.quoted && (t.linked || t.words == 0) && (assignable(text, false) || stated(text, true) ||
+		t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text))) {
+		t.add(t.rule, v.start, v.end)
+		return 0
+	}
+	return at + 1
+}
+
+// afterOther reads a letter or a sign that is not ASCII's.
+func (t *telling) afterOther(at int) int {
+	c, size := utf8.DecodeRuneInString(t.text[at:])
+	switch c {
+	case '。', '！', '？', '；':
+		return 0
+	case '—', '–', '→', '«', '：':
+		t.linked, t.sinceLink = true, 0
+	case 'è', 'é', 'ä':
+		t.linked = t.linked || !t.english || strings.IndexByte(" r", t.text[min(at+size, len(t.text)-1)]) >= 0
+	default:
+		t.linked = t.linked || !t.english
+	}
+	return at + size
+}
+
+// wordEnd returns where a word of a sentence ends: 0 if it is too long for one.
+func wordEnd(text string, at int) int {
+	end := at
+	for end < len(text) && text[end] > ' ' && text[end] < utf8.RuneSelf && strings.IndexByte("\"`<>,)]}", text[end]) < 0 {
+		if text[end] == ';' && (end+1 == len(text) || !wordByte(text[end+1])) {
+			break
+		}
+		if end++; end-at == toldLength {
+			return 0
 		}
 	}
+	if end == at {
+		return 0
+	}
+	return restOfWord(text, end)
+}
+
+// afterWord reads a word, which may be the secret.
+func (t *telling) afterWord(at int) int {
+	text := t.text
+	end := wordEnd(text, at)
+	if end == 0 {
+		return 0
+	}
+	word := strings.TrimRight(text[at:end], ".:?'")
+	if t.kind == phraseNoun && t.linked {
+		if v := phraseAt(text, at); phraseLike(text[v.start:v.end]) {
+			t.add(t.rule, v.start, v.end)
+			return 0
+		}
+	}
+	if (t.linked || !t.english || t.words == 0 || t.quoted) && t.tell(at, word) || !t.goesOn(word) {
+		return 0
+	}
+	at += max(len(word), 1)
+	if at < len(text) && (text[at] == '.' || text[at] == '?') {
+		return 0
+	}
+	return at
+}
+
+// goesOn counts a word that is no secret, and says whether one may follow.
+func (t *telling) goesOn(word string) bool {
+	m := mixtureOf(word)
+	lower := strings.ToLower(word)
+	named := t.placed
+	t.placed = placeWords[lower]
+	if t.words++; t.words > toldWords || t.lines > 0 || !named && m.letters()+m.others+strings.Count(word, "'") != len(word) {
+		return false
+	}
+	switch {
+	case links[lower]:
+		t.linked, t.sinceLink = true, 0
+	case t.linked:
+		t.sinceLink++
+		return t.sinceLink <= 3
+	case t.english && t.words == 1:
+		return afterNames[lower]
+	}
+	return true
 }
 
 // restOfWord returns where a word ends that has other letters than ASCII's, in an alphabet.
 func restOfWord(text string, at int) int {
 	for limit := at + nameLimit; at < len(text) && at < limit; {
 		c, size := utf8.DecodeRuneInString(text[at:])
-		if (c < 0xC0 || c > 0x52F) && (c >= utf8.RuneSelf || !letterByte(text[at])) {
+		if (c < 0xC0 || c > 0x52F && c < 0x1E00 || c > 0x1EFF) && (c >= utf8.RuneSelf || !letterByte(text[at])) {
 			break
 		}
 		at += size
@@ -140,24 +206,34 @@ func restOfWord(text string, at int) int {
 }
 
 // tell adds a word of a sentence if it can only be a secret.
-func (r *reading) tell(rule, at int, word string, kind noun, lines int) bool {
+func (t *telling) tell(at int, word string) bool {
 	word = strings.TrimRight(word, "'")
 	if strings.HasSuffix(word, "!") && !strings.HasSuffix(word, "!!") && !tellable(word) {
 		word = strings.TrimSuffix(word, "!")
 	}
-	drawn := kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
-	if !tellable(word) && !drawn {
+	end := at + len(word)
+	drawn := t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
+	direct := t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && stated(word, lastWordAt(t.text, end))
+	if !tellable(word) && !drawn && !direct {
 		return false
 	}
-	if lines > 0 {
+	if t.lines > 0 {
 		// A value below its name stands alone.
-		end := at + len(word)
-		if rest := r.text[end:min(end+2, len(r.text))]; strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ":") {
+		if rest := t.text[end:min(end+2, len(t.text))]; strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ":") {
 			return false
 		}
 	}
-	r.add(rule, at, at+len(word))
+	t.add(t.rule, at, end)
 	return true
+}
+
+// lastWordAt says whether a word that ends at a place is the last of its sentence, or of its part of one.
+func lastWordAt(text string, end int) bool {
+	if end == len(text) || text[end] >= utf8.RuneSelf || strings.IndexByte("\n\r\"'`,;)", text[end]) >= 0 {
+		return true
+	}
+	return strings.IndexByte(".! ", text[end]) >= 0 && (end+1 == len(text) || text[end+1] <= ' ' || text[end+1] >= utf8.RuneSelf) &&
+		(text[end] != ' ' || end+1 < len(text) && text[end+1] >= utf8.RuneSelf)
 }
 
 // toldBefore adds a password that stands before its name: "use X as the password".
@@ -184,80 +260,4 @@ func (r *reading) toldBefore(rule, start int) bool {
 		at = from
 	}
 	return false
-}
-
-// loginBytes is how far from a word for a login its name and password may stand.
-const loginBytes = 96
-
-// findLogin finds the password of a login: "admin / X", "admin:X", "admin and X".
-func findLogin(r *reading, rule, start, end int) {
-	text := r.text
-	if start > 0 && wordByte(text[start-1]) {
-		return
-	}
-	limit := min(end+loginBytes, len(text))
-	if i := strings.IndexByte(text[end:limit], '\n'); i >= 0 {
-		limit = end + i
-	}
-	// A word for a login in the same word need not be looked at again.
-	for stop := end; stop < limit && text[stop] > ' '; stop++ {
-		r.until[rule] = stop
-	}
-	previous, joined := "", false
-	for at := end; at < limit; {
-		if text[at] <= ' ' || strings.IndexByte(":=(\"'`,", text[at]) >= 0 {
-			at++
-			continue
-		}
-		stop := at
-		for stop < len(text) && text[stop] > ' ' && strings.IndexByte("\"'`()", text[stop]) < 0 && stop-at < toldLength {
-			stop++
-		}
-		if stop-at >= toldLength {
-			return
-		}
-		word := strings.TrimRight(text[at:stop], ".,;:?")
-		if i := strings.IndexAny(word, "/:"); i > 1 && i < len(word)-1 && !strings.ContainsAny(word[i+1:], "/:") && accountName(word[:i]) && tellable(word[i+1:]) {
-			r.add(rule, at+i+1, at+len(word))
-			r.until[rule] = at + len(word)
-			return
-		}
-		if joined && accountName(previous) && tellable(word) {
-			r.add(rule, at, at+len(word))
-			r.until[rule] = at + len(word)
-			return
-		}
-		switch strings.ToLower(word) {
-		case "/", "and", "und", "et", "y", "e", "с", "и", "|":
-			joined = previous != ""
-		default:
-			previous, joined = word, false
-		}
-		at = max(stop, at+1)
-	}
-}
-
-func accountName(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !nameByte(c) && c != '@' && c != '+' && c < 0x80 {
-			return false
-		}
-	}
-	return len(text) > 1 && text[0] != '-' && text[0] != '.'
-}
-
-// findPair finds the second of two texts in quotes, a name and a password, that are given to a function.
-func findPair(r *reading, rule, _, end int) {
-	name := valueAt(r.text, end)
-	if !name.quoted {
-		return
-	}
-	at := name.end + 1
-	for n := 0; n < 4 && at < len(r.text) && (r.text[at] == ',' || r.text[at] == ' '); n++ {
-		at++
-	}
-	if v := valueAt(r.text, at); v.quoted && assignable(r.text[v.start:v.end], true) {
-		r.add(rule, v.start, v.end)
-		r.until[rule] = v.end
-	}
 }

@@ -95,7 +95,7 @@ func dotted(text string) bool {
 		return false
 	}
 	for _, part := range parts {
-		if m := mixtureOf(part); m.symbols > 0 || m.letters() > 0 && m.digits > 0 && !m.wordsAndDigits() && len(part) > 4 {
+		if m := mixtureOf(part); m.symbols > 0 || m.letters() > 0 && m.digits > 0 && !m.wordsAndDigits() && (len(part) > 4 || m.upper > 0 && m.lower > 0 || leet(part)) {
 			return false
 		}
 	}
@@ -116,19 +116,26 @@ func assignable(text string, quoted bool) bool {
 		return false
 	}
 	if m.blanks > 0 {
-		return quoted && phraseLike(text)
+		return quoted && phraseOf(text, 3)
 	}
 	switch {
 	case len(text) < 6 || m.others > 0 && m.digits == 0:
 		return false
 	case m.letters() == 0:
 		return m.digits >= 6 && m.joints == 0 && m.brackets == 0
+	case uuidLike(text):
+		return false
+	case m.upper > 0 && m.lower > 1 && m.digits > 0 && m.joints > 0 && m.joints == strings.Count(text, "-") && m.brackets+m.others == 0 &&
+		!technical(text):
+		return true
+	case quoted && m.joints == 1 && m.upper > 0 && m.brackets == 0 && stated(text, true):
+		return true
 	case codeLike(text, m):
 		return false
 	case m.digits > 0:
-		return !m.wordsAndDigits()
+		return !m.wordsAndDigits() || quoted && len(text) >= 8 && m.joints == 0 && !technical(text)
 	default:
-		return quoted && m.symbols > 0 && len(text) >= 8 && m.joints == 0 && (m.upper > 0 && m.lower > 0 || m.symbols > 1)
+		return drawnLetters(text) || quoted && m.symbols > 0 && len(text) >= 8 && m.joints == 0 && (m.upper > 0 && m.lower > 0 || m.symbols > 1)
 	}
 }
 
@@ -149,7 +156,85 @@ func tellable(text string) bool {
 	if hexLike(text) {
 		return len(text) >= 32
 	}
-	return m.upper > 0 && m.lower > 0 && (m.digits >= 2 || m.symbols > 0) || m.symbols > 0 && m.digits > 1 || m.lower >= 4 && m.digits >= 3 && m.joints == 0 && len(text) >= 9
+	return m.upper > 0 && m.lower > 0 && (m.digits >= 2 || m.symbols > 0 || leet(text)) || m.symbols > 0 && m.digits > 1 || m.lower >= 4 && m.digits >= 3 && m.joints == 0 && len(text) >= 9
+}
+
+// leet says whether a digit stands within a word for a letter, as in "r3ad".
+func leet(text string) bool {
+	for i := 1; i+1 < len(text); i++ {
+		if strings.IndexByte("01345789", text[i]) >= 0 && letterByte(text[i-1]) && text[i+1] >= 'a' && text[i+1] <= 'z' &&
+			(i > 1 && letterByte(text[i-2]) || i+2 < len(text) && letterByte(text[i+2])) {
+			return !technical(text)
+		}
+	}
+	return false
+}
+
+// technicalWords are words with digits behind them that programs and their documents have.
+var technicalWords = wordMap("argon oauth base sha md utf aes hmac http https ipv ed rsa pbkdf ssh tls ntlm fa log web mp sqlite python node java win windows test step " +
+	"user field string level version scram gpt option item file page line column row part phase api app db host server client id")
+
+// technical says whether a word with digits is one of programs and their documents.
+func technical(text string) bool {
+	if holdsFold(text, "2fa") {
+		return true
+	}
+	for at := 0; at < len(text); {
+		from := at
+		for at < len(text) && letterByte(text[at]) {
+			at++
+		}
+		if at > from && at < len(text) && text[at] >= '0' && text[at] <= '9' && technicalWords[strings.ToLower(text[from:at])] {
+			return true
+		}
+		at = max(at, from+1)
+	}
+	return false
+}
+
+// stated says whether a word that directly follows "the password is" is the password. More words are than could be
+// told apart elsewhere. last says that no other word follows.
+func stated(text string, last bool) bool {
+	m := mixtureOf(text)
+	if len(text) < 6 || m.letters() < 2 || m.blanks+m.others+m.brackets > 0 || strings.Contains(text, "/") || standIn(text) || uuidLike(text) || hexLike(text) {
+		return false
+	}
+	at := strings.IndexByte(text, '@')
+	switch {
+	case at >= 0 && strings.Contains(text[at:], "."):
+		return false
+	case m.symbols > 0:
+		return m.digits > 0 && m.letters() >= 3
+	case m.joints > 0:
+		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1) && (last || m.digits > 1 && m.upper > 0) && !technical(text)
+	case m.digits == 0:
+		return false
+	case m.wordsAndDigits():
+		return last && m.lower >= 5 && !technical(text)
+	default:
+		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last) && !technical(text)
+	}
+}
+
+// saidWords are words of labels, of help and of what is said about passphrases.
+var saidWords = wordMap("enter your must should please required password passphrase characters least use set leave empty confirm none forgot reset contain " +
+	"field value string description optional wrong invalid key secret token")
+
+// spokenPhrase says whether a text in quotes is a passphrase where nothing else can stand: three words that are no
+// label.
+func spokenPhrase(text string) bool {
+	if len(text) > 256 {
+		return false
+	}
+	words := 0
+	for word := range strings.FieldsSeq(text) {
+		m := mixtureOf(word)
+		if m.lower+m.digits != len(word) || saidWords[word] {
+			return false
+		}
+		words++
+	}
+	return words >= 3
 }
 
 func hexLike(text string) bool {
@@ -174,20 +259,36 @@ func wordMap(words string) map[string]bool {
 	return set
 }
 
+// drawnLetters says whether letters change their case too often for words.
+func drawnLetters(text string) bool {
+	changes := 0
+	for i := range len(text) {
+		if !letterByte(text[i]) {
+			return false
+		}
+		if i > 0 && text[i]&0x20 != text[i-1]&0x20 {
+			changes++
+		}
+	}
+	return len(text) >= 14 && changes*5 >= len(text)*2
+}
+
 // phraseLike says whether a text is four or more words that were drawn and not said.
-func phraseLike(text string) bool {
+func phraseLike(text string) bool { return phraseOf(text, 4) }
+
+func phraseOf(text string, least int) bool {
 	if len(text) > 256 {
 		return false
 	}
 	words := 0
 	for word := range strings.FieldsSeq(text) {
 		m := mixtureOf(word)
-		if m.lower != len(word) || len(word) < 3 || commonWords[word] {
+		if m.lower+m.digits != len(word) || m.lower == 0 || len(word) < 3 || commonWords[word] {
 			return false
 		}
 		words++
 	}
-	return words >= 4
+	return words >= least
 }
 
 // valueBytes is how long a secret that is assigned may be.
@@ -204,7 +305,7 @@ func valueAt(text string, at int) value {
 	for n := 0; n < 8 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
 		at++
 	}
-	if at+1 < len(text) && (text[at] == 'b' || text[at] == 'r' || text[at] == '@') && (text[at+1] == '"' || text[at+1] == '\'') {
+	if at+1 < len(text) && strings.IndexByte("brNu@", text[at]) >= 0 && (text[at+1] == '"' || text[at+1] == '\'') {
 		at++
 	}
 	if at >= len(text) {

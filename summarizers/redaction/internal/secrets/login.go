@@ -1,0 +1,98 @@
+package secrets
+
+import "strings"
+
+// loginBytes is how far from a word for a login its name and password may stand.
+const loginBytes = 96
+
+// findLogin finds the password of a login: "admin / X", "admin:X", "admin and X".
+func findLogin(r *reading, rule, start, end int) {
+	text := r.text
+	if start > 0 && wordByte(text[start-1]) {
+		return
+	}
+	limit := min(end+loginBytes, len(text))
+	if i := strings.IndexByte(text[end:limit], '\n'); i >= 0 {
+		limit = end + i
+	}
+	// A word for a login in the same word need not be looked at again.
+	for stop := end; stop < limit && text[stop] > ' '; stop++ {
+		r.until[rule] = stop
+	}
+	previous, joined := "", false
+	for at := end; at < limit; {
+		if text[at] <= ' ' || strings.IndexByte(":=(\"'`,", text[at]) >= 0 {
+			at++
+			continue
+		}
+		stop := at
+		for stop < len(text) && text[stop] > ' ' && strings.IndexByte("\"'`()", text[stop]) < 0 && stop-at < toldLength {
+			stop++
+		}
+		if stop-at >= toldLength {
+			return
+		}
+		word := strings.TrimRight(text[at:stop], ".,;:?")
+		if i := strings.IndexAny(word, "/:"); i > 1 && i < len(word)-1 && !strings.ContainsAny(word[i+1:], "/:") && accountName(word[:i]) && tellable(word[i+1:]) {
+			r.add(rule, at+i+1, at+len(word))
+			r.until[rule] = at + len(word)
+			return
+		}
+		if joined && accountName(previous) && (tellable(word) || stated(word, lastWordAt(text, at+len(word)))) {
+			r.add(rule, at, at+len(word))
+			r.until[rule] = at + len(word)
+			return
+		}
+		switch strings.ToLower(word) {
+		case "/", "and", "und", "et", "y", "e", "с", "и", "|":
+			joined = previous != ""
+		default:
+			previous, joined = word, false
+		}
+		at = max(stop, at+1)
+	}
+}
+
+func accountName(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; !nameByte(c) && c != '@' && c != '+' && c < 0x80 {
+			return false
+		}
+	}
+	return len(text) > 1 && text[0] != '-' && text[0] != '.'
+}
+
+// findPair finds the second of two texts in quotes, a name and a password, that are given to a function.
+func findPair(r *reading, rule, _, end int) {
+	name := valueAt(r.text, end)
+	if name.quoted {
+		r.nextArgument(rule, name.end+1)
+	}
+}
+
+// findConnection finds the third of three texts in quotes that are given to a function: an address, a name, a password.
+func findConnection(r *reading, rule, _, end int) {
+	address := valueAt(r.text, end)
+	if !address.quoted {
+		return
+	}
+	if name := valueAt(r.text, behindComma(r.text, address.end+1)); name.quoted {
+		r.nextArgument(rule, name.end+1)
+	}
+}
+
+func behindComma(text string, at int) int {
+	for n := 0; n < 4 && at < len(text) && (text[at] == ',' || text[at] == ' '); n++ {
+		at++
+	}
+	return at
+}
+
+// nextArgument adds the argument behind another one if it may be a password.
+func (r *reading) nextArgument(rule, at int) {
+	v := valueAt(r.text, behindComma(r.text, at))
+	if text := r.text[v.start:v.end]; v.quoted && (assignable(text, true) || twoWords(text)) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}

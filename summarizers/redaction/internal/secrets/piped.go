@@ -1,0 +1,89 @@
+package secrets
+
+import "strings"
+
+// findPiped finds passwords that are printed into commands: `echo X | sudo -S`.
+func findPiped(r *reading, rule, start, end int) {
+	text := r.text
+	from := max(start-commandBytes, r.until[rule])
+	from += strings.LastIndexByte(text[from:start], '\n') + 1
+	r.until[rule] = end
+	i := strings.LastIndex(text[from:start], "echo ")
+	if i < 0 {
+		return
+	}
+	arg := printedArgument(text, from+i+len("echo "))
+	if i := strings.IndexByte(text[arg.start:arg.end], ':'); i >= 0 && strings.EqualFold(text[start:end], "chpasswd") {
+		arg.start += i + 1
+	}
+	if password := text[arg.start:arg.end]; assignable(password, true) || secretArgument(password) {
+		r.add(rule, arg.start, arg.end)
+	}
+}
+
+// printedArgument reads the text that echo prints.
+func printedArgument(text string, at int) value {
+	arg, next := argumentAt(text, at, lineEnd(text, at, 256))
+	if strings.HasPrefix(text[arg.start:arg.end], "-") {
+		arg, _ = argumentAt(text, next, lineEnd(text, next, 256))
+	}
+	return arg
+}
+
+// findPrinted finds keys that are printed into files whose names say so: `echo X > token`.
+func findPrinted(r *reading, rule, start, end int) {
+	line := r.text[end:lineEnd(r.text, end, 256)]
+	if !strings.Contains(line, "> ") || !secretFiles.any(line) {
+		return
+	}
+	arg := printedArgument(r.text, end)
+	if randomLike(r.text[arg.start:arg.end]) {
+		r.add(rule, arg.start, arg.end)
+	}
+	r.until[rule] = max(arg.end, start)
+}
+
+var secretFiles = newWordSet([]string{"token", "pass", "secret", "key"})
+
+// findNamed finds the password behind a user's name in commands: `net use ... /user:NAME X`, `rabbitmqctl add_user NAME X`.
+func findNamed(r *reading, rule, _, end int) {
+	limit := lineEnd(r.text, end, 256)
+	_, at := argumentAt(r.text, end, limit)
+	arg, _ := argumentAt(r.text, at, limit)
+	r.until[rule] = max(end, arg.end)
+	if assignable(r.text[arg.start:arg.end], true) {
+		r.add(rule, arg.start, arg.end)
+	}
+}
+
+// findIdentified finds the password of a user in SQL: `IDENTIFIED BY 'X'`.
+func findIdentified(r *reading, rule, _, end int) {
+	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
+	r.until[rule] = max(end, arg.end)
+	if password := r.text[arg.start:arg.end]; assignable(password, true) || arg.quoted && (spokenPhrase(password) || len(password) >= 4 && mixtureOf(password).blanks == 0 && !standIn(password)) {
+		r.add(rule, arg.start, arg.end)
+	}
+}
+
+// findNameAndPassword finds the password of NAME/PASSWORD@ in addresses of Oracle, and of pass:PASSWORD.
+func findNameAndPassword(r *reading, rule, start, end int) {
+	text := r.text
+	if strings.EqualFold(text[start:end], "pass:") {
+		if start == 0 || text[start-1] != ' ' {
+			return
+		}
+		if v := bareValue(text, end); secretArgument(text[v.start:v.end]) {
+			r.add(rule, v.start, v.end)
+		}
+		return
+	}
+	limit := lineEnd(text, end, 128)
+	slash := strings.IndexByte(text[end:limit], '/')
+	at := strings.IndexByte(text[end:limit], '@')
+	if slash < 0 || at < slash {
+		return
+	}
+	if password := text[end+slash+1 : end+at]; !strings.ContainsAny(password, " /") && assignable(password, true) {
+		r.add(rule, end+slash+1, end+at)
+	}
+}
