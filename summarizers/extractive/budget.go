@@ -63,6 +63,10 @@ func (p *plan) narrative(h head, lists [classes][]*item, takes [classes]take) na
 	for c, t := range takes {
 		n.list = append(n.list, t.list...)
 		n.rules = n.rules && (t.whole || class(c) != classUserRule && class(c) != classPrefer)
+		if class(c) == classEarlier {
+			n.earlier = t.whole
+			continue
+		}
 		n.work = n.work && (t.whole || !isWork(class(c)) && !t.leavesOutCarried(lists[c], p.small))
 	}
 	return n
@@ -73,7 +77,7 @@ func (p *plan) narrative(h head, lists [classes][]*item, takes [classes]take) na
 func (p *plan) reserved(c class, budget int) int {
 	smallest := min(budget, p.smallest)
 	switch {
-	case p.generous, c == classStated, isEssential(c) && (c != classChanged || !p.small), c == classFact && !p.small:
+	case p.generous, c == classStated, isEssential(c) && (c != classChanged || !p.small), (c == classFact || c == classEarlier) && !p.small:
 		return 0
 	case c == classLast:
 		return budget - smallest

@@ -17,6 +17,8 @@ const (
 	classFocus
 	classPlan
 	classDecision
+	// classEarlier is for an earlier summary that another tool wrote.
+	classEarlier
 	// classChanged is for files that were changed, and classFile for those that were read.
 	classChanged
 	classFact
@@ -32,7 +34,7 @@ const (
 
 // again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
 var again = []class{
-	classUserRule, classRule, classPrefer, classStated, classSaid, classError, classFocus, classPlan, classDecision, classChanged, classLast, classTold, classFact, classFile, classWork,
+	classUserRule, classRule, classPrefer, classStated, classSaid, classError, classFocus, classPlan, classDecision, classEarlier, classChanged, classLast, classTold, classFact, classFile, classWork,
 	classCrowd, classSoft, classAnswered,
 }
 
@@ -78,6 +80,7 @@ var termsOf = [classes]terms{
 	classFocus:    {share: 40, most: maxRule, least: 120},
 	classPlan:     {share: 40, sure: 130, most: 400, least: 100},
 	classDecision: {share: 35, most: maxRule, least: 160},
+	classEarlier:  {share: 50, most: maxRule, least: 160},
 	classChanged:  {share: 35, most: 300, least: 240},
 	classFact:     {share: 30, most: 400, least: 160},
 	classFile:     {share: 25, most: 300, least: 240},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -66,103 +67,67 @@ func isEarlierSummary(text string) bool {
 	return kinds[kindNext] && kinds[kindRequest] || slices.ContainsFunc(summaryWords, func(w string) bool { return containsAnyCase(opening, w) })
 }
 
-// earlierSummary reads a summary of earlier work section by section into the ledger. It replaces one that an earlier
-// message had, since each covers all before it.
-func (r *reader) earlierSummary(index uint32, text string) {
-	r.l.forgetSummary()
-	r.l.summarized, r.l.summary = true, index
+// summaryIn returns the part of a message that is the summary: without what stands around it, such as an analysis before
+// it, or an order to go on.
+func summaryIn(text string) string {
 	if inner := summarizers.Between(text, "summary"); inner != "" {
-		text = inner
-	} else if _, rest, ok := strings.Cut(text, "\nSummary:\n"); ok {
-		text = rest
+		return inner
 	}
-	s := summaryReader{previousReader: previousReader{l: r.l, holds: kindFact, from: []uint32{index}}}
+	if _, rest, ok := strings.Cut(text, "\nSummary:\n"); ok {
+		return rest
+	}
+	return text
+}
+
+// earlierSummary takes over a summary of earlier work that a message has. It replaces one that an earlier message had,
+// since each covers all before it.
+func (r *reader) earlierSummary(index uint32, text string) {
+	request := r.l.takeOver(text, []uint32{index}, len(r.l.requests) == 0)
+	if request != nil {
+		r.lastUser = r.l.request(request)
+	}
+}
+
+// hasSections says whether at least half of the sections of a text are those of a layout.
+func (ly *layout) hasSections(text string) bool {
+	ours, titled, all := ly.titled(), 0, 0
 	for line := range strings.Lines(text) {
-		s.line(strings.TrimRight(line, "\r\n"))
-	}
-	s.flush()
-	if request := strings.Join(s.request, lineBreak); request != "" && len(r.l.requests) == 0 {
-		r.lastUser = r.l.request(&item{kind: kindRequest, text: shorten(request, maxRequest), cites: []uint32{index}})
-	}
-}
-
-// summaryReader reads a summary of another tool.
-type summaryReader struct {
-	previousReader
-	// request has the lines about what the user asked for.
-	request []string
-	// file is the file that the indented lines below it are about.
-	file string
-	// numbered says that sections are numbered, so that the lines below them are indented. ended says that text follows that
-	// belongs to none.
-	numbered, ended bool
-}
-
-func (s *summaryReader) line(line string) {
-	if t, ok := titleAt(line); ok && !s.inCode {
-		s.heading(t.title)
-		s.numbered, s.ended, s.quotes = t.numbered, false, false
-		return
-	}
-	trimmed := strings.TrimSpace(line)
-	s.ended = s.ended || s.numbered && !s.inCode && trimmed != "" && line[0] != ' ' && line[0] != '\t' && line[0] != '-' && line[0] != '*'
-	if s.ended {
-		return
-	}
-	if s.numbered {
-		// What is below a number is indented by its width.
-		line = strings.TrimPrefix(line, "   ")
-	}
-	if s.holds == kindRequest && !s.inCode && !strings.HasPrefix(trimmed, "```") {
-		if body, _ := listItem(trimmed + " "); contentUpTo(body, 1) > 0 {
-			s.request = append(s.request, oneLine(body))
-		}
-		return
-	}
-	if s.holds == kindFile && !s.inCode && s.belowFile(line) {
-		return
-	}
-	s.previousReader.line(line)
-}
-
-// belowFile reads a line that is about the file that the item above it names. It returns false for other lines.
-func (s *summaryReader) belowFile(line string) bool {
-	body, listed := listItem(strings.TrimSpace(line) + " ")
-	if !listed {
-		return false
-	}
-	if line[0] != ' ' && line[0] != '\t' {
-		s.file = ""
-		path, _, _ := strings.Cut(strings.Trim(body, "*: "), " ")
-		if path = strings.Trim(path, "`*:"); looksLikeFile(path) {
-			s.file = path
-		}
-		return false
-	}
-	if s.file == "" {
-		return false
-	}
-	about := &item{kind: kindFact, text: oneLine("`" + s.file + "`: " + body), cites: slices.Clone(s.from)}
-	value, _ := density(body)
-	about.score = 3 + value
-	s.l.add(about)
-	return true
-}
-
-// forgetSummary removes the statements of the summary that a message had, but for what the user wants.
-func (l *ledger) forgetSummary() {
-	if !l.summarized {
-		return
-	}
-	of := func(it *item) bool { return len(it.cites) == 1 && it.cites[0] == l.summary && it.kind != kindRule }
-	for k := range l.lists {
-		l.lists[k] = slices.DeleteFunc(l.lists[k], func(it *item) bool {
-			if of(it) {
-				delete(l.byKey, indexKey(it.kind, it.keyed()))
+		if t, ok := titleAt(strings.TrimRight(line, "\r\n")); ok {
+			all++
+			if _, known := ours[session.TitleKey(t.title)]; known {
+				titled++
 			}
-			return of(it)
-		})
+		}
 	}
-	l.errors = slices.DeleteFunc(l.errors, of)
-	l.todos = slices.DeleteFunc(l.todos, of)
+	return 2*titled >= all
+}
+
+// carryEarlier takes over a previous summary that another tool wrote.
+func (l *ledger) carryEarlier(text string) {
+	if request := l.takeOver(text, nil, true); request != nil {
+		request.carried, request.goal, request.last = true, true, true
+		l.requests = append(l.requests, request)
+	}
+	for _, it := range l.earlier.lines {
+		it.carried = true
+	}
+}
+
+// takeOver takes over a summary of earlier work. Its constraints join those of the digest. It returns what the summary
+// says about the request if that is wanted.
+func (l *ledger) takeOver(text string, cites []uint32, wanted bool) *item {
+	b := earlierReader{summary: &earlierSummary{cites: cites}, wanted: wanted}
+	for line := range strings.Lines(summaryIn(text)) {
+		b.line(clip(strings.TrimRight(line, "\r\n"), maxLine))
+	}
+	l.earlier = b.summary
+	var cues cueReader
+	for _, rule := range b.rules {
+		l.add(&item{kind: kindRule, text: rule, cites: slices.Clone(cites), tier: ruleTier(rule, cues.read(rule), byUser), carried: len(cites) == 0})
+	}
+	request := strings.Join(b.request, lineBreak)
+	if request == "" {
+		return nil
+	}
+	return &item{kind: kindRequest, text: shorten(request, maxRequest), cites: slices.Clone(cites)}
 }

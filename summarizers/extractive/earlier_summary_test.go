@@ -1,6 +1,7 @@
 package extractive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,32 +74,69 @@ I was about to run the tests of the depot.
 2. Translate the label of the export button.
 `
 
-// TestAnEarlierSummaryIsMergedSectionBySection: the summary of another tool in the log is neither a request nor scattered.
-func TestAnEarlierSummaryIsMergedSectionBySection(t *testing.T) {
+// numberedInADigest and headedInADigest are these summaries as a digest carries them over. Their requests are the goal.
+const (
+	numberedInADigest = `- From an earlier summary: [#1]
+  2. Key Technical Concepts:
+     - The pager runs in the depot, on port 7017.
+  3. Files and Code Sections:
+     - ` + "`src/pager.go`" + `
+       - It has the function ` + "`clampPage`" + ` now.
+     - ` + "`src/export.go`" + `
+  4. Errors and fixes:
+     - **ERR_PAGE_7** came from an empty page. Clamping it first was the cure.
+  5. All user messages:
+     - "add paging, please"
+  6. Pending Tasks:
+     - Write a test for the last page.
+  7. Current Work:
+     I was about to run the tests of the depot.
+  8. Optional Next Step:
+     Translate the label of the export button.
+`
+	headedInADigest = `- From an earlier summary: [#1]
+  Progress:
+  - [x] The pager clamps the page with ` + "`clampPage`" + `.
+  Current State:
+  I was about to run the tests of the depot.
+  Key facts:
+  - The pager runs in the depot, on port 7017.
+  Files:
+  - ` + "`src/pager.go`" + ` modified
+  - ` + "`src/export.go`" + ` read
+  Next steps:
+  1. Write a test for the last page.
+  2. Translate the label of the export button.
+`
+)
+
+// TestAnEarlierSummaryKeepsItsStructure: the summary of another tool in the log is neither a request nor scattered, and
+// later digests carry it over as it is.
+func TestAnEarlierSummaryKeepsItsStructure(t *testing.T) {
 	t.Parallel()
-	for name, earlier := range map[string]string{"numbered": numberedSummary, "with headings": headedSummary} {
+	for name, test := range map[string]struct{ earlier, carried string }{
+		"numbered":      {numberedSummary, numberedInADigest},
+		"with headings": {headedSummary, headedInADigest},
+	} {
 		for _, role := range []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_SYSTEM} {
 			t.Run(name+" "+role.String(), func(t *testing.T) {
 				t.Parallel()
 				var c conversation
 				c.says("Hello.")
-				c.add(role, textPart(earlier))
+				c.add(role, textPart(test.earlier))
 				c.says("I run the tests of the depot.")
 				c.user("Good. How many rows has the last page?")
 				c.says("It has 17 rows.")
 				text := c.summary(t, "")
-				for range 2 {
+				for range 3 {
 					goal := below(text, "## Goal")
 					require.True(t, strings.HasPrefix(goal, "Add paging to the export of the shop\n| Show 500 rows on each page [#1]"), goal)
 					require.Contains(t, goal, "- Last request: Good. How many rows has the last page? [#3]")
-					require.Contains(t, below(text, "### In Progress"), "I was about to run the tests of the depot. [#1]")
-					require.Contains(t, below(text, "## Next Steps"), "Write a test for the last page. [#1]")
-					require.Contains(t, below(text, "## Next Steps"), "Translate the label of the export button. [#1]")
-					require.Contains(t, below(text, "## Critical Context"), "The pager runs in the depot, on port 7017. [#1]")
-					require.Contains(t, text, "clampPage")
-					require.Contains(t, below(text, "## Relevant Files"), "`src/export.go` read [#1]")
-					require.Empty(t, below(text, "### Blocked"), "an error with its fix is none")
-					for _, left := range []string{"I thought about all of it", "without asking", "- All user messages", "Primary Request"} {
+					require.Contains(t, below(text, "## Critical Context")+"\n", test.carried)
+					for _, once := range []string{"7017", "clampPage", "last page.", "export button"} {
+						require.Equal(t, 1, strings.Count(text, once), "%s in\n%s", once, text)
+					}
+					for _, left := range []string{"I thought about all of it", "without asking", "Primary Request", "wrote a summary"} {
 						require.NotContains(t, text, left)
 					}
 					text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
@@ -106,6 +144,46 @@ func TestAnEarlierSummaryIsMergedSectionBySection(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAPreviousSummaryOfAnotherTool has no citations, and its constraints join those of the digest.
+func TestAPreviousSummaryOfAnotherTool(t *testing.T) {
+	t.Parallel()
+	earlier := strings.Replace(headedSummary, "## Files\n", "## Constraints\n- Never touch the billing tables.\n\n## Files\n", 1)
+	var c conversation
+	c.user("Good. How many rows has the last page?")
+	c.says("It has 17 rows.")
+	text := c.summary(t, earlier)
+	for range 2 {
+		require.Equal(t, "- Never touch the billing tables.", below(text, "## Constraints & Preferences"))
+		require.Contains(t, below(text, "## Critical Context")+"\n", strings.Replace(headedInADigest, " [#1]", "", 1))
+		require.True(t, strings.HasPrefix(below(text, "## Goal"), "Add paging to the export of the shop\n| Show 500 rows on each page\n- Last request: Good."), text)
+		text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+	}
+}
+
+// TestALongEarlierSummaryIsCondensed: what is left of it keeps its order and its titles, and says where it is from.
+func TestALongEarlierSummaryIsCondensed(t *testing.T) {
+	t.Parallel()
+	var facts strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&facts, "   - Shelf %d of the depot holds the boxes that came in week %d.\n", i, i%52)
+	}
+	var c conversation
+	c.user(strings.Replace(numberedSummary, "3. Files", facts.String()+"\n3. Files", 1))
+	c.says("I run the tests of the depot.")
+	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
+	block := below(text, "## Critical Context")
+	at := -1
+	for _, line := range []string{
+		"- From an earlier summary: [#0]", "  2. Key Technical Concepts:", "     - Shelf ", "  6. Pending Tasks:", "     - Write a test for the last page.",
+		"  7. Current Work:", "     I was about to run the tests of the depot.", "  8. Optional Next Step:", "     Translate the label",
+	} {
+		next := strings.Index(block, line)
+		require.Greater(t, next, at, "%q in\n%s", line, text)
+		at = next
+	}
+	require.Less(t, strings.Count(block, "Shelf "), 100)
 }
 
 // TestTheNewestEarlierSummaryCounts: each summary covers all before it.
@@ -118,9 +196,10 @@ func TestTheNewestEarlierSummaryCounts(t *testing.T) {
 		"port 7017", "port 9099").Replace(numberedSummary))
 	c.says("I look at the test.")
 	text := c.summary(t, "")
-	require.Contains(t, below(text, "## Next Steps"), "Repair the test of the last page. [#2]")
-	require.Contains(t, below(text, "### In Progress"), "I looked at the failing test. [#2]")
-	for _, gone := range []string{"- Write a test for the last page.", "- I was about to run", "- The pager runs in the depot, on port 7017. [#0]"} {
+	require.Contains(t, text, "- From an earlier summary: [#2]\n")
+	require.Contains(t, text, "     - Repair the test of the last page.\n")
+	require.Contains(t, text, "     I looked at the failing test.\n")
+	for _, gone := range []string{"- Write a test for the last page.", "I was about to run", "[#0]\n  "} {
 		require.NotContains(t, text, gone)
 	}
 	require.True(t, strings.HasPrefix(below(text, "## Goal"), "Add paging to the export of the shop"), text)

@@ -15,8 +15,8 @@ var levels = []struct {
 	share, least int64
 	enough       func(n narrative) bool
 }{
-	{25, 250, func(n narrative) bool { return n.rules && n.work && n.said }},
-	{33, 300, func(n narrative) bool { return n.rules && (n.work || n.small) }},
+	{25, 250, func(n narrative) bool { return n.rules && n.work && n.said && (n.earlier || n.small) }},
+	{33, 300, func(n narrative) bool { return n.rules && (n.work && n.earlier || n.small) }},
 	{55, 400, func(n narrative) bool { return n.rules }},
 	{70, 0, func(n narrative) bool { return n.rules }},
 	{85, 0, func(n narrative) bool { return n.rules }},
@@ -146,8 +146,8 @@ func (w *fitting) units(tokens int64) int { return int(min(float64(tokens)*w.per
 type narrative struct {
 	list []chosen
 	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd; work that no error,
-	// plan, decision, changed file or line of a previous summary was.
-	all, rules, work, said bool
+	// plan, decision, changed file or line of a previous summary was; earlier that no line of an earlier summary was.
+	all, rules, work, said, earlier bool
 	// small says that the budget is small.
 	small bool
 	// tokens is its size.

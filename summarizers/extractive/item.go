@@ -28,6 +28,8 @@ const (
 	kindFact
 	// kindFile is a file that was read or changed.
 	kindFile
+	// kindEarlier is a line of an earlier summary that another tool wrote.
+	kindEarlier
 	kinds
 )
 
@@ -124,6 +126,9 @@ type item struct {
 	seq int
 	// called is the call that the text is about, if it can be cut better than at any place.
 	called *calledLine
+	// indent is how many spaces a line of an earlier summary began with, and under the line above it that leads to it.
+	indent int
+	under  *item
 	// answers says that a fact is of an answer, and not of what the agent says while it works.
 	answers bool
 	// run is set for a command that the text is about.

@@ -47,6 +47,7 @@ var roles = [kinds]compactordv1.SectionRole{
 	kindNext:     compactordv1.SectionRole_SECTION_ROLE_NEXT_STEPS,
 	kindFact:     compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
 	kindFile:     compactordv1.SectionRole_SECTION_ROLE_FILES,
+	kindEarlier:  compactordv1.SectionRole_SECTION_ROLE_CONTEXT,
 }
 
 // layoutOf returns the layout of a summary with these sections.

@@ -26,9 +26,8 @@ type ledger struct {
 	paths []string
 	// directories are those that the agent may work in.
 	directories []*directory
-	// summarized says that a message had a summary of earlier work, and summary which one.
-	summarized bool
-	summary    uint32
+	// earlier is a summary of earlier work that another tool wrote; nil if there is none.
+	earlier *earlierSummary
 	// unrooted says that the previous summary has relative paths and does not say where they begin.
 	unrooted bool
 	// written are the names of the files that were changed, without their folders.

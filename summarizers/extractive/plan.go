@@ -62,6 +62,9 @@ func newPlan(l *ledger, ly *layout) *plan {
 	for _, it := range l.todos {
 		p.put(it)
 	}
+	for _, it := range l.earlier.statements() {
+		p.put(it)
+	}
 	for _, key := range slices.Sorted(maps.Keys(l.commands)) {
 		p.put(l.commands[key])
 	}
@@ -136,6 +139,8 @@ func (p *plan) put(it *item) {
 		c = classDecision
 	case kindFact:
 		c = classFact
+	case kindEarlier:
+		c = classEarlier
 	case kindRequest:
 		switch {
 		case it.end == requestAnswered, it.end == requestFinished && isShortOrder(it):
@@ -166,7 +171,7 @@ func (p *plan) putInto(c class, it *item) {
 			return
 		}
 	}
-	if it.focused && c > classFocus {
+	if it.focused && c > classFocus && c != classEarlier {
 		c = classFocus
 	}
 	p.byClass[c] = append(p.byClass[c], it)

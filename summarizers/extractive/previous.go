@@ -19,6 +19,10 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section, 
 	if text == "" {
 		return
 	}
+	if len(sections) == 0 && len(summarizers.Citations(text)) == 0 && isEarlierSummary(text) && !layoutOf(summarizers.History, nil).hasSections(text) {
+		g.try(summarizers.StagePrevious, 0, func() { l.carryEarlier(text) })
+		return
+	}
 	p := previousReader{l: l, next: next, holds: kindFact, quotes: true}
 	if len(sections) > 0 {
 		g.try(summarizers.StagePrevious, 0, func() { p.titled = layoutOf(summarizers.History, sections).titled() })
@@ -104,8 +108,6 @@ type previousReader struct {
 	inCode bool
 	// goal says that the goal was read.
 	goal bool
-	// from is the message that holds the summary, if another tool wrote it. All its lines cite that.
-	from []uint32
 	// quotes says that quotes can stand below the current heading.
 	quotes bool
 	// quoting says that the next lines quote the message quoted, in the form form.
@@ -114,6 +116,8 @@ type previousReader struct {
 	quoted  uint32
 	// leading is the citation that a list item begins with. The indented lines below it have it, too.
 	leading []uint32
+	// inEarlier says that the next lines are of an earlier summary.
+	inEarlier bool
 	// parent is an item that ends in a colon. The indented items after it belong to it.
 	parent string
 }
@@ -124,7 +128,7 @@ const maxLine = 64 << 10
 func (p *previousReader) line(line string) {
 	line = clip(line, maxLine)
 	trimmed := strings.TrimSpace(line)
-	if p.goesOnQuoting(line, trimmed) {
+	if p.goesOnQuoting(line, trimmed) || p.earlier(line, trimmed) {
 		return
 	}
 	if strings.HasPrefix(trimmed, "```") {
@@ -254,7 +258,7 @@ func (p *previousReader) heading(title string) {
 func (p *previousReader) flush() {
 	if len(p.code) > 0 {
 		text := shorten(oneLine(strings.Join(p.code, "\n")), maxRule)
-		p.l.add(&item{kind: kindFact, text: text, cites: p.from, score: 4, carried: p.from == nil})
+		p.l.add(&item{kind: kindFact, text: text, score: 4, carried: true})
 		p.code = nil
 	}
 }

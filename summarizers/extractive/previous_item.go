@@ -12,7 +12,7 @@ import (
 func (p *previousReader) item(body string, listed, indented bool) {
 	state, boxed, body := checkbox(body)
 	body, cites := p.citationsOf(body, indented)
-	it := &item{kind: p.holds, cites: cites, carried: p.from == nil}
+	it := &item{kind: p.holds, cites: cites, carried: true}
 	for _, c := range cites {
 		p.l.newest = max(p.l.newest, c)
 	}
@@ -34,7 +34,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 	it.hear(body)
 	if p.parent != "" && !labelled {
 		it.text = p.parent + " " + it.text
-	} else if listed && (len(cites) == 0 || p.from != nil) && endsInColon(it.text) && units(it.text) < 120 {
+	} else if listed && len(cites) == 0 && endsInColon(it.text) && units(it.text) < 120 {
 		p.parent = it.text
 		return
 	}
@@ -46,7 +46,7 @@ func (p *previousReader) item(body string, listed, indented bool) {
 }
 
 // citationsOf splits off the citation of an item: the one at its end, the one that it begins with, or that of the list
-// item that it is below. What another tool wrote cites its message.
+// item that it is below.
 func (p *previousReader) citationsOf(line string, indented bool) (body string, cites []uint32) {
 	body, cites = splitCitation(line)
 	switch first, rest := leadingCitation(body); {
@@ -57,9 +57,6 @@ func (p *previousReader) citationsOf(line string, indented bool) (body string, c
 		body, cites = rest, first
 	case indented:
 		cites = p.leading
-	}
-	if p.from != nil {
-		return body, slices.Clone(p.from)
 	}
 	return body, slices.DeleteFunc(slices.Clone(cites), func(c uint32) bool { return c >= p.next })
 }
@@ -131,7 +128,7 @@ func (p *previousReader) keep(it *item, labelled bool) {
 		p.l.requests = append(p.l.requests, it)
 		return
 	case kindError:
-		if !p.fixed || labelled || p.from == nil && (strings.HasPrefix(it.text, "`") || !saysFixed(it.text)) {
+		if !p.fixed || labelled || strings.HasPrefix(it.text, "`") || !saysFixed(it.text) {
 			it.score = 6
 			it.carryFailure()
 			p.l.errors = append(p.l.errors, it)

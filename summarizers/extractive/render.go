@@ -87,9 +87,11 @@ func writeSections(headings []summarizers.Heading, lines [][]string, between str
 // below returns the lines of a section.
 func (ly *layout) below(list []chosen, s section, quotes []string) []string {
 	slices.SortStableFunc(list, order)
-	var lines []string
+	lines := earlierLines(list)
 	for _, c := range list {
-		lines = append(lines, ly.line(c, s.holds))
+		if c.it.kind != kindEarlier {
+			lines = append(lines, ly.line(c, s.holds))
+		}
 	}
 	if s.quotes {
 		lines = append(lines, quotes...)
@@ -154,6 +156,9 @@ func (ly *layout) line(c chosen, holds kind) string {
 
 // around returns the parts of a line before and after its text.
 func (ly *layout) around(c chosen, holds kind) (before, after string) {
+	if c.it.kind == kindEarlier {
+		return c.it.indentation(), ""
+	}
 	if !c.goal || holds != kindRequest {
 		before = "- "
 	}

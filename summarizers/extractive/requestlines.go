@@ -10,20 +10,22 @@ const rowMark = "| "
 func overLines(text string) string { return strings.ReplaceAll(text, lineBreak, "\n"+rowMark) }
 
 // firstLine splits the first line off a summary, and puts a request that stands on several lines on one. Of those, only
-// the last one has a citation, unlike rows of a table that somebody else wrote.
+// the last one can have a citation. Rows of a table that somebody else wrote have none, and end with the mark.
 func firstLine(text string) (line, rest string) {
 	line, rest, _ = strings.Cut(text, "\n")
-	if !strings.HasPrefix(rest, rowMark) {
-		return line, rest
-	}
-	rows, after := strings.TrimRight(line, "\r"), rest
+	rows, after, table := strings.TrimRight(line, "\r"), rest, false
 	for strings.HasPrefix(after, rowMark) && len(rows) < maxLine {
 		var row string
 		row, after, _ = strings.Cut(after[len(rowMark):], "\n")
-		rows += lineBreak + strings.TrimSpace(row)
+		row = strings.TrimSpace(row)
+		rows += lineBreak + row
 		if _, cites := splitCitation(row); len(cites) > 0 {
 			return rows, after
 		}
+		table = table || strings.HasSuffix(row, "|")
 	}
-	return line, rest
+	if table {
+		return line, rest
+	}
+	return rows, after
 }
