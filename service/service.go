@@ -164,6 +164,7 @@ func New(o Options) (*Service, error) {
 	s.compactor = compaction.New(config, s.logs, s.watchers.Publish)
 	s.intake = &intake.Intake{
 		Logs: s.logs, Dialects: s.dialects, Overflow: s.overflow, Compactor: s.compactor,
+		CheckFirst:     requests.CheckFirst,
 		MaxAnswerBytes: DefaultMaxAnswerBytes,
 	}
 	s.points = &points.Points{

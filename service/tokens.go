@@ -26,7 +26,7 @@ func (s *Service) CountTokens(
 	case *compactordv1.CountTokensRequest_Text:
 		return tokens.OfText(ctx, req.GetEstimator(), what.Text)
 	default:
-		messages, err := s.intake.Counted(req.GetMessages())
+		messages, err := s.intake.Counted(ctx, req.GetMessages())
 		if err != nil {
 			return nil, err
 		}

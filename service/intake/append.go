@@ -19,7 +19,7 @@ func (i *Intake) Append(
 	if err := checkImports(req); err != nil {
 		return nil, nil, err
 	}
-	sent, err := i.readAppend(req)
+	sent, err := i.readAppend(ctx, req)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,8 +89,8 @@ func wrongNextIndex(next uint32) *apierror.Error {
 }
 
 // readAppend reads the messages of a request.
-func (i *Intake) readAppend(req *compactordv1.AppendMessagesRequest) (in *input, err error) {
-	in, err = i.read(req, req.GetStrict())
+func (i *Intake) readAppend(ctx context.Context, req *compactordv1.AppendMessagesRequest) (in *input, err error) {
+	in, err = i.read(ctx, req, req.GetStrict())
 	if err == nil && req.GetModelAnswer() {
 		err = in.requireAnswer()
 	}

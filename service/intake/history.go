@@ -21,7 +21,7 @@ import (
 func (i *Intake) AppendHistory(
 	ctx context.Context, logs *sessionlog.Logs, id string, h *compactordv1.InlineHistory,
 ) ([]*compactordv1.Finding, error) {
-	in, err := i.read(h, h.GetStrict())
+	in, err := i.read(ctx, h, h.GetStrict())
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package intake
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -19,6 +21,8 @@ type Intake struct {
 	// Overflow says whether a model's answer is an overflow.
 	Overflow  *overflow.Classifier
 	Compactor Compactor
+	// CheckFirst returns the first rule of the contract that a message breaks, and stops when the context ends.
+	CheckFirst func(ctx context.Context, m proto.Message) error
 	// MaxAnswerBytes limits the parts of a model's answer in a response.
 	MaxAnswerBytes int
 }
@@ -46,16 +50,16 @@ type sent interface {
 }
 
 // read reads the messages of a request: neutral ones, or a provider's JSON.
-func (i *Intake) read(from sent, strict bool) (*input, error) {
+func (i *Intake) read(ctx context.Context, from sent, strict bool) (*input, error) {
 	if from.GetProviderJson() != nil {
-		return i.providerInput(from.GetProviderJson(), strict)
+		return i.providerInput(ctx, from.GetProviderJson(), strict)
 	}
 	return neutralInput(from.GetMessages(), strict)
 }
 
 // Counted returns the messages that a request wants counted.
-func (i *Intake) Counted(given *compactordv1.CountedMessages) ([]*compactordv1.Message, error) {
-	in, err := i.read(given, false)
+func (i *Intake) Counted(ctx context.Context, given *compactordv1.CountedMessages) ([]*compactordv1.Message, error) {
+	in, err := i.read(ctx, given, false)
 	if err != nil {
 		return nil, apierror.Within("messages", err)
 	}

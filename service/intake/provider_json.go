@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 )
 
 // providerInput reads a provider's JSON.
-func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*input, error) {
+func (i *Intake) providerInput(
+	ctx context.Context, p *compactordv1.ProviderJson, strict bool,
+) (*input, error) {
 	d, err := i.Dialect(p.GetDialect(), "provider_json.dialect")
 	if err != nil {
 		return nil, err
@@ -30,10 +33,14 @@ func (i *Intake) providerInput(p *compactordv1.ProviderJson, strict bool) (*inpu
 	}
 	completeAnswer(parsed, p)
 	// The dialects check the contract's limits. This catches a limit that one of them forgets.
-	if err := protovalidate.Validate(&compactordv1.InlineHistory{Messages: parsed.Messages}); err != nil {
+	err = i.CheckFirst(ctx, &compactordv1.InlineHistory{Messages: parsed.Messages})
+	if invalid := (*protovalidate.ValidationError)(nil); errors.As(err, &invalid) {
 		return nil, malformed(&dialect.InputError{
-			Rule: dialect.InputLimit, Message: -1, Err: errors.New("breaks a bound of the contract: " + violationPath(err)),
+			Rule: dialect.InputLimit, Message: -1, Err: errors.New("breaks a bound of the contract: " + violationPath(invalid)),
 		})
+	}
+	if err != nil {
+		return nil, err
 	}
 	in := &input{
 		messages: parsed.Messages, positions: parsed.Positions, strict: strict, providerStop: parsed.ProviderStop,
@@ -88,9 +95,8 @@ func malformed(err error) error {
 }
 
 // violationPath returns the path of the first field that breaks a limit.
-func violationPath(err error) string {
-	invalid := &protovalidate.ValidationError{}
-	if !errors.As(err, &invalid) || len(invalid.Violations) == 0 {
+func violationPath(invalid *protovalidate.ValidationError) string {
+	if len(invalid.Violations) == 0 {
 		return "a field"
 	}
 	return strings.TrimPrefix(protovalidate.FieldPathString(invalid.Violations[0].Proto.GetField()), "messages")

@@ -23,6 +23,12 @@ const (
 	lookEvery = 64
 )
 
+// CheckFirst evaluates the contract's rules for a message that was made from a request, up to the first that it breaks. It
+// stops when the context ends.
+func CheckFirst(ctx context.Context, m proto.Message) error {
+	return checkRules(ctx, m, listsViolations+1)
+}
+
 // checkRules evaluates the contract's rules for a request that holds so many values, and stops when the context ends.
 func checkRules(ctx context.Context, req proto.Message, values int) error {
 	validator, err := contractRules()
