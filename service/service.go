@@ -75,6 +75,9 @@ type Options struct {
 	Admission admission.Options
 	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
 	Metrics prometheus.Registerer
+	// LeastOutlined is the size in bytes from which on texts of results are read only where they are needed. Default
+	// sessionlog.LeastOutlined. Tests make it smaller.
+	LeastOutlined int
 	// Hooks are for tests.
 	Hooks Hooks
 }
@@ -152,6 +155,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.logs = sessionlog.New(sessionlog.Options{
 		Store: o.Store, Strategies: o.Strategies, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.Wake,
+		LeastOutlined: o.LeastOutlined,
 	})
 	s.watching = &watching.Watching{
 		Logs: s.logs, Watchers: s.watchers, Heartbeat: o.Heartbeat,

@@ -23,6 +23,8 @@ type State struct {
 	Kept []*compactordv1.LoggedMessage
 	// Edits are the edits of records in force, by message index; oldest first.
 	Edits map[uint32][]*compactordv1.Edit
+	// Outlines is set where messages are outlines. Who needs what tools returned asks Whole.
+	Outlines *Outlines
 }
 
 // GrowsTo reports whether a head of the same log comes from the state's by nothing but appends, as far as views show.

@@ -34,7 +34,10 @@ func (DialogueOnly) Plan(
 		if g.Last() >= end || !settled(s, g) || hasPinned(s, g) {
 			continue
 		}
-		if e.collapse(s, g, p); e.full() {
+		if err := e.collapse(ctx, s, g, p); err != nil {
+			return nil, err
+		}
+		if e.full() {
 			break
 		}
 	}
@@ -59,13 +62,18 @@ func (DialogueOnly) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 
 // collapse collapses a group. If the digest is not shorter than the group, it tries shorter digests. If replacing the
 // group by nothing is not possible, it tries the digests, too.
-func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.DialogueOnlyStrategy) {
+func (e *editing) collapse(
+	ctx context.Context, s *session.State, g session.Group, p *compactordv1.DialogueOnlyStrategy,
+) error {
 	members := make([]*compactordv1.LoggedMessage, 0, 1+len(g.Results))
 	members = append(members, s.Kept[g.Call])
 	for _, pos := range g.Results {
 		members = append(members, s.Kept[pos])
 	}
-	texts := digests(members[0], members[1:], int(p.GetOutcomeChars()))
+	texts, err := digests(ctx, s, members[0], members[1:], int(p.GetOutcomeChars()))
+	if err != nil {
+		return err
+	}
 	if p.GetToolDigest() == compactordv1.ToolDigest_TOOL_DIGEST_NOTHING {
 		texts = append([]string{""}, texts...)
 	}
@@ -74,9 +82,10 @@ func (e *editing) collapse(s *session.State, g session.Group, p *compactordv1.Di
 			Index: members[0].GetIndex(), Kind: compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, Replacement: text,
 		}, members...)
 		if collapsed {
-			return
+			break
 		}
 	}
+	return nil
 }
 
 // hasPinned says whether a member of a group is pinned, which protects the whole group.

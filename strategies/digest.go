@@ -1,18 +1,21 @@
 package strategies
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/wording"
 )
 
 // digests returns the texts that can replace a finished tool group, from the longest to the empty one. The longest has
 // a line for each call: its tool, its main argument, its outcome, and where its result can be recalled.
 func digests(
-	call *compactordv1.LoggedMessage, results []*compactordv1.LoggedMessage, outcomeChars int,
-) []string {
+	ctx context.Context, s *session.State, call *compactordv1.LoggedMessage, results []*compactordv1.LoggedMessage,
+	outcomeChars int,
+) ([]string, error) {
 	var whole, brief, short, names strings.Builder
 	for i, p := range call.GetMessage().GetParts() {
 		c := p.GetToolCall()
@@ -20,6 +23,12 @@ func digests(
 			continue
 		}
 		result := answerTo(uint32(i), results)
+		if outcomeChars > 0 && result != nil {
+			var err error
+			if result, err = s.Whole(ctx, result); err != nil {
+				return nil, err
+			}
+		}
 		name, asked, came := wording.OneLine(c.GetName(), maxToolRunes), asked(c), outcome(result, outcomeChars)
 		fmt.Fprintf(&whole, "- %s%s%s%s\n", name, asked, came, recallable(result))
 		fmt.Fprintf(&brief, "- %s%s%s\n", name, asked, came)
@@ -30,7 +39,7 @@ func digests(
 	for i := range texts {
 		texts[i] = strings.TrimSuffix(texts[i], "\n")
 	}
-	return texts
+	return texts, nil
 }
 
 // maxToolRunes limits how much of a tool's name is shown, since a model can write anything there.

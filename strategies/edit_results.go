@@ -75,7 +75,11 @@ func planResults(
 			return nil, err
 		}
 		if l := in.State.Kept[pos]; finished && editable(in.State, l) {
-			e.try(editor.edit(shownResult(in.State, l)), l)
+			whole, err := in.State.Whole(ctx, l)
+			if err != nil {
+				return nil, err
+			}
+			e.try(editor.edit(shownResult(in.State, whole)), l)
 		}
 		if e.full() {
 			break

@@ -87,7 +87,10 @@ func planHiding(ctx context.Context, in *Input, p hidingParameters, uses []toolU
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if h.hide(u); h.full() {
+		if err := h.hide(ctx, u); err != nil {
+			return nil, err
+		}
+		if h.full() {
 			break
 		}
 	}
@@ -111,24 +114,27 @@ func (h *hiding) full() bool { return h.bytes > maxPlanBytes }
 
 // hide hides the result of a tool use. It also clears the arguments if the result is too short to hide: a call that
 // writes a file has long arguments and a short result.
-func (h *hiding) hide(u toolUse) {
+func (h *hiding) hide(ctx context.Context, u toolUse) error {
 	if protected(u.tool(), h.parameters.GetProtectedTools()) {
-		return
+		return nil
 	}
 	if u.result != nil && editable(h.state, u.result) {
-		h.hideResult(u.result)
+		if err := h.hideResult(ctx, u.result); err != nil {
+			return err
+		}
 	}
 	if u.call != nil && h.parameters.GetClearArguments() {
 		h.clearArguments(u.call)
 	}
+	return nil
 }
 
 // hideResult hides a result if it is long enough and hiding it frees anything. The placeholder names the result's tokens
 // in the log, which is what a recall returns.
-func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
-	shown, tokens := h.state.Shown(l)
-	if !hasCharacters(shown, h.parameters.GetMinChars()) {
-		return
+func (h *hiding) hideResult(ctx context.Context, l *compactordv1.LoggedMessage) error {
+	_, tokens := h.state.Shown(l)
+	if long, err := h.hasCharacters(ctx, l); !long {
+		return err
 	}
 	what := replaced{index: l.GetIndex(), tokens: l.GetTokens(), tool: toolOf(l)}
 	e := &compactordv1.Edit{
@@ -139,6 +145,7 @@ func (h *hiding) hideResult(l *compactordv1.LoggedMessage) {
 	if e.TokensFreed = h.freedBy(e, l, tokens); e.GetTokensFreed() > 0 {
 		h.add(tokens, e)
 	}
+	return nil
 }
 
 // freedBy returns the tokens that hiding a result of this many tokens frees. It avoids a simulation where it can, since
@@ -232,14 +239,20 @@ func protected(tool string, protectedTools []string) bool {
 	return isRecallTool(tool) || slices.Contains(protectedTools, tool)
 }
 
-// hasCharacters says whether a result's text, as the view shows it, has at least this many code points.
-func hasCharacters(shown *compactordv1.Message, least uint32) bool {
+// hasCharacters says whether a result's text, as the view shows it, has at least min_chars code points.
+func (h *hiding) hasCharacters(ctx context.Context, l *compactordv1.LoggedMessage) (bool, error) {
+	least := h.parameters.GetMinChars()
 	if least == 0 {
-		return true
+		return true, nil
 	}
+	whole, err := h.state.Whole(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	shown, _ := h.state.Shown(whole)
 	var has uint64
 	for _, p := range shown.GetParts()[0].GetToolResult().GetParts() {
 		has += uint64(utf8.RuneCountInString(p.GetText().GetText()) + utf8.RuneCountInString(p.GetOpaque().GetJson()))
 	}
-	return has >= uint64(least)
+	return has >= uint64(least), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -194,6 +195,11 @@ func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did
 	again, err := registry().Plan(t.Context(), &strategies.Input{State: l.state(), Policy: l.policy}, parameters)
 	require.NoError(t, err)
 	require.True(t, proto.Equal(made, again), "the same state gave another plan")
+
+	outlined, err := registry().Plan(
+		t.Context(), &strategies.Input{State: sessiontest.Outlined(l.state()), Policy: l.policy}, parameters)
+	require.NoError(t, err)
+	require.True(t, proto.Equal(made, outlined), "outlines gave another plan: %v, not %v", outlined, made)
 
 	does := made.GetCut() != nil || len(made.GetEdits()) > 0
 	require.Equal(t, does, made.GetSkipReason() == 0)

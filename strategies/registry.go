@@ -92,6 +92,12 @@ func (r *Registry) Plan(
 	}
 	planned := *in
 	planned.registry = r
+	if KindOf(parameters) == customKind {
+		// Whoever wrote it may read what tools returned.
+		if planned.State, err = in.State.WithContents(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return guarded(ctx, s, &planned, parameters)
 }
 

@@ -60,7 +60,7 @@ func (c *Compactor) planPrune(
 	if err := pruneDue(reasonOf(req.GetReason()), row.GetHead(), policy); err != nil {
 		return nil, err
 	}
-	state, err := c.logs.State(ctx, row, row.GetHead())
+	state, err := c.logs.Outlines(ctx, row, row.GetHead())
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,7 @@ func (c *Compactor) planPrune(
 		return nil, err
 	}
 	next := c.logs.Begin(row)
+	next.StartFrom(state)
 	answer.Prune, err = c.prune(ctx, next, &compactordv1.PruneEntry{
 		Id: sessionlog.NewID(), Edits: plan.GetEdits(),
 		Provenance: &compactordv1.Provenance{

@@ -144,7 +144,7 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 	if change := r.GetPolicyChange(); change != nil {
 		c.policy = change.GetResolved()
 	}
-	state, err := loadState(ctx, c.store, c.row, h)
+	state, err := loadState(ctx, c.store, c.row, h, nil)
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,7 @@ func (l *Logs) Drawing(
 	if err != nil {
 		return nil, err
 	}
-	p := &pieces{
-		store: l.store, ref: storage.RefOf(row), head: h, bytes: min(max(wanted, minPieceBytes), maxPieceBytes),
-	}
+	p := l.pieces(row, h, wanted)
 	if c := h.GetCompaction(); c != nil {
 		if s.Entry, err = compactionAt(ctx, p.store, p.ref, c.GetSequence()); err != nil {
 			return nil, err
@@ -41,6 +39,13 @@ func (l *Logs) PolicyAt(
 	ctx context.Context, row *storagev1.Session, h *storagev1.Head,
 ) (*compactordv1.Policy, error) {
 	return policyOf(ctx, l.store, row, h)
+}
+
+// pieces returns the pieces of a head for a caller that wants about so many bytes.
+func (l *Logs) pieces(row *storagev1.Session, h *storagev1.Head, wanted int) *pieces {
+	return &pieces{
+		store: l.store, ref: storage.RefOf(row), head: h, bytes: min(max(wanted, minPieceBytes), maxPieceBytes),
+	}
 }
 
 // pieces reads the messages of a head.

@@ -1,6 +1,7 @@
 package sessionlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,7 +27,9 @@ type Logs struct {
 	now        func() time.Time
 	wrote      func(Name)
 	locks      locks
-	policies   knownPolicies
+	// leastOutlined is the size in bytes from which on outlines leave texts out.
+	leastOutlined int
+	policies      knownPolicies
 }
 
 // Options configure Logs.
@@ -41,6 +44,8 @@ type Options struct {
 	Now func() time.Time
 	// Wrote is called after each write to a session and after its deletion. It must not wait. May be nil.
 	Wrote func(Name)
+	// LeastOutlined is the size in bytes from which on outlines leave texts out. Default LeastOutlined.
+	LeastOutlined int
 }
 
 // Name identifies a session for locks and watchers, whichever incarnation of it exists.
@@ -59,7 +64,10 @@ func New(o Options) *Logs {
 	if o.Wrote == nil {
 		o.Wrote = func(Name) {}
 	}
-	return &Logs{store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote}
+	return &Logs{
+		store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote,
+		leastOutlined: cmp.Or(o.LeastOutlined, LeastOutlined),
+	}
 }
 
 // Now returns the time to write into the log.

@@ -14,7 +14,17 @@ import (
 // State returns what the view of a head shows: the leading messages, the messages shown out of place, and the kept part. It
 // never reads the whole log. The policy and the estimator are the row's.
 func (l *Logs) State(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
-	return loadState(ctx, l.store, row, h)
+	return loadState(ctx, l.store, row, h, nil)
+}
+
+// LeastOutlined is the size in bytes from which on outlines leave texts out, by default.
+const LeastOutlined = 2 << 10
+
+// Outlines returns the state of a head like State, but with outlines of the messages.
+func (l *Logs) Outlines(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
+	return loadState(ctx, l.store, row, h, &session.Outlines{
+		Contents: l.pieces(row, h, minPieceBytes), To: h.GetNextIndex(), Least: l.leastOutlined,
+	})
 }
 
 // stateSince returns the state of a head. Where nothing but appends has changed views since an earlier state, it reads only
@@ -23,9 +33,10 @@ func (l *Logs) stateSince(
 	ctx context.Context, row *storagev1.Session, h *storagev1.Head, known *session.State,
 ) (*session.State, error) {
 	if known == nil || !known.GrowsTo(h) {
-		return l.State(ctx, row, h)
+		return l.Outlines(ctx, row, h)
 	}
-	appended, err := activeMessages(ctx, l.store, storage.RefOf(row), h, known.Head.GetNextIndex(), h.GetNextIndex())
+	read := &stateReader{store: l.store, ref: storage.RefOf(row), head: h}
+	appended, err := read.active(ctx, known.Head.GetNextIndex(), h.GetNextIndex())
 	if err != nil {
 		return nil, err
 	}
@@ -33,32 +44,33 @@ func (l *Logs) stateSince(
 }
 
 func loadState(
-	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
+	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head, outlines *session.Outlines,
 ) (*session.State, error) {
 	s, err := newState(row, h)
 	if err != nil {
 		return nil, err
 	}
-	ref := storage.RefOf(row)
-	if s.Lead, err = activeMessages(ctx, r, ref, h, 0, h.GetLeadEnd()); err != nil {
+	s.Outlines = outlines
+	read := &stateReader{store: r, ref: storage.RefOf(row), head: h, outlines: outlines}
+	if s.Lead, err = read.active(ctx, 0, h.GetLeadEnd()); err != nil {
 		return nil, err
 	}
 	if c := h.GetCompaction(); c != nil {
-		if s.Entry, err = compactionAt(ctx, r, ref, c.GetSequence()); err != nil {
+		if s.Entry, err = compactionAt(ctx, r, read.ref, c.GetSequence()); err != nil {
 			return nil, err
 		}
 	}
 	for _, index := range session.OutOfPlaceIndexes(h) {
-		one, err := r.Messages(ctx, ref, index, index+1, 0)
+		one, err := read.run(ctx, index, index+1)
 		if err != nil {
 			return nil, err
 		}
 		s.OutOfPlace = append(s.OutOfPlace, one...)
 	}
-	if s.Kept, err = activeMessages(ctx, r, ref, h, session.KeptFrom(h), h.GetNextIndex()); err != nil {
+	if s.Kept, err = read.active(ctx, session.KeptFrom(h), h.GetNextIndex()); err != nil {
 		return nil, err
 	}
-	return s, loadEdits(ctx, r, ref, s)
+	return s, loadEdits(ctx, r, read.ref, s)
 }
 
 func newState(row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
@@ -69,26 +81,53 @@ func newState(row *storagev1.Session, h *storagev1.Head) (*session.State, error)
 	return &session.State{Head: h, Policy: row.GetResolvedPolicy(), Counter: counter}, nil
 }
 
-// activeMessages returns the active messages with indexes from start to end (exclusive).
-func activeMessages(
-	ctx context.Context, r storage.Store, ref storage.Ref, h *storagev1.Head, start, end uint32,
-) ([]*compactordv1.LoggedMessage, error) {
+// stateReader reads the messages of a state.
+type stateReader struct {
+	store storage.Store
+	ref   storage.Ref
+	head  *storagev1.Head
+	// outlines makes outlines of the messages; nil where they are read as they are.
+	outlines *session.Outlines
+}
+
+// active returns the active messages with indexes from start to end (exclusive).
+func (r *stateReader) active(ctx context.Context, start, end uint32) ([]*compactordv1.LoggedMessage, error) {
 	var active []*compactordv1.LoggedMessage
-	for _, a := range h.GetActive() {
+	for _, a := range r.head.GetActive() {
 		from, to := max(start, a.GetFirstIndex()), min(end, a.GetEndIndex())
 		if from >= to {
 			continue
 		}
-		messages, err := r.Messages(ctx, ref, from, to, 0)
+		messages, err := r.run(ctx, from, to)
 		if err != nil {
 			return nil, err
-		}
-		if len(messages) != int(to-from) {
-			return nil, fmt.Errorf("%w: of messages %d to %d only %d are there", storage.ErrCorrupt, from, to, len(messages))
 		}
 		active = append(active, messages...)
 	}
 	return active, nil
+}
+
+// run returns the messages with indexes from start to end (exclusive). It reads them piece by piece, so that where
+// outlines are made, only a piece is held as it is.
+func (r *stateReader) run(ctx context.Context, start, end uint32) ([]*compactordv1.LoggedMessage, error) {
+	var run []*compactordv1.LoggedMessage
+	for next := start; next < end; {
+		piece, err := r.store.Messages(ctx, r.ref, next, end, maxPieceBytes)
+		if err != nil {
+			return nil, err
+		}
+		if len(piece) == 0 {
+			return nil, fmt.Errorf("%w: of messages %d to %d only %d are there", storage.ErrCorrupt, start, end, len(run))
+		}
+		next += uint32(len(piece))
+		for _, l := range piece {
+			if r.outlines != nil {
+				l = r.outlines.Of(l)
+			}
+			run = append(run, l)
+		}
+	}
+	return run, nil
 }
 
 func compactionAt(ctx context.Context, r storage.Store, ref storage.Ref, sequence uint32) (*compactordv1.CompactionEntry, error) {

@@ -49,7 +49,7 @@ func (w *Write) Fork() *Write {
 	return &other
 }
 
-// State returns the state after what is written so far.
+// State returns the state after what is written so far. It has outlines of the messages that were there before.
 func (w *Write) State(ctx context.Context) (*session.State, error) {
 	if w.state == nil {
 		h := w.Head()
@@ -78,7 +78,11 @@ func (w *Write) Record(
 	}
 	r.CreatedAt = w.logs.Now()
 	written, err := session.Write(state, r, at, func(h *storagev1.Head) (*session.State, error) {
-		return w.logs.State(ctx, w.before, h)
+		if state.Outlines == nil {
+			// The two are compared.
+			return w.logs.State(ctx, w.before, h)
+		}
+		return w.logs.Outlines(ctx, w.before, h)
 	})
 	if err != nil {
 		return nil, err

@@ -22,6 +22,9 @@ type Writer struct {
 	Policy *compactordv1.Policy
 	// Messages are the linked messages by index.
 	Messages []*compactordv1.LoggedMessage
+	// Wrote is called with each record that was written, before it is added: the record as given, and for a Revert the
+	// head that it goes back to. May be nil.
+	Wrote func(given *compactordv1.Record, at *storagev1.Head, written *session.Written)
 
 	counter session.Counter
 	records []storedRecord
@@ -109,6 +112,9 @@ func (w *Writer) Write(record *compactordv1.Record) *compactordv1.Record {
 	if err != nil {
 		panic(fmt.Sprintf("write %v: %v", record, err))
 	}
+	if w.Wrote != nil {
+		w.Wrote(record, at, written)
+	}
 	if pc := record.GetPolicyChange(); pc != nil {
 		w.Policy = pc.GetResolved()
 	}
@@ -126,6 +132,9 @@ func (w *Writer) ModelAt(point uint32) *Model { return NewModel(w.Log, point, w.
 
 // State loads the newest state.
 func (w *Writer) State() *session.State { return w.load(w.Head) }
+
+// StateOf loads the state of a head, under the policy now in force.
+func (w *Writer) StateOf(h *storagev1.Head) *session.State { return w.load(h) }
 
 // StateAt loads the state at a point, under the policy now in force.
 func (w *Writer) StateAt(point uint32) *session.State {

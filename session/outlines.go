@@ -1,0 +1,128 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// Outlines says that a state has outlines of messages: messages without the large texts of results. So a state takes
+// little memory, whatever tools returned. A filler of the same size stands for each text, so that all figures are those
+// of the messages.
+type Outlines struct {
+	// Contents reads the messages.
+	Contents Pieces
+	// To is the first index of which the state has the message itself.
+	To uint32
+	// Least is the size in bytes from which on texts are left out.
+	Least int
+
+	filler string
+}
+
+// Of returns the outline of a message; the message itself where it has no large text.
+func (o *Outlines) Of(l *compactordv1.LoggedMessage) *compactordv1.LoggedMessage {
+	if !o.shortens(l) {
+		return l
+	}
+	r := shallow(result(l.GetMessage()))
+	r.Parts = nil
+	for _, rp := range result(l.GetMessage()).GetParts() {
+		if text := rp.GetText(); len(text.GetText()) >= o.Least && text != nil {
+			rp = shallow(rp)
+			short := shallow(text)
+			short.Text = o.fill(len(text.GetText()))
+			rp.Kind = &compactordv1.ResultPart_Text{Text: short}
+		}
+		r.Parts = append(r.Parts, rp)
+	}
+	p := shallow(l.GetMessage().GetParts()[0])
+	p.Kind = &compactordv1.Part_ToolResult{ToolResult: r}
+	outline := shallow(l)
+	outline.Message = shallow(l.GetMessage())
+	outline.Message.Parts = append([]*compactordv1.Part{p}, l.GetMessage().GetParts()[1:]...)
+	return outline
+}
+
+// shortens reports whether an outline lacks a text of a message. The sizes of stray results and of results with media
+// can depend on their texts, once views show them otherwise.
+func (o *Outlines) shortens(l *compactordv1.LoggedMessage) bool {
+	if !answersCall(l) {
+		return false
+	}
+	large := false
+	for _, rp := range result(l.GetMessage()).GetParts() {
+		if rp.GetMedia() != nil {
+			return false
+		}
+		large = large || rp.GetText() != nil && len(rp.GetText().GetText()) >= o.Least
+	}
+	return large
+}
+
+// fill returns a text of this size. All fillers share memory.
+func (o *Outlines) fill(size int) string {
+	if len(o.filler) < size {
+		o.filler = strings.Repeat(" ", max(size, 2*len(o.filler)))
+	}
+	return o.filler[:size]
+}
+
+// shallow returns a copy of a message that shares its fields.
+func shallow[M proto.Message](m M) M {
+	from := m.ProtoReflect()
+	to := from.New()
+	for fd, v := range from.Range {
+		to.Set(fd, v)
+	}
+	to.SetUnknown(from.GetUnknown())
+	copied, ok := to.Interface().(M)
+	if !ok {
+		return m
+	}
+	return copied
+}
+
+var errNoContents = errors.New("a message of the state is not in the log")
+
+// Whole returns a message of the state as it is in the log, where the state has an outline of it.
+func (s *State) Whole(
+	ctx context.Context, l *compactordv1.LoggedMessage,
+) (*compactordv1.LoggedMessage, error) {
+	o := s.Outlines
+	if o == nil || l.GetIndex() >= o.To || !o.shortens(l) {
+		return l, nil
+	}
+	read, err := o.Contents.Active(ctx, l.GetIndex(), l.GetIndex()+1)
+	if err == nil && len(read) == 0 {
+		err = errNoContents
+	}
+	if err != nil {
+		return nil, err
+	}
+	return read[0], nil
+}
+
+// WithContents returns the state with the messages as they are in the log.
+func (s *State) WithContents(ctx context.Context) (*State, error) {
+	if s.Outlines == nil {
+		return s, nil
+	}
+	next := *s
+	next.Outlines = nil
+	for _, list := range []*[]*compactordv1.LoggedMessage{&next.Lead, &next.OutOfPlace, &next.Kept} {
+		whole := make([]*compactordv1.LoggedMessage, len(*list))
+		for i, l := range *list {
+			var err error
+			if whole[i], err = s.Whole(ctx, l); err != nil {
+				return nil, err
+			}
+		}
+		*list = whole
+	}
+	return &next, nil
+}

@@ -1,0 +1,76 @@
+package session_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
+)
+
+// All that is computed of a state of outlines is the same as of the whole state: figures, groups, places for cuts, and
+// what records change.
+func TestOutlinesHaveTheFiguresOfTheMessages(t *testing.T) {
+	shortened, changes := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		g.W.Wrote = func(given *compactordv1.Record, at *storagev1.Head, written *session.Written) {
+			outlined, err := session.Write(sessiontest.Outlined(g.W.State()), given, at,
+				func(h *storagev1.Head) (*session.State, error) { return sessiontest.Outlined(g.W.StateOf(h)), nil })
+			require.NoError(t, err)
+			require.True(t, proto.Equal(written.Record, outlined.Record), "%v\nnot\n%v", outlined.Record, written.Record)
+			require.True(t, proto.Equal(written.State.Head, outlined.State.Head))
+			changes++
+		}
+		for range sessiontest.Steps(t, 60) {
+			g.Step(t)
+			whole := g.W.State()
+			outlined := sessiontest.Outlined(whole)
+			require.True(t, proto.Equal(whole.WithMetrics(), outlined.WithMetrics()))
+			require.Equal(t, whole.Groups(), outlined.Groups())
+			require.Equal(t, whole.CutPlaces(), outlined.CutPlaces())
+			all := slices.Concat(whole.Lead, whole.OutOfPlace, whole.Kept)
+			for i, l := range slices.Concat(outlined.Lead, outlined.OutOfPlace, outlined.Kept) {
+				if l != all[i] {
+					shortened++
+				}
+				require.Equal(t, proto.Size(all[i]), proto.Size(l))
+				again, err := outlined.Whole(t.Context(), l)
+				require.NoError(t, err)
+				require.Same(t, all[i], again)
+			}
+		}
+	})
+	require.Positive(t, shortened, "no message was shortened")
+	require.Positive(t, changes, "no record was written")
+}
+
+// An outline has all of a message but the large texts of a result.
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("é", 50)
+	w := newLog(user("go"), assistant(calling("a", "read", "{}")), answers("a", large))
+	l := w.Messages[2]
+	before := proto.CloneOf(l)
+	for least, shortens := range map[int]bool{1: true, 100: true, 101: false} {
+		o := &session.Outlines{Least: least}
+		outline := o.Of(l)
+		require.Equal(t, shortens, outline != l)
+		require.True(t, proto.Equal(before, l), "the message was changed")
+		if !shortens {
+			continue
+		}
+		text := outline.GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText()
+		require.Len(t, text.GetText(), 100)
+		require.NotContains(t, text.GetText(), "é")
+		text.Text = large
+		require.True(t, proto.Equal(before, outline), "an outline lacks a field")
+	}
+}
