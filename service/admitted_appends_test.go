@@ -1,0 +1,178 @@
+package service_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/admission"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/summarizers/extractive"
+)
+
+// heldSession is the session whose writes heldCommits holds.
+const heldSession = "held"
+
+// heldCommits is a store in which writes to one session wait until the test releases each.
+type heldCommits struct {
+	storage.Store
+	reached, release chan struct{}
+}
+
+func (h *heldCommits) Commit(ctx context.Context, c *storage.Commit) error {
+	if c.Session.GetSessionId() == heldSession {
+		h.reached <- struct{}{}
+		<-h.release
+	}
+	return h.Store.Commit(ctx, c)
+}
+
+// appender appends to the sessions of a service with one core, without a network, so that a test can have its own clock.
+type appender struct {
+	t       *testing.T
+	service *service.Service
+	held    *heldCommits
+}
+
+// appending runs a test in a bubble.
+func appending(t *testing.T, test func(a *appender)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		a := &appender{t: t, held: &heldCommits{
+			Store: memory.New(), reached: make(chan struct{}), release: make(chan struct{}),
+		}}
+		a.service = direct(t, a.held, service.Hooks{})
+		a.create(heldSession, nil)
+		test(a)
+	})
+}
+
+// direct returns a service with one core, which is called directly.
+func direct(t *testing.T, store storage.Store, hooks service.Hooks) *service.Service {
+	t.Helper()
+	registry, err := strategies.NewRegistry(strategies.Builtin()...)
+	require.NoError(t, err)
+	writers, err := summarizers.NewRegistry(extractive.New())
+	require.NoError(t, err)
+	s, err := service.New(service.Options{
+		Store: store, Strategies: registry, Summarizers: writers, Logger: slog.New(slog.DiscardHandler), Hooks: hooks,
+		Admission: admission.Options{Cores: 1},
+	})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (a *appender) create(id string, policy *compactordv1.Policy) {
+	a.t.Helper()
+	_, err := a.service.CreateSession(a.t.Context(), &compactordv1.CreateSessionRequest{SessionId: id, Policy: policy})
+	require.NoError(a.t, err)
+}
+
+func (a *appender) append(id string, messages ...*compactordv1.Message) {
+	_, err := a.service.AppendMessages(a.t.Context(), &compactordv1.AppendMessagesRequest{SessionId: id, Messages: messages})
+	assert.NoError(a.t, err)
+}
+
+// hold begins a large append, which fills the pool, and returns when it waits for the store.
+func (a *appender) hold() {
+	go a.append(heldSession, user(strings.Repeat("large ", 100<<10)))
+	<-a.held.reached
+}
+
+// letGo lets the store write what hold began.
+func (a *appender) letGo() {
+	a.held.release <- struct{}{}
+	synctest.Wait()
+}
+
+// A large append rests after its work, twice as long as it took but not for ever, if small ones came meanwhile. Until
+// then no other large one begins.
+func TestLargeAppendsRestWhereSmallOnesCome(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		small       bool
+		took, rests time.Duration
+	}{
+		"nobody else came":     {took: time.Second, rests: 0},
+		"small ones came":      {small: true, took: 400 * time.Millisecond, rests: 800 * time.Millisecond},
+		"after very much work": {small: true, took: time.Minute, rests: 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			appending(t, func(a *appender) {
+				a.create("small", nil)
+				a.create("next", nil)
+				a.hold()
+				if c.small {
+					a.append("small", user("one line"))
+				}
+				<-time.After(c.took)
+				a.letGo()
+				ended := time.Now()
+				a.append("small", user("does not wait"))
+				require.Zero(a.t, time.Since(ended))
+				a.append("next", user(strings.Repeat("large ", 100<<10)))
+				require.Equal(a.t, c.rests, time.Since(ended))
+			})
+		})
+	}
+}
+
+// A line that is appended to a large session waits like a large append, if it makes the session plan. Lines for other
+// sessions do not.
+func TestLinesThatPlanMuchWait(t *testing.T) {
+	t.Parallel()
+	window := func(tokens uint32) *compactordv1.Policy {
+		return &compactordv1.Policy{ContextWindow: proto.Uint32(tokens)}
+	}
+	never := &compactordv1.Policy{Trigger: &compactordv1.Trigger{Enabled: proto.Bool(false)}}
+	prunes := proto.CloneOf(never)
+	prunes.OnUserMessage = listOf(hideAll().GetPruneStrategy())
+	sessions := map[string]struct {
+		policy          *compactordv1.Policy
+		requests, words int
+		waits           bool
+	}{
+		"large and due":                    {window(200_000), 15, 10_000, true},
+		"large and pruned at each request": {prunes, 15, 10_000, true},
+		"large and never due":              {never, 15, 10_000, false},
+		"small and due":                    {window(20_000), 15, 1000, false},
+	}
+	appending(t, func(a *appender) {
+		for id, s := range sessions {
+			a.create(id, s.policy)
+			for range s.requests {
+				a.append(id, user(strings.Repeat("request ", s.words)))
+			}
+		}
+		a.hold()
+		ended := make(chan string, len(sessions))
+		for id := range sessions {
+			go func() {
+				a.append(id, user("one line"))
+				ended <- id
+			}()
+		}
+		synctest.Wait()
+		passed := len(ended)
+		a.letGo()
+		require.Len(a.t, ended, len(sessions))
+		for i := range len(sessions) {
+			id := <-ended
+			require.Equal(a.t, sessions[id].waits, i >= passed, id)
+		}
+	})
+}
