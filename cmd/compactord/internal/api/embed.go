@@ -126,18 +126,26 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 		return store, nil
 	case errors.Is(err, boltstore.ErrInUse):
 		return nil, terminal.Advise(fmt.Errorf("the store %s is in use by another process", path),
-			"If that is a daemon, stop it first, or use it with --addr.")
+			"If that is a daemon, stop it first. Many commands work with a daemon too: --addr.")
 	case errors.Is(err, boltstore.ErrNewer):
 		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that version.")
 	case errors.Is(err, storage.ErrCorrupt):
-		return nil, fmt.Errorf("%s is damaged, or not a store of compactord: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged, or not a store of compactord: %w", path, withoutPath(err))
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("cannot open the store %s: there is no such file or folder", path)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("cannot open the store %s: permission denied", path)
 	default:
-		return nil, fmt.Errorf("cannot open the store %s: %w", path, err)
+		return nil, fmt.Errorf("cannot open the store %s: %w", path, withoutPath(err))
 	}
+}
+
+// withoutPath returns what the store's package says is wrong, without the name of the file, which it puts before it.
+func withoutPath(err error) error {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner
+	}
+	return err
 }
 
 // Exists says whether a file with this name exists.

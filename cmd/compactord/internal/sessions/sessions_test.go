@@ -39,5 +39,5 @@ func TestNoSessions(t *testing.T) {
 	programtest.Ran(t, "view", "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
 	require.NoFileExists(t, store, "looking makes no store")
 	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
-	programtest.Ran(t, "check", "--store", sample.File(t, "x.db", "no store")).Ends(t, terminal.ExitFailed).Says(t, "is damaged, or not a store of compactord")
+	programtest.Ran(t, "check", "--store", sample.File(t, "x.db", "no store")).Ends(t, terminal.ExitFailed).Says(t, "is damaged, or not a store of compactord: store corrupt: ")
 }
