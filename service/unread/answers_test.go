@@ -42,10 +42,16 @@ func large() *compactordv1.LoggedMessage {
 	}}}}
 }
 
+// missing is a session that does not exist.
+const missing = "missing"
+
 func (s *sessions) ListMessages(
-	context.Context, *compactordv1.ListMessagesRequest,
+	_ context.Context, req *compactordv1.ListMessagesRequest,
 ) (*compactordv1.ListMessagesResponse, error) {
 	s.begun.Add(1)
+	if req.GetSessionId() == missing {
+		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND, nil, "no session")
+	}
 	return &compactordv1.ListMessagesResponse{Messages: []*compactordv1.LoggedMessage{large()}}, nil
 }
 
@@ -195,6 +201,19 @@ func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 	// What was read is free again: this answer has room only where nothing else is unread.
 	_, err := compactordv1.NewSessionServiceClient(conn).ListMessages(t.Context(),
 		&compactordv1.ListMessagesRequest{MaxBytes: 1 << 20}, grpc.WaitForReady(true))
+	require.NoError(t, err)
+}
+
+// A call that fails gives back the room that its answer would have taken.
+func TestCallsThatFailLeaveTheirRoom(t *testing.T) {
+	t.Parallel()
+	s := onTCP(t, unread.Options{Connection: 1 << 20, Wait: 10 * time.Millisecond})
+	client := compactordv1.NewSessionServiceClient(s.connect())
+	for range 5 {
+		_, err := client.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{SessionId: missing, MaxBytes: 512 << 10})
+		require.Equal(t, codes.NotFound, status.Code(err), "%v", err)
+	}
+	_, err := client.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{MaxBytes: 512 << 10})
 	require.NoError(t, err)
 }
 
