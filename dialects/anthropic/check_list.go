@@ -15,7 +15,7 @@ func checkShape(d *decoded, report report) {
 }
 
 func checkRequestSize(d *decoded, report report) {
-	size := 0
+	size := d.list.Before.Bytes
 	for _, raw := range slices.Concat(d.list.System, d.list.Messages) {
 		size += len(raw) + 1
 	}
@@ -60,7 +60,7 @@ func checkMessageFields(d *decoded, report report) {
 }
 
 func checkFirstMessageUser(d *decoded, report report) {
-	if len(d.messages) == 0 || d.messages[0].role != roleAssistant {
+	if d.list.Before.Messages > 0 || len(d.messages) == 0 || d.messages[0].role != roleAssistant {
 		return
 	}
 	if blocks := d.messages[0].blocks; len(blocks) == 0 || blocks[0].typ != typeCompaction {

@@ -25,13 +25,23 @@ type renderer struct {
 	// service renders, all of them do.
 	calling *renderedMessage
 	open    map[string]bool
+
+	// before is what the part of the list before has left, and after what this one leaves. rest reports that there is a
+	// part before, and more that another follows.
+	before, after carried
+	rest, more    bool
 }
 
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{
 		messages: messages,
-		ids:      dialect.AssignCallIDs(messages, dialect.CleanID, maxIDBytes),
+		ids:      dialect.AssignCallIDs(messages, opts, dialect.CleanID, maxIDBytes),
 		open:     make(map[string]bool),
+		rest:     opts.Before != nil,
+		more:     opts.More,
+	}
+	if r.rest {
+		r.before, _ = opts.Before.State.(carried)
 	}
 	users := 0
 	for _, m := range messages {
@@ -49,6 +59,9 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 	r.openWithUser()
 	r.renderBreakpoints(lead, opts.Breakpoints)
 	r.encode()
+	if r.more && !r.after.programWaits {
+		r.out.After = opts.Carry(messages, r.ids, r.after)
+	}
 	return &r.out
 }
 

@@ -33,6 +33,9 @@ func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
 			blocks = append(blocks, &t.rest[i])
 		}
 	}
+	if r.more {
+		newest = len(blocks)
+	}
 	if breakpoints == nil {
 		r.limitBreakpoints(blocks, newest)
 		return
@@ -83,7 +86,7 @@ func mark(raw json.RawMessage) json.RawMessage {
 // newest. Removing others would change what an earlier view has shown.
 func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 	var marked []int
-	count := 0
+	count := r.before.marks
 	for i, b := range blocks {
 		editBreakpoints(b.raw, breakpointDepth, func(mark json.RawMessage) json.RawMessage {
 			marked = append(marked, i)
@@ -93,7 +96,7 @@ func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 			return mark
 		})
 	}
-	at, short := 0, false
+	at, short := r.before.marks, r.before.shortMark
 	for _, i := range slices.Compact(marked) {
 		b := blocks[i]
 		b.raw = editBreakpoints(b.raw, breakpointDepth, func(mark json.RawMessage) json.RawMessage {
@@ -118,6 +121,7 @@ func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 			return mark
 		})
 	}
+	r.after.marks, r.after.shortMark = count, short
 }
 
 func isMark(mark json.RawMessage) bool { return rawjson.KindOf(mark) == rawjson.ObjectKind }

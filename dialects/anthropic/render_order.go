@@ -10,23 +10,26 @@ import (
 // orderMessages drops and joins messages until nothing changes any more. One pass is not enough: a message that loses
 // the use of a server tool can then end with thinking, and dropping a message can make neighbours of two others.
 func (r *renderer) orderMessages() {
-	for n := -1; n != r.countMessages(); {
-		n = r.countMessages()
+	for before := (counts{messages: -1}); before != r.count(); {
+		before = r.count()
 		r.pairServerTools()
 		r.dropThinking()
 		r.joinMessages()
 	}
 }
 
-// countMessages returns a number that changes whenever messages are dropped, joined, or change their role.
-func (r *renderer) countMessages() int {
-	n := len(r.rendered)
+// counts change whenever blocks or messages are dropped, or messages are joined or change their role.
+type counts struct{ messages, instructions, blocks int }
+
+func (r *renderer) count() counts {
+	c := counts{messages: len(r.rendered)}
 	for _, t := range r.rendered {
+		c.blocks += len(t.rest)
 		if t.role == roleSystem {
-			n++
+			c.instructions++
 		}
 	}
-	return n
+	return c
 }
 
 // joinMessages puts the messages into the order that the provider demands. Instructions keep their role only between a
@@ -82,7 +85,7 @@ func (r *renderer) dropEmpty() {
 
 // openWithUser makes the list begin with a message of the user. It can also begin with the provider's own compaction.
 func (r *renderer) openWithUser() {
-	if len(r.rendered) == 0 || r.rendered[0].role != roleAssistant || r.rendered[0].rest[0].typ == typeCompaction {
+	if r.rest || len(r.rendered) == 0 || r.rendered[0].role != roleAssistant || r.rendered[0].rest[0].typ == typeCompaction {
 		return
 	}
 	at := r.rendered[0].span.First

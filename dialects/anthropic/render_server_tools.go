@@ -38,6 +38,7 @@ func (r *renderer) pairServerTools() {
 		}
 		t.rest = kept
 	}
+	r.after.programWaits = len(waiting) > 0
 	r.dropEmpty()
 }
 

@@ -22,8 +22,10 @@ func (r *renderer) dropThinking() {
 			t.rest[n-1].trailing = true
 		}
 	}
-	began, lost := make(map[int]bool), make(map[int]bool)
+	// The first loop goes on from the part of the list before.
+	began, lost := map[int]bool{0: r.before.loop.began}, map[int]bool{0: r.before.loop.lost}
 	live := dialect.RunningToolLoop(r.messages)
+	r.out.DisableThinking = r.out.DisableThinking || r.rest && live == 0 && r.before.loop.lost
 	for i, t := range r.rendered {
 		last := i+1 == len(r.rendered)
 		t.rest = slices.DeleteFunc(t.rest, func(b renderedBlock) bool {
@@ -49,6 +51,11 @@ func (r *renderer) dropThinking() {
 			}
 			return true
 		})
+	}
+	if n := len(r.loops); n > 0 {
+		loop := r.loops[n-1]
+		r.after.loop.began = r.after.loop.began || began[loop]
+		r.after.loop.lost = r.after.loop.lost || lost[loop]
 	}
 	r.dropEmpty()
 }

@@ -14,6 +14,8 @@ import (
 // grows.
 type CallIDs struct {
 	parts map[*compactordv1.Part]assigned
+	// used are the ids of the calls, with those of the part of the list before.
+	used usedIDs
 }
 
 // assigned is the id of a call or a result, and its pair.
@@ -32,10 +34,11 @@ type Pair struct {
 
 // AssignCallIDs assigns the ids of a list in which each result follows its call. clean turns any id into one that the
 // provider accepts, and maxBytes is the longest id that the provider accepts. Ids that are clean and unique do not
-// change.
-func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, maxBytes int) *CallIDs {
-	c := &CallIDs{parts: make(map[*compactordv1.Part]assigned)}
-	used := make(usedIDs)
+// change. Of the options, it needs what says which part of a list the messages are.
+func AssignCallIDs(
+	messages []*compactordv1.Message, opts RenderOptions, clean func(string) string, maxBytes int,
+) *CallIDs {
+	c := &CallIDs{parts: make(map[*compactordv1.Part]assigned), used: opts.usedBefore()}
 	// The calls without a result so far, by their id in the log.
 	open := make(map[string][]openCall)
 	for at, m := range messages {
@@ -43,7 +46,7 @@ func AssignCallIDs(messages []*compactordv1.Message, clean func(string) string, 
 			switch {
 			case p.GetToolCall() != nil:
 				id := p.GetToolCall().GetId()
-				given := used.take(c.wanted(id, at, i, clean, maxBytes), maxBytes)
+				given := c.used.take(c.wanted(id, opts.first()+at, i, clean, maxBytes), maxBytes)
 				c.parts[p] = assigned{id: given, changed: given != id}
 				open[id] = append(open[id], openCall{message: at, part: p, given: given})
 			case p.GetToolResult() != nil:

@@ -52,7 +52,7 @@ func TestResultsKeepTheirCalls(t *testing.T) {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 			list := listOf(words)
-			ids := dialect.AssignCallIDs(list, dialect.CleanID, 10)
+			ids := dialect.AssignCallIDs(list, dialect.RenderOptions{}, dialect.CleanID, 10)
 			var have []string
 			for _, m := range list {
 				var given []string
@@ -76,7 +76,7 @@ func TestResultsKeepTheirCalls(t *testing.T) {
 func TestLongIDsAreCutBetweenCharacters(t *testing.T) {
 	t.Parallel()
 	list := listOf("xééééé xéééé =xéééé =xééééé")
-	ids := dialect.AssignCallIDs(list, func(id string) string { return id }, 10)
+	ids := dialect.AssignCallIDs(list, dialect.RenderOptions{}, func(id string) string { return id }, 10)
 	first, _ := ids.Of(list[0].GetParts()[0])
 	second, _ := ids.Of(list[1].GetParts()[0])
 	require.Equal(t, "xéééé", first)
@@ -87,14 +87,14 @@ func TestLongIDsAreCutBetweenCharacters(t *testing.T) {
 func BenchmarkOneID(b *testing.B) {
 	list := listOf(strings.Repeat("a =a ", 10_000))
 	for b.Loop() {
-		dialect.AssignCallIDs(list, dialect.CleanID, 40)
+		dialect.AssignCallIDs(list, dialect.RenderOptions{}, dialect.CleanID, 40)
 	}
 }
 
 func TestPairsLeadFromCallsToResultsAndBack(t *testing.T) {
 	t.Parallel()
 	list := listOf("a,a a =a =a =a =a")
-	ids := dialect.AssignCallIDs(list, dialect.CleanID, 10)
+	ids := dialect.AssignCallIDs(list, dialect.RenderOptions{}, dialect.CleanID, 10)
 	for result, call := range map[int][2]int{2: {1, 0}, 3: {0, 0}, 4: {0, 1}} {
 		pair := ids.PairOf(list[result].GetParts()[0])
 		require.Equal(t, result, pair.ResultAt)

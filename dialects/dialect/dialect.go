@@ -57,6 +57,15 @@ type List struct {
 	SystemAsText bool
 	// Messages are the messages, items or contents.
 	Messages []json.RawMessage
+	// Before is what comes before, where this is only a part of a list.
+	Before Before
+}
+
+// Before is what comes before a part of a list.
+type Before struct {
+	// Messages is how many elements come before, and Bytes how many bytes they and the system prompt have, each with a
+	// comma.
+	Messages, Bytes int
 }
 
 // Parsed is what Parse read.
@@ -85,8 +94,13 @@ type RenderOptions struct {
 	AsWritten bool
 	// Breakpoints are the positions of messages after which to mark a cache breakpoint, ascending; at most three. Where it
 	// is not nil, even if empty, the breakpoints that the client had set are left out. It has no effect in dialects
-	// without breakpoints in their lists.
+	// without breakpoints in their lists. In a part of a list these are positions in the part.
 	Breakpoints []int
+	// Before is nil, unless the messages are the rest of a list, whose part before was rendered. A list can be cut where
+	// Seams finds a place.
+	Before *Carried
+	// More reports that messages follow which are rendered later.
+	More bool
 }
 
 // Rendered is a list, and what was changed to make it.
@@ -105,6 +119,9 @@ type Rendered struct {
 	// DisableThinking reports that the running tool loop lost its thinking. The client must turn thinking off for its next
 	// request.
 	DisableThinking bool
+	// After is for rendering the messages that follow. It is nil where More was not set, and where these messages cannot be
+	// rendered without those that follow.
+	After *Carried
 }
 
 // Span is a range of messages by position.

@@ -124,7 +124,9 @@ func (d implemented[Body, Decoded]) Render(messages []*compactordv1.Message, opt
 	if opts.AsWritten {
 		return d.by.RenderAsWritten(messages), nil
 	}
-	return d.by.RenderRequest(messages, opts), nil
+	out := d.by.RenderRequest(messages, opts)
+	opts.inWholeList(out)
+	return out, nil
 }
 
 func (d implemented[Body, Decoded]) Prompt(messages []*compactordv1.Message) (*List, error) {
@@ -153,5 +155,11 @@ func (d implemented[Body, Decoded]) Rules() []Rule {
 }
 
 func (d implemented[Body, Decoded]) Validate(list *List, mode Mode) []Violation {
-	return run(d.by.Checks, d.by.Decode(list), mode)
+	found := run(d.by.Checks, d.by.Decode(list), mode)
+	for i := range found {
+		if found[i].Message >= 0 {
+			found[i].Message += list.Before.Messages
+		}
+	}
+	return found
 }

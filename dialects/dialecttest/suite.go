@@ -31,6 +31,7 @@ func Run(t *testing.T, d dialect.Dialect) {
 		{"prefixes", 3, prefixes},
 		{"rendered and parsed", 5, renderedAndParsed},
 		{"breakpoints", 2, breakpoints},
+		{"in parts", 5, inParts},
 		{"hostile attachments", 3, hostile},
 		{"arbitrary JSON", 3, arbitraryJSON},
 		{"streamed", 5, streamed},

@@ -6,7 +6,10 @@ import (
 
 func checkCallsFollowUser(d *decoded, report report) {
 	for _, b := range d.batches {
-		if d.contents[b.at].role == roleModel && (b.at == 0 || d.contents[b.at-1].role == roleModel) {
+		if d.contents[b.at].role != roleModel {
+			continue
+		}
+		if b.at == 0 && !d.rest || b.at > 0 && d.contents[b.at-1].role == roleModel {
 			report(b.at, 0, "the content calls functions and does not follow one of the user")
 		}
 	}

@@ -33,7 +33,7 @@ func checkRoles(d *decoded, report report) {
 }
 
 func checkFirstMessageUser(d *decoded, report report) {
-	if len(d.contents) > 0 && d.contents[0].role == roleModel && len(d.contents[0].of(fieldCall)) == 0 {
+	if !d.rest && len(d.contents) > 0 && d.contents[0].role == roleModel && len(d.contents[0].of(fieldCall)) == 0 {
 		report(0, 0, "the list begins with the model")
 	}
 }

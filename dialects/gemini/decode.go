@@ -9,6 +9,8 @@ import (
 
 // decoded is a list that was decoded for the checks, from its JSON alone.
 type decoded struct {
+	// rest reports that another part of the list comes before.
+	rest     bool
 	system   []json.RawMessage
 	contents []decodedContent
 	// shapeErrors are the places where the list differs from the shape in the reference.
@@ -42,7 +44,9 @@ type decodedPart struct {
 }
 
 func decode(list *dialect.List) *decoded {
-	d := &decoded{system: list.System, contents: make([]decodedContent, len(list.Messages))}
+	d := &decoded{
+		rest: list.Before.Messages > 0, system: list.System, contents: make([]decodedContent, len(list.Messages)),
+	}
 	for at, raw := range list.Messages {
 		d.contents[at] = d.decodeContent(at, raw)
 	}

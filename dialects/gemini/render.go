@@ -25,6 +25,8 @@ type renderer struct {
 	held    []int
 	// signed reports that a part of the model had a signature.
 	signed bool
+	// rest reports that another part of the list comes before.
+	rest bool
 }
 
 // renderedCall holds what a result must repeat of its call.
@@ -46,9 +48,13 @@ type renderedContent struct {
 	span   dialect.Span
 }
 
-func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{out: &dialect.Rendered{}, messages: messages}
-	r.ids = dialect.AssignCallIDs(messages, func(id string) string { return id }, dialect.MaxID)
+	if opts.Before != nil {
+		r.rest = true
+		r.signed, _ = opts.Before.State.(bool)
+	}
+	r.ids = dialect.AssignCallIDs(messages, opts, func(id string) string { return id }, dialect.MaxID)
 	r.calls = pairCalls(messages, r.ids)
 	lead := dialect.LeadingInstructions(messages)
 	r.renderSystem(lead)
@@ -60,6 +66,9 @@ func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *d
 			"role": rawjson.Quote(c.role), "parts": rawjson.EncodeArray(c.parts),
 		}.Encode())
 		r.out.From = append(r.out.From, c.span)
+	}
+	if opts.More {
+		r.out.After = opts.Carry(messages, r.ids, r.signed)
 	}
 	return r.out
 }
@@ -111,7 +120,7 @@ func (r *renderer) renderMessage(at int) {
 
 // add adds parts to the last content if it has the role, otherwise to a new one.
 func (r *renderer) add(at int, role string, parts []json.RawMessage) *renderedContent {
-	if len(r.contents) == 0 && role == roleModel {
+	if len(r.contents) == 0 && !r.rest && role == roleModel {
 		r.repair(ruleFirstMessageUser, at, "a text of the user was put at the start, since the list must begin with the user")
 		r.contents = append(r.contents, &renderedContent{
 			role: roleUser, parts: []json.RawMessage{renderText(wording.Opening, nil).Encode()},

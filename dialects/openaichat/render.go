@@ -8,10 +8,10 @@ import (
 )
 
 // renderRequest renders messages for a request. It puts each result directly after the message with its call.
-func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
 	out := &dialect.Rendered{}
 	out.Messages = make([]json.RawMessage, 0, len(messages))
-	ids := dialect.AssignCallIDs(messages, cleanID, maxIDBytes)
+	ids := dialect.AssignCallIDs(messages, opts, cleanID, maxIDBytes)
 	pairs := pairCalls(messages, ids)
 	render := func(i int) {
 		r := &renderer{out: out, at: i, m: messages[i], request: true, ids: ids, legacy: pairs.legacy[i]}
@@ -36,6 +36,9 @@ func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *d
 			next = result + 1
 			render(result)
 		}
+	}
+	if opts.More {
+		out.After = opts.Carry(messages, ids, nil)
 	}
 	return out
 }

@@ -24,6 +24,8 @@ type renderer struct {
 	lost bool
 	// held is reasoning at the end of what was rendered so far. It is written when more items of the model follow.
 	held []heldThinking
+	// rest reports that another part of the list comes before.
+	rest bool
 }
 
 func (r *renderer) drop(part int, why string) {
@@ -41,9 +43,10 @@ func (r *renderer) emit(raw json.RawMessage) {
 
 // renderRequest renders messages for a request. It puts each result directly after the calls of its message, or after
 // those of the next messages that only have more calls.
-func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *dialect.Rendered {
+func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{messages: messages, used: make(map[string]bool), usedCalls: make(map[string]bool)}
-	r.ids = dialect.AssignCallIDs(messages, dialect.CleanID, maxItemID)
+	r.goOn(opts.Before)
+	r.ids = dialect.AssignCallIDs(messages, opts, dialect.CleanID, maxItemID)
 	r.pairs = pairCalls(messages, r.ids)
 	var run []int
 	for at, m := range messages {
@@ -62,6 +65,10 @@ func renderRequest(messages []*compactordv1.Message, _ dialect.RenderOptions) *d
 			r.lost = r.lost && m.GetRole() != compactordv1.Role_ROLE_USER
 			r.renderMessage(m)
 		}
+	}
+	if opts.More {
+		r.out.After = opts.Carry(messages, r.ids, r.carried())
+		return &r.out
 	}
 	r.dropHeld()
 	return &r.out

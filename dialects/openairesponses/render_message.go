@@ -17,7 +17,7 @@ func (r *renderer) encodeMessage(role compactordv1.Role, pieces []piece, inList 
 // renderInstruction renders a SYSTEM or DEVELOPER message: as the instructions of the request if it came from there,
 // otherwise in its place.
 func (r *renderer) renderInstruction(m *compactordv1.Message) {
-	if isInstructions(m) && r.at == 0 {
+	if isInstructions(m) && r.at == 0 && !r.rest {
 		r.renderSystem(m)
 		return
 	}

@@ -1,0 +1,50 @@
+package openairesponses
+
+import (
+	"maps"
+
+	"github.com/compactord/compactord/dialects/dialect"
+)
+
+// carried is what the rest of a list must know of the part before.
+type carried struct {
+	used, usedCalls map[string]bool
+	lost            bool
+	// held has positions that count back from the rest.
+	held []heldThinking
+}
+
+// Size returns about how many bytes it takes.
+func (c *carried) Size() int {
+	const entry = 32
+	size := 0
+	for _, ids := range []map[string]bool{c.used, c.usedCalls} {
+		for id := range ids {
+			size += entry + len(id)
+		}
+	}
+	for _, h := range c.held {
+		size += len(h.encode())
+	}
+	return size
+}
+
+// goOn takes over what the part of the list before has left; nil where there is none.
+func (r *renderer) goOn(before *dialect.Carried) {
+	if before == nil {
+		return
+	}
+	r.rest = true
+	if c, ok := before.State.(*carried); ok {
+		r.used, r.usedCalls, r.lost = maps.Clone(c.used), maps.Clone(c.usedCalls), c.lost
+		r.held = append(r.held, c.held...)
+	}
+}
+
+func (r *renderer) carried() *carried {
+	c := &carried{used: r.used, usedCalls: r.usedCalls, lost: r.lost}
+	for _, h := range r.held {
+		c.held = append(c.held, heldThinking{renderedItem: h.renderedItem, at: h.at - len(r.messages)})
+	}
+	return c
+}
