@@ -19,7 +19,8 @@ import (
 const maxCallIDs = 100
 
 // InDialect returns a rendered view. It renders and checks the whole view, even where it sends only the end: neighbours
-// can merge, and a rule can concern messages that are far apart. The next pages are of the same list.
+// can merge, and a rule can concern messages that are far apart. The next pages are of the same list. A large view is never
+// held as a whole.
 func InDialect(
 	ctx context.Context, log Log, shape dialect.Dialect, r *Request,
 ) (*compactordv1.GetLLMViewResponse, error) {
@@ -31,9 +32,12 @@ func InDialect(
 	// The client has a part of this very view, which therefore stands as it is.
 	goesOn := relation == session.DeltaAppended && held.Point == token.Point
 	if goesOn {
-		if kept := r.Kept.get(keyOf(token)); kept != nil {
-			return r.pageOf(kept, token, int(held.Messages)), nil
+		if kept := r.Kept.get(keyOf(token), int(held.Messages)); kept != nil {
+			return r.nextPage(ctx, log, shape, kept, token, int(held.Messages))
 		}
+	}
+	if r.isLarge() {
+		return r.longInDialect(ctx, log, shape, token, held, relation)
 	}
 	state, err := log.State(ctx, r.Row, r.Head)
 	if err != nil {
@@ -55,14 +59,45 @@ func InDialect(
 	return r.pageOf(now.list(r.withMetrics(state)), token, unchanged), nil
 }
 
+// longInDialect returns the first page of a large view.
+func (r *Request) longInDialect(
+	ctx context.Context, log Log, shape dialect.Dialect, token, held session.ViewToken, relation session.Delta,
+) (*compactordv1.GetLLMViewResponse, error) {
+	l, err := r.long(ctx, log, shape)
+	if err != nil {
+		return nil, err
+	}
+	list, err := l.list(ctx, held, relation)
+	if err != nil {
+		return nil, err
+	}
+	return r.nextPage(ctx, log, shape, list, token, list.first)
+}
+
+// nextPage returns the page of a list from a position on.
+func (r *Request) nextPage(
+	ctx context.Context, log Log, shape dialect.Dialect, list *renderedList, token session.ViewToken, position int,
+) (*compactordv1.GetLLMViewResponse, error) {
+	if list.rest != nil {
+		l, err := r.long(ctx, log, shape)
+		if err != nil {
+			return nil, err
+		}
+		if list, err = l.extended(ctx, list, position); err != nil {
+			return nil, err
+		}
+	}
+	return r.pageOf(list, token, position), nil
+}
+
 // pageOf returns a page of a list, and keeps the list for the next page.
 func (r *Request) pageOf(l *renderedList, token session.ViewToken, unchanged int) *compactordv1.GetLLMViewResponse {
-	answer := l.page(token, min(unchanged, len(l.messages)), r.MaxBytes)
+	answer := l.page(token, min(unchanged, l.first+len(l.messages)), r.MaxBytes)
 	answer.Report = strategies.ReportAt(r.Row, l.head)
 	if answer.GetHasMore() {
-		r.Kept.put(keyOf(token), l)
+		r.Kept.put(keyOf(token), l.after(unchanged+len(answer.GetMessagesJson())))
 	} else {
-		r.Kept.drop(keyOf(token))
+		r.Kept.drop(keyOf(token), l.first)
 	}
 	return answer
 }

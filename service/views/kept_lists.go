@@ -3,7 +3,9 @@ package views
 import (
 	"container/list"
 	"encoding/json"
+	"slices"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -11,6 +13,9 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
+
+// keptFor is how long a list is kept whose client does not ask for the next page.
+const keptFor = 10 * time.Minute
 
 // DefaultKeptBytes is how many bytes of rendered lists a daemon keeps by default.
 const DefaultKeptBytes = 64 << 20
@@ -29,21 +34,31 @@ type KeptLists struct {
 	byKey map[listKey]*list.Element
 }
 
-// listKey identifies a rendered list: what a view token says of the view.
+// listKey identifies a rendered list: what a view token says of the view, and the position of the list's first message.
 type listKey struct {
 	uid     string
 	point   uint32
 	options [8]byte
+	first   int
 }
 
 func keyOf(token session.ViewToken) listKey {
-	return listKey{token.UID, token.Point, token.Options}
+	return listKey{token.UID, token.Point, token.Options, 0}
 }
 
-// renderedList is a rendered view without the neutral messages that it was made from.
+func (k listKey) from(first int) listKey {
+	k.first = first
+	return k
+}
+
+// renderedList is a rendered view without the neutral messages that it was made from. It is not changed once it is made.
 type renderedList struct {
-	system, messages []json.RawMessage
-	report           *compactordv1.ViewReport
+	system []json.RawMessage
+	// messages are those from the position first on. rest says where those after them begin; nil where there are none.
+	first    int
+	messages []json.RawMessage
+	rest     *restart
+	report   *compactordv1.ViewReport
 	// head has the figures for the context report.
 	head *storagev1.Head
 }
@@ -51,33 +66,62 @@ type renderedList struct {
 type keptList struct {
 	key  listKey
 	list *renderedList
+	used time.Time
 }
 
 func (l *renderedList) size() int {
-	size := 0
-	for _, raw := range l.system {
-		size += len(raw)
+	size := sizeOf(l.system) + sizeOf(l.messages)
+	if l.rest != nil && l.rest.before != nil {
+		size += l.rest.before.Size()
 	}
-	for _, raw := range l.messages {
+	return size
+}
+
+func sizeOf(messages []json.RawMessage) int {
+	size := 0
+	for _, raw := range messages {
 		size += len(raw)
 	}
 	return size
 }
 
-func (k *KeptLists) get(key listKey) *renderedList {
+// from returns the messages from a position on.
+func (l *renderedList) from(position int) []json.RawMessage { return l.messages[position-l.first:] }
+
+// after returns the list for the pages from a position on. A whole list is for all pages.
+func (l *renderedList) after(position int) *renderedList {
+	if l.first == 0 && l.rest == nil {
+		return l
+	}
+	rest := *l
+	// A copy, so that the messages before can go.
+	rest.first, rest.messages = position, slices.Clone(l.from(position))
+	return &rest
+}
+
+// get returns a list that begins at a position, or a whole one.
+func (k *KeptLists) get(key listKey, position int) *renderedList {
 	if k == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := k.byKey[key]
+	k.expireLocked()
+	at := k.byKey[key.from(position)]
+	if at == nil {
+		at = k.byKey[key]
+	}
 	if at == nil {
 		return nil
 	}
-	k.order.MoveToFront(at)
 	kept, ok := at.Value.(*keptList)
 	if !ok {
 		return nil
+	}
+	if kept.key.first == 0 {
+		// Of another list, the client has read the page: the list for the next one is kept for longer.
+		k.order.MoveToFront(at)
+		kept.used = time.Now()
 	}
 	return kept.list
 }
@@ -87,8 +131,10 @@ func (k *KeptLists) put(key listKey, l *renderedList) {
 	if k == nil || l.size() > k.MaxBytes {
 		return
 	}
+	key = key.from(l.first)
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.expireLocked()
 	k.removeLocked(k.byKey[key])
 	for k.bytes+l.size() > k.MaxBytes {
 		k.removeLocked(k.order.Back())
@@ -96,18 +142,28 @@ func (k *KeptLists) put(key listKey, l *renderedList) {
 	if k.byKey == nil {
 		k.byKey = make(map[listKey]*list.Element)
 	}
-	k.byKey[key] = k.order.PushFront(&keptList{key, l})
+	k.byKey[key] = k.order.PushFront(&keptList{key, l, time.Now()})
 	k.bytes += l.size()
 }
 
 // drop removes a list whose last page was read.
-func (k *KeptLists) drop(key listKey) {
+func (k *KeptLists) drop(key listKey, first int) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.removeLocked(k.byKey[key])
+	k.removeLocked(k.byKey[key.from(first)])
+}
+
+// expireLocked removes the lists whose clients have not asked for longer than keptFor.
+func (k *KeptLists) expireLocked() {
+	for at := k.order.Back(); at != nil; at = k.order.Back() {
+		if kept, ok := at.Value.(*keptList); ok && time.Since(kept.used) <= keptFor {
+			return
+		}
+		k.removeLocked(at)
+	}
 }
 
 func (k *KeptLists) removeLocked(at *list.Element) {
@@ -129,7 +185,8 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 		answer.SystemJson = append(answer.SystemJson, string(raw))
 	}
 	size := 0
-	for _, raw := range l.messages[unchanged:] {
+	answer.HasMore = l.rest != nil
+	for _, raw := range l.from(unchanged) {
 		size += len(raw)
 		if len(answer.GetMessagesJson()) > 0 && size > maxBytes {
 			answer.HasMore = true

@@ -41,12 +41,12 @@ func TestKeptListsStayWithinTheirBytes(t *testing.T) {
 					used = used[1:]
 				}
 			case "get":
-				if k.get(key) != nil {
+				if k.get(key, 0) != nil {
 					forget(point)
 					used = append(used, point)
 				}
 			default:
-				k.drop(key)
+				k.drop(key, 0)
 				forget(point)
 			}
 			require.Equal(t, total(used, size), k.bytes)

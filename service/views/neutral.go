@@ -58,20 +58,27 @@ func (r *Request) figures(
 		held.Point == session.Point(r.Head) {
 		return *held.Resume.Figures, nil
 	}
-	policy, err := log.PolicyAt(ctx, r.Row, r.Head)
-	if err != nil {
+	var err error
+	if f.Session, err = r.sessionFigures(ctx, log, drawing); err != nil {
 		return f, err
-	}
-	if session.ChangesView(policy, r.Row.GetResolvedPolicy()) {
-		if f.Session, err = drawing.Figures(ctx, session.ViewOptions{}); err != nil {
-			return f, err
-		}
 	}
 	f.View = f.Session
 	if !r.hasSessionsThinking() {
 		f.View, err = drawing.Figures(ctx, r.options())
 	}
 	return f, err
+}
+
+// sessionFigures returns the figures of the session's view by its policy.
+func (r *Request) sessionFigures(ctx context.Context, log Log, drawing *session.Drawing) (session.Figures, error) {
+	policy, err := log.PolicyAt(ctx, r.Row, r.Head)
+	if err != nil {
+		return session.Figures{}, err
+	}
+	if session.ChangesView(policy, r.Row.GetResolvedPolicy()) {
+		return drawing.Figures(ctx, session.ViewOptions{})
+	}
+	return session.FiguresOf(r.Head), nil
 }
 
 // hasSessionsThinking says that the view shows thinking as the session's policy wants it.

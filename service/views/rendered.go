@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -14,25 +15,35 @@ import (
 // maxReported is the most repairs, and the most dropped parts, in one report.
 const maxReported = 1000
 
-// Rendered is a rendered view.
+// Rendered is a rendered view, or a stretch of one.
 type Rendered struct {
 	*dialect.Rendered
 
 	shape  dialect.Dialect
 	marked bool
 	view   *session.View
+	// first is the position of its first message in the view, and ends are its stable ends.
+	first int
+	ends  []int
 }
 
 // Render renders a view in a dialect. If marked is set, it adds the marks of the provider's prompt cache.
 func Render(shape dialect.Dialect, v *session.View, marked bool) (*Rendered, error) {
-	r := &Rendered{shape: shape, marked: marked, view: v}
+	return render(shape, v, marked, dialect.RenderOptions{})
+}
+
+// render renders a view, or the stretch of one that the options say.
+func render(shape dialect.Dialect, v *session.View, marked bool, opts dialect.RenderOptions) (*Rendered, error) {
+	r := &Rendered{shape: shape, marked: marked, view: v, ends: stableEnds(v.Messages, !opts.More)}
+	if opts.Before != nil {
+		r.first = opts.Before.Messages
+	}
 	messages := make([]*compactordv1.Message, len(v.Messages))
 	for i, vm := range v.Messages {
 		messages[i] = vm.GetMessage()
 	}
-	var opts dialect.RenderOptions
 	if marked {
-		opts.Breakpoints = append([]int{}, stableEnds(v.Messages)...)
+		opts.Breakpoints = append([]int{}, r.ends...)
 	}
 	var err error
 	if r.Rendered, err = shape.Render(messages, opts); err != nil {
@@ -61,13 +72,19 @@ func (r *Rendered) check() error {
 	}
 	first := found[0]
 	metadata := map[string]string{"rule": first.Rule, "message": strconv.Itoa(first.Message)}
-	if at := first.Message; at >= 0 && at < len(r.From) && r.From[at].First < len(r.view.Messages) {
-		if o, inLog := r.view.Messages[r.From[at].First].GetOrigin().(*compactordv1.ViewMessage_Index); inLog {
+	at := first.Message - r.Before.Messages
+	if at >= 0 && at < len(r.From) && r.holds(r.From[at].First) {
+		if o, inLog := r.view.Messages[r.From[at].First-r.first].GetOrigin().(*compactordv1.ViewMessage_Index); inLog {
 			metadata["index"] = strconv.FormatUint(uint64(o.Index), 10)
 		}
 	}
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_VIEW_INVALID, metadata,
 		"the view would break a rule of %s at %s", r.shape.Name(), first)
+}
+
+// holds reports whether a message of the view is in the stretch.
+func (r *Rendered) holds(position int) bool {
+	return r.first <= position && position < r.first+len(r.view.Messages)
 }
 
 // list returns the list alone; head has the figures for the context report. It is called once.
@@ -78,22 +95,40 @@ func (r *Rendered) list(head *storagev1.Head) *renderedList {
 // report returns the view report, with what rendering changed.
 func (r *Rendered) report() *compactordv1.ViewReport {
 	report := r.view.Report
-	report.DisableThinking = report.GetDisableThinking() || r.DisableThinking
-	report.MessagesMerged = uint32(r.Merged)
-	report.SuggestedBreakpoints = r.breakpoints()
 	report.Bytes = 0
+	r.addTo(report)
+	report.DisableThinking = report.GetDisableThinking() || r.DisableThinking
+	return report
+}
+
+// addTo adds to a report what rendering changed.
+func (r *Rendered) addTo(report *compactordv1.ViewReport) {
+	report.MessagesMerged += uint32(r.Merged)
+	report.SuggestedBreakpoints = append(report.SuggestedBreakpoints, r.breakpoints()...)
 	for _, raw := range append(r.System[:len(r.System):len(r.System)], r.Messages...) {
 		report.Bytes += uint32(len(raw))
 	}
-	for _, dropped := range r.Dropped[:min(len(r.Dropped), maxReported)] {
-		report.PartsDropped = append(report.PartsDropped, &compactordv1.Finding{
+	for _, dropped := range r.Dropped {
+		report.PartsDropped = reported(report.GetPartsDropped(), &compactordv1.Finding{
 			Message: uint32(dropped.Message), Part: uint32(dropped.Part), Text: dropped.Why,
 		})
 	}
-	for _, repair := range r.Repairs[:min(len(r.Repairs), maxReported)] {
-		report.Repairs = append(report.Repairs, &compactordv1.Finding{
+	for _, repair := range r.Repairs {
+		report.Repairs = reported(report.GetRepairs(), &compactordv1.Finding{
 			Rule: repair.Rule, Message: uint32(repair.Message), Text: repair.What,
 		})
 	}
-	return report
+}
+
+// reported adds to findings, of which the first in the order of the view are reported. Nearly all come in that order.
+func reported(findings []*compactordv1.Finding, f *compactordv1.Finding) []*compactordv1.Finding {
+	at := len(findings)
+	for at > 0 && findings[at-1].GetMessage() > f.GetMessage() {
+		at--
+	}
+	if at == maxReported {
+		return findings
+	}
+	findings = slices.Insert(findings, at, f)
+	return findings[:min(len(findings), maxReported)]
 }

@@ -34,6 +34,8 @@ type Request struct {
 	Kept *KeptLists
 	// MaxBytes limits the messages of a page, which holds at least one message.
 	MaxBytes int
+	// StretchBytes is how many bytes of messages of a larger view are rendered at a time; 0 for the default.
+	StretchBytes int
 }
 
 // token returns the token of the requested view, without the number of messages that the client will have.
