@@ -9,6 +9,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
 // Errors of this backend.
@@ -53,8 +54,11 @@ func isOfDisk(err error) bool {
 
 // recovered returns the error for a panic: of ours, or of bbolt, which asserts what it reads from the disk.
 func recovered(r any) error {
-	if c, ok := r.(*corruption); ok {
-		return c
+	switch r := r.(type) {
+	case *corruption:
+		return r
+	case *pages.DamageError:
+		return asCorruption(r)
 	}
 	if f := faultOf(r); f != nil {
 		return f

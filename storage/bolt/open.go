@@ -49,6 +49,9 @@ func open(path string, options Options) (*Store, error) {
 	}
 	s := &Store{db: db, file: file, has: has, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
 	s.options = options
+	if _, err := s.newest(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		go s.write()

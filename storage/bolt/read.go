@@ -90,6 +90,7 @@ func (p *messagePages) read(tx *transaction) error {
 	p.more = false
 	cursor := tx.Bucket(messagesBucket).Cursor(ordinalKey(header.ordinal))
 	key, value := cursor.Seek(numberKey(header.ordinal, p.next))
+	p.messages = slices.Grow(p.messages, int(min(pageValues, max(p.next, min(p.end, header.nextIndex))-p.next)))
 	first, bytesBefore := len(p.messages), p.total
 	for ; p.next < min(p.end, header.nextIndex); p.next++ {
 		if !bytes.Equal(key, numberKey(header.ordinal, p.next)) {

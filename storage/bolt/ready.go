@@ -62,13 +62,23 @@ func (s *Store) limitList() {
 	s.db.NoFreelistSync = stats.FreePageN+stats.PendingPageN > listedPages
 }
 
-// sealList seals the list of free pages that the last commit wrote. An error only makes the next opening slower.
+// sealList seals the list of free pages that the last commit wrote, and forgets that these pages were sound. An error
+// only makes the next opening slower.
 func (s *Store) sealList() {
-	_ = s.db.View(func(tx *bbolt.Tx) error {
-		if seal, at := begin(tx, s.has).disk.ListSeal(); seal != nil {
-			_, err := s.file.WriteAt(seal, at)
-			return err
-		}
-		return nil
+	known := false
+	_ = guarded(func() error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			disk := begin(tx, s.has).disk
+			s.has.sound.Committed(disk)
+			known = true
+			if seal, at := disk.ListSeal(); seal != nil {
+				_, err := s.file.WriteAt(seal, at)
+				return err
+			}
+			return nil
+		})
 	})
+	if !known {
+		s.has.sound.Forget()
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
 // settle brings the store back to a known state after a sync of a header has failed: the kernel may have dropped what
@@ -93,7 +94,7 @@ func (s *Store) reopen() error {
 		return err
 	}
 	s.db, s.file = db, file
-	last, err := s.lastTransaction()
+	last, err := s.newest()
 	if err != nil {
 		return err
 	}
@@ -101,6 +102,24 @@ func (s *Store) reopen() error {
 		return s.lose("transaction %d was acknowledged, and the file ends with %d", s.acknowledged, last)
 	}
 	return nil
+}
+
+// newest returns the number of the transaction that a file that was just opened ends with. Of its pages none is known to
+// be sound yet.
+func (s *Store) newest() (id int, err error) {
+	s.has.sound = nil
+	var sound *pages.Sound
+	err = s.guarded(func(begun func(*bbolt.Tx)) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			begun(tx)
+			id, sound = tx.ID(), pages.NewSound(begin(tx, s.has).disk)
+			return nil
+		})
+	})
+	if s.has.sums {
+		s.has.sound = sound
+	}
+	return id, err
 }
 
 // openAgain opens the file that was open before, and no other one.

@@ -31,6 +31,7 @@ func begin(tx *bbolt.Tx, has contents) *transaction {
 	if !has.list {
 		disk = disk.WithoutList()
 	}
+	disk.Remember(has.sound)
 	return &transaction{bolt: tx, sealed: has.sums, disk: disk}
 }
 
@@ -40,6 +41,8 @@ type contents struct {
 	sums bool
 	// list: there is a list of free pages that is as it was written.
 	list bool
+	// sound are the pages that were checked since the file was opened; nil while it is being opened.
+	sound *pages.Sound
 }
 
 // bucket is a bucket in a transaction.

@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -88,7 +89,20 @@ func decode(b []byte, m proto.Message) error {
 	return nil
 }
 
+// envelope is what a StoredMessage of this version begins with: its schema, and the tag of the message.
+var envelope = protowire.AppendTag(
+	protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), schema), 2, protowire.BytesType)
+
 func decodeMessage(b []byte) (*compactordv1.LoggedMessage, error) {
+	if rest, ok := bytes.CutPrefix(b, envelope); ok {
+		if inner, n := protowire.ConsumeBytes(rest); n == len(rest) && n == protowire.SizeBytes(len(inner)) {
+			logged := new(compactordv1.LoggedMessage)
+			if err := decode(inner, logged); err != nil {
+				return nil, err
+			}
+			return logged, checkMessage(logged)
+		}
+	}
 	stored := new(storagev1.StoredMessage)
 	if err := decode(b, stored); err != nil {
 		return nil, err

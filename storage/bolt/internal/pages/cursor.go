@@ -7,6 +7,8 @@ type Cursor struct {
 	tree     *Tree
 	elements kind
 	stack    []level
+	// room is the memory of a stack of usual depth.
+	room [5]level
 }
 
 // level is a page on the way to the current key.
@@ -17,7 +19,11 @@ type level struct {
 }
 
 // Cursor returns a cursor that stands nowhere.
-func (t *Tree) Cursor() *Cursor { return &Cursor{tree: t, elements: values} }
+func (t *Tree) Cursor() *Cursor {
+	c := &Cursor{tree: t, elements: values}
+	c.stack = c.room[:0]
+	return c
+}
 
 // Seek moves to the first key that is not below key. The key is nil where there is none.
 func (c *Cursor) Seek(key []byte) (found, value []byte, err error) {
@@ -48,13 +54,15 @@ func (c *Cursor) Seek(key []byte) (found, value []byte, err error) {
 
 // Next moves to the next key.
 func (c *Cursor) Next() (key, value []byte, err error) {
-	for len(c.stack) > 0 && c.stack[len(c.stack)-1].index+1 >= c.stack[len(c.stack)-1].page.count {
-		c.stack = c.stack[:len(c.stack)-1]
+	top := len(c.stack) - 1
+	for top >= 0 && c.stack[top].index+1 >= c.stack[top].page.count {
+		top--
 	}
-	if len(c.stack) == 0 {
+	c.stack = c.stack[:top+1]
+	if top < 0 {
 		return nil, nil, nil
 	}
-	c.stack[len(c.stack)-1].index++
+	c.stack[top].index++
 	for !c.stack[len(c.stack)-1].page.leaf {
 		if err := c.descend(); err != nil {
 			return nil, nil, err
@@ -92,14 +100,15 @@ func (c *Cursor) Before(key []byte) (found, value []byte, err error) {
 
 // current returns the key at which the cursor stands.
 func (c *Cursor) current() (key, value []byte, err error) {
-	top := c.stack[len(c.stack)-1]
-	return top.page.key(top.index), top.page.value(top.index), nil
+	top := &c.stack[len(c.stack)-1]
+	key, value = top.page.keyAndValue(top.index)
+	return key, value, nil
 }
 
 // descend goes to the page below the current element of a branch.
 func (c *Cursor) descend() error {
-	top := c.stack[len(c.stack)-1]
-	return c.push(top.page.child(top.index), top.within.child(top.page, top.index))
+	top := &c.stack[len(c.stack)-1]
+	return c.push(top.page.child(top.index), top.within.child(&top.page, top.index))
 }
 
 func (c *Cursor) push(id uint64, within bounds) error {
@@ -136,7 +145,7 @@ func (t *Tree) VerifyAround(key []byte) error {
 			if i < 0 || i >= l.page.count {
 				continue
 			}
-			if _, err := t.load(l.page.child(i), l.within.child(l.page, i), values); err != nil {
+			if _, err := t.load(l.page.child(i), l.within.child(&l.page, i), values); err != nil {
 				return err
 			}
 		}

@@ -27,12 +27,17 @@ const (
 
 // page reads and checks a page of a tree.
 func (s *Snapshot) page(id uint64, elements kind) (page, error) {
-	if p, ok := s.branches[id]; ok {
-		return p, nil
+	if elements == names || s.sound == nil {
+		if p, ok := s.checked[id]; ok {
+			return p, nil
+		}
 	}
 	p, err := s.readPage(id)
 	if err != nil {
 		return page{}, err
+	}
+	if elements == values && s.sound.has(id) {
+		return p, p.checkAgain(s.meta.PageSize)
 	}
 	if s.isFree(id) {
 		return page{}, damaged(id, "it is in use and in the list of free pages")
@@ -44,10 +49,27 @@ func (s *Snapshot) page(id uint64, elements kind) (page, error) {
 	if needed := (end - 1) / uint64(s.meta.PageSize); p.overflow != needed {
 		return page{}, damaged(id, "it takes %d pages more, and needs %d", p.overflow, needed)
 	}
-	if !p.leaf || elements == names {
-		s.branches[id] = p
+	switch {
+	case elements == values && s.sound != nil:
+		s.sound.add(id, s.meta.Transaction)
+	case elements == names || !p.leaf:
+		s.checked[id] = p
 	}
 	return p, nil
+}
+
+// checkAgain checks of a page that was sound what says how many elements it has and how long it is. The keys and values
+// that are found in it have sums.
+func (p *page) checkAgain(pageSize int) error {
+	last := p.count - 1
+	if last < 0 || headerSize+p.count*elementSize > len(p.bytes) || p.element(0).offset != uint64(p.count*elementSize) {
+		return damaged(p.id, "its %d elements are not where they were", p.count)
+	}
+	e := p.element(last)
+	if end := uint64(headerSize+last*elementSize) + e.offset + e.keySize + e.valueSize; p.overflow != (end-1)/uint64(pageSize) {
+		return damaged(p.id, "it takes %d pages more, and ends at byte %d", p.overflow, end)
+	}
+	return nil
 }
 
 // readPage reads a page with those that belong to it, and checks its header.
@@ -110,7 +132,7 @@ func (s *Snapshot) leafHeader(id uint64) (page, bool) {
 }
 
 // check checks all elements of a page, and returns where the last one ends.
-func (p page) check(elements kind) (end uint64, err error) {
+func (p *page) check(elements kind) (end uint64, err error) {
 	end = headerSize + uint64(p.count)*elementSize
 	if end > uint64(len(p.bytes)) {
 		return 0, damaged(p.id, "its %d elements do not fit into it", p.count)
@@ -154,7 +176,7 @@ type element struct {
 	offset, keySize, valueSize uint64
 }
 
-func (p page) element(i int) element {
+func (p *page) element(i int) element {
 	b := p.bytes[headerSize+i*elementSize:]
 	if p.leaf {
 		return element{
@@ -171,24 +193,33 @@ func (p page) element(i int) element {
 }
 
 // child returns the page that an element of a branch points to.
-func (p page) child(i int) uint64 {
+func (p *page) child(i int) uint64 {
 	return binary.NativeEndian.Uint64(p.bytes[headerSize+i*elementSize+8:])
 }
 
-func (p page) key(i int) []byte {
+func (p *page) key(i int) []byte {
 	e := p.element(i)
-	at := uint64(headerSize+i*elementSize) + e.offset
-	return p.bytes[at : at+e.keySize : at+e.keySize]
+	return p.slice(i, e.offset, e.keySize)
 }
 
-func (p page) value(i int) []byte {
+func (p *page) keyAndValue(i int) (key, value []byte) {
 	e := p.element(i)
-	at := uint64(headerSize+i*elementSize) + e.offset + e.keySize
-	return p.bytes[at : at+e.valueSize : at+e.valueSize]
+	b := p.slice(i, e.offset, e.keySize+e.valueSize)
+	return b[:e.keySize:e.keySize], b[e.keySize:]
+}
+
+// slice returns bytes of an element. What is outside of the page is a panic with a *DamageError: the page was checked,
+// and has been damaged since.
+func (p *page) slice(i int, offset, size uint64) []byte {
+	from := uint64(headerSize+i*elementSize) + offset
+	if from+size > uint64(len(p.bytes)) {
+		panic(damaged(p.id, "element %d is not within it any more", i))
+	}
+	return p.bytes[from : from+size : from+size]
 }
 
 // search returns the first element whose key is not below key, and whether it has this key.
-func (p page) search(key []byte) (i int, exact bool) {
+func (p *page) search(key []byte) (i int, exact bool) {
 	low, high := 0, p.count
 	for low < high {
 		middle := int(uint(low+high) >> 1)

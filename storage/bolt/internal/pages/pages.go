@@ -191,8 +191,11 @@ type Snapshot struct {
 	meta   Meta
 	// free are the numbers of the free pages, as they stand in the file; nil where they are not known.
 	free []byte
-	// branches are the branches that were checked, and the page of the names of the buckets.
-	branches map[uint64]page
+	// checked are the branches that were checked, and the pages of the names of the buckets; with sound, which remembers
+	// the others, only the latter.
+	checked map[uint64]page
+	// sound is nil where nothing is remembered.
+	sound *Sound
 }
 
 // HasList reports whether the list of free pages was written.
@@ -227,12 +230,12 @@ func (s *Snapshot) CheckHeaders() []error {
 // WithoutList returns the snapshot as if no list of free pages had been written: a damaged one says that pages are free
 // which are in use.
 func (s *Snapshot) WithoutList() *Snapshot {
-	return &Snapshot{source: s.source, meta: s.meta, branches: map[uint64]page{}}
+	return &Snapshot{source: s.source, meta: s.meta, checked: map[uint64]page{}}
 }
 
 // Mapped returns the snapshot of a transaction: data is the file in memory, root the page of its buckets' names.
 func Mapped(data []byte, pageSize int, root, transaction uint64) *Snapshot {
-	s := &Snapshot{source: mapped(data), branches: map[uint64]page{}}
+	s := &Snapshot{source: mapped(data), checked: map[uint64]page{}}
 	s.meta = Meta{
 		PageSize: pageSize, Root: root, End: uint64(len(data) / pageSize), Transaction: transaction, Freelist: noFreelist,
 	}
@@ -251,7 +254,7 @@ func Mapped(data []byte, pageSize int, root, transaction uint64) *Snapshot {
 
 // Stored returns the snapshot of a file that no process writes.
 func Stored(file io.ReaderAt, meta Meta) *Snapshot {
-	s := &Snapshot{source: stored{file}, meta: meta, branches: map[uint64]page{}}
+	s := &Snapshot{source: stored{file}, meta: meta, checked: map[uint64]page{}}
 	s.free, _ = s.freelist()
 	return s
 }

@@ -60,7 +60,7 @@ func (s *Snapshot) tree(id uint64, value []byte) (*Tree, error) {
 type bounds struct{ first, end []byte }
 
 // child returns the bounds of a branch's element.
-func (b bounds) child(p page, i int) bounds {
+func (b bounds) child(p *page, i int) bounds {
 	inner := bounds{first: p.key(i), end: b.end}
 	if i+1 < p.count {
 		inner.end = p.key(i + 1)

@@ -20,6 +20,10 @@ func (s *Snapshot) names() *Tree { return &Tree{snapshot: s, root: s.meta.Root} 
 // Walk reads all pages that are in use, and calls report for each that is damaged, with the name of its bucket; it
 // goes on with the pages beside it, until ended reports true. It returns the pages in use.
 func (s *Snapshot) Walk(ended func() bool, report func(bucket string, err error)) *Used {
+	// All is checked, whatever was before.
+	fresh := *s
+	fresh.sound, fresh.checked = nil, map[uint64]page{}
+	s = &fresh
 	w := &walk{ended: ended, snapshot: s, report: report}
 	w.used = &Used{set: make([]uint64, s.meta.End/64+1), whole: true}
 	w.tree("", s.names(), s.meta.Root, bounds{}, names, 0)
@@ -103,20 +107,23 @@ func (w *walk) tree(bucket string, t *Tree, id uint64, within bounds, elements k
 		return
 	}
 	for i := range p.count {
+		if !p.leaf {
+			w.tree(bucket, t, p.child(i), within.child(&p, i), elements, depth+1)
+			continue
+		}
+		key, value := p.keyAndValue(i)
 		switch {
-		case !p.leaf:
-			w.tree(bucket, t, p.child(i), within.child(p, i), elements, depth+1)
 		case elements == values:
 			if w.visit != nil {
-				w.visit(p.key(i), p.value(i))
+				w.visit(key, value)
 			}
-		case w.only == "" || w.only == string(p.key(i)):
-			inner, err := w.snapshot.tree(p.id, p.value(i))
+		case w.only == "" || w.only == string(key):
+			inner, err := w.snapshot.tree(p.id, value)
 			if err != nil {
-				w.damaged(string(p.key(i)), err)
+				w.damaged(string(key), err)
 				continue
 			}
-			w.tree(string(p.key(i)), inner, inner.root, bounds{}, values, 0)
+			w.tree(string(key), inner, inner.root, bounds{}, values, 0)
 		}
 	}
 }
