@@ -20,9 +20,9 @@ type earlierSummary struct {
 // fromEarlier is the line above an earlier summary, before its citation.
 const fromEarlier = "From an earlier summary:"
 
-// earlierMargin is how far all its lines are indented, and maxIndent how far one is in itself at most.
+// earlierMargin is how far all its lines are indented, so far that none can be a heading of the digest, and maxIndent how far one is in itself at most.
 const (
-	earlierMargin = "  "
+	earlierMargin = "    "
 	maxIndent     = 12
 )
 
@@ -137,9 +137,7 @@ func (p *previousReader) earlier(line, trimmed string) bool {
 
 // earlierLine returns a line as an item.
 func earlierLine(line string) *item {
-	indent := 0
-	for ; indent < len(line) && (line[indent] == ' ' || line[indent] == '\t'); indent++ {
-	}
+	indent := len(line) - len(strings.TrimLeft(line, " \t"))
 	return &item{text: oneLine(line), indent: min(indent, maxIndent)}
 }
 
@@ -171,6 +169,13 @@ func (e *earlierReader) line(line string) {
 	if t, ok := titleAt(line); ok && (!e.inCode || e.numbered && t.numbered) {
 		e.inCode = false
 		e.title(t, trimmed)
+		return
+	}
+	if name, ok := strings.CutPrefix(trimmed, "<"); ok && strings.HasSuffix(name, ">") && !strings.Contains(name, " ") && !e.inCode {
+		// Models also put sections into tags.
+		if !strings.HasPrefix(name, "/") {
+			e.title(titled{title: strings.Trim(name, "/>")}, trimmed)
+		}
 		return
 	}
 	e.begun = e.begun || trimmed == ""

@@ -69,7 +69,7 @@ I was about to run the tests of the depot.
 - ` + "`src/pager.go`" + ` modified
 - ` + "`src/export.go`" + ` read
 
-## Next steps
+## Next Steps
 1. Write a test for the last page.
 2. Translate the label of the export button.
 `
@@ -77,36 +77,36 @@ I was about to run the tests of the depot.
 // numberedInADigest and headedInADigest are these summaries as a digest carries them over. Their requests are the goal.
 const (
 	numberedInADigest = `- From an earlier summary: [#1]
-  2. Key Technical Concepts:
-     - The pager runs in the depot, on port 7017.
-  3. Files and Code Sections:
-     - ` + "`src/pager.go`" + `
-       - It has the function ` + "`clampPage`" + ` now.
-     - ` + "`src/export.go`" + `
-  4. Errors and fixes:
-     - **ERR_PAGE_7** came from an empty page. Clamping it first was the cure.
-  5. All user messages:
-     - "add paging, please"
-  6. Pending Tasks:
-     - Write a test for the last page.
-  7. Current Work:
-     I was about to run the tests of the depot.
-  8. Optional Next Step:
-     Translate the label of the export button.
+    2. Key Technical Concepts:
+       - The pager runs in the depot, on port 7017.
+    3. Files and Code Sections:
+       - ` + "`src/pager.go`" + `
+         - It has the function ` + "`clampPage`" + ` now.
+       - ` + "`src/export.go`" + `
+    4. Errors and fixes:
+       - **ERR_PAGE_7** came from an empty page. Clamping it first was the cure.
+    5. All user messages:
+       - "add paging, please"
+    6. Pending Tasks:
+       - Write a test for the last page.
+    7. Current Work:
+       I was about to run the tests of the depot.
+    8. Optional Next Step:
+       Translate the label of the export button.
 `
 	headedInADigest = `- From an earlier summary: [#1]
-  Progress:
-  - [x] The pager clamps the page with ` + "`clampPage`" + `.
-  Current State:
-  I was about to run the tests of the depot.
-  Key facts:
-  - The pager runs in the depot, on port 7017.
-  Files:
-  - ` + "`src/pager.go`" + ` modified
-  - ` + "`src/export.go`" + ` read
-  Next steps:
-  1. Write a test for the last page.
-  2. Translate the label of the export button.
+    Progress:
+    - [x] The pager clamps the page with ` + "`clampPage`" + `.
+    Current State:
+    I was about to run the tests of the depot.
+    Key facts:
+    - The pager runs in the depot, on port 7017.
+    Files:
+    - ` + "`src/pager.go`" + ` modified
+    - ` + "`src/export.go`" + ` read
+    Next Steps:
+    1. Write a test for the last page.
+    2. Translate the label of the export button.
 `
 )
 
@@ -136,6 +136,7 @@ func TestAnEarlierSummaryKeepsItsStructure(t *testing.T) {
 					for _, once := range []string{"7017", "clampPage", "last page.", "export button"} {
 						require.Equal(t, 1, strings.Count(text, once), "%s in\n%s", once, text)
 					}
+					require.Equal(t, text, summarizers.Stored(&summarizers.Request{MaxTokens: 2000, Replaces: 4000, Count: chars4}, text), "no line is a heading")
 					for _, left := range []string{"I thought about all of it", "without asking", "Primary Request", "wrote a summary"} {
 						require.NotContains(t, text, left)
 					}
@@ -176,8 +177,8 @@ func TestALongEarlierSummaryIsCondensed(t *testing.T) {
 	block := below(text, "## Critical Context")
 	at := -1
 	for _, line := range []string{
-		"- From an earlier summary: [#0]", "  2. Key Technical Concepts:", "     - Shelf ", "  6. Pending Tasks:", "     - Write a test for the last page.",
-		"  7. Current Work:", "     I was about to run the tests of the depot.", "  8. Optional Next Step:", "     Translate the label",
+		"- From an earlier summary: [#0]", "    2. Key Technical Concepts:", "       - Shelf ", "    6. Pending Tasks:", "       - Write a test for the last page.",
+		"    7. Current Work:", "       I was about to run the tests of the depot.", "    8. Optional Next Step:", "       Translate the label",
 	} {
 		next := strings.Index(block, line)
 		require.Greater(t, next, at, "%q in\n%s", line, text)
@@ -197,9 +198,9 @@ func TestTheNewestEarlierSummaryCounts(t *testing.T) {
 	c.says("I look at the test.")
 	text := c.summary(t, "")
 	require.Contains(t, text, "- From an earlier summary: [#2]\n")
-	require.Contains(t, text, "     - Repair the test of the last page.\n")
-	require.Contains(t, text, "     I looked at the failing test.\n")
-	for _, gone := range []string{"- Write a test for the last page.", "I was about to run", "[#0]\n  "} {
+	require.Contains(t, text, "       - Repair the test of the last page.\n")
+	require.Contains(t, text, "       I looked at the failing test.\n")
+	for _, gone := range []string{"- Write a test for the last page.", "I was about to run", "[#0]\n    "} {
 		require.NotContains(t, text, gone)
 	}
 	require.True(t, strings.HasPrefix(below(text, "## Goal"), "Add paging to the export of the shop"), text)
