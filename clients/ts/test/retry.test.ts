@@ -5,7 +5,15 @@ import { test } from "node:test";
 
 import { Code } from "@connectrpc/connect";
 
-import { CompactordError, SummarizerUnavailableError, UnavailableError } from "../src/index.js";
+import {
+  CompactordError,
+  LimitExceededError,
+  MemoryExhaustedError,
+  SlowReaderError,
+  SummarizerUnavailableError,
+  TooManyWaitingError,
+  UnavailableError,
+} from "../src/index.js";
 import { backoffMs, forward, isSafeToRepeat, pause, repeated, retryFigures } from "../src/wire/retry.js";
 import { CompactionService, SessionService } from "../src/v1.js";
 import { repository } from "./fixture/daemon.js";
@@ -67,6 +75,7 @@ test("a call is made five times, with pauses between", async () => {
       pauses++;
       return Promise.resolve();
     },
+    true,
   );
   await assert.rejects(failing, UnavailableError);
   assert.deepEqual([calls, pauses], [5, 4]);
@@ -77,6 +86,7 @@ test("a call ends with its first success", async () => {
   const answer = await repeated(
     () => (++calls < 3 ? Promise.reject(unavailable()) : Promise.resolve("answer")),
     () => Promise.resolve(),
+    true,
   );
   assert.deepEqual([answer, calls], ["answer", 3]);
 });
@@ -95,9 +105,62 @@ test("only what found no daemon is repeated, and no summarizer that is out of re
           return Promise.reject(error);
         },
         () => Promise.resolve(),
+        true,
       ),
       error,
     );
+    assert.equal(calls, 1);
+  }
+});
+
+function refused(kind: typeof CompactordError, retryAfterMs?: number): CompactordError {
+  return new kind("busy", { code: Code.ResourceExhausted, reason: "BUSY", retryAfterMs });
+}
+
+test("a busy daemon is asked again when it says, also for calls that are not safe to repeat", async () => {
+  for (const kind of [MemoryExhaustedError, TooManyWaitingError, SlowReaderError]) {
+    const pauses: number[] = [];
+    const answers = [() => Promise.reject(refused(kind, 1000)), () => Promise.resolve("done")];
+    const answer = await repeated(
+      () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
+      (ms) => {
+        pauses.push(ms);
+        return Promise.resolve();
+      },
+      false,
+    );
+    assert.equal(answer, "done");
+    assert.equal(pauses.length, 1);
+    assert.ok(pauses.every((ms) => ms >= 1000 && ms <= 1500));
+  }
+});
+
+test("a busy daemon is asked five times", async () => {
+  let calls = 0;
+  const failing = repeated(
+    () => {
+      calls++;
+      return Promise.reject(refused(MemoryExhaustedError, 1));
+    },
+    () => Promise.resolve(),
+    false,
+  );
+  await assert.rejects(failing, MemoryExhaustedError);
+  assert.equal(calls, 5);
+});
+
+test("what is not safe to repeat, and other refusals, are final", async () => {
+  for (const error of [unavailable(), refused(LimitExceededError, 1000), refused(MemoryExhaustedError)]) {
+    let calls = 0;
+    const failing = repeated(
+      () => {
+        calls++;
+        return Promise.reject(error);
+      },
+      () => Promise.resolve(),
+      false,
+    );
+    await assert.rejects(failing, error);
     assert.equal(calls, 1);
   }
 });

@@ -17,6 +17,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from compactord import addresses
+from compactord.errors import CompactordError
 from compactord.v1 import compaction_service_pb2, session_service_pb2
 
 DEFAULT_ADDRESS = "127.0.0.1:7440"
@@ -80,6 +81,9 @@ UNAVAILABLE where the summarizer cannot be reached; a retry within seconds does 
 
 NEVER_RESENT = ("DeleteSession", "CancelCompaction")
 """Calls that are never sent again, since the second one would fail with NOT_FOUND."""
+
+BUSY = ("MEMORY_EXHAUSTED", "TOO_MANY_WAITING", "SLOW_READER")
+"""The reasons for which calls are sent again after the time that the daemon says, since it had too much to do."""
 
 _SLOW = {"Compact", "CommitCompaction"}
 _ENDLESS = {"WatchSession"}
@@ -235,6 +239,17 @@ def backoffs() -> Iterator[float]:
     for _ in range(ATTEMPTS - 1):
         yield wait * random.uniform(0.8, 1.2)
         wait = min(wait * BACKOFF_FACTOR, MAX_BACKOFF)
+
+
+def busy_for(error: CompactordError) -> float | None:
+    """The seconds after which to send a call again that the daemon was too busy for; None where that was not why.
+
+    The daemon did nothing of such a call, so each is safe to send again.
+    """
+    if error.reason not in BUSY or error.retry_after is None:
+        return None
+    # Not before the daemon's time, and not all clients at the same moment.
+    return error.retry_after.total_seconds() * random.uniform(1.0, 1.5)
 
 
 def new_request_id() -> str:

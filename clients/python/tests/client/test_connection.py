@@ -9,6 +9,7 @@ import ssl
 import threading
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any, cast
 
 import grpc
@@ -19,6 +20,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 import compactord
 from compactord import connection, v1
 from compactord._sync.wire import calls, runtime
+from compactord.errors import REASONS
 from daemons import ROOT, Proxy
 
 METHODS = {method.name: method for service in connection.SERVICES for method in service.methods}
@@ -258,6 +260,74 @@ def test_the_repetitions_of_a_revert_have_one_time_limit(monkeypatch: pytest.Mon
     # Two seconds and a pause of 0.2, then two seconds more: after a pause of 0.5 no time is left.
     assert limits == [4.5, pytest.approx(2.3, abs=0.05)]
     assert now[0] < 4.5
+
+
+class Clock:
+    """The time of calls, which goes on only where they wait."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.waits: list[float] = []
+        monkeypatch.setattr(calls, "time", self)
+        monkeypatch.setattr(runtime, "sleep", self.sleep)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+    def call(self, settings: connection.Settings, outcomes: list[Any]) -> Any:
+        """Make a call that ends in one of the outcomes after the other: an error, or an answer."""
+        left = iter(outcomes)
+
+        def ending(_: Any, timeout: float | None, **__: Any) -> Any:
+            assert timeout is not None
+            outcome = next(left)
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        return calls.Calls(settings).unary(cast(Any, ending), v1.DeleteSessionRequest(), settings.timeout)
+
+
+def from_reason(reason: str, after: float | None) -> compactord.CompactordError:
+    wait = None if after is None else timedelta(seconds=after)
+    kind = REASONS[reason]
+    return kind("busy", code=grpc.StatusCode.RESOURCE_EXHAUSTED, reason=reason, retry_after=wait)
+
+
+@pytest.mark.parametrize("reason", ["MEMORY_EXHAUSTED", "TOO_MANY_WAITING", "SLOW_READER"])
+def test_a_busy_daemon_is_asked_again_when_it_says(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+    clock = Clock(monkeypatch)
+    busy = from_reason(reason, 1.0)
+    assert clock.call(given(timeout=30.0), [busy, busy, b"done"]) == b"done"
+    assert len(clock.waits) == 2
+    assert all(1.0 <= wait <= 1.5 for wait in clock.waits)
+
+
+def test_a_busy_daemon_is_not_asked_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    busy = from_reason("MEMORY_EXHAUSTED", 1.0)
+    with pytest.raises(compactord.MemoryExhaustedError):
+        clock.call(given(timeout=30.0), [busy] * 9)
+    assert len(clock.waits) == 4
+    # No time is left for a second pause.
+    with pytest.raises(compactord.MemoryExhaustedError):
+        clock.call(given(timeout=2.0), [busy] * 9)
+    assert len(clock.waits) == 5
+    with pytest.raises(compactord.MemoryExhaustedError):
+        clock.call(given(retry=False), [busy] * 9)
+    assert len(clock.waits) == 5
+
+
+@pytest.mark.parametrize(("reason", "after"), [("LIMIT_EXCEEDED", 1.0), ("MEMORY_EXHAUSTED", None)])
+def test_other_refusals_are_final(monkeypatch: pytest.MonkeyPatch, reason: str, after: float | None) -> None:
+    clock = Clock(monkeypatch)
+    with pytest.raises(compactord.CompactordError):
+        clock.call(given(), [from_reason(reason, after), b"done"])
+    assert clock.waits == []
 
 
 def test_a_token_goes_with_each_call() -> None:

@@ -26,7 +26,7 @@ import { checkedNumber, checkedSignal, checkedTimeout, isObject } from "../contr
 import { defaults } from "./defaults.js";
 import { ClientClosedError, DeadlineExceededError } from "./errors.js";
 import { SteadySessionManager } from "./http2Sessions.js";
-import { forward, isSafeToRepeat, pause, repeated } from "./retry.js";
+import { busyForMs, forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { errorOfCall } from "./status.js";
 import { tokenInterceptors, tokenFault } from "./token.js";
 
@@ -63,7 +63,10 @@ export interface ConnectionOptions {
   readonly maxMessageBytes?: number;
   /** Milliseconds without data on a used connection before it is checked. At least 10,000; default 30,000. */
   readonly keepaliveMs?: number;
-  /** Whether to send calls again where no daemon answers. Only calls that are safe to repeat are. Default true. */
+  /**
+   * Whether to send calls again: those that are safe to repeat where no daemon answers, and others than streams where
+   * the daemon was too busy, when it says. Default true.
+   */
   readonly retry?: boolean;
 }
 
@@ -165,10 +168,17 @@ export class Connection implements Transport {
       }
     };
     try {
-      if (!this.retry || !isSafeToRepeat(method, input)) {
+      if (!this.retry) {
         return await once();
       }
-      return await repeated(once, (ms) => this.pause(Math.min(ms, end - Date.now()), signal));
+      const wait = async (ms: number): Promise<void> => {
+        const left = end - Date.now();
+        if (ms >= left && busyForMs(broken) !== undefined) {
+          throw broken;
+        }
+        await this.pause(Math.min(ms, left), signal);
+      };
+      return await repeated(once, wait, isSafeToRepeat(method, input));
     } finally {
       release();
     }

@@ -2,7 +2,13 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
 import { onAbort } from "./abort.js";
-import { UnavailableError } from "./errors.js";
+import {
+  CompactordError,
+  MemoryExhaustedError,
+  SlowReaderError,
+  TooManyWaitingError,
+  UnavailableError,
+} from "./errors.js";
 
 /** How often, and after which pauses, a call is sent again where no daemon answers. */
 export const retryFigures = {
@@ -37,18 +43,44 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
   return figure * (0.5 + 0.5 * random());
 }
 
-/** Makes a call, and again where no daemon answers. `pause` waits for the milliseconds, or throws to give up. */
-export async function repeated<T>(call: () => Promise<T>, pause: (ms: number) => Promise<void>): Promise<T> {
+/**
+ * Makes a call, and again where the daemon was too busy for it, or, if it is safe to repeat, where no daemon answers.
+ * `pause` waits for the milliseconds, or throws to give up.
+ */
+export async function repeated<T>(
+  call: () => Promise<T>,
+  pause: (ms: number) => Promise<void>,
+  safe: boolean,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (e) {
-      if (!(e instanceof UnavailableError) || attempt === retryFigures.attempts) {
+      const ms = busyForMs(e) ?? (safe && e instanceof UnavailableError ? backoffMs(attempt + 1) : undefined);
+      if (ms === undefined || attempt === retryFigures.attempts) {
         throw e;
       }
-      await pause(backoffMs(attempt + 1));
+      await pause(ms);
     }
   }
+}
+
+/** The errors of a daemon that had too much to do, and did nothing of the call. */
+const busyErrors = [MemoryExhaustedError, TooManyWaitingError, SlowReaderError];
+
+/**
+ * The milliseconds after which to send a call again that the daemon was too busy for: its own figure, and up to half of
+ * that more, so that not all clients come at the same moment. Undefined where that was not why.
+ */
+export function busyForMs(e: unknown, random: () => number = Math.random): number | undefined {
+  if (
+    !(e instanceof CompactordError) ||
+    e.retryAfterMs === undefined ||
+    !busyErrors.some((kind) => e instanceof kind)
+  ) {
+    return undefined;
+  }
+  return e.retryAfterMs * (1 + 0.5 * random());
 }
 
 /** Waits for the milliseconds. Throws the reason of a signal that aborts before. */

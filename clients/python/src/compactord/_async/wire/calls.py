@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from compactord._async.wire import runtime
 from compactord._async.wire.stubs import AsyncCompactionStub, AsyncSessionStub
-from compactord.connection import SERVICES, Settings, backoffs, limit_of, unreachable, with_defaults
+from compactord.connection import ATTEMPTS, SERVICES, Settings, backoffs, busy_for, limit_of, unreachable, with_defaults
 from compactord.deadlines import Deadline
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
@@ -52,11 +52,26 @@ class AsyncCalls:
             return self._compactions
 
     async def unary(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None = None) -> A:
-        """Call a method.
+        """Call a method, and call it again where the daemon was busy and says when to.
 
         Raises:
             CompactordError: The call failed. Its ``request_id`` is the request's.
         """
+        limit = limit_of(method, timeout)
+        end = None if limit is None else time.monotonic() + limit
+        attempts = ATTEMPTS if self.settings.retry else 1
+        while True:
+            attempts -= 1
+            try:
+                return await self._once(method, request, timeout)
+            except CompactordError as error:
+                wait = busy_for(error)
+                if wait is None or attempts == 0 or (end is not None and time.monotonic() + wait >= end):
+                    raise
+            await runtime.sleep(wait)
+            timeout = None if end is None else max(end - time.monotonic(), 0.0)
+
+    async def _once(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None) -> A:
         deadline = Deadline(limit_of(method, timeout))
         try:
             return await runtime.call(method, request, timeout)

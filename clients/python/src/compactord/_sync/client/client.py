@@ -48,7 +48,8 @@ class Client:
             max_message_bytes: The size of the largest request and response in bytes. The daemon has its own limits.
             keepalive: Seconds without data on a call before the client sends a keepalive ping. At least 10, since the
                 daemon closes a connection that pings more often.
-            retry: Whether to send calls again where no daemon answers. Only calls that are safe to repeat are.
+            retry: Whether to send calls again: those that are safe to repeat where no daemon answers, and others than
+                streams where the daemon was too busy, when it says.
 
         Raises:
             ValueError: The address is not valid, a number is out of range, or the token would be sent without TLS.
