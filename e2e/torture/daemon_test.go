@@ -55,11 +55,13 @@ type daemon struct {
 
 var listensOn = regexp.MustCompile(`^compactord listens on (\S+),`)
 
-// serve starts a daemon, which stops at the end of the test.
-func serve(t *testing.T) *daemon {
+// serve starts a daemon with further flags, which stops at the end of the test.
+func serve(t *testing.T, flags ...string) *daemon {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0", "--drain-timeout", "1s",
-		"--store", filepath.Join(t.TempDir(), "store.db"))
+	cmd := exec.CommandContext(t.Context(), binary, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--drain-timeout", "1s",
+		"--store", filepath.Join(t.TempDir(), "store.db"),
+	}, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
