@@ -135,7 +135,7 @@ func (a *answer) count(data mem.BufferSlice) mem.BufferSlice {
 	data.Free()
 	rest := whole.ReadOnlyData()
 	chunks := make(mem.BufferSlice, 0, 1+len(rest)/chunkBytes)
-	out := &outgoing{connection: a.connection, whole: whole, held: a.held}
+	out := newOutgoing(a, whole)
 	for len(rest) > 0 {
 		chunk := rest
 		if len(rest) >= 2*chunkBytes {

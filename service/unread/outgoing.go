@@ -1,6 +1,7 @@
 package unread
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"google.golang.org/grpc/mem"
@@ -9,10 +10,29 @@ import (
 // outgoing is an encoded answer of which gRPC holds chunks. gRPC takes it for the pool that their memory comes from,
 // and returns each chunk to it once that is passed on.
 type outgoing struct {
+	whole  mem.Buffer
+	chunks atomic.Int32
+	held   *heldBytes
+}
+
+// heldBytes are the bytes of an answer that count as unread on a connection, until they are freed.
+type heldBytes struct {
 	connection *connection
-	whole      mem.Buffer
-	held       int64
-	chunks     atomic.Int32
+	bytes      int64
+	freed      atomic.Bool
+}
+
+func newOutgoing(a *answer, whole mem.Buffer) *outgoing {
+	out := &outgoing{whole: whole, held: &heldBytes{connection: a.connection, bytes: a.held}}
+	// gRPC drops an answer without returning its chunks if its call is cancelled just then.
+	runtime.AddCleanup(out, (*heldBytes).free, out.held)
+	return out
+}
+
+func (h *heldBytes) free() {
+	if !h.freed.Swap(true) {
+		h.connection.advance(h.bytes)
+	}
 }
 
 // Get returns new memory. gRPC never asks for any here.
@@ -24,9 +44,9 @@ func (*outgoing) Get(length int) *[]byte {
 // Put takes back a chunk. The memory of the answer is free with the last one.
 func (o *outgoing) Put(*[]byte) {
 	if o.chunks.Add(-1) > 0 {
-		o.connection.advance(0)
+		o.held.connection.advance(0)
 		return
 	}
 	o.whole.Free()
-	o.connection.advance(o.held)
+	o.held.free()
 }
