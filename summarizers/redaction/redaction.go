@@ -22,10 +22,13 @@ type Redactor struct {
 // tally counts the replaced secrets of an operation.
 type tally struct {
 	mu       sync.Mutex
-	replaced map[[sha256.Size]byte]struct{}
+	replaced map[replacement]struct{}
 	// known caches redacted texts by the hash of the text, since the same texts are redacted several times.
 	known map[[sha256.Size]byte]string
 }
+
+// replacement is a secret in a text, both as hashes.
+type replacement struct{ text, secret [sha256.Size]byte }
 
 // maxKnownBytes is the largest text that is cached, and maxKnown how many are.
 const (
@@ -37,7 +40,7 @@ const (
 // placeholders.
 func New(key string) *Redactor {
 	return &Redactor{key: []byte(key), tally: &tally{
-		replaced: make(map[[sha256.Size]byte]struct{}), known: make(map[[sha256.Size]byte]string),
+		replaced: make(map[replacement]struct{}), known: make(map[[sha256.Size]byte]string),
 	}}
 }
 
@@ -47,8 +50,8 @@ func (r *Redactor) Within(ctx context.Context) func(text string) string {
 }
 
 // maxPasses is how often a text is searched at most: a placeholder may reveal a secret beside it. Few texts need more
-// than two passes.
-const maxPasses = 16
+// than two passes, and only texts made for it more than this.
+const maxPasses = 6
 
 // Text returns the text with each secret replaced by `[REDACTED:RULE:hhhh]`: the rule that found it, and four
 // hexadecimal digits of a keyed hash. The same secret has the same hash in all texts of the session. Redacting the
@@ -91,6 +94,7 @@ func (t *tally) remember(of [sha256.Size]byte, redacted string) {
 
 func (r *Redactor) redacted(ctx context.Context, text string) string {
 	redacted := text
+	hashes := make(map[string][sha256.Size]byte)
 	for range maxPasses {
 		found := secrets.Find(ctx, redacted)
 		if ctx.Err() != nil {
@@ -99,9 +103,14 @@ func (r *Redactor) redacted(ctx context.Context, text string) string {
 		if len(found) == 0 {
 			break
 		}
-		r.count(text, found)
-		redacted = r.replace(redacted, found)
+		for _, s := range found {
+			if _, hashed := hashes[s.Value]; !hashed {
+				hashes[s.Value] = r.hash(s.Value)
+			}
+		}
+		redacted = replace(redacted, found, hashes)
 	}
+	r.count(text, hashes)
 	return redacted
 }
 
@@ -113,30 +122,34 @@ func (t *tally) Count() uint32 {
 	return uint32(len(t.replaced))
 }
 
-func (r *Redactor) count(text string, found []secrets.Secret) {
+func (t *tally) count(text string, hashes map[string][sha256.Size]byte) {
+	if len(hashes) == 0 {
+		return
+	}
 	of := sha256.Sum256([]byte(text))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, s := range found {
-		r.replaced[[sha256.Size]byte(r.hash(string(of[:])+s.Value))] = struct{}{}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, hash := range hashes {
+		t.replaced[replacement{of, hash}] = struct{}{}
 	}
 }
 
-func (r *Redactor) replace(text string, found []secrets.Secret) string {
+func replace(text string, found []secrets.Secret, hashes map[string][sha256.Size]byte) string {
 	out := make([]byte, 0, len(text))
 	at := 0
 	for _, s := range found {
+		hash := hashes[s.Value]
 		out = append(out, text[at:s.Start]...)
 		out = append(out, secrets.PlaceholderStart+s.Rule+":"...)
-		out = hex.AppendEncode(out, r.hash(s.Value)[:2])
+		out = hex.AppendEncode(out, hash[:2])
 		out = append(out, ']')
 		at = s.End
 	}
 	return string(append(out, text[at:]...))
 }
 
-func (r *Redactor) hash(value string) []byte {
+func (r *Redactor) hash(value string) [sha256.Size]byte {
 	mac := hmac.New(sha256.New, r.key)
 	mac.Write([]byte(value))
-	return mac.Sum(nil)
+	return [sha256.Size]byte(mac.Sum(nil))
 }

@@ -9,8 +9,10 @@ import (
 // CompiledAllowlist is an Allowlist with its expressions compiled.
 type CompiledAllowlist struct {
 	*Allowlist
-	// expression is nil if the list has no expressions, and words is nil if it has no words.
+	// expression is nil if the list has no expressions, and words is nil if it has no words. parts is the same
+	// expression in a faster form, if there is one.
 	expression *regexp.Regexp
+	parts      *contains
 	words      *wordSet
 }
 
@@ -18,7 +20,8 @@ type CompiledAllowlist struct {
 func (a *Allowlist) Compile() *CompiledAllowlist {
 	c := &CompiledAllowlist{Allowlist: a}
 	if len(a.Regexes) > 0 {
-		c.expression = regexp.MustCompile("(?:" + strings.Join(a.Regexes, "|") + ")")
+		joined := strings.Join(a.Regexes, "|")
+		c.expression, c.parts = regexp.MustCompile("(?:"+joined+")"), containsOf(joined)
 	}
 	if len(a.StopWords) > 0 {
 		c.words = newWordSet(a.StopWords)
@@ -76,10 +79,17 @@ func (c *CompiledAllowlist) Allows(secret, match, line string) bool {
 		// Lines are long, and this is what the expressions for lines begin with.
 		target = ""
 	}
-	expected := c.expression != nil && target != "" && c.expression.MatchString(target)
+	expected := c.expression != nil && target != "" && c.expects(target)
 	word := c.words != nil && c.words.any(strings.ToLower(secret))
 	if c.All {
 		return (c.expression == nil || expected) && (c.words == nil || word)
 	}
 	return expected || word
+}
+
+func (c *CompiledAllowlist) expects(target string) bool {
+	if c.parts != nil {
+		return c.parts.match(target)
+	}
+	return c.expression.MatchString(target)
 }

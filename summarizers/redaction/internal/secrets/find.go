@@ -133,26 +133,21 @@ const minEverywhere = 8
 
 // everywhere returns all places of the secrets that do not look like words.
 func everywhere(text string, bare *plain, names map[string]int) []span {
-	byStart := make(map[string][]string)
+	values := make([]string, 0, len(names))
 	for value := range names {
-		if len(value) >= minEverywhere && !wordlike(value) {
-			byStart[value[:minEverywhere]] = append(byStart[value[:minEverywhere]], value)
+		if len(value) >= minEverywhere && len(value) <= maxValue && !wordlike(value) {
+			values = append(values, value)
 		}
 	}
-	if len(byStart) == 0 {
+	if len(values) == 0 {
 		return nil
 	}
-	for _, values := range byStart {
-		slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	}
+	known := newValues(values)
 	places := func(in *plain) (spans []span) {
 		for at := 0; at+minEverywhere <= len(in.text); at++ {
-			for _, value := range byStart[in.text[at:at+minEverywhere]] {
-				if strings.HasPrefix(in.text[at:], value) {
-					start, end := in.original(at, at+len(value))
-					spans = append(spans, span{start, end, names[value]})
-					break
-				}
+			if value := known.at(in.text[at:]); value != "" {
+				start, end := in.original(at, at+len(value))
+				spans = append(spans, span{start, end, names[value]})
 			}
 		}
 		return spans

@@ -244,6 +244,10 @@ func findPasswordHash(r *reading, rule, start, _ int) {
 	hash := text[from:end]
 	last := hash[strings.LastIndexByte(hash, '$')+1:]
 	if len(last) < 20 || text[start] != '{' && strings.Count(hash, "$") < 2 || standIn(last) {
+		if text[start] != '{' {
+			// All that begins before the end has the same last part.
+			r.until[rule] = end - len(last)
+		}
 		return
 	}
 	r.add(rule, start, end)

@@ -2,13 +2,28 @@ package secrets
 
 import "strings"
 
+// readings counts how often the same part of a text is read.
+type readings struct{ until, n int }
+
+// maxReadings is how often the same part of a text is read from different words on.
+const maxReadings = 6
+
+// another says whether a part of a text may be read once more.
+func (r *readings) another(from, to int) bool {
+	if from >= r.until {
+		*r = readings{until: to}
+	}
+	r.n++
+	return r.n <= maxReadings
+}
+
 // loginBytes is how far from a word for a login its name and password may stand.
 const loginBytes = 96
 
 // findLogin finds the password of a login: "admin / X", "admin:X", "admin and X".
 func findLogin(r *reading, rule, start, end int) {
 	text := r.text
-	if start > 0 && wordByte(text[start-1]) {
+	if start > 0 && wordByte(text[start-1]) || !r.logins.another(start, end+loginBytes) {
 		return
 	}
 	limit := min(end+loginBytes, len(text))

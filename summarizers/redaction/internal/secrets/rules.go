@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -113,11 +114,21 @@ func load(rules []Rule, everywhere []Allowlist) *ruleset {
 	}
 	words := slices.Sorted(maps.Keys(byWord))
 	for _, word := range words {
+		// What has a name of its own is found before what only looks drawn.
+		slices.SortStableFunc(byWord[word], func(a, b keyword) int { return cmp.Compare(set.rules[a.rule].late(), set.rules[b.rule].late()) })
 		set.of = append(set.of, byWord[word])
 		set.lengths = append(set.lengths, len(word))
 	}
 	set.words = newWordSet(words)
 	return set
+}
+
+// late says whether a rule comes last: 1 or 0.
+func (r *rule) late() int {
+	if r.ID == generic {
+		return 1
+	}
+	return 0
 }
 
 // lazyRule returns a rule whose parts are compiled when they are needed.

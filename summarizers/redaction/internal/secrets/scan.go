@@ -28,6 +28,10 @@ type reading struct {
 	// value caches where values may begin for the name that ends at named.
 	named  int
 	values []int
+	// sentence is the last name for a secret in a sentence, which is read up to the next one.
+	sentence told
+	// logins counts how often what follows words for logins is read.
+	logins readings
 }
 
 // pauseBytes is how much text is read between two looks at the context.
@@ -37,9 +41,17 @@ const pauseBytes = 8 << 10
 func (s *ruleset) scan(ctx context.Context, text string) []span {
 	r := &reading{set: s, text: text, until: make([]int, len(s.rules)), tries: make([]*try, len(s.rules)), named: -1}
 	state := int32(0)
-	for i := range len(text) {
-		if i%pauseBytes == 0 && ctx.Err() != nil {
-			break
+	taken := s.placeholders(text)
+	for i, pause := 0, 0; i < len(text); i++ {
+		if i >= pause {
+			if pause = i + pauseBytes; ctx.Err() != nil {
+				break
+			}
+		}
+		if len(taken) > 0 && i == taken[0][0] {
+			// A placeholder has words of rules, and no secret.
+			i, state, taken = taken[0][1]-1, 0, taken[1:]
+			continue
 		}
 		state = s.words.after(state, text[i])
 		for _, word := range s.words.found[state] {
@@ -48,6 +60,7 @@ func (s *ruleset) scan(ctx context.Context, text string) []span {
 			}
 		}
 	}
+	r.finish(len(text))
 	return r.found
 }
 
@@ -189,6 +202,11 @@ func (r *reading) window(rule int, m *matcher, start, end int) {
 // take adds a match of a rule if it is a secret.
 func (r *reading) take(rule, start, end, matchStart, matchEnd int) {
 	start, end = bareOf(r.text, start, end)
+	if n := len(r.found) - 1; n >= 0 && r.set.rules[rule].ID == generic && r.found[n].start == start && r.found[n].end == end {
+		// A rule with a better name found it.
+		r.until[rule] = max(matchEnd, r.until[rule])
+		return
+	}
 	if start < end && r.set.secret(&r.set.rules[rule], r.text, start, end, matchStart, matchEnd) {
 		r.found = append(r.found, span{start, end, rule})
 		r.until[rule] = max(matchEnd, r.until[rule])

@@ -65,13 +65,32 @@ type telling struct {
 // placeWords are words behind which a place or an account is named, in the middle of a sentence.
 var placeWords = wordMap("for of on at from to für auf de pour para per do")
 
-// told adds what a sentence says that a secret is. english says that its name is also an English word.
+// told is a name for a secret in a sentence.
+type told struct {
+	rule, start, end int
+	kind             noun
+	// english says that the name is also an English word.
+	english bool
+}
+
+// told adds what a sentence says that a secret is, when the next name is found or the text ends: only then it is known
+// how far the sentence goes on about this one. So what stands between two names is read once.
 func (r *reading) told(rule, start, end int, kind noun, english bool) {
-	if r.toldBefore(rule, start) {
+	r.finish(start)
+	if !r.toldBefore(rule, start) {
+		r.sentence = told{rule, start, end, kind, english}
+	}
+}
+
+// finish reads the sentence behind the last name, up to a place.
+func (r *reading) finish(to int) {
+	s := r.sentence
+	r.sentence = told{}
+	if s.end == 0 {
 		return
 	}
-	t := telling{reading: r, rule: rule, kind: kind, end: end, english: english}
-	for at, limit := end, min(end+toldBytes, len(r.text)); at < limit; {
+	t := telling{reading: r, rule: s.rule, kind: s.kind, end: s.end, english: s.english}
+	for at, limit := s.end, min(s.end+toldBytes, to); at < limit; {
 		next := t.after(at)
 		if next <= at {
 			return
@@ -193,9 +212,12 @@ func (t *telling) goesOn(word string) bool {
 	return true
 }
 
+// restBytes is how much of the rest of a word is read.
+const restBytes = 24
+
 // restOfWord returns where a word ends that has other letters than ASCII's, in an alphabet.
 func restOfWord(text string, at int) int {
-	for limit := at + nameLimit; at < len(text) && at < limit; {
+	for limit := at + restBytes; at < len(text) && at < limit; {
 		c, size := utf8.DecodeRuneInString(text[at:])
 		if (c < 0xC0 || c > 0x52F && c < 0x1E00 || c > 0x1EFF) && (c >= utf8.RuneSelf || !letterByte(text[at])) {
 			break
