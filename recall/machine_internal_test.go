@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -71,7 +72,7 @@ func TestPiecesOfALine(t *testing.T) {
 	}
 }
 
-// Whatever bytes a client sends in place of a token, a search ends and does not panic.
+// Whatever bytes a client sends in place of a token, a search ends, does not panic, and shows whole characters.
 func TestForgedPlaces(t *testing.T) {
 	p, err := CompilePattern(`a.*b|~{1000}~{900}`, false)
 	require.NoError(t, err)
@@ -83,9 +84,23 @@ func TestForgedPlaces(t *testing.T) {
 		l := &compactordv1.LoggedMessage{Message: &compactordv1.Message{Parts: []*compactordv1.Part{
 			{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: "é a\nb a é b"}}},
 		}}}
-		_, _, err := Matching(p).findFrom(t.Context(), l, from, 10, NewWork(1<<30))
+		hit, _, err := Matching(p).findFrom(t.Context(), l, from, 10, NewWork(1<<30))
 		if err != nil {
 			require.ErrorIs(t, err, ErrPageToken)
 		}
+		require.True(t, utf8.ValidString(hit.GetSnippet()))
 	})
+}
+
+// A place is never within a character.
+func TestForgedPlaceWithinACharacter(t *testing.T) {
+	p, err := CompilePattern(`.*b`, false)
+	require.NoError(t, err)
+	texts := []searchedPlace{{text: "é b"}}
+	for at := range 5 {
+		for start := range at + 1 {
+			from := &place{paused: &paused{at: at, start: start}}
+			require.Equal(t, at != 1 && start != 1, from.within(texts, p), "%d, %d", start, at)
+		}
+	}
 }

@@ -85,9 +85,11 @@ type matching struct {
 	left   int
 	blocks []lineRun
 	// earlier are the matching lines before the first searched one that may be shown around the first match, ascending.
-	earlier []uint32
-	more    bool
-	next    uint32
+	// Nothing before the byte shownFrom is shown, since it is not known whether it matches.
+	earlier   []uint32
+	shownFrom int
+	more      bool
+	next      uint32
 }
 
 // lineRun is a range of consecutive lines: text[from:to], whose first line has number first.
@@ -98,10 +100,15 @@ type lineRun struct {
 }
 
 // lookBack finds the matching lines before line first, which begins at from, that may be shown around the given line.
+// Where the time is over, it looks at no more of them.
 func (m *matching) lookBack(ctx context.Context, p *Pattern, work *Work, line, first uint32, from int) error {
 	for n := first; n > 1 && line-(n-1) <= m.around; n-- {
 		start := strings.LastIndexByte(m.text[:from-1], '\n') + 1
 		_, matches, _, err := p.find(ctx, withoutEnd(m.text[start:from]), nil, work)
+		if errors.Is(err, errOver) {
+			m.shownFrom = from
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -179,7 +186,7 @@ func (r *lineRun) cost() int { return r.to - r.from + blockBytes + matchingLineB
 // surrounded returns a matching line with lines around it. joins reports that it overlaps or follows the last block; it
 // then begins where that block ends.
 func (m *matching) surrounded(line uint32, start, end int, around uint32) (run lineRun, joins bool) {
-	shown := 0
+	shown := m.shownFrom
 	if n := len(m.blocks); n > 0 {
 		shown = m.blocks[n-1].to
 	}

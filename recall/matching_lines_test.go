@@ -135,6 +135,18 @@ func TestMatchLinesLooksBackNoFurtherThanItShows(t *testing.T) {
 	require.Less(t, before-work.Left(), 10*20)
 }
 
+// Where the time is over while lines before the first one are searched, they are not shown, and the match is.
+func TestMatchLinesLooksBackNoLongerThanItMay(t *testing.T) {
+	text := "needle\n" + strings.Repeat("hay ", 1<<10) + "\nquick\nneedle\n"
+	looks := 0
+	work := recall.NewWork(recall.CallSteps).Until(func() bool { looks++; return looks > 1 })
+	m, err := recall.MatchLines(t.Context(), text, pattern(t, "needle|(h|a|y| ){1,300}!"), 4, 3, 1000, work)
+	require.NoError(t, err)
+	require.Equal(t, "quick\nneedle\n", m.Blocks[0].GetText())
+	require.Equal(t, uint32(3), m.Blocks[0].GetFirstLine())
+	require.Equal(t, []uint32{4}, m.Blocks[0].GetMatchingLines())
+}
+
 // The answer says that a matching line is cut, whether or not another line follows.
 func TestMatchLinesCutsLongLines(t *testing.T) {
 	long := strings.Repeat("é", 50)

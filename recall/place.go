@@ -1,6 +1,9 @@
 package recall
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // place is where a search goes on within a message.
 type place struct {
@@ -31,7 +34,8 @@ func (p *place) within(texts []searchedPlace, by *Pattern) bool {
 	if s == nil {
 		return true
 	}
-	if s.at > len(withoutEnd(text[p.line:lineEnd(text, p.line)])) || s.start > s.at {
+	line := withoutEnd(text[p.line:lineEnd(text, p.line)])
+	if s.at > len(line) || s.start > s.at || !beginsCharacter(line, s.at) || !beginsCharacter(line, s.start) {
 		return false
 	}
 	for _, instruction := range s.instructions {
@@ -41,6 +45,9 @@ func (p *place) within(texts []searchedPlace, by *Pattern) bool {
 	}
 	return true
 }
+
+// beginsCharacter reports that a character begins at a byte of a line, or the line ends there.
+func beginsCharacter(line string, at int) bool { return at == len(line) || utf8.RuneStart(line[at]) }
 
 // append appends the place to a token. The instructions are bits of at most 251 bytes, so that the token keeps to the
 // contract's limit.
