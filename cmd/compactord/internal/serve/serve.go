@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -72,6 +73,8 @@ func (c *Command) Validate() error {
 // Run serves until the context ends.
 func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	// kong has already called Validate.
+	spare := spareHeap()
+	defer runtime.KeepAlive(spare)
 	logger, queue := c.startLog(ctx, a)
 	defer func() {
 		if !queue.Close() {
