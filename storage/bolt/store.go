@@ -140,12 +140,25 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 	if s.db == nil {
 		return s.unreadable()
 	}
+	committed := s.has.sound.Newest()
 	return s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
+			if err := checkNewest(tx.ID(), committed); err != nil {
+				return err
+			}
 			return fn(begin(tx, s.has))
 		})
 	})
+}
+
+// checkNewest returns an error where a transaction lacks a commit before it. bbolt reads the older header where the newer
+// one has been damaged.
+func checkNewest(found int, committed uint64) error {
+	if uint64(found) < committed {
+		return corrupt("the header of the last commit is damaged")
+	}
+	return nil
 }
 
 // nameDamaged adds the session to an error that is damage of its data. Use it as `defer nameDamaged(&err, ...)`.

@@ -55,6 +55,14 @@ func (s *Sound) Committed(after *Snapshot) {
 	}
 }
 
+// Newest returns the last commit; 0 where it is not known.
+func (s *Sound) Newest() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.newest.Load()
+}
+
 // Forget forgets all pages, and adds none before the next commit.
 func (s *Sound) Forget() {
 	if s != nil {
