@@ -74,10 +74,16 @@ func TestPiecesOfALine(t *testing.T) {
 
 // Whatever bytes a client sends in place of a token, a search ends, does not panic, and shows whole characters.
 func TestForgedPlaces(t *testing.T) {
-	p, err := CompilePattern(`a.*b|~{1000}~{900}`, false)
-	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		from, ok := parsePlace(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "token"))
+		p, err := CompilePattern(rapid.SampledFrom([]string{`a.*b|~{1000}~{900}`, "é b"}).Draw(t, "pattern"), false)
+		require.NoError(t, err)
+		var token []byte
+		if rapid.Bool().Draw(t, "exists") {
+			// A place in the text, with instructions that the expression may not have.
+			token = append(token, 0, 0, byte(rapid.IntRange(0, 6).Draw(t, "at")), byte(rapid.IntRange(0, 2).Draw(t, "start")))
+		}
+		token = append(token, rapid.SliceOfN(rapid.Byte(), 0, 260).Draw(t, "rest")...)
+		from, ok := parsePlace(token)
 		if !ok {
 			return
 		}

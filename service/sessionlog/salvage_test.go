@@ -52,7 +52,9 @@ func TestSalvageCopiesUpToTheFirstDamage(t *testing.T) {
 			g.Step(t)
 		}
 		g.Message(t)
-		sound := store(t, g.W, nil)
+		sound := store(t, g.W, func(row *storagev1.Session, _ []*storagev1.StoredRecord) {
+			row.Running = []*storagev1.RunningCompaction{{OperationId: "o", Opening: "before"}}
+		})
 		from := damagedLog{
 			Store:   sound,
 			message: rapid.Uint32Range(0, uint32(len(g.W.Messages))).Draw(t, "message"),
@@ -82,6 +84,7 @@ func TestSalvageCopiesUpToTheFirstDamage(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, end, row.GetHead().GetNextSequence())
 		require.Equal(t, got.Messages, row.GetHead().GetNextIndex())
+		require.Empty(t, row.GetRunning())
 		ref := storage.RefOf(row)
 		messages, err := to.Messages(t.Context(), ref, 0, 1<<31, 0)
 		require.NoError(t, err)
