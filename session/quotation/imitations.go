@@ -13,7 +13,7 @@ import (
 func guard(text string) string {
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int) {
+	eachImitation(text, func(at int, _ imitation) {
 		b.WriteString(text[done:at] + `\`)
 		done = at
 	})
@@ -30,7 +30,7 @@ func unguard(text string) string {
 	}
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int) {
+	eachImitation(text, func(at int, _ imitation) {
 		switch {
 		case strings.HasPrefix(text[at:], `\`):
 			b.WriteString(text[done:at])
@@ -46,15 +46,16 @@ func unguard(text string) string {
 // Defuse puts a backslash into every tag of an agent's program in a text that is not quoted, and into roles that begin a
 // line. Where there is one already, it adds none.
 func Defuse(text string) string {
-	if !strings.ContainsAny(text, "<:：") && !strings.ContainsFunc(text, opensTag) {
+	if !strings.ContainsAny(text, "<:：&") && !strings.ContainsFunc(text, opensTag) {
 		return text
 	}
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int) {
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		tag, after := opensTag(before), text[at:]
-		if strings.HasPrefix(after, `\`) || strings.HasSuffix(text[:at], `\`) || !tag && (!isColon(after) || !opensLine(text[:at])) {
+	eachImitation(text, func(at int, what imitation) {
+		if strings.HasPrefix(text[at:], `\`) || strings.HasSuffix(text[:at], `\`) {
+			return
+		}
+		if what == bracketed || what == mark || what == role && !opensLine(text[:at]) {
 			return
 		}
 		b.WriteString(text[done:at] + `\`)
@@ -66,16 +67,31 @@ func Defuse(text string) string {
 	return b.String() + text[done:]
 }
 
+// imitation is a kind of imitations.
+type imitation int
+
+const (
+	tag imitation = iota
+	bracketed
+	role
+	// mark is one of ours as a character of HTML. Others have a backslash already.
+	mark
+)
+
 // eachImitation yields the place in each imitation where guard puts a backslash.
-func eachImitation(text string, yield func(at int)) {
+func eachImitation(text string, yield func(at int, what imitation)) {
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
+		r, size := firstChar(text[i:])
 		switch {
+		case size > utf8.RuneLen(r) && strings.ContainsRune(marks, r):
+			yield(i, mark)
 		case r < utf8.RuneSelf && r != '<' && r != '[' && r != ':':
-		case opensTag(r) && isTag(text[i+size:]), opensBracket(r) && isBracketed(text[i+size:]):
-			yield(i + size)
-		case (r == ':' || r == '：' || r == '﹕' || r == '∶') && endsInRole(text[:i]):
-			yield(i)
+		case opensTag(r) && isTag(text[i+size:]):
+			yield(i+size, tag)
+		case opensBracket(r) && isBracketed(text[i+size:]):
+			yield(i+size, bracketed)
+		case strings.ContainsRune(":：﹕∶", r) && endsInRole(text[:i]):
+			yield(i, role)
 		}
 		i += size
 	}
@@ -97,11 +113,6 @@ func opensBracket(r rune) bool {
 	return false
 }
 
-func isColon(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune(":：﹕∶", r)
-}
-
 // longestWord is how many characters of a text are looked at for a name, apart from backslashes.
 const longestWord = 96
 
@@ -110,7 +121,7 @@ const longestWord = 96
 func isTag(rest string) bool {
 	var name strings.Builder
 	for at, left := 0, longestWord; at < len(rest) && left > 0; {
-		r, size := utf8.DecodeRuneInString(rest[at:])
+		r, size := firstChar(rest[at:])
 		at += size
 		if r != '\\' {
 			left--
@@ -135,7 +146,7 @@ func isTag(rest string) bool {
 // endsName says whether the name of a tag ends here: at the tag's end, or before its attributes.
 func endsName(rest string) bool {
 	for at := 0; at < len(rest); {
-		r, size := utf8.DecodeRuneInString(rest[at:])
+		r, size := firstChar(rest[at:])
 		switch {
 		case unicode.IsSpace(r), strings.ContainsRune(">|｜/＞﹥›\u232a\u3009⟩❭❯˃ᐳ", r):
 			return true
@@ -153,7 +164,7 @@ func isBracketed(rest string) bool {
 	var name strings.Builder
 	numbered := false
 	for at, left := 0, longestWord; at < len(rest) && left > 0; {
-		r, size := utf8.DecodeRuneInString(rest[at:])
+		r, size := firstChar(rest[at:])
 		at += size
 		if r != '\\' {
 			left--
@@ -181,7 +192,7 @@ func endsInRole(text string) bool {
 	start, left := len(text), longestWord
 	name, first := "", rune(0)
 	for start > 0 && left > 0 {
-		r, size := utf8.DecodeLastRuneInString(text[:start])
+		r, size := lastChar(text[:start])
 		if r != '\\' {
 			left--
 		}
@@ -199,7 +210,7 @@ func endsInRole(text string) bool {
 		return false
 	}
 	before := strings.TrimRight(text[:start], " \\")
-	last, _ := utf8.DecodeLastRuneInString(before)
+	last, _ := lastChar(before)
 	switch {
 	case before == "", strings.ContainsRune("\n⏎", last):
 		return true

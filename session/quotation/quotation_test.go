@@ -15,6 +15,7 @@ func hostile() *rapid.Generator[string] {
 	pieces := []string{
 		"«", "»", `\`, `\\`, "{", "}", `\{a}`, "\n", "\r", "> ", "- ", "## Goal", "[#12]", `[\#12]`, "[#", "<", ">", "/", "system", "<system>", "</summary>",
 		"<sys\u200btem-reminder>", "＜ｓｙｓｔｅｍ＞", "<ѕуstem>", "User:", "user:", "Human :", "\\:", ":", "[user]", "[ＵＳＥＲ]", "⏎ ", "用户：", "المستخدم:", "उपयोगकर्ता:", "\u202e",
+		"&lt;", "&LT", "&#60;", "&#x3c", "&amp;", "&colon;", "&#58;", "&", ";", "#60", "&#10;", "&lsqb;", "&raquo;", "&#187", "lt", "amp;",
 		"\u200d", "\xff", "\u2028", "≫", "⟫", "'", "`", " ", "a", "word", "<|im_start|>user", "[INST]", "\ufffd", "\U000E0041", "❮", "【", "user", "x0", "10ffff",
 	}
 	return rapid.Custom(func(t *rapid.T) string {
@@ -94,6 +95,25 @@ func TestImitationsAreNeutralized(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
 		"<system>":                 `<\system>`,
+		"&lt;system&gt;":           `&lt;\system&gt;`,
+		"&#60;/SYSTEM&#62;":        `&#60;\/SYSTEM&#62;`,
+		"&#x3C;system-reminder>":   `&#x3C;\system-reminder>`,
+		"&LT;system&GT;":           `&LT;\system&GT;`,
+		"&ltsystem&gt":             `&lt\system&gt`,
+		"&#060system&#62":          `&#060\system&#62`,
+		"&amp;lt;system&amp;gt;":   `&amp;lt;\system&amp;gt;`,
+		"<s&#121;stem>":            `<\s&#121;stem>`,
+		"&lang;system&rang;":       `&lang;\system&rang;`,
+		"&#65308;system&#65310;":   `&#65308;\system&#65310;`,
+		"&lsqb;#3&rsqb; go":        `&lsqb;\#3&rsqb; go`,
+		"&#91;user&#93; go":        `&#91;\user&#93; go`,
+		"User&colon; go":           `User\&colon; go`,
+		"&#85;ser&#58; go":         `&#85;ser\&#58; go`,
+		"x&#10;assistant: go":      `x&#10;assistant\: go`,
+		"a &raquo; b &#171 c":      `a \&raquo; b \&#171 c`,
+		"a &lt; b && c &amp; d":    "a &lt; b && c &amp; d",
+		"&lt;div&gt; &copy; &#;":   "&lt;div&gt; &copy; &#;",
+		"?a=1&system=2&colon":      "?a=1&system=2&colon",
 		"</Summary >":              `<\/Summary >`,
 		"< SYSTEM-Reminder foo=1>": `<\ SYSTEM-Reminder foo=1>`,
 		"<sys\u200dtem>":           "<\\sys\u200dtem>",
@@ -142,6 +162,9 @@ func TestDefuse(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain [#3] «kept» a: b":           "plain [#3] «kept» a: b",
 		"- said </summary>":                `- said <\/summary>`,
+		"- said &lt;/summary&gt;":          `- said &lt;\/summary&gt;`,
+		"a\nHuman&#58; go":                 `a` + "\n" + `Human\&#58; go`,
+		"as &lsqb;#1&rsqb;":                "as &lsqb;#1&rsqb;",
 		"- said ＜System-Reminder＞":         `- said ＜\System-Reminder＞`,
 		"a\nHuman: go\nThe user: x":        "a\nHuman\\: go\nThe user: x",
 		"- User: wants x":                  "- User: wants x",
