@@ -86,7 +86,7 @@ func checkLog(ctx context.Context, s storage.Store, row *storagev1.Session) ([]s
 
 // unreadable turns the error of a damaged log into a problem. Any other error ends the check.
 func (c *logCheck) unreadable(err error) ([]storage.Problem, error) {
-	if errors.Is(err, storage.ErrCorrupt) || errors.Is(err, session.ErrUnknownRecord) {
+	if isUnreadable(err) || errors.Is(err, session.ErrUnknownRecord) {
 		c.report("%v", err)
 		return c.problems, nil
 	}

@@ -28,7 +28,7 @@ type Salvaged struct {
 // which requests were answered, and which compactions ran.
 func Salvage(ctx context.Context, from, to storage.Store, tenant, id string) (Salvaged, error) {
 	row, err := from.Session(ctx, tenant, id)
-	if errors.Is(err, storage.ErrCorrupt) || errors.Is(err, storage.ErrNotFound) {
+	if isUnreadable(err) || errors.Is(err, storage.ErrNotFound) {
 		return Salvaged{Lost: err}, nil
 	}
 	if err != nil {
@@ -40,6 +40,11 @@ func Salvage(ctx context.Context, from, to storage.Store, tenant, id string) (Sa
 		return Salvaged{}, err
 	}
 	return Salvaged{Messages: s.index, Of: row.GetHead().GetNextIndex(), Lost: s.lost}, nil
+}
+
+// isUnreadable reports whether data are damaged, or cannot be read from the disk.
+func isUnreadable(err error) bool {
+	return errors.Is(err, storage.ErrCorrupt) || errors.Is(err, storage.ErrDisk)
 }
 
 // salvage is the copying of one session.
@@ -117,11 +122,11 @@ func (s *salvage) readAhead(ctx context.Context) (damage, err error) {
 	if len(s.records) == 0 {
 		for _, limit := range []int{checkChunk, 1} {
 			s.records, damage = s.from.Records(ctx, ref, s.sequence, head.GetNextSequence(), limit)
-			if !errors.Is(damage, storage.ErrCorrupt) {
+			if !isUnreadable(damage) {
 				break
 			}
 		}
-		if damage != nil && !errors.Is(damage, storage.ErrCorrupt) {
+		if damage != nil && !isUnreadable(damage) {
 			return nil, damage
 		}
 	}
@@ -130,11 +135,11 @@ func (s *salvage) readAhead(ctx context.Context) (damage, err error) {
 		for _, count := range []uint32{checkChunk, 1} {
 			end := min(head.GetNextIndex(), s.index+count)
 			s.messages, unread = s.from.Messages(ctx, ref, s.index, end, salvageBytes)
-			if !errors.Is(unread, storage.ErrCorrupt) {
+			if !isUnreadable(unread) {
 				break
 			}
 		}
-		if unread != nil && !errors.Is(unread, storage.ErrCorrupt) {
+		if unread != nil && !isUnreadable(unread) {
 			return nil, unread
 		}
 		damage = errors.Join(damage, unread)

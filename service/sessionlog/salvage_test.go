@@ -3,6 +3,7 @@ package sessionlog_test
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,17 +18,20 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// damagedLog is a store in which one message and one record, and with them the ranges that have them, cannot be read.
+// damagedLog is a store in which one message and one record, and with them the ranges that have them, cannot be read:
+// they are damaged, or the disk refuses them.
 type damagedLog struct {
 	storage.Store
 	message, record uint32
+	// as is the error.
+	as error
 }
 
 func (d damagedLog) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
 ) ([]*compactordv1.LoggedMessage, error) {
 	if start <= d.message && d.message < end {
-		return nil, fmt.Errorf("%w: a message", storage.ErrCorrupt)
+		return nil, fmt.Errorf("%w: a message", d.as)
 	}
 	return d.Store.Messages(ctx, ref, start, end, maxBytes)
 }
@@ -38,7 +42,7 @@ func (d damagedLog) Records(
 	found, err := d.Store.Records(ctx, ref, start, end, limit)
 	for _, r := range found {
 		if r.GetRecord().GetSequence() == d.record {
-			return nil, fmt.Errorf("%w: a record", storage.ErrCorrupt)
+			return nil, fmt.Errorf("%w: a record", d.as)
 		}
 	}
 	return found, err
@@ -57,6 +61,7 @@ func TestSalvageCopiesUpToTheFirstDamage(t *testing.T) {
 		})
 		from := damagedLog{
 			Store:   sound,
+			as:      rapid.SampledFrom([]error{storage.ErrCorrupt, storage.NewDiskError(syscall.EIO)}).Draw(t, "error"),
 			message: rapid.Uint32Range(0, uint32(len(g.W.Messages))).Draw(t, "message"),
 			record:  rapid.Uint32Range(0, uint32(len(g.W.Log.Items))).Draw(t, "record"),
 		}

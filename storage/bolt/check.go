@@ -69,7 +69,7 @@ func (c *checker) walk(ctx context.Context) {
 
 // attempt runs a step of the check and reports the damage that ends it.
 func (c *checker) attempt(session *checkedSession, step func()) {
-	err := guarded(func() error {
+	err := c.tx.guarded(func() error {
 		step()
 		return nil
 	})

@@ -57,8 +57,12 @@ func recovered(r any) error {
 	switch r := r.(type) {
 	case *corruption:
 		return r
+	case *storage.DiskError:
+		return r
 	case *pages.DamageError:
-		return asCorruption(r)
+		return unusable(r)
+	case *pages.ReadError:
+		return unusable(r)
 	}
 	if f := faultOf(r); f != nil {
 		return f

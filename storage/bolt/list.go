@@ -178,7 +178,7 @@ func (q *query) inOthers(tx *transaction, at place) bool {
 
 // row reads a row of the listing; nil for a damaged one that is reported.
 func (q *query) row(tx *transaction, id string) (row *storagev1.Session, err error) {
-	err = guarded(func() (err error) {
+	err = tx.guarded(func() (err error) {
 		row, err = listedRow(tx, q.walked.tenant, id)
 		return err
 	})

@@ -110,7 +110,7 @@ func prepare(db *bbolt.DB, path string, damagedToo bool) (has contents, err erro
 	err = db.View(func(tx *bbolt.Tx) (err error) {
 		t := begin(tx, contents{sums: true, list: true})
 		if err := t.disk.CheckNewest(); err != nil && !damagedToo {
-			return asCorruption(err)
+			return unusable(err)
 		}
 		// What is written has been made ready, so its list is sound.
 		has.list = !db.IsReadOnly() || t.disk.HasSealedList()
@@ -181,7 +181,7 @@ const (
 func stateOf(tx *transaction) (state, error) {
 	names, err := tx.disk.Names()
 	if err != nil {
-		return 0, asCorruption(err)
+		return 0, unusable(err)
 	}
 	if len(names) == 0 {
 		return emptyFile, nil

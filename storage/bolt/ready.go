@@ -1,12 +1,12 @@
 package boltstore
 
 import (
+	"io"
 	"os"
 	"time"
 
 	"go.etcd.io/bbolt"
 
-	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
@@ -21,12 +21,21 @@ func makeReady(file *os.File, timeout time.Duration) error {
 		return err
 	}
 	info, err := file.Stat()
-	if err != nil {
+	if err != nil || info.Size() == 0 {
 		return err
 	}
-	if info.Size() == 0 {
-		return nil
-	}
+	return ensureList(file)
+}
+
+// storeFile is what ensureList needs of a file.
+type storeFile interface {
+	io.ReaderAt
+	io.WriterAt
+	Sync() error
+}
+
+// ensureList writes the list of free pages where there is none that can be trusted.
+func ensureList(file storeFile) error {
 	snapshot, err := newestSnapshot(file)
 	if err != nil {
 		return err
@@ -39,19 +48,19 @@ func makeReady(file *os.File, timeout time.Duration) error {
 		return nil
 	}
 	used := snapshot.Used()
+	if err := used.Unread(); err != nil {
+		return unusable(err)
+	}
 	if snapshot.HasList() && used.Whole() && snapshot.CheckFreelist(used) == nil {
 		return nil
 	}
 	return snapshot.WriteList(file, used)
 }
 
-func newestSnapshot(file *os.File) (*pages.Snapshot, error) {
+func newestSnapshot(file io.ReaderAt) (*pages.Snapshot, error) {
 	meta, err := pages.NewestMeta(file)
-	if err != nil && isOfDisk(err) {
-		return nil, storage.NewDiskError(err)
-	}
 	if err != nil {
-		return nil, corrupt("%v", err)
+		return nil, unusable(err)
 	}
 	return pages.Stored(file, meta), nil
 }
@@ -66,9 +75,10 @@ func (s *Store) limitList() {
 // only makes the next opening slower.
 func (s *Store) sealList() {
 	known := false
-	_ = guarded(func() error {
+	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
-			disk := begin(tx, s.has).disk
+			begun(tx)
+			disk := s.begin(tx).disk
 			s.has.sound.Committed(disk)
 			known = true
 			if seal, at := disk.ListSeal(); seal != nil {

@@ -25,7 +25,7 @@ func (s *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
 			}
 			exists := true
 			var row *storagev1.Session
-			damage := guarded(func() (err error) {
+			damage := tx.guarded(func() (err error) {
 				if exists = tx.Bucket(sessionsBucket).has(sessionKey(l.tenant, string(id))); exists {
 					row, err = listedRow(tx, l.tenant, string(id))
 				}

@@ -147,7 +147,7 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 			if err := checkNewest(tx.ID(), committed); err != nil {
 				return err
 			}
-			return fn(begin(tx, s.has))
+			return fn(s.begin(tx))
 		})
 	})
 }

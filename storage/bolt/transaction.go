@@ -9,7 +9,8 @@ import (
 )
 
 // transaction is a transaction of bbolt. Each page is checked before bbolt reads it, and each value before it is
-// returned. What is damaged is a panic with a *corruption, which guard makes an error: it can come from every step.
+// returned. What cannot be used is a panic with a *corruption or a *storage.DiskError, which guard makes an error: it
+// can come from every step.
 type transaction struct {
 	// bolt is nil before bbolt has opened the file.
 	bolt *bbolt.Tx
@@ -17,9 +18,27 @@ type transaction struct {
 	disk *pages.Snapshot
 	// sealed reports whether the values have sums; those of a store of version 1 that is only read have none.
 	sealed bool
+	// explain returns the true cause of a fault; nil before the store is open.
+	explain func(error) error
 }
 
 // begin returns a transaction of bbolt as one of ours.
+func (s *Store) begin(tx *bbolt.Tx) *transaction {
+	t, mapped := begin(tx, s.has), tx.DB().Info().Data
+	t.explain = func(err error) error { return s.explained(err, mapped) }
+	return t
+}
+
+// guarded runs a part of the transaction whose damage does not end the rest of it.
+func (tx *transaction) guarded(fn func() error) error {
+	err := guarded(fn)
+	if err != nil && tx.explain != nil {
+		return tx.explain(err)
+	}
+	return err
+}
+
+// begin returns a transaction of a file that may not be open yet.
 func begin(tx *bbolt.Tx, has contents) *transaction {
 	committed := uint64(tx.ID())
 	if tx.Writable() {
@@ -70,7 +89,7 @@ func (tx *transaction) Bucket(name []byte) *bucket {
 
 func must(err error) {
 	if err != nil {
-		panic(asCorruption(err))
+		panic(unusable(err))
 	}
 }
 
@@ -185,7 +204,7 @@ func (c *cursor) First() (key, value []byte) { return c.Seek(c.prefix) }
 func (c *cursor) seek(key []byte) (found, value []byte, err error) {
 	found, value, err = c.disk.Seek(key)
 	if err != nil {
-		return nil, nil, asCorruption(err)
+		return nil, nil, unusable(err)
 	}
 	if !bytes.Equal(found, key) {
 		c.bucket.checkGap(key, found, value)
@@ -198,7 +217,7 @@ func (c *cursor) seek(key []byte) (found, value []byte, err error) {
 
 func (c *cursor) next() (key, value []byte, err error) {
 	if key, value, err = c.disk.Next(); err != nil {
-		return nil, nil, asCorruption(err)
+		return nil, nil, unusable(err)
 	}
 	if c.bolt != nil {
 		key, value = c.bolt.Next()

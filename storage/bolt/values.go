@@ -12,6 +12,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
 // schema is the version of StoredMessage, StoredRecord and StoredRequest that this version of the program writes and
@@ -59,11 +60,16 @@ func corrupt(format string, args ...any) error {
 	return &corruption{what: fmt.Sprintf(format, args...)}
 }
 
-// asCorruption returns what is wrong with a page or a value as a corruption.
-func asCorruption(err error) *corruption {
+// unusable returns what is wrong with a page or a value: a corruption, or an error of the disk where the system could not
+// read it.
+func unusable(err error) error {
 	var c *corruption
 	if errors.As(err, &c) {
 		return c
+	}
+	var unread *pages.ReadError
+	if errors.As(err, &unread) {
+		return storage.NewDiskError(err)
 	}
 	return &corruption{what: err.Error()}
 }

@@ -50,10 +50,10 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 			}
 			var change func() error
 			// Damage that it meets is its own: the others go on.
-			outcomes[i] = s.explained(guarded(func() (err error) {
+			outcomes[i] = tx.guarded(func() (err error) {
 				change, err = op.prepare(tx)
 				return err
-			}), tx.bolt.DB().Info().Data)
+			})
 			if outcomes[i] != nil {
 				continue
 			}
@@ -95,7 +95,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 
 // update runs a transaction that writes.
 func (s *Store) update(fn func(tx *transaction) error) error {
-	return s.attempt(func(tx *bbolt.Tx) error { return fn(begin(tx, s.has)) })
+	return s.attempt(func(tx *bbolt.Tx) error { return fn(s.begin(tx)) })
 }
 
 func (s *Store) reportSynced(ops []*operation, outcomes []error) {

@@ -33,7 +33,7 @@ func (s *Snapshot) listPage() ([]byte, error) {
 	}
 	header, err := s.source.bytes(int64(id)*size, size)
 	if err != nil {
-		return nil, damaged(id, "it cannot be read: %v", err)
+		return nil, unread(id, err)
 	}
 	if own := binary.NativeEndian.Uint64(header); own != id {
 		return nil, damaged(id, "it says that it is page %d", own)
@@ -56,7 +56,7 @@ func (s *Snapshot) listPage() ([]byte, error) {
 	}
 	whole, err := s.source.bytes(int64(id)*size, int64(length))
 	if err != nil {
-		return nil, damaged(id, "it cannot be read: %v", err)
+		return nil, unread(id, err)
 	}
 	return whole[start : start+8*count], nil
 }

@@ -80,7 +80,7 @@ func (s *Snapshot) readPage(id uint64) (page, error) {
 	size := int64(s.meta.PageSize)
 	b, err := s.source.bytes(int64(id)*size, size)
 	if err != nil {
-		return page{}, damaged(id, "it cannot be read: %v", err)
+		return page{}, unread(id, err)
 	}
 	if own := binary.NativeEndian.Uint64(b); own != id {
 		return page{}, damaged(id, "it says that it is page %d", own)
@@ -100,7 +100,7 @@ func (s *Snapshot) readPage(id uint64) (page, error) {
 	}
 	if p.overflow > 0 {
 		if b, err = s.source.bytes(int64(id)*size, int64(p.overflow+1)*size); err != nil {
-			return page{}, damaged(id, "it cannot be read: %v", err)
+			return page{}, unread(id, err)
 		}
 	}
 	p.bytes = b

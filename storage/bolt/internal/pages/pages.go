@@ -49,6 +49,30 @@ func damaged(id uint64, format string, args ...any) error {
 	return &DamageError{Page: id, What: fmt.Sprintf(format, args...)}
 }
 
+// ReadError is a page that the system could not read. What it holds is unknown.
+type ReadError struct {
+	Page uint64
+	Err  error
+}
+
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("page %d: it cannot be read: %v", e.Page, e.Err)
+}
+
+// Unwrap returns the system's error.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// unread returns the error of a page that could not be read: damage where the file ends before it.
+func unread(id uint64, err error) error {
+	if endsEarly(err) {
+		return damaged(id, "it cannot be read: %v", err)
+	}
+	return &ReadError{Page: id, Err: err}
+}
+
+// endsEarly reports whether the file ends before what was to be read.
+func endsEarly(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
 // Meta is one of the two headers of a file, which commits write in turn.
 type Meta struct {
 	PageSize int
@@ -116,12 +140,16 @@ var (
 )
 
 // NewestMeta returns the newest whole header of a file, together with ErrNewerHeader where the damaged one may be newer.
+// Where the system cannot read one, that is the error: it may be the newer one.
 func NewestMeta(file io.ReaderAt) (Meta, error) {
 	var found []Meta
 	var broken Meta
 	for _, at := range metaPlaces(file) {
 		page := make([]byte, headerSize+metaSize)
 		_, err := file.ReadAt(page, at)
+		if err != nil && !endsEarly(err) {
+			return Meta{}, &ReadError{Page: uint64(len(found)), Err: err}
+		}
 		if m, ok := ParseMeta(page); err == nil && ok {
 			found = append(found, m)
 		} else {

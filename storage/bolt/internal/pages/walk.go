@@ -1,6 +1,9 @@
 package pages
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // Names returns the names of the buckets.
 func (s *Snapshot) Names() ([]string, error) {
@@ -55,7 +58,12 @@ type Used struct {
 	set []uint64
 	// whole reports that all could be read: no other page is in use.
 	whole bool
+	// unread is the first page that the system could not read.
+	unread error
 }
+
+// Unread returns the error of the first page that the system could not read; nil where there is none.
+func (u *Used) Unread() error { return u.unread }
 
 // Whole reports whether all pages in use are known.
 func (u *Used) Whole() bool { return u.whole }
@@ -78,6 +86,10 @@ type walk struct {
 
 func (w *walk) damaged(bucket string, err error) {
 	w.used.whole = false
+	var unread *ReadError
+	if w.used.unread == nil && errors.As(err, &unread) {
+		w.used.unread = err
+	}
 	w.report(bucket, err)
 }
 
