@@ -176,6 +176,9 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 			begun(tx)
 			s.limitList()
 			open, id = tx, tx.ID()
+			if err := s.checkWhole(tx); err != nil {
+				return err
+			}
 			if err := checkNewest(id-1, s.has.sound.Newest()); err != nil {
 				return err
 			}

@@ -146,13 +146,28 @@ func (s *Store) openAgain() (*bbolt.DB, *os.File, error) {
 	return openBolt(s.path, options)
 }
 
-// fault is a read of the mapped file that the system refused.
-type fault struct {
-	addr uintptr
-	what string
+// checkWhole returns an error where the file has become shorter than what was written to it. What is written then would
+// be as lost as what is missing.
+func (s *Store) checkWhole(tx *bbolt.Tx) error {
+	info, err := s.file.Stat()
+	if err != nil {
+		return storage.NewDiskError(err)
+	}
+	if info.Size() < tx.Size() {
+		return errCut(info)
+	}
+	return nil
 }
 
-func (f *fault) Error() string { return fmt.Sprintf("%s: %s", storage.ErrCorrupt, f.what) }
+// errCut is the error of a file that somebody else has made shorter.
+func errCut(info os.FileInfo) error {
+	return storage.NewDiskError(fmt.Errorf("the file was cut to %d bytes by somebody else", info.Size()))
+}
+
+// fault is a read of the mapped file that the system refused.
+type fault struct{ addr uintptr }
+
+func (f *fault) Error() string { return fmt.Sprintf("%s: a page cannot be read", storage.ErrCorrupt) }
 
 // Is makes a fault count as damage as long as nothing else is known of it.
 func (f *fault) Is(target error) bool { return target == storage.ErrCorrupt }
@@ -161,7 +176,7 @@ func (f *fault) Is(target error) bool { return target == storage.ErrCorrupt }
 func faultOf(r any) *fault {
 	var addressed interface{ Addr() uintptr }
 	if err, ok := r.(runtime.Error); ok && errors.As(err, &addressed) {
-		return &fault{addr: addressed.Addr(), what: err.Error()}
+		return &fault{addr: addressed.Addr()}
 	}
 	return nil
 }
@@ -177,12 +192,18 @@ func (s *Store) explained(err error, mapped uintptr) error {
 	if statErr != nil {
 		return storage.NewDiskError(statErr)
 	}
-	if f.addr < mapped || int64(f.addr-mapped) >= info.Size() {
+	if mapped == 0 || f.addr < mapped {
 		return err
 	}
-	if _, readErr := s.file.ReadAt(make([]byte, 1), int64(f.addr-mapped)); readErr != nil {
+	offset := int64(f.addr - mapped)
+	if offset >= info.Size() {
+		// No write would do now.
+		s.outages.begins(errCut(info), false)
+		return corrupt("the file ends at byte %d, and byte %d is needed", info.Size(), offset)
+	}
+	if _, readErr := s.file.ReadAt(make([]byte, 1), offset); readErr != nil {
 		return storage.NewDiskError(readErr)
 	}
 	// It can be read now: the disk has failed in between.
-	return storage.NewDiskError(fmt.Errorf("%w: %s", syscall.EIO, f.what))
+	return storage.NewDiskError(fmt.Errorf("%w at byte %d of the file", syscall.EIO, offset))
 }

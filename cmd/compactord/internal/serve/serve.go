@@ -96,7 +96,12 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() {
+		// A store that is lost says so again when it is closed.
+		if closing := store.Close(); err == nil || !errors.Is(closing, storage.ErrLost) {
+			err = errors.Join(err, closing)
+		}
+	}()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	refused := newRefused()
