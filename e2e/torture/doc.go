@@ -1,6 +1,6 @@
 // Package torture attacks a daemon in a process of its own, and measures what a bystander feels: a client that appends
 // one line after the other to a session of its own. It asserts no times. It prints the bystander's p50 and p95 beside
-// each attack, as ratios to those before and after it, and the most memory that the daemon had.
+// each attack, as ratios to those before, between and after its phases, and the most memory that the daemon had.
 //
 // A plain run of the tests is small and takes a moment, so that the attacks stay runnable. `make torture` runs them in
 // full:

@@ -42,7 +42,10 @@ type client struct {
 
 // effort is how long a run is: by time, or in a plain run by number.
 type effort struct {
+	// span is how long the bystander is measured beside an attack, in phases with quiet ones between them, so that what
+	// else the machine does meets both alike.
 	span    time.Duration
+	phases  int
 	appends int
 }
 
@@ -50,11 +53,11 @@ func effortOf(t *testing.T) effort {
 	t.Helper()
 	text := os.Getenv("COMPACTORD_TORTURE")
 	if text == "" {
-		return effort{appends: 3}
+		return effort{phases: 1, appends: 3}
 	}
 	span, err := time.ParseDuration(text)
 	require.NoError(t, err, "COMPACTORD_TORTURE")
-	return effort{span: span}
+	return effort{span: span, phases: 4}
 }
 
 func seedOf(t *testing.T) uint64 {
@@ -85,47 +88,63 @@ func (a *attack) run(t *testing.T, much effort, seed uint64) {
 	}
 	d.create(t, "bystander")
 	bystander, _ := d.connect(t)
-	before := watch(t, bystander, much)
-	strikes, refused, end := a.begin(t, d, much, seed)
-	beside := watch(t, bystander, much)
-	end()
-	after := watch(t, bystander, much)
-	quiet := slices.Concat(before, after)
+	clients := a.connect(t, d, seed)
+	quiet := watch(t, bystander, much)
+	var beside []time.Duration
+	var struck tally
+	for range much.phases {
+		end := a.begin(t, clients, much, &struck)
+		beside = append(beside, watch(t, bystander, much)...)
+		end()
+		quiet = append(quiet, watch(t, bystander, much)...)
+	}
 	t.Logf("%-28s p50 %8s quiet %8s ratio %5.1f | p95 %8s quiet %8s ratio %5.1f | %d appends, %d strikes, %d refused | peak %d MiB",
 		a.name, at(beside, 50), at(quiet, 50), ratio(beside, quiet, 50), at(beside, 95), at(quiet, 95), ratio(beside, quiet, 95),
-		len(beside), strikes.Load(), refused.Load(), d.peakMiB())
+		len(beside), struck.answered.Load(), struck.refused.Load(), d.peakMiB())
 }
+
+// connect returns the clients of the attack.
+func (a *attack) connect(t *testing.T, d *daemon, seed uint64) (clients []*client) {
+	t.Helper()
+	for i := range a.clients {
+		c := &client{number: i, random: rand.New(rand.NewPCG(seed, uint64(i)+1))}
+		c.sessions, c.compactions = d.connect(t)
+		clients = append(clients, c)
+	}
+	return clients
+}
+
+// tally counts strikes.
+type tally struct{ answered, refused atomic.Int64 }
 
 // begin starts the attack, and returns when each client is about to strike. end ends it; in a plain run each client has
 // then struck once.
-func (a *attack) begin(t *testing.T, d *daemon, much effort, seed uint64) (strikes, refused *atomic.Int64, end func()) {
+func (a *attack) begin(t *testing.T, clients []*client, much effort, struck *tally) (end func()) {
 	t.Helper()
-	strikes, refused = &atomic.Int64{}, &atomic.Int64{}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all, began sync.WaitGroup
-	for i := range a.clients {
-		sessions, compactions := d.connect(t)
+	for _, c := range clients {
 		began.Add(1)
 		all.Go(func() {
-			c := &client{sessions: sessions, compactions: compactions, number: i, random: rand.New(rand.NewPCG(seed, uint64(i)+1))}
 			began.Done()
-			for ; ctx.Err() == nil && (much.span > 0 || c.round == 0); c.round++ {
+			for goesOn := true; goesOn && ctx.Err() == nil; c.round++ {
 				err := a.strike(ctx, c)
 				switch {
 				case ctx.Err() != nil:
 				case status.Code(err) == codes.ResourceExhausted:
-					refused.Add(1)
+					struck.refused.Add(1)
 				case err != nil:
-					t.Errorf("client %d, round %d: %v", i, c.round, err)
+					t.Errorf("client %d, round %d: %v", c.number, c.round, err)
 					return
 				default:
-					strikes.Add(1)
+					struck.answered.Add(1)
 				}
+				goesOn = much.span > 0
 			}
 		})
 	}
 	began.Wait()
-	return strikes, refused, func() {
+	return func() {
 		if much.span > 0 {
 			cancel()
 		}
@@ -142,7 +161,7 @@ func watch(t *testing.T, bystander compactordv1.SessionServiceClient, much effor
 	t.Helper()
 	var took []time.Duration
 	began := time.Now()
-	for much.span > 0 && time.Since(began) < much.span || len(took) < much.appends {
+	for much.span > 0 && time.Since(began) < much.span/time.Duration(much.phases) || len(took) < much.appends {
 		start := time.Now()
 		_, err := bystander.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
 			SessionId: "bystander", Messages: []*compactordv1.Message{said(fmt.Sprintf("line %d", len(took)))},
