@@ -92,21 +92,6 @@ func (c *CallIDs) wanted(id string, message, part int, clean func(string) string
 	return cutTo(id, maxBytes)
 }
 
-// usedIDs holds for each id in use the number of the variant to try next. All variants with smaller numbers are in use.
-type usedIDs map[string]int
-
-// take reserves and returns the id, or its first numbered variant that is not in use.
-func (u usedIDs) take(id string, maxBytes int) string {
-	candidate := id
-	for n := u[id]; u[candidate] > 0; n++ {
-		suffix := fmt.Sprintf("_%d", n)
-		candidate = cutTo(id, maxBytes-len(suffix)) + suffix
-		u[id] = n + 1
-	}
-	u[candidate] = 2
-	return candidate
-}
-
 // cutTo shortens an id without splitting a character.
 func cutTo(id string, maxBytes int) string {
 	if len(id) <= maxBytes {

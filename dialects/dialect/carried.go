@@ -22,11 +22,7 @@ type Carried struct {
 
 // Size returns about how many bytes it takes.
 func (c *Carried) Size() int {
-	const entry = 64
-	size := entry * (1 + len(c.Calls))
-	for id := range c.Calls {
-		size += len(id)
-	}
+	size := entryBytes * (1 + len(c.Calls))
 	if sized, ok := c.State.(interface{ Size() int }); ok {
 		size += sized.Size()
 	}

@@ -12,9 +12,15 @@ import (
 
 // inParts checks that a list rendered in parts is the whole list, and that each part passes the checks alone.
 func inParts(t *rapid.T, d dialect.Dialect) {
-	messages := history(t)
-	for range dice(t, 4) {
-		messages = append(messages, history(t)...)
+	var messages []*compactordv1.Message
+	for range 1 + dice(t, 5) {
+		if chance(t, 50) {
+			messages = append(messages, history(t)...)
+			continue
+		}
+		parsed, err := d.Parse(SourceOf(t, d.Kind()).Raw)
+		require.NoError(t, err)
+		messages = append(messages, ViewOf(parsed.Messages)...)
 	}
 	RequireParts(t, d, messages, drawnBreakpoints(t, len(messages)))
 }

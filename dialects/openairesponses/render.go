@@ -19,7 +19,7 @@ type renderer struct {
 	ids   *dialect.CallIDs
 	pairs *pairs
 	// used are the ids of the items so far, and usedCalls those of the calls.
-	used, usedCalls map[string]bool
+	used, usedCalls dialect.IDSet
 	// lost reports that the tool loop lost some reasoning. The provider then accepts no ids of its items.
 	lost bool
 	// held is reasoning at the end of what was rendered so far. It is written when more items of the model follow.
@@ -44,7 +44,7 @@ func (r *renderer) emit(raw json.RawMessage) {
 // renderRequest renders messages for a request. It puts each result directly after the calls of its message, or after
 // those of the next messages that only have more calls.
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
-	r := &renderer{messages: messages, used: make(map[string]bool), usedCalls: make(map[string]bool)}
+	r := &renderer{messages: messages, used: make(dialect.IDSet), usedCalls: make(dialect.IDSet)}
 	r.goOn(opts.Before)
 	r.ids = dialect.AssignCallIDs(messages, opts, dialect.CleanID, maxItemID)
 	r.pairs = pairCalls(messages, r.ids)

@@ -41,7 +41,7 @@ func (r *renderer) acceptedCall(k *callKind, p *compactordv1.Part) *compactordv1
 	if changed {
 		r.repair(ruleCallIDs, "The id of a call was missing, repeated or not accepted by the provider. It was replaced.")
 	}
-	r.usedCalls[id] = true
+	r.usedCalls.Add(id)
 	name := dialect.CleanName(call.GetName(), maxToolName)
 	if name != call.GetName() {
 		r.repair(ruleToolNames, "The name of a tool was changed to one that the provider accepts.")
@@ -84,7 +84,7 @@ func (r *renderer) isComplete(k *callKind, p *compactordv1.Part) bool {
 	arguments := []byte(p.GetToolCall().GetArguments())
 	if k.isText {
 		id, changed := r.ids.Of(p)
-		return !changed && isItemID(id, k.call) && !r.used[id]
+		return !changed && isItemID(id, k.call) && !r.used.Has(id)
 	}
 	if !json.Valid(arguments) {
 		return false

@@ -8,7 +8,7 @@ import (
 
 // carried is what the rest of a list must know of the part before.
 type carried struct {
-	used, usedCalls map[string]bool
+	used, usedCalls dialect.IDSet
 	lost            bool
 	// held has positions that count back from the rest.
 	held []heldThinking
@@ -16,13 +16,7 @@ type carried struct {
 
 // Size returns about how many bytes it takes.
 func (c *carried) Size() int {
-	const entry = 32
-	size := 0
-	for _, ids := range []map[string]bool{c.used, c.usedCalls} {
-		for id := range ids {
-			size += entry + len(id)
-		}
-	}
+	size := c.used.Size() + c.usedCalls.Size()
 	for _, h := range c.held {
 		size += len(h.encode())
 	}

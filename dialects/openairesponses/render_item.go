@@ -55,7 +55,7 @@ func (r *renderer) isAcceptedID(it *renderedItem) bool {
 		return true
 	}
 	id, err := it.fields.Text("id")
-	return err == nil && isItemID(id, it.typ) && !r.used[id]
+	return err == nil && isItemID(id, it.typ) && !r.used.Has(id)
 }
 
 func isItemID(id, typ string) bool {
@@ -74,7 +74,7 @@ func (r *renderer) claim(it *renderedItem) {
 		it.dropID()
 	}
 	if id, has := idOf(it.fields); has {
-		r.used[id] = true
+		r.used.Add(id)
 	}
 }
 

@@ -42,7 +42,7 @@ func (r *renderer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]
 		if isOutput && open[id] != nil {
 			settled[open[id]], settled[p] = true, true
 			delete(open, id)
-			r.usedCalls[id] = true
+			r.usedCalls.Add(id)
 			answering = true
 			continue
 		}
@@ -50,7 +50,7 @@ func (r *renderer) settledParts(m *compactordv1.Message) map[*compactordv1.Part]
 			clear(open)
 			answering = false
 		}
-		if id != "" && !isOutput && len(id) <= maxItemID && !r.usedCalls[id] {
+		if id != "" && !isOutput && len(id) <= maxItemID && !r.usedCalls.Has(id) {
 			open[id] = p
 		}
 	}

@@ -31,7 +31,10 @@ func InDialect(
 	held, relation := r.held(token)
 	// The client has a part of this very view, which therefore stands as it is.
 	goesOn := relation == session.DeltaAppended && held.Point == token.Point
-	if goesOn {
+	if relation == session.DeltaNone {
+		held = session.ViewToken{}
+	}
+	if goesOn || relation == session.DeltaNone {
 		if kept := r.Kept.get(keyOf(token), int(held.Messages)); kept != nil {
 			return r.nextPage(ctx, log, shape, kept, token, int(held.Messages))
 		}
@@ -71,6 +74,10 @@ func (r *Request) longInDialect(
 	if err != nil {
 		return nil, err
 	}
+	if list.first == 0 {
+		// For other clients that begin.
+		r.Kept.put(keyOf(token), list)
+	}
 	return r.nextPage(ctx, log, shape, list, token, list.first)
 }
 
@@ -96,7 +103,8 @@ func (r *Request) pageOf(l *renderedList, token session.ViewToken, unchanged int
 	answer.Report = strategies.ReportAt(r.Row, l.head)
 	if answer.GetHasMore() {
 		r.Kept.put(keyOf(token), l.after(unchanged+len(answer.GetMessagesJson())))
-	} else {
+	} else if l.isWhole() {
+		// Other clients can be at other pages of a long list.
 		r.Kept.drop(keyOf(token), l.first)
 	}
 	return answer

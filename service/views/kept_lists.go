@@ -85,12 +85,15 @@ func sizeOf(messages []json.RawMessage) int {
 	return size
 }
 
+// isWhole reports whether it has all messages.
+func (l *renderedList) isWhole() bool { return l.first == 0 && l.rest == nil }
+
 // from returns the messages from a position on.
 func (l *renderedList) from(position int) []json.RawMessage { return l.messages[position-l.first:] }
 
 // after returns the list for the pages from a position on. A whole list is for all pages.
 func (l *renderedList) after(position int) *renderedList {
-	if l.first == 0 && l.rest == nil {
+	if l.isWhole() {
 		return l
 	}
 	rest := *l
@@ -99,7 +102,7 @@ func (l *renderedList) after(position int) *renderedList {
 	return &rest
 }
 
-// get returns a list that begins at a position, or a whole one.
+// get returns a list that begins at a position, or one from the first message on that goes so far.
 func (k *KeptLists) get(key listKey, position int) *renderedList {
 	if k == nil {
 		return nil
@@ -115,11 +118,11 @@ func (k *KeptLists) get(key listKey, position int) *renderedList {
 		return nil
 	}
 	kept, ok := at.Value.(*keptList)
-	if !ok {
+	if !ok || position > kept.list.first+len(kept.list.messages) {
 		return nil
 	}
-	if kept.key.first == 0 {
-		// Of another list, the client has read the page: the list for the next one is kept for longer.
+	if kept.list.first == 0 {
+		// Another one is for one page, which the client reads now.
 		k.order.MoveToFront(at)
 		kept.used = time.Now()
 	}

@@ -3,6 +3,8 @@ package views
 import (
 	"encoding/json"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -63,4 +65,33 @@ func total(used []uint32, size map[uint32]int) int {
 		sum += size[point]
 	}
 	return sum
+}
+
+// A list whose client does not come back is not kept for ever. Reading keeps it.
+func TestKeptListsThatNobodyAsksForGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := &KeptLists{MaxBytes: 100}
+		read, left := listKey{uid: "read"}, listKey{uid: "left"}
+		k.put(read, &renderedList{messages: []json.RawMessage{[]byte("1")}})
+		k.put(left, &renderedList{messages: []json.RawMessage{[]byte("1")}})
+		time.Sleep(keptFor)
+		require.NotNil(t, k.get(read, 0))
+		time.Sleep(time.Second)
+		require.NotNil(t, k.get(read, 0))
+		require.Nil(t, k.get(left, 0))
+		require.Equal(t, 1, k.bytes)
+	})
+}
+
+// A page that a list does not have is not found in it: another client's list from the first message on can be shorter.
+func TestKeptListsAreFoundForTheirPagesOnly(t *testing.T) {
+	t.Parallel()
+	k := &KeptLists{MaxBytes: 100}
+	key := listKey{uid: "u"}
+	k.put(key, &renderedList{messages: []json.RawMessage{[]byte("1"), []byte("2")}, rest: &restart{}})
+	k.put(key, &renderedList{first: 7, messages: []json.RawMessage{[]byte("8")}, rest: &restart{}})
+	require.NotNil(t, k.get(key, 2))
+	require.Nil(t, k.get(key, 3))
+	require.Equal(t, 7, k.get(key, 7).first)
 }
