@@ -75,9 +75,9 @@ func TestKeptListsThatNobodyAsksForGo(t *testing.T) {
 		read, left := listKey{uid: "read"}, listKey{uid: "left"}
 		k.put(read, &renderedList{messages: []json.RawMessage{[]byte("1")}})
 		k.put(left, &renderedList{messages: []json.RawMessage{[]byte("1")}})
-		time.Sleep(keptFor)
+		<-time.After(keptFor)
 		require.NotNil(t, k.get(read, 0))
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		require.NotNil(t, k.get(read, 0))
 		require.Nil(t, k.get(left, 0))
 		require.Equal(t, 1, k.bytes)
