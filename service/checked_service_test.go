@@ -70,7 +70,7 @@ func newCheckedService(t checkedT, counts map[string]int, draw func(low, high in
 	require.NoError(t, err)
 	w.service, err = service.New(service.Options{
 		Store: w.store, Strategies: registry, Summarizers: writers, Dialects: dialects.All(),
-		Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler), LeastOutlined: 1,
 		Hooks: service.Hooks{BeforeCommit: func(context.Context) {
 			if during := w.duringCommit; during != nil {
 				w.duringCommit = nil

@@ -43,6 +43,9 @@ type Request struct {
 	// Messages are the messages to summarize, unchanged and in the order of the log. They may be empty if
 	// PreviousSummary is not.
 	Messages []*compactordv1.LoggedMessage
+	// Contents returns one of Messages as it is in the log, where they may be outlines (session.Outlines); nil where none
+	// is. It is only set for summarizers that are Piecewise.
+	Contents func(m *compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error)
 	// Lead is the run of SYSTEM and DEVELOPER messages at the start. Every view shows them, so they are not summarized;
 	// they help to understand Messages.
 	Lead []*compactordv1.LoggedMessage
@@ -85,6 +88,31 @@ type Request struct {
 	TryTimeout time.Duration
 	// Refusal says in one sentence why the last try was refused. It is empty at the first try.
 	Refusal string
+}
+
+// Read returns one of the messages as it is in the log. Who reads them one after the other needs no more memory for a
+// long conversation than for a short one.
+func (r *Request) Read(m *compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error) {
+	if r.Contents == nil {
+		return m, nil
+	}
+	return r.Contents(m)
+}
+
+// WithContents returns the request with all messages as they are in the log.
+func (r *Request) WithContents() (*Request, error) {
+	if r.Contents == nil {
+		return r, nil
+	}
+	whole := *r
+	whole.Contents, whole.Messages = nil, make([]*compactordv1.LoggedMessage, len(r.Messages))
+	for i, m := range r.Messages {
+		var err error
+		if whole.Messages[i], err = r.Contents(m); err != nil {
+			return nil, err
+		}
+	}
+	return &whole, nil
 }
 
 // ModelBudget returns how many tokens a model is told that its text may have.
@@ -213,6 +241,13 @@ type Summarizer interface {
 	// Summarize writes a summary and reports its progress. When the context ends, it returns the context's cause, at
 	// the latest after the message that it is reading. A Summary beside an error has no text and says what was spent.
 	Summarize(ctx context.Context, req *Request, progress Progress) (*Summary, error)
+}
+
+// Piecewise is a Summarizer that reads messages by Request.Read only.
+type Piecewise interface {
+	Summarizer
+	// Piecewise does nothing.
+	Piecewise()
 }
 
 // Persistent is a Summarizer that makes its own retries. It applies Request.TryTimeout to each request, repeats

@@ -106,7 +106,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := j.logs.State(ctx, row, head)
+	snapshot, err := j.snapshot(ctx, row, head, policy)
 	if err != nil {
 		return nil, err
 	}
@@ -156,14 +156,17 @@ func (k *clientCommit) takeTexts(ctx context.Context, plan *planned) (*writing, 
 	if err != nil {
 		return nil, err
 	}
-	wanted := len(counting.wantedTexts())
+	wanted, err := counting.wantedTexts(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := k.checkBlock(plan); err != nil {
 		return nil, err
 	}
-	texts, err := k.clientTexts(plan, wanted)
+	texts, err := k.clientTexts(plan, len(wanted))
 	if err != nil {
 		return nil, err
 	}

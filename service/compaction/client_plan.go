@@ -99,18 +99,26 @@ type wantedText struct {
 }
 
 // wantedTexts returns the texts that the plan needs, in the order in which shorten and write have them written.
-func (w *writing) wantedTexts() []wantedText {
+func (w *writing) wantedTexts(ctx context.Context) ([]wantedText, error) {
 	var all []wantedText
 	for _, e := range toWrite(w.plan.GetEdits()) {
+		req, err := w.writer.ShortenRequest(e)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, wantedText{
-			request: w.writer.ShortenRequest(e), edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
+			request: req, edit: &compactordv1.EditPlace{Index: e.GetIndex(), Part: e.GetPart()},
 		})
 	}
 	if w.plan.GetCut() == nil {
-		return all
+		return all, nil
 	}
-	for _, req := range w.writer.WriteRequests(w.task()) {
+	task, err := w.task(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, req := range w.writer.WriteRequests(task) {
 		all = append(all, wantedText{request: req})
 	}
-	return all
+	return all, nil
 }

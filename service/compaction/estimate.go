@@ -13,7 +13,10 @@ import (
 // prompts need not be built to know the calls, it sets only these. Where the summarizer cannot estimate, the figures
 // stay as they are: the writing of the texts will report the reason.
 func (w *writing) estimate(ctx context.Context, whole bool) error {
-	texts := w.wantedTexts()
+	texts, err := w.wantedTexts(ctx)
+	if err != nil {
+		return err
+	}
 	w.plan.Chunks, w.plan.SummarizerInputTokens = uint32(len(texts)), 0
 	chosen, err := w.Summarizers.Get(w.policy.GetSummary().GetSummarizer())
 	if err != nil {
@@ -88,6 +91,11 @@ func (w *writing) askForEstimate(
 			err = apierror.Recovered(ctx, w.Logger, "summarizer "+by.Name(), w.id, r)
 		}
 	}()
+	if _, can := by.(summarizers.Piecewise); !can {
+		if req, err = req.WithContents(); err != nil {
+			return nil, err
+		}
+	}
 	if e, err = by.Estimate(ctx, req); err == nil && e == nil {
 		err = errEstimate
 	}

@@ -27,7 +27,7 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := j.logs.State(ctx, row, row.GetHead())
+	snapshot, err := j.snapshot(ctx, row, row.GetHead(), policy)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +35,16 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 		j.Hooks.BeforePlan(ctx)
 	}
 	return j.makePlan(ctx, policy, snapshot)
+}
+
+// snapshot returns the state of a head, without the large texts of results unless the agent's own prompt is drawn.
+func (j *job) snapshot(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head, policy *compactordv1.Policy,
+) (*session.State, error) {
+	if policy.GetSummary().GetCachedPrefix() {
+		return j.logs.State(ctx, row, h)
+	}
+	return j.logs.Outlines(ctx, row, h)
 }
 
 // makePlan plans on a snapshot.

@@ -34,7 +34,11 @@ type promptList struct {
 
 // fill makes the prompts of a plan.
 func (l *promptList) fill(ctx context.Context, w *writing) error {
-	for _, a := range w.wantedTexts() {
+	texts, err := w.wantedTexts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range texts {
 		if err := l.addPrompts(ctx, w, a); err != nil {
 			return err
 		}

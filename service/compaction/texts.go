@@ -74,7 +74,11 @@ func (w *writing) write(ctx context.Context) (*written, error) {
 	if w.plan.GetCut() == nil {
 		return done, nil
 	}
-	done.summary, err = w.writer.Write(ctx, w.task())
+	task, err := w.task(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done.summary, err = w.writer.Write(ctx, task)
 	var noGain *summaries.NoGainError
 	if errors.As(err, &noGain) {
 		done.summary = nil
@@ -128,19 +132,20 @@ func (d *written) goOnWithoutCut(ctx context.Context) error {
 }
 
 // task returns the task for the summary of the plan's cut.
-func (w *writing) task() *summaries.Task {
+func (w *writing) task(ctx context.Context) (*summaries.Task, error) {
 	history, prefix := w.divide()
+	kept, err := w.kept(ctx)
 	return &summaries.Task{
-		History: history, Prefix: prefix, Kept: w.kept(), Whole: w.whole,
+		History: history, Prefix: prefix, Kept: kept, Whole: w.whole,
 		Previous: w.previousSummary(), PreviousSections: w.snapshot.Entry.GetSections(),
 		MaxTokens: w.textBudget(), Replaces: w.coveredTokens(), AgentView: w.agentView(),
-	}
+	}, err
 }
 
 // kept returns the messages that the view will show beside the summary, as it will show them: of the covered ones those
 // that are pinned, and the kept part with the plan's edits. It leaves out what is not known yet: texts by the summarizer,
 // and a request that is replayed.
-func (p *planned) kept() []*compactordv1.LoggedMessage {
+func (p *planned) kept(ctx context.Context) ([]*compactordv1.LoggedMessage, error) {
 	s, cut := p.snapshot, p.plan.GetCut()
 	from := s.Position(cut.GetFirstKeptIndex())
 	pinned := slices.DeleteFunc(slices.Concat(s.OutOfPlace, s.Kept[:from]), func(l *compactordv1.LoggedMessage) bool {
@@ -150,9 +155,16 @@ func (p *planned) kept() []*compactordv1.LoggedMessage {
 	after := s.WithEdits(strategies.Fitting(s, withTexts(nil, p.plan.GetEdits()), cut))
 	for i, l := range kept {
 		shown, tokens := after.Shown(l)
+		if shown == l.GetMessage() {
+			whole, err := s.Whole(ctx, l)
+			if err != nil {
+				return nil, err
+			}
+			shown = whole.GetMessage()
+		}
 		kept[i] = &compactordv1.LoggedMessage{Index: l.GetIndex(), Message: shown, Tokens: tokens}
 	}
-	return kept
+	return kept, nil
 }
 
 // agentView returns the agent's own prompt up to the plan's cut; nil without a cut, or where the policy does not want

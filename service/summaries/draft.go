@@ -49,6 +49,8 @@ func (d *draft) write(ctx context.Context) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case d.writer.contents.failed() != nil:
+		return d.writer.contents.failed()
 	case errors.Is(failure, errResultUnchanged):
 		return failure
 	}
@@ -107,6 +109,9 @@ func (d *draft) fallBack(ctx context.Context, failure error) error {
 		why := failureOf(failed, failure)
 		if failure = d.writeInstead(ctx, fallback, why); failure == nil {
 			return nil
+		}
+		if err := d.writer.contents.failed(); err != nil {
+			return err
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -201,5 +206,11 @@ func (d *draft) ask(
 			err = apierror.Recovered(ctx, d.writer.config.Logger, "summarizer "+by.Name(), d.writer.op.ID, r)
 		}
 	}()
-	return by.Summarize(ctx, req, progress)
+	if req, err = readBy(by, req); err != nil {
+		return nil, err
+	}
+	if summary, err = by.Summarize(ctx, req, progress); err == nil {
+		err = d.writer.contents.failed()
+	}
+	return summary, err
 }

@@ -67,6 +67,9 @@ func (d *draft) complete(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if err := w.contents.failed(); err != nil {
+		return err
+	}
 	summary, faults, err := extractive.WithQuotes(ctx, w.secrets.asRedacted(&req), narrative)
 	if err != nil {
 		return err
@@ -93,10 +96,11 @@ func (d *draft) attributed(ctx context.Context, narrative string, fits func(stri
 	c := attribution.New(narrative)
 	for _, messages := range [][]*compactordv1.LoggedMessage{d.task.History, d.task.Prefix, d.writer.op.State.Lead} {
 		for _, m := range messages {
-			if ctx.Err() != nil {
+			whole, err := d.writer.contents.message(m)
+			if ctx.Err() != nil || err != nil {
 				return narrative
 			}
-			c.ReadMessage(m.GetMessage())
+			c.ReadMessage(whole.GetMessage())
 		}
 	}
 	c.ReadPrevious(d.task.Previous)
@@ -132,13 +136,15 @@ func (d *draft) readSource(ctx context.Context, c *grounding.Checker) {
 		d.task.History, d.task.Prefix, state.Lead, state.OutOfPlace, state.Kept,
 	} {
 		for _, m := range messages {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || read[m.GetIndex()] {
+				continue
+			}
+			read[m.GetIndex()] = true
+			whole, err := d.writer.contents.message(m)
+			if err != nil {
 				return
 			}
-			if !read[m.GetIndex()] {
-				read[m.GetIndex()] = true
-				c.ReadMessage(m.GetMessage())
-			}
+			c.ReadMessage(whole.GetMessage())
 		}
 	}
 	c.Read(grounding.WithoutMarked(d.task.Previous))

@@ -45,9 +45,12 @@ func (w *Writer) Shorten(ctx context.Context, edits []*compactordv1.Edit) ([]*Wr
 
 // shorten has one result shortened. The text is empty where none is shorter.
 func (w *Writer) shorten(ctx context.Context, e *compactordv1.Edit, written *Written) error {
-	req := w.ShortenRequest(e)
+	req, err := w.ShortenRequest(e)
+	if err != nil {
+		return err
+	}
 	d := &draft{writer: w, request: req, stream: w.silent(), written: written}
-	err := d.write(ctx)
+	err = d.write(ctx)
 	var noGain *NoGainError
 	switch {
 	case err == nil:

@@ -12,13 +12,17 @@ import (
 )
 
 // ShortenRequest returns the request for a shorter text of an edit's tool result.
-func (w *Writer) ShortenRequest(e *compactordv1.Edit) *summarizers.Request {
-	l, state := w.result(e), w.op.State
+func (w *Writer) ShortenRequest(e *compactordv1.Edit) (*summarizers.Request, error) {
+	l, err := w.contents.message(w.result(e))
+	if err != nil {
+		return nil, err
+	}
+	state := w.op.State
 	return w.request(&summarizers.Request{
 		Kind: summarizers.Observation, Result: w.toolResult(e, l),
 		Replaces:  state.Scaled(l.GetTokens()),
 		MaxTokens: max(minTokens, state.Scaled(l.GetTokens()-min(l.GetTokens(), e.GetTokensFreed()))),
-	})
+	}), nil
 }
 
 // toolResult describes a result for the summarizer: all of its text as in the log, and a line for each other part.

@@ -81,7 +81,8 @@ func TestShortenRequestHasTheResult(t *testing.T) {
 	w := newWriter(t, says(""), working, func(op *summaries.Operation) {
 		op.Focus, op.Policy.Summary.PromptOverride = "names", proto.String("is for summaries")
 	})
-	req := w.ShortenRequest(edits(5)[0])
+	req, err := w.ShortenRequest(edits(5)[0])
+	require.NoError(t, err)
 	require.Equal(t, summarizers.Observation, req.Kind)
 	require.Equal(t, []uint32{400, 100}, []uint32{req.Replaces, req.MaxTokens})
 	require.Equal(t, "names", req.Focus)
@@ -96,7 +97,8 @@ func TestShortenRequestHasTheResult(t *testing.T) {
 	w.op.State.Entry = &compactordv1.CompactionEntry{Slots: &compactordv1.Slots{
 		LastUserRequest: &compactordv1.UserRequest{Text: "Mend it."},
 	}}
-	req = w.ShortenRequest(edits(5)[0])
+	req, err = w.ShortenRequest(edits(5)[0])
+	require.NoError(t, err)
 	require.Empty(t, req.Result.Argument, "the call is covered")
 	require.Equal(t, "Mend it.", req.Result.Task)
 }

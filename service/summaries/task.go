@@ -122,6 +122,7 @@ func (w *Writer) part(
 	req := &summarizers.Request{
 		Kind: kind, Messages: messages, Lead: w.op.State.Lead, Kept: t.Kept,
 		Sections: w.policy.GetSections().GetSections(), MaxTokens: maxTokens, Replaces: t.Replaces,
+		Contents:         w.contents.forRequests(),
 		WithoutToolWords: w.policy.GetPlacement() == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM,
 	}
 	if kind == summarizers.History {

@@ -20,6 +20,7 @@ type Writer struct {
 	secrets    *secrets
 	report     *report
 	provider   provider
+	contents   *contents
 
 	spent Spent
 	// read is how much of Operation.ToRead was read for the finished texts.
@@ -37,7 +38,8 @@ func NewWriter(ctx context.Context, config *Config, op *Operation) (*Writer, err
 	w := &Writer{
 		config: config, op: op, policy: policy, summarizer: named,
 		limits: limitsOf(policy, named), secrets: newSecrets(ctx, policy, op.SessionUID),
-		report: &report{logger: config.Logger, metrics: config.Metrics, operation: op.ID},
+		report:   &report{logger: config.Logger, metrics: config.Metrics, operation: op.ID},
+		contents: newContents(ctx, op.State),
 	}
 	if op.Client != nil {
 		w.summarizer = op.Client

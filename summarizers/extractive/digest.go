@@ -74,8 +74,12 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		m, err := d.req.Read(m)
+		if err != nil {
+			return err
+		}
 		// What reading the message drops was added before.
-		quotes.add(m)
+		quotes.add(ctx, m)
 		if !d.try(summarizers.StageMessage, m.GetIndex(), func() { d.r.read(m) }) {
 			d.try(summarizers.StageRequest, m.GetIndex(), func() { d.r.passOver(m) })
 		}

@@ -47,13 +47,14 @@ func asItIs(text string) string { return text }
 // sources finds the texts that quotes are of.
 type sources struct {
 	redact   func(string) string
+	read     func(*compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error)
 	messages map[uint32]*compactordv1.LoggedMessage
 	// clean are messages without secrets.
 	clean map[uint32]*source
 }
 
 func newSources(req *summarizers.Request) *sources {
-	s := &sources{redact: req.Redact, messages: map[uint32]*compactordv1.LoggedMessage{}, clean: map[uint32]*source{}}
+	s := &sources{redact: req.Redact, read: req.Read, messages: map[uint32]*compactordv1.LoggedMessage{}, clean: map[uint32]*source{}}
 	for _, m := range req.Messages {
 		s.messages[m.GetIndex()] = m
 	}
@@ -99,10 +100,16 @@ func (s *sources) find(index uint32) *source {
 	if !ok {
 		return nil
 	}
+	found := &source{holds: map[string]bool{}}
+	s.clean[index] = found
+	m, err := s.read(m)
+	if err != nil {
+		// What cannot be read shows no quote. The caller knows of the error.
+		return found
+	}
 	if severalTexts(m) {
 		m, _ = redactedMessage(m, s.redact)
 	}
-	found := &source{holds: map[string]bool{}}
 	var b strings.Builder
 	quotable(m, s.redact, func(p evidence.Piece) {
 		b.WriteString(p.Text + "\n")
@@ -112,7 +119,6 @@ func (s *sources) find(index uint32) *source {
 		evidence.Names(p.Text, func(n evidence.Name, _ int) { found.holds[n.Text] = true })
 	})
 	found.text = b.String()
-	s.clean[index] = found
 	return found
 }
 

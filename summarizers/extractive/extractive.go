@@ -36,6 +36,9 @@ func New() *Summarizer { return &Summarizer{} }
 // Name returns its name in policies.
 func (*Summarizer) Name() string { return Name }
 
+// Piecewise implements summarizers.Piecewise.
+func (*Summarizer) Piecewise() {}
+
 // Describe describes it as a summarizer without a model.
 func (*Summarizer) Describe() *compactordv1.SummarizerInfo {
 	return &compactordv1.SummarizerInfo{Name: Name, Kind: Name}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
@@ -16,7 +18,12 @@ type gathering struct {
 	steps  *inorder.Steps
 	quotes *evidence.Collector
 	of     *ledger
+	// waiting is about how many bytes of text were handed over since nothing waited.
+	waiting int
 }
+
+// mostWaiting is how many bytes of text may wait to be gathered, so that they do not pile up while the reader is faster.
+const mostWaiting = 8 << 20
 
 // gather begins to gather the quotes of a ledger. The ledger has none until end, so nothing else can touch them.
 func gather(ctx context.Context, p probe, l *ledger) *gathering {
@@ -26,7 +33,11 @@ func gather(ctx context.Context, p probe, l *ledger) *gathering {
 }
 
 // add gathers the quotes of a message.
-func (g *gathering) add(m *compactordv1.LoggedMessage) {
+func (g *gathering) add(ctx context.Context, m *compactordv1.LoggedMessage) {
+	if g.waiting += proto.Size(m); g.waiting > mostWaiting {
+		g.steps.Wait(ctx)
+		g.waiting = proto.Size(m)
+	}
 	g.steps.Hand(func() {
 		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, g.of.quote(g.quotes)) })
 		// As after reading a message.

@@ -29,6 +29,10 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 		if ctx.Err() != nil {
 			return "", nil, context.Cause(ctx)
 		}
+		m, err := req.Read(m)
+		if err != nil {
+			return "", nil, err
+		}
 		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, d.l.quote(d.l.quotes)) })
 	}
 	summary := narrative

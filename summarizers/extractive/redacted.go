@@ -33,7 +33,7 @@ func withoutSecretsIn(ctx context.Context, req *summarizers.Request, all bool, t
 		return req, false
 	}
 	cited := shownIn(req.Messages, text)
-	changed := false
+	changed, redactedOnes := false, map[*compactordv1.LoggedMessage]bool{}
 	redacted := func(messages []*compactordv1.LoggedMessage) []*compactordv1.LoggedMessage {
 		clean := slices.Clone(messages)
 		for i, m := range clean {
@@ -41,14 +41,28 @@ func withoutSecretsIn(ctx context.Context, req *summarizers.Request, all bool, t
 				continue
 			}
 			done[m.GetIndex()] = true
+			m, err := req.Read(m)
+			if err != nil {
+				// Reading it again for the digest fails, too.
+				continue
+			}
 			if redacted, ok := redactedMessage(m, req.Redact); ok {
 				clean[i], changed = redacted, true
+				redactedOnes[redacted] = true
 			}
 		}
 		return clean
 	}
 	clean := *req
 	clean.Lead, clean.Messages = redacted(req.Lead), redacted(req.Messages)
+	if req.Contents != nil {
+		clean.Contents = func(m *compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error) {
+			if redactedOnes[m] {
+				return m, nil
+			}
+			return req.Contents(m)
+		}
+	}
 	return &clean, changed
 }
 

@@ -119,9 +119,9 @@ func (f *Folding) take(ctx context.Context, budget uint32) (string, error) {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		b, ok := f.front()
-		if !ok {
-			return text.String(), nil
+		b, ok, err := f.front()
+		if !ok || err != nil {
+			return text.String(), err
 		}
 		shown, tokens := b.text, b.tokens
 		if uint64(f.used)+uint64(tokens) > uint64(budget) {
@@ -142,20 +142,30 @@ func (f *Folding) take(ctx context.Context, budget uint32) (string, error) {
 }
 
 // front returns the next message as text. It returns false after the last one.
-func (f *Folding) front() (block, bool) {
+func (f *Folding) front() (block, bool, error) {
 	if len(f.queue) == 0 {
 		if f.next == len(f.req.Messages) {
-			return block{}, false
+			return block{}, false, nil
 		}
 		l := f.req.Messages[f.next]
+		whole, err := f.req.Read(l)
+		if err != nil {
+			return block{}, false, err
+		}
 		f.next++
-		b := block{message: l, passages: f.writer.passages(l)}
+		b := block{message: l, passages: f.writer.passages(whole)}
+		if whole != l {
+			for i := range b.passages {
+				// A piece of a large text would keep all of it in memory.
+				b.passages[i].body = strings.Clone(b.passages[i].body)
+			}
+		}
 		if b.text = written(b.passages); b.text != "" {
 			b.tokens = f.limits.Count(b.text)
 		}
 		f.queue = append(f.queue, b)
 	}
-	return f.queue[0], true
+	return f.queue[0], true, nil
 }
 
 // putBack returns the messages of the last prompt to the queue.

@@ -3,6 +3,7 @@ package evidence
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Voice is whose words a text is.
@@ -311,6 +312,8 @@ func (c *Collector) id(n Name) int32 {
 	at, ok := c.ids.findBy(hash, n.Text)
 	if !ok {
 		at = int32(len(c.names))
+		// A piece of a large text would keep all of it in memory.
+		n.Text = strings.Clone(n.Text)
 		c.names = append(c.names, named{Name: n})
 		c.ids.add(hash, at)
 	}

@@ -217,7 +217,7 @@ func (c *Collector) part(text string, start, end int, found []occurrence, p Piec
 	if len(quote) < len(text) {
 		at = place{c.cuts, int32(start), int32(end)}
 	}
-	c.lines = append(c.lines, line{p.Message, quote, int32(from), int32(len(c.shows)), nature, p.Voice, p.ByTool, at})
+	c.lines = append(c.lines, line{p.Message, strings.Clone(quote), int32(from), int32(len(c.shows)), nature, p.Voice, p.ByTool, at})
 }
 
 // show adds a name to those from c.shows[from] on.

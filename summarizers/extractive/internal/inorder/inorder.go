@@ -50,6 +50,18 @@ func (s *Steps) send() {
 	s.handed = make([]func(), 0, together)
 }
 
+// Wait waits until all steps were taken that were handed over so far, or until ctx ends, which is that of Begin.
+func (s *Steps) Wait(ctx context.Context) {
+	taken := make(chan struct{})
+	s.handed = append(s.handed, func() { close(taken) })
+	s.send()
+	select {
+	case <-taken:
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+}
+
 // End waits until all steps were taken. What they changed then belongs to the caller.
 func (s *Steps) End() {
 	s.send()

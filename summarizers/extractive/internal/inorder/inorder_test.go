@@ -61,3 +61,21 @@ func TestAStepThatEndsTheGoroutineIsTheLast(t *testing.T) {
 	s.End()
 	require.Equal(t, 41, taken)
 }
+
+// Wait returns after the steps so far, and once the context has ended without them.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := inorder.Begin(ctx)
+	taken := 0
+	for range 20 {
+		s.Hand(func() { taken++ })
+	}
+	s.Wait(ctx)
+	require.Equal(t, 20, taken)
+	cancel()
+	s.Hand(func() { taken++ })
+	s.Wait(ctx)
+	s.End()
+	require.Equal(t, 20, taken)
+}
