@@ -8,6 +8,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -197,7 +198,8 @@ func (d *written) putEntry(
 		Provenance:     d.provenanceOfSummary(),
 		ReplayedIndex:  replayed,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
-		Files:         strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(d.policy), covered),
+		Files: summaries.RedactFiles(
+			d.writer.Redact, strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(d.policy), covered)),
 		CreatedAt:     d.logs.Now(),
 		Sections:      d.summary.Sections,
 		CitedIndexes:  summarizers.Citations(d.summary.Text),

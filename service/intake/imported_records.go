@@ -72,6 +72,10 @@ func (in *input) importRecord(
 		}
 		entry.Summary, entry.Provenance.Redactions = summaries.Redact(
 			ctx, state.Policy.GetSummary(), w.Before().GetUid(), k.Compaction.GetSummary())
+		entry.Files = summaries.RedactFiles(func(name string) string {
+			redacted, _ := summaries.Redact(ctx, state.Policy.GetSummary(), w.Before().GetUid(), name)
+			return redacted
+		}, entry.GetFiles())
 		// After the context ended, redacting returns empty texts.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -120,7 +120,7 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return err
 	}
-	files := strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside)
+	files := summaries.RedactFiles(writer.Redact, strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside))
 	// The summary need not be smaller than these messages: they leave the view in any case.
 	summary, err := writer.Write(ctx, &summaries.Task{
 		History: aside, Kept: shownAt(then), MaxTokens: r.textBudget(then, files), Replaces: math.MaxUint32,

@@ -2,6 +2,8 @@ package summaries
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
@@ -33,6 +35,33 @@ func newSecrets(ctx context.Context, p *compactordv1.SummaryPolicy, sessionUID s
 func Redact(ctx context.Context, p *compactordv1.SummaryPolicy, sessionUID, text string) (string, uint32) {
 	s := newSecrets(ctx, p, sessionUID)
 	return s.replace(text), s.count()
+}
+
+// RedactFiles returns lists of files with the secrets in their names replaced. Names that were redacted before stay.
+func RedactFiles(redact func(name string) string, files *compactordv1.FileLists) *compactordv1.FileLists {
+	modified := redactedNames(redact, files.GetModified())
+	read := slices.DeleteFunc(redactedNames(redact, files.GetRead()), func(name string) bool {
+		return strings.Contains(name, "[REDACTED:") && slices.Contains(modified, name)
+	})
+	if slices.Equal(read, files.GetRead()) && slices.Equal(modified, files.GetModified()) {
+		return files
+	}
+	return &compactordv1.FileLists{Read: read, Modified: modified}
+}
+
+// redactedNames keeps the order where no name changes.
+func redactedNames(redact func(name string) string, names []string) []string {
+	redacted := make([]string, len(names))
+	changed := false
+	for i, name := range names {
+		redacted[i] = redact(name)
+		changed = changed || redacted[i] != name
+	}
+	if changed {
+		slices.Sort(redacted)
+		redacted = slices.Compact(redacted)
+	}
+	return redacted
 }
 
 func (s *secrets) replace(text string) string {
