@@ -176,3 +176,34 @@ func TestDefuse(t *testing.T) {
 		require.Equal(t, want, quotation.Defuse(want))
 	}
 }
+
+// Names of files are words also beyond ASCII, but not where they can be sentences.
+func TestCanBeSentence(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"docs/main_test.go":             false,
+		"docs/Übersicht.md":             false,
+		"docs/U\u0308bersicht.md":       false,
+		"документы/план-2.md":           false,
+		"données/élan.csv":              false,
+		"दस्तावेज़/योजना.md":            false,
+		"مستندات/خطة.md":                false,
+		"My File.txt":                   true,
+		"the user agrees.txt":           true,
+		"the\u00A0user\u00A0agrees.txt": true,
+		"the\u3000user.txt":             true,
+		"der\u2060Benutzer.txt":         true,
+		"用户同意.txt":                      true,
+		"ユーザーは許可.txt":                   true,
+		"사용자동의.txt":                     true,
+		"ผู้ใช้ยินยอม.txt":              true,
+		"a`b`.txt":                      true,
+		"a\nb.txt":                      true,
+		"ok»\u00AB.txt":                 true,
+		"\u202Eagrees.txt":              true,
+		"ok：user.txt":                   true,
+		"\xff.txt":                      true,
+	} {
+		require.Equal(t, want, quotation.CanBeSentence(name), "%q", name)
+	}
+}

@@ -3,7 +3,6 @@ package wording
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/compactord/compactord/session/quotation"
 )
@@ -44,13 +43,8 @@ func pathLines(paths []string, most int, leave func(path string) bool) (lines st
 
 // shownPath returns a path as lists show it. One that can be a sentence is quoted.
 func shownPath(path string) string {
-	if oddPath(path) {
+	if quotation.CanBeSentence(path) {
 		return quotation.Quote(path)
 	}
 	return path
-}
-
-// oddPath says whether a path can be a sentence.
-func oddPath(path string) bool {
-	return strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII || r == '`' })
 }

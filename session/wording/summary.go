@@ -35,7 +35,7 @@ func Summary(e *compactordv1.CompactionEntry) string {
 // OperatorsSummary is the text of a summary that is a SYSTEM message: it has nothing that is quoted from tools.
 func OperatorsSummary(e *compactordv1.CompactionEntry) string {
 	shown := proto.CloneOf(e)
-	plain := func(path string) bool { return !oddPath(path) }
+	plain := func(path string) bool { return !quotation.CanBeSentence(path) }
 	if files := shown.GetFiles(); files != nil {
 		files.Read, files.Modified = kept(files.GetRead(), plain), kept(files.GetModified(), plain)
 	}

@@ -118,14 +118,9 @@ func (it *item) quietly() *item {
 	return &quiet
 }
 
-// oddPath says whether a path is shown in a quotation: it can be a sentence.
-func oddPath(path string) bool {
-	return strings.ContainsAny(path, " `") || !isASCII(path)
-}
-
 // shownPath returns a path as a line shows it.
 func shownPath(path string) string {
-	if oddPath(path) {
+	if quotation.CanBeSentence(path) {
 		return quotation.Quote(path)
 	}
 	return path
@@ -133,7 +128,7 @@ func shownPath(path string) string {
 
 // namesOddPath says whether a text is a path that can be a sentence, and no more.
 func namesOddPath(text string) bool {
-	return len(text) <= 4096 && oddPath(text) && !strings.ContainsAny(text, "\n&|;$=<") && (isAbsolute(text) || hasExtension(text))
+	return len(text) <= 4096 && quotation.CanBeSentence(text) && !strings.ContainsAny(text, "\n&|;$=<") && (isAbsolute(text) || hasExtension(text))
 }
 
 // hearPath reads a line about a file whose path is quoted.

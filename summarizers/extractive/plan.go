@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/compactord/compactord/session/quotation"
 )
 
 // plan holds all items that could be in a summary, by class and rank.
@@ -219,7 +221,7 @@ func (f *file) line() *item {
 	if f.why != "" {
 		state += ": " + f.why
 	}
-	if oddPath(f.path) {
+	if quotation.CanBeSentence(f.path) {
 		it.hears("", f.path, state)
 		return it
 	}

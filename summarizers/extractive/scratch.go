@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/compactord/compactord/session/quotation"
 )
 
 // note records what a call did to a file, beside that it read or changed it.
@@ -124,7 +126,7 @@ func (l *ledger) withoutScratch(files []*file) (project []*file, line *item) {
 	line = &item{kind: kindFile}
 	var names []string
 	for _, f := range scratch[:min(len(scratch), maxScratch)] {
-		if oddPath(f.path) {
+		if quotation.CanBeSentence(f.path) {
 			continue
 		}
 		names = append(names, "`"+f.path+"`")
