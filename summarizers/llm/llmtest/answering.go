@@ -43,8 +43,15 @@ func (a *answering) whole() {
 	}
 	a.settled = true
 	defer a.server.done()
-	if !a.settle() {
+	stopped := a.settle()
+	select {
+	case <-a.gone:
+		// What is called after the context can be stopped when the context has ended.
 		a.left()
+	default:
+		if !stopped {
+			a.left()
+		}
 	}
 }
 
