@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -165,4 +166,48 @@ func TestHeaderDamagedWhileOpen(t *testing.T) {
 	require.Len(t, messages, 3)
 	require.NoError(t, s.Close())
 	require.NoError(t, file.Close())
+}
+
+// What is before a damaged value can be read, up to the value itself.
+func TestReadsUpToDamage(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"), Options{})
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "one", "u")
+	for range 4 {
+		d.Text(strings.Repeat("large ", 20000)).Prune(0)
+	}
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	ref := storage.RefOf(d.Session)
+	sequences := []uint32{d.Records[1].GetRecord().GetSequence(), d.Records[2].GetRecord().GetSequence()}
+	spoil := func(bucket, key []byte) {
+		require.NoError(t, s.db.Update(func(tx *bbolt.Tx) error {
+			value := bytes.Clone(tx.Bucket(bucket).Get(key))
+			value[len(value)-1] ^= 1
+			return tx.Bucket(bucket).Put(key, value)
+		}))
+	}
+	spoil(recordsBucket, numberKey(first, sequences[1]))
+	records, err := s.Records(t.Context(), ref, sequences[0], 1<<31, 1)
+	require.NoError(t, err)
+	require.Len(t, records, 1)
+	_, err = s.Records(t.Context(), ref, sequences[0], 1<<31, 2)
+	require.ErrorIs(t, err, storage.ErrCorrupt)
+
+	for _, bucket := range [][]byte{blobsBucket, messagesBucket} {
+		var keys [][]byte
+		require.NoError(t, s.db.View(func(tx *bbolt.Tx) error {
+			return tx.Bucket(bucket).ForEach(func(key, _ []byte) error {
+				keys = append(keys, bytes.Clone(key))
+				return nil
+			})
+		}))
+		// The first key of the third message.
+		spoil(bucket, keys[len(keys)/2])
+		messages, err := s.Messages(t.Context(), ref, 0, 2, 0)
+		require.NoError(t, err, "%s", bucket)
+		require.Len(t, messages, 2)
+		_, err = s.Messages(t.Context(), ref, 0, 3, 0)
+		require.ErrorIs(t, err, storage.ErrCorrupt)
+	}
+	require.NoError(t, s.Close())
 }

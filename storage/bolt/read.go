@@ -88,11 +88,15 @@ func (p *messagePages) read(tx *transaction) error {
 		return err
 	}
 	p.more = false
+	end := min(p.end, header.nextIndex)
+	if p.next >= end {
+		return nil
+	}
 	cursor := tx.Bucket(messagesBucket).Cursor(ordinalKey(header.ordinal))
 	key, value := cursor.Seek(numberKey(header.ordinal, p.next))
-	p.messages = slices.Grow(p.messages, int(min(pageValues, max(p.next, min(p.end, header.nextIndex))-p.next)))
+	p.messages = slices.Grow(p.messages, int(min(pageValues, end-p.next)))
 	first, bytesBefore := len(p.messages), p.total
-	for ; p.next < min(p.end, header.nextIndex); p.next++ {
+	for ; p.next < end; p.next++ {
 		if !bytes.Equal(key, numberKey(header.ordinal, p.next)) {
 			return corrupt("message %d is missing", p.next)
 		}
@@ -117,7 +121,10 @@ func (p *messagePages) read(tx *transaction) error {
 			return corrupt("message %d in the place of message %d", m.GetIndex(), p.next)
 		}
 		p.messages = append(p.messages, m)
-		key, value = cursor.Next()
+		// What is behind the range may be damaged.
+		if p.next+1 < end {
+			key, value = cursor.Next()
+		}
 	}
 	return nil
 }
@@ -170,7 +177,7 @@ func recordPage(tx *transaction, p *page, ref storage.Ref, start, end uint32, li
 	cursor := tx.Bucket(recordsBucket).Cursor(ordinalKey(header.ordinal))
 	last := numberKey(header.ordinal, end)
 	for key, value := cursor.Seek(numberKey(header.ordinal, start)); key != nil; key, value = cursor.Next() {
-		if bytes.Compare(key, last) >= 0 || (limit > 0 && len(p.bodies) == limit) {
+		if bytes.Compare(key, last) >= 0 {
 			return false, nil
 		}
 		encoding, err := recordBody(tx, key, value)
@@ -181,6 +188,10 @@ func recordPage(tx *transaction, p *page, ref storage.Ref, start, end uint32, li
 			return true, nil
 		}
 		p.add(key, encoding)
+		// What is behind it may be damaged.
+		if limit > 0 && len(p.bodies) == limit {
+			return false, nil
+		}
 	}
 	return false, nil
 }

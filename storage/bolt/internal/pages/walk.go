@@ -23,14 +23,18 @@ func (s *Snapshot) names() *Tree { return &Tree{snapshot: s, root: s.meta.Root} 
 // Walk reads all pages that are in use, and calls report for each that is damaged, with the name of its bucket; it
 // goes on with the pages beside it, until ended reports true. It returns the pages in use.
 func (s *Snapshot) Walk(ended func() bool, report func(bucket string, err error)) *Used {
-	// All is checked, whatever was before.
-	fresh := *s
-	fresh.sound, fresh.checked = nil, map[uint64]page{}
-	s = &fresh
+	s = s.unchecked()
 	w := &walk{ended: ended, snapshot: s, report: report}
 	w.used = &Used{set: make([]uint64, s.meta.End/64+1), whole: true}
 	w.tree("", s.names(), s.meta.Root, bounds{}, names, 0)
 	return w.used
+}
+
+// unchecked returns the snapshot as if none of its pages had been checked before.
+func (s *Snapshot) unchecked() *Snapshot {
+	fresh := *s
+	fresh.sound, fresh.checked = nil, map[uint64]page{}
+	return &fresh
 }
 
 // Used returns the pages in use, whatever the list of free pages says. Of leaves it reads only the beginning, so it is
@@ -45,6 +49,7 @@ func (s *Snapshot) Used() *Used {
 
 // Each calls visit for all keys of a bucket that can be read, and report for the pages that cannot.
 func (s *Snapshot) Each(bucket string, visit func(key, value []byte), report func(err error)) {
+	s = s.unchecked()
 	w := &walk{
 		ended: func() bool { return false }, snapshot: s, only: bucket, visit: visit,
 		report: func(_ string, err error) { report(err) },
