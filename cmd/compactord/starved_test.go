@@ -9,12 +9,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
@@ -70,6 +72,21 @@ func TestFullStderrBlocksNothing(t *testing.T) {
 		_, err := client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: strconv.Itoa(n)})
 		require.NoError(t, err)
 	}
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, command.Wait())
+}
+
+// Nor does it need anybody who reads its first line.
+func TestFullStdoutBlocksNothing(t *testing.T) {
+	_, stdout := fullPipe(t)
+	socket := filepath.Join(t.TempDir(), "s")
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "unix:"+socket, "--store", sample.StorePath(t))
+	command.Stdout = stdout
+	require.NoError(t, command.Start())
+	require.NoError(t, stdout.Close())
+	client := compactordv1.NewSessionServiceClient(programtest.Connection(t, "unix:"+socket))
+	_, err := client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s"}, grpc.WaitForReady(true))
+	require.NoError(t, err)
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, command.Wait())
 }

@@ -130,13 +130,20 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		group.Go(func() error { return serveMetrics(running, metrics, registry, logger) })
 	}
 	group.Go(func() error { return server.Run(running, newPatientListener(listener, logger, refused)) })
-	fmt.Fprintf(a.Out, "compactord listens on %s, store %s\n", listening(addr, listener), c.Store)
-	if err := a.Out.Flush(); err != nil {
-		logger.WarnContext(ctx, "cannot write to stdout", "error", err)
-	}
+	announce(ctx, logger, a.Stdout, fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store))
 	<-running.Done()
 	logger.InfoContext(ctx, "stopping")
 	return c.ended(running, group)
+}
+
+// announce writes the line that says that the daemon serves. It does not wait for it: nobody may read stdout, and the
+// daemon must stop all the same.
+func announce(ctx context.Context, logger *slog.Logger, out io.Writer, line string) {
+	go func() {
+		if _, err := io.WriteString(out, line); err != nil {
+			logger.WarnContext(ctx, "cannot write to stdout", "error", err)
+		}
+	}()
 }
 
 // deletionReserve is what the store keeps for deletions on a full disk. A deletion writes some pages of each bucket.
