@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 )
 
 // faulty is a store under a disk that fails now and then: reads fail, and writes fail before or after they took effect.
+// Others are slow, so that what runs beside them comes first, and reads of ranges are short.
 type faulty struct {
 	storage.Store
 	mu     sync.Mutex
@@ -47,7 +49,34 @@ func (f *faulty) draw() (effect bool, err error) {
 	return f.random.IntN(2) == 0, storage.NewDiskError(fmt.Errorf("sync /secret: %w", syscall.EIO))
 }
 
+// wait lets others run before a slow operation.
+func (f *faulty) wait() {
+	if f.every.Load() == 0 {
+		return
+	}
+	f.mu.Lock()
+	times := max(0, f.random.IntN(400)-300)
+	f.mu.Unlock()
+	for range times {
+		runtime.Gosched()
+	}
+}
+
+// short returns how much of a range is read: often all.
+func (f *faulty) short(n int) int {
+	if f.every.Load() == 0 {
+		return n
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.random.IntN(3) > 0 {
+		return n
+	}
+	return 1 + f.random.IntN(2000)
+}
+
 func (f *faulty) write(do func() error) error {
+	f.wait()
 	effect, failed := f.draw()
 	if !effect {
 		return failed
@@ -55,10 +84,12 @@ func (f *faulty) write(do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
+	f.wait()
 	return failed
 }
 
 func (f *faulty) read(do func() error) error {
+	f.wait()
 	if _, err := f.draw(); err != nil {
 		return err
 	}
@@ -89,10 +120,51 @@ func (f *faulty) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
 ) (list []*compactordv1.LoggedMessage, err error) {
 	err = f.read(func() (err error) {
+		if maxBytes > 0 {
+			maxBytes = min(maxBytes, f.short(maxBytes))
+		}
 		list, err = f.Store.Messages(ctx, ref, start, end, maxBytes)
 		return err
 	})
 	return list, err
+}
+
+func (f *faulty) Edits(ctx context.Context, ref storage.Ref, start, end uint32) (list []storage.IndexedEdits, err error) {
+	err = f.read(func() (err error) {
+		list, err = f.Store.Edits(ctx, ref, start, end)
+		return err
+	})
+	return list, err
+}
+
+func (f *faulty) Compactions(
+	ctx context.Context, ref storage.Ref, before uint32, limit int,
+) (list []*storagev1.StoredRecord, err error) {
+	err = f.read(func() (err error) {
+		list, err = f.Store.Compactions(ctx, ref, before, limit)
+		return err
+	})
+	return list, err
+}
+
+func (f *faulty) RecordAtOrBefore(
+	ctx context.Context, ref storage.Ref, sequence uint32,
+) (found *storagev1.StoredRecord, err error) {
+	err = f.read(func() (err error) {
+		found, err = f.Store.RecordAtOrBefore(ctx, ref, sequence)
+		return err
+	})
+	return found, err
+}
+
+func (f *faulty) Sessions(
+	ctx context.Context, q storage.SessionQuery,
+) (list []*storagev1.Session, next string, err error) {
+	err = f.read(func() (err error) {
+		list, next, err = f.Store.Sessions(ctx, q)
+		return err
+	})
+	return list, next, err
 }
 
 func (f *faulty) Records(
