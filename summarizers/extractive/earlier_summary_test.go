@@ -170,21 +170,54 @@ func TestALongEarlierSummaryIsCondensed(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&facts, "   - Shelf %d of the depot holds the boxes that came in week %d.\n", i, i%52)
 	}
+	for name, opening := range map[string]string{"facts": "", "code that does not end": "```\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var c conversation
+			c.user(strings.Replace(numberedSummary, "3. Files", opening+facts.String()+"\n3. Files", 1))
+			c.says("I run the tests of the depot.")
+			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
+			block := below(text, "## Critical Context")
+			at := -1
+			for _, line := range []string{
+				"- From an earlier summary: [#0]", "    2. Key Technical Concepts:", "       - Shelf ", "    6. Pending Tasks:", "       - Write a test for the last page.",
+				"    7. Current Work:", "       I was about to run the tests of the depot.", "    8. Optional Next Step:", "       Translate the label",
+			} {
+				next := strings.Index(block, line)
+				require.Greater(t, next, at, "%q in\n%s", line, text)
+				at = next
+			}
+			require.Less(t, strings.Count(block, "Shelf "), 100)
+		})
+	}
+}
+
+// TestAnEarlierSummaryIsWholeWhereItFits: it comes before quotes, unless it would take most of the budget.
+func TestAnEarlierSummaryIsWholeWhereItFits(t *testing.T) {
+	t.Parallel()
+	var facts strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&facts, "   - The rack %d holds the box BX-%d.\n", i, 4000+i)
+	}
 	var c conversation
 	c.user(strings.Replace(numberedSummary, "3. Files", facts.String()+"\n3. Files", 1))
-	c.says("I run the tests of the depot.")
-	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
-	block := below(text, "## Critical Context")
-	at := -1
-	for _, line := range []string{
-		"- From an earlier summary: [#0]", "    2. Key Technical Concepts:", "       - Shelf ", "    6. Pending Tasks:", "       - Write a test for the last page.",
-		"    7. Current Work:", "       I was about to run the tests of the depot.", "    8. Optional Next Step:", "       Translate the label",
-	} {
-		next := strings.Index(block, line)
-		require.Greater(t, next, at, "%q in\n%s", line, text)
-		at = next
+	for i := range 200 {
+		c.says(fmt.Sprintf("The service svc_%03d listens on port %d and writes to `data/svc_%03d.db`.", i, 7100+i, i))
 	}
-	require.Less(t, strings.Count(block, "Shelf "), 100)
+	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 2000})
+	require.Equal(t, 40, strings.Count(text, "    - The rack "), text)
+	require.Contains(t, text, "\n> [#", "and quotes have the rest")
+}
+
+// TestTagsWithinAnEarlierSummaryAreTitles: as they stand, they would begin a section of the digest.
+func TestTagsWithinAnEarlierSummaryAreTitles(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user(headedSummary + "\n<next_steps>\nAsk the depot for its plan.\n</next_steps>\n")
+	c.says("I run the tests of the depot.")
+	text := c.summary(t, "")
+	require.Contains(t, text, "\n    next_steps:\n    Ask the depot for its plan.")
+	require.Equal(t, text, summarizers.Stored(&summarizers.Request{MaxTokens: 2000, Replaces: 4000, Count: chars4}, text))
 }
 
 // TestTheNewestEarlierSummaryCounts: each summary covers all before it.
