@@ -2,11 +2,8 @@ package histories_test
 
 import (
 	"bufio"
-	"context"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,29 +13,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // binary is the program.
 var binary string
 
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		folder, err := os.MkdirTemp("", "compactord-histories-")
-		if err == nil {
-			defer func() { _ = os.RemoveAll(folder) }()
-			binary = filepath.Join(folder, "compactord")
-			build := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "../../cmd/compactord")
-			build.Stderr = os.Stderr
-			err = build.Run()
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "histories:", err)
-			return 1
-		}
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { os.Exit(daemontest.RunWithProgram(m, &binary)) }
 
 // stopLimit is when a daemon that does not stop is killed.
 const stopLimit = 10 * time.Minute

@@ -2,7 +2,6 @@ package torture_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -24,24 +24,10 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		if binary = os.Getenv("COMPACTORD_BINARY"); binary != "" {
-			return m.Run()
-		}
-		folder, err := os.MkdirTemp("", "compactord-torture-")
-		if err == nil {
-			defer func() { _ = os.RemoveAll(folder) }()
-			binary = filepath.Join(folder, "compactord")
-			build := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "../../cmd/compactord")
-			build.Stderr = os.Stderr
-			err = build.Run()
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "torture:", err)
-			return 1
-		}
-		return m.Run()
-	}())
+	if binary = os.Getenv("COMPACTORD_BINARY"); binary != "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(daemontest.RunWithProgram(m, &binary))
 }
 
 // daemon is `compactord serve` in a process of its own, on a store on disk.

@@ -1,0 +1,28 @@
+package daemontest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// RunWithProgram builds the program, sets its path, runs the tests of a package in a folder of e2e, and returns their
+// exit code.
+func RunWithProgram(m *testing.M, path *string) int {
+	folder, err := os.MkdirTemp("", "compactord-")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(folder) }()
+		*path = filepath.Join(folder, "compactord")
+		build := exec.CommandContext(context.Background(), "go", "build", "-o", *path, "../../cmd/compactord")
+		build.Stderr = os.Stderr
+		err = build.Run()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building the program:", err)
+		return 1
+	}
+	return m.Run()
+}
