@@ -61,7 +61,8 @@ is never changed.
 
 'compactord help' lists the topics of the documents.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do.`
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing to do. salvage has 4 too, for a part of a store, and serve 5, for a
+store that is lost.`
 
 // Run executes a command line and returns the exit code.
 func Run(ctx context.Context, a *api.App, args []string) int {
