@@ -74,3 +74,45 @@ func TestUnracedPackagesAreSequential(t *testing.T) {
 		}
 	}
 }
+
+// The tests that a quick run tests without the race detector are in their packages and in no others, since each run
+// selects them by name alone. No other test of these packages is left out.
+func TestSequentialTestsAreThere(t *testing.T) {
+	v := repository(t)
+	folders, err := v.list(t.Context(), []string{"./..."})
+	require.NoError(t, err)
+	listed := map[string]string{}
+	for folder, names := range sequentialTests {
+		for _, name := range names {
+			require.NotContains(t, listed, name)
+			listed[name] = folder
+		}
+	}
+	found := map[string]string{}
+	for _, folder := range folders {
+		for _, name := range testsIn(t, filepath.Join(v.root, folder)) {
+			if _, ok := listed[name]; ok {
+				require.NotContains(t, found, name)
+				found[name] = folder
+			}
+		}
+	}
+	require.Equal(t, listed, found)
+}
+
+// testsIn returns the names of the functions in the test files of a folder.
+func testsIn(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, declared := range parsed.Decls {
+			if f, ok := declared.(*ast.FuncDecl); ok {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
+}

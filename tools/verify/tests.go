@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // runTests tests all modules or the named packages.
@@ -53,6 +54,8 @@ type testRun struct {
 	folder string
 	race   bool
 	short  bool
+	// only and without are the tests that the run has or leaves out; empty where it has all.
+	only, without []string
 	// uncached bypasses go's cache of results and shuffles the tests.
 	uncached bool
 	vet      string
@@ -88,9 +91,18 @@ func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testR
 		belong := slices.DeleteFunc(slices.Clone(tested), func(p string) bool {
 			return race == (!compiler || slices.Contains(withoutRace, p)) || uncached != slices.Contains(uncacheable, p)
 		})
-		if len(belong) > 0 {
-			runs = append(runs, testRun{packages: belong, race: race, short: true, uncached: uncached, vet: none})
+		if len(belong) == 0 {
+			return
 		}
+		r := testRun{packages: belong, race: race, short: true, uncached: uncached, vet: none}
+		if race {
+			// Flags that select tests select them in one run.
+			if alone := sequentialIn(belong); len(alone.packages) > 0 && len(v.test.flags) == 0 {
+				r.without, alone.uncached = alone.only, uncached
+				runs = append(runs, alone)
+			}
+		}
+		runs = append(runs, r)
 	}
 	group(true, false)
 	group(true, true)
@@ -117,6 +129,11 @@ func (r testRun) command(recordings string, flags []string) command {
 	}
 	if r.vet != "" {
 		c.args = append(c.args, "-vet="+r.vet)
+	}
+	for flag, names := range map[string][]string{"-run": r.only, "-skip": r.without} {
+		if len(names) > 0 {
+			c.args = append(c.args, flag+"=^("+strings.Join(names, "|")+")$")
+		}
 	}
 	c.args = slices.Concat(c.args, r.packages, flags)
 	return c
@@ -152,6 +169,31 @@ var unraced = []string{
 	"./cmd/compactord", "./cmd/compactord/internal/catalog", "./cmd/compactord/internal/program",
 	"./cmd/compactord/internal/rules", "./cmd/compactord/internal/sessions", "./cmd/compactord/internal/transcripts",
 	"./dialects/transcript", "./e2e", "./e2e/corpus", "./summarizers/extractive",
+}
+
+// sequentialTests are tests of concurrent packages that make one call after the other, mostly properties of generated
+// sessions. The race detector makes them ten times slower, and finds no more in them than in the tests beside them, of
+// which some make the same calls at the same time. A quick run tests them without it.
+var sequentialTests = map[string][]string{
+	"./cmd/compactord/internal/evaluation": {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
+	"./service": {
+		"TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint", "TestInvariantsForEveryStrategyAndPreset",
+		"TestInvariantsOverGeneratedLogs", "TestInvariantsOverPoints", "TestInvariantsWithPins", "TestOutlinesChangeNoResult",
+		"TestPagesAreTheWholeView", "TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult",
+		"TestSearchEndsAfterASecond", "TestSearchPages", "TestWhatIsDueCanBeCompacted",
+	},
+	"./storage/bolt": {"TestDamageWhileOpen", "TestDamagedStores"},
+}
+
+// sequentialIn returns the run of the sequential tests of some packages.
+func sequentialIn(packages []string) testRun {
+	r := testRun{short: true, vet: "off"}
+	for _, folder := range packages {
+		if names := sequentialTests[folder]; len(names) > 0 {
+			r.packages, r.only = append(r.packages, folder), append(r.only, names...)
+		}
+	}
+	return r
 }
 
 // uncacheable are packages whose tests start programs that read files. go does not see these files, so cached results

@@ -23,13 +23,15 @@ func lines(v *verifier, recordings string, compiler bool, tested ...string) []st
 
 func TestTestRuns(t *testing.T) {
 	quickly, fully := &verifier{}, &verifier{tier: full}
+	sequentialOfService := strings.Join(sequentialTests["./service"], "|")
 	tested := []string{"./service", "./e2e", "./e2e/clients", "./session"}
 	tools := "go test -timeout=60m -race -short -shuffle=on -count=1 -vet=all ./... (in tools)"
 	require.Equal(t, []string{
 		tools,
 		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -short -vet=all ./... (in summarizers/redaction/gitleaks)",
-		"go test -timeout=60m -race -short -vet=off ./service",
+		"go test -timeout=60m -short -vet=off -run=^(" + sequentialOfService + ")$ ./service",
+		"go test -timeout=60m -race -short -vet=off -skip=^(" + sequentialOfService + ")$ ./service",
 		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./e2e/clients",
 		"go test -timeout=60m -short -vet=off ./session",
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./e2e",
