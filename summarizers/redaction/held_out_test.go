@@ -11,7 +11,7 @@ import (
 
 // maxMissed is how many secrets of a hundred may be missed in texts that were written without a look at the rules. Some
 // of them are words, which only their reader can know for passwords.
-const maxMissed = 4
+const maxMissed = 2
 
 func TestHeldOutSecrets(t *testing.T) {
 	missed, all := 0, 0
@@ -26,13 +26,13 @@ func TestHeldOutSecrets(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d missed", missed, all)
-	require.GreaterOrEqual(t, all, 150)
+	require.GreaterOrEqual(t, all, 600)
 	require.LessOrEqual(t, missed*100, all*maxMissed)
 }
 
 func TestHeldOutLookAlikes(t *testing.T) {
 	alike := redactiontest.HeldOutAlike(1)
-	require.GreaterOrEqual(t, len(alike), 150)
+	require.GreaterOrEqual(t, len(alike), 400)
 	for _, h := range alike {
 		if redacted := redaction.New("session").Text(t.Context(), h.Text); redacted != h.Text {
 			t.Errorf("%q became %q", h.Text, redacted)

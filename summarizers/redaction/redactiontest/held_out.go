@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,10 @@ var (
 	heldOutSecrets2 string
 	//go:embed held_out2_alike.txt
 	heldOutAlike2 string
+	//go:embed held_out3_secrets.txt
+	heldOutSecrets3 string
+	//go:embed held_out3_alike.txt
+	heldOutAlike3 string
 )
 
 // HeldOut is a text with the secrets in it, or with none that only looks like one.
@@ -44,12 +49,12 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
 func HeldOutSecrets(seed uint64) []HeldOut {
-	return append(heldOut(heldOutSecrets, seed), heldOut(heldOutSecrets2, seed)...)
+	return slices.Concat(heldOut(heldOutSecrets, seed), heldOut(heldOutSecrets2, seed), heldOut(heldOutSecrets3, seed))
 }
 
 // HeldOutAlike returns texts without secrets.
 func HeldOutAlike(seed uint64) []HeldOut {
-	return append(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed)...)
+	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed))
 }
 
 func heldOut(file string, seed uint64) []HeldOut {

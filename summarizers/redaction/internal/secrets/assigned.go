@@ -36,7 +36,7 @@ func findAssigned(r *reading, rule, start, end int) {
 	// Keywords in the same name need not be looked at again.
 	r.until[rule] = max(r.until[rule], to)
 	a := assignment{reading: r, from: from, to: to, kind: kind, name: name, rule: rule}
-	if !a.find() && kind != noNoun {
+	if !a.column() && !a.find() && !a.prompted(to) {
 		r.told(r.set.index["password-told"], from, to, kind, true)
 	}
 }
@@ -55,9 +55,9 @@ type assignment struct {
 	name     string
 	// rule is the rule that reads the name.
 	rule int
-	// direct says that the value follows an equals sign without a blank, and strong that only passwords are written
-	// in this way.
-	direct, strong bool
+	// direct says that the value follows an equals sign without a blank, colon that it follows a colon, and strong that
+	// only values are written in this way.
+	direct, colon, strong bool
 }
 
 // find adds the value of the name, and says whether it has one.
@@ -77,6 +77,9 @@ func (a *assignment) find() bool {
 	if at >= len(text) {
 		return false
 	}
+	if text[at] == '|' && blanks > 0 && !strings.HasPrefix(text[at:], "||") && a.besideBar(at+1) {
+		return true
+	}
 	if text[at] == '[' {
 		// The prompt of a program with its default.
 		if i := strings.Index(text[at:min(at+24, len(text))], "]:"); i > 0 {
@@ -88,6 +91,10 @@ func (a *assignment) find() bool {
 		return a.defaulted(at)
 	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
 		return a.behind(at)
+	case (c == '|' || c == '?') && at+1 < len(text) && text[at+1] == c:
+		return a.argument(at + 2)
+	case c == '(' && blanks > 0:
+		return false
 	case c == '(' || c == ',' && quotes > 0 && !keyed(text, at+1):
 		return a.argument(at + 1)
 	case c == '>' || c == '<' || c == '/' || quotes > 0 || c == 'v' || c == 'V' || c == 'T' || c == '\n' || c == '\r' || c == ',':
@@ -110,11 +117,15 @@ func (a *assignment) behind(at int) bool {
 	}
 	v := valueAt(text, at)
 	if v.start == v.end {
-		return a.below(v.start)
+		if !colon || !a.block(v.start) {
+			a.below(v.start)
+		}
+		return true
 	}
 	direct := v.start == at || v.quoted && v.start == at+1
 	a.direct = direct && text[at-1] == '='
-	a.strong = capitals(a.name) && a.direct
+	a.strong = a.direct && (capitals(a.name) || a.flag() || a.inAddress())
+	a.colon = colon
 	return a.take(v, colon && !v.quoted)
 }
 
@@ -136,7 +147,7 @@ func (a *assignment) defaulted(at int) bool {
 // behindType returns where the value begins behind a type, as in `password: string = "x"`.
 func behindType(text string, at int) int {
 	end := at
-	for end < len(text) && end-at < 24 && (letterByte(text[end]) || text[end] == ' ' || text[end] == '?') {
+	for end < len(text) && end-at < 32 && (letterByte(text[end]) || strings.IndexByte(" ?&<>[]'*", text[end]) >= 0) {
 		end++
 	}
 	if end < len(text)-1 && end > at+1 && text[end] == '=' && text[end+1] != '=' {
@@ -146,7 +157,7 @@ func behindType(text string, at int) int {
 }
 
 // below adds the value on a line below the name.
-func (a *assignment) below(at int) bool {
+func (a *assignment) below(at int) {
 	text := a.text
 	lines := 0
 	for n := 0; n < 24 && at < len(text) && strings.IndexByte(" \t\r\n\\`>|-", text[at]) >= 0; n++ {
@@ -156,16 +167,15 @@ func (a *assignment) below(at int) bool {
 		at++
 	}
 	if lines == 0 || lines > 3 {
-		return true
+		return
 	}
 	v := valueAt(text, at)
 	if !v.quoted && v.end < len(text) && strings.IndexByte(" \t:=(", text[v.end]) >= 0 {
-		return true
+		return
 	}
 	if word := text[v.start:v.end]; tellable(word) || a.kind >= tokenNoun && randomLike(word) || v.quoted && assignable(word, true) {
 		a.add(a.set.index["password"], v.start, v.end)
 	}
-	return true
 }
 
 // keyed says whether a text in quotes is followed by a colon, and so a name itself.
@@ -239,12 +249,12 @@ func (a *assignment) content(at int) bool {
 }
 
 // beforeWords are words before a name which say that its value follows a blank.
-var beforeWords = wordMap("env setx set encrypted with")
+var beforeWords = wordMap("env setx set encrypted with define")
 
 // word adds the word behind a name and a blank, where such a word is a value: of a flag, a setting, netrc.
 func (a *assignment) word(at int) bool {
 	text := a.text
-	flag := a.from > 0 && a.text[a.from] == '-' || strings.HasPrefix(a.name, "-")
+	flag := a.flag()
 	before, _ := wordBefore(text, a.from)
 	if strings.HasPrefix(text[at:], "--body ") {
 		at += len("--body ")
@@ -261,11 +271,14 @@ func (a *assignment) word(at int) bool {
 	switch {
 	case v.start == v.end || text[v.start] == '-':
 		return false
-	case flag, beforeWords[before] && capitals(a.name), lower == "requirepass" || lower == "masterauth":
+	case flag, beforeWords[before] && (capitals(a.name) || v.quoted && a.kind == passwordNoun), lower == "requirepass" || lower == "masterauth":
 		a.strong = true
 		return a.take(v, false)
-	case v.quoted && a.kind == passwordNoun && text[v.start-1] == '\'':
+	case v.quoted && a.kind <= phraseNoun && text[v.start-1] != '`':
 		return a.take(v, false)
+	case capitals(a.name) && strings.HasPrefix(text[a.to:], "  ") && a.kind <= phraseNoun && strings.Trim(a.lineBefore(), " \t") == "":
+		// A table of variables.
+		return strings.Trim(text[v.end:lineBreak(text, v.end)], " \t\r") == "" && fits(text[v.start:v.end], onLine) && a.take(value{v.start, v.end, true}, false)
 	case a.kind == passwordNoun && loginBefore(text, a.from):
 		a.strong = true
 		return a.take(v, false)
@@ -281,73 +294,8 @@ func loginBefore(text string, at int) bool {
 	return strings.Contains(before, "login ") && (strings.Contains(before, "machine ") || strings.Contains(before, "default "))
 }
 
-// take adds a value if it is a secret, and says whether the name has one.
-func (a *assignment) take(v value, sentence bool) bool {
-	text := a.text[v.start:v.end]
-	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
-		// A call or an element of a list. What a call decodes is a secret, if it is drawn.
-		if arg := valueAt(a.text, v.end+1); arg.quoted && a.kind >= tokenNoun && seeded(a.name, a.text[arg.start:arg.end]) {
-			a.add(a.set.index["password"], arg.start, arg.end)
-		}
-		return true
-	}
-	if a.kind == phraseNoun && !v.quoted {
-		v = phraseAt(a.text, v.start)
-		text = a.text[v.start:v.end]
-	}
-	if !a.secret(text, v, sentence) {
-		if !v.quoted && v.end-v.start > shortValue {
-			a.until[a.rule] = max(a.until[a.rule], v.end)
-		}
-		return a.kind != passwordNoun || v.quoted
-	}
-	id := "password-variable"
-	if v.quoted {
-		id = "password"
-	}
-	if a.name != "" && a.from > 0 && strings.IndexByte("?&;", a.text[a.from-1]) >= 0 {
-		id = "url-parameter"
-	}
-	a.add(a.set.index[id], v.start, v.end)
-	if !v.quoted {
-		a.until[a.rule] = max(a.until[a.rule], v.end)
-	}
-	return true
-}
-
-// secret says whether a value is a secret. In a sentence another word may follow it.
-func (a *assignment) secret(text string, v value, sentence bool) bool {
-	prose := sentence && followed(a.text, v.end)
-	switch {
-	case a.kind == phraseNoun && !v.quoted:
-		return phraseLike(text) || assignable(text, false) && tellable(text)
-	case a.kind == passwordNoun || a.kind == phraseNoun:
-		return assignable(text, v.quoted) && (!prose || tellable(text)) || v.quoted && twoWords(text) || a.strong && weak(text, v.quoted) ||
-			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
-	case len(text) < 8:
-		return false
-	default:
-		return randomLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true)))
-	}
-}
-
 // shortValue is the length up to which names are looked for in a value that is no secret.
 const shortValue = 32
-
-// weak says whether a text may be a password where nothing else can stand.
-func weak(text string, quoted bool) bool {
-	m := mixtureOf(text)
-	switch {
-	case len(text) < 5 || m.letters() == 0 || m.brackets > 0 || standIn(text) || strings.Contains(text, "/"):
-		return false
-	case m.blanks > 0:
-		return quoted && spokenPhrase(text)
-	case m.digits > 0:
-		return true
-	default:
-		return len(text) >= 8 && m.joints+m.symbols+m.others == 0 && !loginWords[strings.ToLower(text)] && !commonWords[strings.ToLower(text)]
-	}
-}
 
 // twoWords says whether a text in quotes is two names with a dot between them, as people write passwords and hardly
 // any program names: "Winter.Wald".

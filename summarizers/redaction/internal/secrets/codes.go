@@ -11,16 +11,29 @@ func findSeed(r *reading, rule, _, end int) {
 		if !base32Bytes.has(text[at]) || at > 0 && wordByte(text[at-1]) {
 			continue
 		}
-		stop := runOf(text, at, &base32Bytes, 128)
+		stop := seedEnd(text, at)
 		if stop < len(text) && wordByte(text[stop]) {
 			continue
 		}
-		if m := mixtureOf(text[at:stop]); stop-at >= 16 && m.digits > 0 && m.upper > 4 {
+		if m := mixtureOf(text[at:stop]); stop-at >= 16 && m.digits > 0 && (m.upper > 4 || m.blanks > 2) {
 			r.add(rule, at, stop)
 			r.until[rule] = stop
 			return
 		}
 	}
+}
+
+// seedEnd returns where a seed ends that begins at a place, also in groups of four.
+func seedEnd(text string, at int) int {
+	end := runOf(text, at, &base32Bytes, 128)
+	for end-at >= 4 && end+4 < len(text)+1 && end < len(text) && (text[end] == ' ' || text[end] == '-') {
+		next := runOf(text, end+1, &base32Bytes, 128)
+		if next-end-1 != 4 {
+			break
+		}
+		end = next
+	}
+	return end
 }
 
 // codeLinks are what may stand between a word for a code and the code.

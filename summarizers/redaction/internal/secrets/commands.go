@@ -81,7 +81,7 @@ func (r *reading) flag(rule int, flags []string, word string, arg value) string 
 // secretArgument says whether an argument in the place of a password is one.
 func secretArgument(text string) bool {
 	m := mixtureOf(text)
-	return phraseLike(text) || len(text) >= 4 && !standIn(text) && (m.digits > 0 || m.symbols > 0) && m.brackets == 0 && m.letters() > 0 &&
+	return phraseLike(text) || fits(text, given) && !strings.HasPrefix(text, "-") && !strings.HasSuffix(text, ".sql") || len(text) >= 4 && !standIn(text) && (m.digits > 0 || m.symbols > 0) && m.brackets == 0 && m.letters() > 0 &&
 		!strings.Contains(text, "://") && !strings.HasSuffix(text, ":") && strings.Count(text, "/") < 2 && !strings.HasSuffix(text, ".sql") && !uuidLike(text)
 }
 

@@ -18,11 +18,10 @@ func (p *plain) original(start, end int) (int, int) {
 	return int(p.from[start]), int(p.from[end])
 }
 
-// unescaped removes the escapes. Secrets hardly ever contain backslashes, so a run of backslashes with the character
+// unescaped removes the escapes of JSON, and those of addresses for what separates names and values. Secrets hardly ever contain backslashes, so a run of backslashes with the character
 // after it counts as one character. A document that is nested in others is thus read like any other.
 func unescaped(text string) *plain {
-	at := strings.IndexByte(text, '\\')
-	if at < 0 {
+	if strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '%') < 0 {
 		return &plain{text: text}
 	}
 	out := make([]byte, 0, len(text))
@@ -33,6 +32,13 @@ func unescaped(text string) *plain {
 	}
 	changed := false
 	for i := 0; i < len(text); {
+		if text[i] == '%' {
+			if c, size := percent(text[i:]); size > 0 {
+				put(c, i)
+				i, changed = i+size, true
+				continue
+			}
+		}
 		if text[i] != '\\' {
 			put(text[i], i)
 			i++
@@ -57,6 +63,43 @@ func unescaped(text string) *plain {
 	}
 	from = append(from, int32(len(text)))
 	return &plain{text: string(out), from: from}
+}
+
+// percent returns the character that an escape in an address stands for, and the length of the escape: 0 if it is none.
+// Encoders that run several times write the sign of percent as %25.
+func percent(text string) (c byte, size int) {
+	at := 1
+	for strings.HasPrefix(text[at:], "25") {
+		at += 2
+	}
+	if len(text) < at+2 {
+		return 0, 0
+	}
+	switch text[at : at+2] {
+	case "3D":
+		c = '='
+	case "26":
+		c = '&'
+	case "3F":
+		c = '?'
+	case "22":
+		c = '"'
+	case "3A":
+		c = ':'
+	case "2C":
+		c = ','
+	case "2F":
+		c = '/'
+	case "40":
+		c = '@'
+	case "7B":
+		c = '{'
+	case "7D":
+		c = '}'
+	default:
+		return 0, 0
+	}
+	return c, at + 2
 }
 
 // escaped returns the character after backslashes, and its length there. The length is 0 if it is not an escape.

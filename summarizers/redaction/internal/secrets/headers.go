@@ -16,6 +16,14 @@ func findAuthorization(r *reading, rule, start, end int) {
 	for n := 0; n < 6 && at < len(text) && strings.IndexByte(" \t\"'`", text[at]) >= 0; n++ {
 		at++
 	}
+	if at+7 < len(text) && strings.EqualFold(text[at:at+7], "digest ") {
+		line := text[at:lineBreak(text, at)]
+		if i := strings.Index(line, "response="); i >= 0 {
+			d := valueAt(text, at+i+len("response="))
+			r.add(rule, d.start, d.end)
+		}
+		return
+	}
 	v := schemeValue(text, at)
 	token := text[v.start:v.end]
 	r.until[rule] = v.end
@@ -51,10 +59,13 @@ func letteredToken(text string) bool {
 // findBearer finds a bearer token without its header.
 func findBearer(r *reading, rule, start, end int) {
 	text := r.text
-	if start > 0 && wordByte(text[start-1]) || end >= len(text) || text[end] != ' ' && text[end] != '\t' {
+	if start > 0 && wordByte(text[start-1]) || end >= len(text) || text[end] != ' ' && text[end] != '\t' && text[end] != ',' {
 		return
 	}
 	at := end
+	if text[at] == ',' {
+		at++
+	}
 	for n := 0; n < 4 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
 		at++
 	}
@@ -125,6 +136,12 @@ func findAddressPassword(r *reading, rule, start, end int) {
 	user := end
 	for user < len(text) && user-end < 128 && text[user] != ':' && text[user] < 0x80 && !addressEnds.has(text[user]) {
 		user++
+	}
+	if user < len(text) && text[user] == '@' && user-end >= 20 {
+		if name := text[end:user]; randomLike(name) || hexLike(name) && user-end >= 32 {
+			r.add(rule, end, user)
+		}
+		return
 	}
 	if user >= len(text) || text[user] != ':' {
 		return

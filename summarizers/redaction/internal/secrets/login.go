@@ -89,9 +89,12 @@ func findPair(r *reading, rule, _, end int) {
 func findConnection(r *reading, rule, _, end int) {
 	address := valueAt(r.text, end)
 	if !address.quoted {
-		return
+		if address.end++; address.end > len(r.text) || r.text[address.end-1] != ',' {
+			return
+		}
+		address.end--
 	}
-	if name := valueAt(r.text, behindComma(r.text, address.end+1)); name.quoted {
+	if name := valueAt(r.text, behindComma(r.text, min(address.end+1, len(r.text)))); name.quoted {
 		r.nextArgument(rule, name.end+1)
 	}
 }
@@ -106,8 +109,26 @@ func behindComma(text string, at int) int {
 // nextArgument adds the argument behind another one if it may be a password.
 func (r *reading) nextArgument(rule, at int) {
 	v := valueAt(r.text, behindComma(r.text, at))
-	if text := r.text[v.start:v.end]; v.quoted && (assignable(text, true) || twoWords(text)) {
+	if text := r.text[v.start:v.end]; v.quoted && (assignable(text, true) || twoWords(text) || fits(text, given) && mixtureOf(text).upper+mixtureOf(text).digits > 0) {
 		r.add(rule, v.start, v.end)
 		r.until[rule] = v.end
 	}
 }
+
+// findLoginBefore finds the password of a login before the word for it: "root/X でログイン".
+func findLoginBefore(r *reading, rule, start, _ int) {
+	text := r.text
+	for at := start; at > max(start-loginBytes, 0) && text[at-1] != '\n'; at-- {
+		if c := text[at-1]; c != '/' && c != ':' {
+			continue
+		}
+		from := runBefore(text, at-1, &accountBytes, 32)
+		v := bareValue(text, at)
+		if word := text[v.start:v.end]; from < at-1 && v.end <= start && (tellable(word) || stated(word, true)) {
+			r.add(rule, v.start, v.end)
+			return
+		}
+	}
+}
+
+var accountBytes = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@")

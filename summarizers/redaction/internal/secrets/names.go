@@ -42,7 +42,7 @@ var nouns = []struct {
 	{"password passwd passwort kennwort passcode pwd userpass dbpass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk wachtwoord senha mdp", passwordNoun},
 	{"token secret apikey apisecret sessid sessiontoken securitytoken accesskeysecret credential credentials", tokenNoun},
 	{"secretkey accesskey privatekey encryptionkey signingkey masterkey sessionkey authkey licensekey aeskey hmackey jwtkey accountkey " +
-		"keydata sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey presharedkey deploykey recoverykey secretkeybase", keyNoun},
+		"keydata privatemac sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey presharedkey deploykey recoverykey secretkeybase", keyNoun},
 }
 
 // shortNouns are nouns that also end other words, so that they must be words of their own.

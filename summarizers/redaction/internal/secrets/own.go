@@ -14,7 +14,7 @@ var Own = []Rule{
 		ID: "password",
 		Keywords: []string{
 			"passw", "pass", "passphrase", "passcode", "pwd", "pw", "psk", "mnemonic", "phrase", "secret", "token", "key", "credential", "masterauth", "kennwort",
-			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code",
+			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac",
 		},
 		find: findAssigned,
 	},
@@ -24,24 +24,21 @@ var Own = []Rule{
 	{ID: "key-told", Keywords: []string{"密钥", "密鑰", "秘钥", "令牌", "トークン", "токен", "토큰"}, find: findToldKey},
 	// A password that a person tells.
 	{
-		ID: "password-told",
-		Keywords: []string{
-			"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号",
-			"비밀번호", "암호", "패스워드", "비번", "پاس ورڈ", "گذرواژه", "पासवर्ड", "كلمة المرور", "كلمة مرور", "باسورد", "கடவுச்சொல்", "పాస్\u200cవర్డ్", "పాస్వర్డ్", "પાસવર્ડ", "ਪਾਸਵਰਡ", "パスフレーズ", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasł", "lösenord", "adgangskode",
-			"passord", "salasana", "hesl", "jelszó", "jelszav", "lozink", "kata laluan", "nenosiri", "contrasenya", "contrasena", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord",
-		},
-		find: findTold,
+		ID:       "password-told",
+		Keywords: toldNames,
+		find:     findTold,
 	},
 	// The password of a login that a person tells.
 	{
 		ID: "login",
 		Keywords: []string{
-			"login", "log in", "sign in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=",
+			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=",
 		},
 		find: findLogin,
 	},
+	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", "войт", "войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
 	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials("}, find: findPair},
-	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo("}, find: findConnection},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection("}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
@@ -56,7 +53,17 @@ var Own = []Rule{
 	},
 	{ID: "printed-key", Keywords: []string{"echo "}, find: findPrinted},
 	{ID: "user-and-password", Keywords: []string{"add_user ", "change_password ", "/user:"}, find: findNamed},
-	{ID: "identified-by", Keywords: []string{"identified by "}, find: findIdentified},
+	{ID: "identified-by", Keywords: []string{"identified by ", "_password by "}, find: findIdentified},
+	{ID: "positional-password", Keywords: []string{"htpasswd ", "net use ", "net user "}, find: findPositional},
+	{ID: "slashed-password", Keywords: []string{" /p:"}, find: findSlashed},
+	{ID: "here-password", Keywords: []string{"<<<"}, find: findHere},
+	{ID: "data-source", Keywords: []string{"@tcp(", "@unix("}, find: findSource},
+	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword("}, find: findQuotedArgument},
+	// Parts of keys and results that other names around them make secret.
+	{ID: "jwk", Keywords: []string{`"kty"`}, find: findKeySet},
+	{ID: "drawn-password", Keywords: []string{"random_password"}, find: findDrawnResult},
+	{ID: "recovery-code", Keywords: recoveryNames, find: findCodes},
+	{ID: "vendor-token", Keywords: vendorWords(), find: findVendorToken},
 	{ID: "name-and-password", Keywords: []string{"sqlplus ", "jdbc:oracle:thin:", "pass:"}, find: findNameAndPassword},
 	// Cookies.
 	{ID: "cookie", Keywords: []string{"cookie", "curl -b "}, find: findCookie},
@@ -64,7 +71,7 @@ var Own = []Rule{
 	// Hashes of passwords.
 	{
 		ID:       "password-hash",
-		Keywords: []string{"$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "{sha}", "{ssha}", "pbkdf2_sha256$", "$pbkdf2", "scrypt:"},
+		Keywords: []string{"$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "{sha}", "{ssha}", "pbkdf2_sha256$", "scram-sha-256$", "scram-sha-1$", "$pbkdf2", "scrypt:"},
 		find:     findPasswordHash,
 	},
 	{ID: "pgpass", Keywords: []string{":5432:", ":5433:", ":6432:", ":*:"}, find: findPgpass},
@@ -146,4 +153,19 @@ var Own = []Rule{
 		Regex:    `/webhooks/[0-9]{15,22}/([A-Za-z0-9_-]{60,80})`,
 		Keywords: []string{"/webhooks/"},
 	},
+}
+
+// toldNames are words for passwords that no program has among its names.
+var toldNames = []string{
+	"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号",
+	"비밀번호", "암호", "패스워드", "비번", "پاس ورڈ", "گذرواژه", "पासवर्ड", "كلمة المرور", "كلمة مرور", "باسورد", "கடவுச்சொல்", "పాస్\u200cవర్డ్", "పాస్వర్డ్", "પાસવર્ડ", "ਪਾਸਵਰਡ", "パスフレーズ", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasł", "lösenord", "adgangskode",
+	"passord", "salasana", "hesl", "jelszó", "jelszav", "lozink", "kata laluan", "nenosiri", "contrasenya", "contrasena", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord",
+}
+
+// recoveryNames are words for the codes with which accounts are recovered.
+var recoveryNames = []string{
+	"recovery codes", "recovery code", "backup codes", "backup code", "scratch codes", "emergency codes", "emergency code", "backup-codes", "recovery-codes", "recovery_codes",
+	"backup_codes", "recoverycodes", "backupcodes", "wiederherstellungscode", "backup-code", "ersatzcodes", "codes de secours", "codes de récupération", "códigos de recuperación",
+	"códigos de respaldo", "códigos de recuperação", "códigos de backup", "codici di recupero", "codici di backup", "резервные коды", "коды восстановления", "恢复代码", "恢复码",
+	"备用码", "备用验证码", "バックアップコード", "リカバリーコード", "回復コード", "복구 코드", "백업 코드",
 }

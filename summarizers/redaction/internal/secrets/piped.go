@@ -16,7 +16,7 @@ func findPiped(r *reading, rule, start, end int) {
 	if i := strings.IndexByte(text[arg.start:arg.end], ':'); i >= 0 && strings.EqualFold(text[start:end], "chpasswd") {
 		arg.start += i + 1
 	}
-	if password := text[arg.start:arg.end]; assignable(password, true) || secretArgument(password) {
+	if password := text[arg.start:arg.end]; assignable(password, true) || secretArgument(password) || arg.quoted && fits(password, given) {
 		r.add(rule, arg.start, arg.end)
 	}
 }
@@ -83,7 +83,7 @@ func findNameAndPassword(r *reading, rule, start, end int) {
 	if slash < 0 || at < slash {
 		return
 	}
-	if password := text[end+slash+1 : end+at]; !strings.ContainsAny(password, " /") && assignable(password, true) {
+	if password := text[end+slash+1 : end+at]; !strings.ContainsAny(password, " /") && fits(password, given) {
 		r.add(rule, end+slash+1, end+at)
 	}
 }

@@ -286,7 +286,7 @@ const generic = "generic-api-key"
 // a name that ends with a UUID.
 func notGeneric(text string, start, end int) bool {
 	before := text[max(start-48, 0):start]
-	return strings.HasSuffix(before, "sha256:") || strings.HasSuffix(before, "sha512-") || holdsFold(before, "public") ||
+	return strings.HasSuffix(before, "sha256:") || strings.HasSuffix(before, "sha512-") || holdsFold(before, "public") || holdsFold(before, "page_token") || holdsFold(before, "pagetoken") ||
 		end-start > 36 && uuidLike(text[start:end])
 }
 

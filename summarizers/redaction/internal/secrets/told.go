@@ -48,8 +48,8 @@ type telling struct {
 	*reading
 	rule int
 	kind noun
-	// end is where the name ends.
-	end int
+	// name and end are where the name begins and ends.
+	name, end int
 	// english says that the name is also an English word, which sentences use in other ways too.
 	english bool
 	// linked says that a link was read, and sinceLink how many words behind it.
@@ -89,7 +89,7 @@ func (r *reading) finish(to int) {
 	if s.end == 0 {
 		return
 	}
-	t := telling{reading: r, rule: s.rule, kind: s.kind, end: s.end, english: s.english}
+	t := telling{reading: r, rule: s.rule, kind: s.kind, name: s.start, end: s.end, english: s.english}
 	for at, limit := s.end, min(s.end+toldBytes, to); at < limit; {
 		next := t.after(at)
 		if next <= at {
@@ -109,7 +109,7 @@ func (t *telling) after(at int) int {
 		if t.lines > 3 || !t.linked && !t.english || t.words > 3 {
 			return 0
 		}
-	case strings.IndexByte(" \t\r*(>", c) >= 0 || c == ',' && t.words == 0 && at == t.end:
+	case strings.IndexByte(" \t\r*()>", c) >= 0 || c == ',' && t.words == 0 && at == t.end:
 	case c == '"' || c == '\'' || c == '`':
 		return t.afterQuote(at)
 	case c == ':' || c == '=' || c == '-' && at+1 < len(t.text) && strings.IndexByte(" >", t.text[at+1]) >= 0:
@@ -235,7 +235,8 @@ func (t *telling) tell(at int, word string) bool {
 	}
 	end := at + len(word)
 	drawn := t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
-	direct := t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && stated(word, lastWordAt(t.text, end))
+	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
+	direct := digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && stated(word, lastWordAt(t.text, end))
 	if !tellable(word) && !drawn && !direct {
 		return false
 	}
@@ -256,30 +257,4 @@ func lastWordAt(text string, end int) bool {
 	}
 	return strings.IndexByte(".! ", text[end]) >= 0 && (end+1 == len(text) || text[end+1] <= ' ' || text[end+1] >= utf8.RuneSelf) &&
 		(text[end] != ' ' || end+1 < len(text) && text[end+1] >= utf8.RuneSelf)
-}
-
-// toldBefore adds a password that stands before its name: "use X as the password".
-func (r *reading) toldBefore(rule, start int) bool {
-	text := r.text
-	at := start
-	for range 3 {
-		word, from := wordBefore(text, at)
-		if word == "as" {
-			end := len(strings.TrimRight(text[max(from-valueBytes, 0):from], " \t\"'`*")) + max(from-valueBytes, 0)
-			begin := end
-			for begin > 0 && end-begin < 128 && text[begin-1] > ' ' && text[begin-1] < 0x80 && strings.IndexByte("\"'`*", text[begin-1]) < 0 {
-				begin--
-			}
-			if tellable(text[begin:end]) {
-				r.add(rule, begin, end)
-				return true
-			}
-			return false
-		}
-		if word != "the" && word != "my" && word != "your" && word != "a" && word != "new" && word != "our" {
-			return false
-		}
-		at = from
-	}
-	return false
 }

@@ -311,6 +311,12 @@ func valueAt(text string, at int) value {
 	if at >= len(text) {
 		return value{at, at, false}
 	}
+	if strings.HasPrefix(text[at:], "q{") {
+		// A text in quotes of Perl.
+		if end := strings.IndexByte(text[at:min(at+valueBytes, len(text))], '}'); end > 0 {
+			return value{at + 2, at + end, true}
+		}
+	}
 	if quote := text[at]; quote == '"' || quote == '\'' || quote == '`' {
 		limit := text[at+1 : min(at+1+valueBytes, len(text))]
 		if end := strings.IndexByte(limit, quote); end >= 0 && strings.IndexByte(limit[:end], '\n') < 0 {
@@ -326,8 +332,16 @@ var endsBare = setOf(" \t\r\n\f\v\"'`<>,;&|(){}[]\\")
 // bareValue reads up to what ends a word.
 func bareValue(text string, at int) value {
 	end := at
-	for end < len(text) && end-at < valueBytes && text[end] < 0x80 && !endsBare.has(text[end]) {
-		end++
+	for end < len(text) && end-at < valueBytes && !endsBare.has(text[end]) {
+		if text[end] < 0x80 {
+			end++
+			continue
+		}
+		next := restOfWord(text, end)
+		if next == end {
+			break
+		}
+		end = next
 	}
 	for end > at && strings.IndexByte(".:?", text[end-1]) >= 0 {
 		end--

@@ -1,0 +1,84 @@
+package secrets
+
+import "strings"
+
+// alone says whether a word is all that a line has behind a name and a colon, as behind a prompt, or the end of a
+// sentence that says what the password is.
+func (t *telling) alone(at, end int, word string) bool {
+	if t.kind > phraseNoun || t.lines > 0 || !t.linked || t.sinceLink > 0 || t.quoted {
+		return false
+	}
+	before := strings.TrimRight(t.text[t.end:at], " \t*")
+	colon := strings.HasSuffix(before, ":") || strings.HasSuffix(before, "：") || strings.HasSuffix(before, "→")
+	rest := strings.TrimLeft(t.text[end:min(end+8, len(t.text))], " \t")
+	last := rest == "" || rest[0] == '\n' || rest[0] == '\r'
+	switch {
+	case colon && last:
+		return fits(word, onLine)
+	case colon || !t.english:
+		m := mixtureOf(word)
+		return lastWordAt(t.text, end) && fits(word, onLine) && (m.digits > 0 && m.letters() > 2 && !m.wordsAndDigits() || m.upper > 1 && m.lower > 2)
+	default:
+		// Words that only somebody who makes passwords joins.
+		m := mixtureOf(word)
+		return lastWordAt(t.text, end) && m.lower == len(word) && len(word) >= 13 && fits(word, onLine)
+	}
+}
+
+// pairWords are words before the name of a password that is told behind the name of a user.
+var pairWords = wordMap("and with und mit y con et avec e com и с c")
+
+// paired says whether a word directly follows a name in a sentence such as "user X and password Y".
+func (t *telling) paired(end int, word string) bool {
+	if t.words > 0 || t.linked || t.quoted || !t.english || !lastWordAt(t.text, end) {
+		return false
+	}
+	before, from := wordBefore(t.text, t.name)
+	if before == "the" || before == "das" || before == "dem" || before == "la" || before == "le" {
+		before, _ = wordBefore(t.text, from)
+	}
+	return pairWords[before] && (from == 0 || t.text[from-1] != '-') && stated(word, true)
+}
+
+// toldBefore adds a password that stands before its name: "use X as the password", "X is the password".
+func (r *reading) toldBefore(rule, start int) bool {
+	text := r.text
+	at := start
+	for n := range 5 {
+		word, from := wordBefore(text, at)
+		switch {
+		case word == "as" || word == "als" || word == "como" || word == "comme" || word == "is" || word == "ist" || word == "es" || word == "est" || word == "è" || word == "é":
+			return r.wordTold(rule, from, word == "is")
+		case word == "" || !beforeNames[word] && n == 4:
+			return false
+		}
+		if !beforeNames[word] && (n == 0 && !kinds[word]) {
+			return false
+		}
+		at = from
+	}
+	return false
+}
+
+// beforeNames are words between a link and a name behind it, and kinds what a password may be for.
+var (
+	beforeNames = wordMap("the my your a an our new das dein mein unser el la le il tu mi o a")
+	kinds       = wordMap("root admin sudo master database db wifi user login temporary default initial staging production server account router vpn mysql postgres redis ssh ftp smtp")
+)
+
+// wordTold adds the word before a place if it can only be a password.
+func (r *reading) wordTold(rule, from int, question bool) bool {
+	text := r.text
+	limit := max(from-valueBytes, 0)
+	end := len(strings.TrimRight(text[limit:from], " \t\"'`*")) + limit
+	begin := end
+	for begin > 0 && end-begin < 128 && text[begin-1] > ' ' && text[begin-1] < 0x80 && strings.IndexByte("\"'`*", text[begin-1]) < 0 {
+		begin--
+	}
+	word := text[begin:end]
+	if !tellable(word) && (!stated(word, false) || question && strings.IndexByte(word, '.') >= 0) {
+		return false
+	}
+	r.add(rule, begin, end)
+	return true
+}

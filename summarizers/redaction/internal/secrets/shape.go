@@ -1,0 +1,151 @@
+package secrets
+
+import (
+	"strings"
+	"sync"
+)
+
+// place says what else than a value could stand where one may be.
+type place int
+
+const (
+	// onLine is up to the end of a line: a value, or an expression of a program.
+	onLine place = iota
+	// inQuotes is a text in quotes: a value or a label.
+	inQuotes
+	// given is where nothing but a value stands: behind a flag, in a variable of the environment, in an address.
+	given
+)
+
+// fits says whether a text may be a password at a place. People choose words, so all is one that is not known to be
+// something else.
+func fits(text string, at place) bool {
+	m := mixtureOf(text)
+	switch {
+	case len(text) < 4 || len(text) > valueBytes || standIn(text) || uuidLike(text) && at != given || strings.Contains(text, "://") || label(text):
+		return false
+	case m.blanks > 0:
+		return at >= inQuotes && saidPhrase(text, at)
+	case m.letters()+m.others == 0:
+		return m.digits >= 6 && m.joints+m.brackets == 0 || at == given && m.digits == len(text)
+	case strings.ContainsAny(text, "()<>{}[]\"'`") || strings.Count(text, "/") > 1 || strings.HasSuffix(text, ":"):
+		return false
+	case m.others > 0 && !alphabetic(text), m.digits == 0 && strings.HasSuffix(text, "="):
+		return false
+	}
+	plain := strings.ToLower(strings.TrimRight(text, "0123456789!?.*"))
+	if len(plain) < 3 {
+		return m.letters() >= 2 && m.digits >= 2 && len(text) >= 6
+	}
+	if loginWords[strings.ToLower(text)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 {
+		return false
+	}
+	return at == given || (at == inQuotes || !identifier(text, m)) && !described(plain, m) && len(text) >= 6
+}
+
+// labels are words for passwords, which stand in quotes in the texts of forms.
+var labels = sync.OnceValue(func() *wordSet { return newWordSet(toldNames) })
+
+// label says whether a text begins with such a word and little else.
+func label(text string) bool {
+	lower := strings.ToLower(text)
+	is := false
+	labels().each(lower, func(word int) bool {
+		name := toldNames[word]
+		is = strings.HasPrefix(lower, name) && len(lower)-len(name) < 6 || name[0] >= 0x80 || strings.Contains(lower, " "+name)
+		return !is
+	})
+	return is
+}
+
+// firstPart returns a text up to its first joint.
+func firstPart(text string) string {
+	if i := strings.IndexAny(text, "-_./,:;="); i > 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// alphabetic says whether the letters beyond ASCII in a text are of alphabets with capitals. Other scripts have no
+// blanks between the words of a sentence.
+func alphabetic(text string) bool {
+	for _, c := range text {
+		if c >= 0x80 && (c < 0xC0 || c > 0x52F && c < 0x1E00 || c > 0x1EFF) {
+			return false
+		}
+	}
+	return true
+}
+
+// identifier says whether a text may be a name in a program: words that are joined as names are.
+func identifier(text string, m mixture) bool {
+	if m.symbols+m.others > 0 || m.joints != strings.Count(text, "_")+strings.Count(text, ".") {
+		return false
+	}
+	inner := m.upper
+	if text[0] >= 'A' && text[0] <= 'Z' {
+		inner--
+	}
+	return m.joints > 0 && m.digits == 0 || inner > 0 && m.lower > 0 && m.digits <= 1
+}
+
+// described says whether a word by its ending says how a password is, or what becomes of it.
+func described(word string, m mixture) bool {
+	if m.digits+m.symbols+m.joints+m.others > 0 || m.upper > 1 {
+		return false
+	}
+	for _, ending := range []string{"ed", "ing", "able", "ible", "tion", "ly", "ical", "ado", "ada", "ido", "ida"} {
+		if strings.HasSuffix(word, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// saidPhrase says whether words in quotes are a passphrase, and no label and no message.
+func saidPhrase(text string, at place) bool {
+	if len(text) > 256 || strings.ContainsAny(text, "()<>{}[]:=/\\") || strings.HasSuffix(text, ".") {
+		return false
+	}
+	words, common := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		word = strings.ToLower(strings.Trim(word, ".,!?'-"))
+		if at < given && (saidWords[word] || idleWords[word] && !commonWords[word]) || nouned(word) || strings.HasPrefix(word, "%") {
+			return false
+		}
+		words++
+		if commonWords[word] {
+			common++
+		}
+	}
+	return words >= 2 && (common == 0 || at == given || common == 1 && words >= 3)
+}
+
+// nouned says whether a word is one for secrets.
+func nouned(word string) bool {
+	return notSecrets.any(word) || nounOf(word) != noNoun
+}
+
+// idleWords are words that stand behind words for passwords and are none: types, states, what forms and policies say.
+var idleWords = wordMap("string str text varchar char bytes byte bool boolean int integer number float object any unknown void null nil none undefined true false yes no on off " +
+	"optional required mandatory default value values empty blank missing invalid valid incorrect wrong correct weak strong strict medium expired changed hashed encrypted plain plaintext " +
+	"cleartext raw clear hash hashes bcrypt scrypt argon md sha pbkdf base hex utf binary json yaml xml form basic digest bearer oauth oauthlib jwt ldap saml oidc kerberos ntlm sso mfa totp otp " +
+	"sms email mail phone username user users name names login logout admin root guest anonymous auth authentication authorization authorize authenticate input field fields label type types " +
+	"kind class function method func def var let const self this param params parameter parameters arg args argument arguments option options flag flags prompt enter reset forgot change update " +
+	"create delete remove set get add new old current previous next confirm confirmation repeat retype verify match matches mismatch length minlength maxlength min max minimum maximum short long " +
+	"file files path env environment vault keyring keychain stdin prompted generated generate random manual auto automatic automatically never always often once only same different unique " +
+	"public private internal external local remote shared global static dynamic temporary permanent here there below above later todo tbd fixme note see use used uses using stored store " +
+	"sent send saved save passed pass fail failed failure error errors warning ok okay success successful done pending active inactive enabled disabled enable disable allowed denied accepted " +
+	"rejected visible invisible shown show hide redacted masked protected protection policy policies rule rules strength meter manager rotation recovery hint question answer code codes pin pins " +
+	"key keys credential credentials cert certificate certificates signature session sessions cookie cookies header headers query body request response server client service account accounts " +
+	"database db host port url uri address test tests testing mock fake stub sample demo example foo bar baz qux lorem ipsum dolor with without from for and or not the a an is are was be been " +
+	"data dict list tuple array map record struct enum interface model entity schema column table row index primary foreign unique constraint instance property attribute element node item " +
+	"callback handler promise async await return returns import export module package require include require_once throw throws raise assert expect should must may might can could will would " +
+	"in at by to of as it if else then than when while where which who whom whose what why how your my our their its his her " +
+	"tokens secret secrets passwort kennwort wachtwoord senha clave contraseña " +
+	"erforderlich falsch richtig ungültig vergessen ändern geändert eingeben pflichtfeld leer " +
+	"requis requise obligatoire incorrecte invalide oublié oublier expiré modifié vide " +
+	"requerido requerida obligatorio obligatoria inválido inválida vacía vacío olvidada " +
+	"obrigatório obrigatória inválida esquecida vazia richiesta obbligatoria errata dimenticata scaduta " +
+	"required! postgres postgresql mysql redis mongo mongodb rabbitmq minio grafana elastic sqlite oracle docker kubernetes terraform ansible helm nginx github gitlab google " +
+	"x xx xxx y z i j k n s t p v e id ids uid uuid md5 sha1 sha256")

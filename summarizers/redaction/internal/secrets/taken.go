@@ -1,0 +1,162 @@
+package secrets
+
+import "strings"
+
+// take adds a value if it is a secret, and says whether the name has one.
+func (a *assignment) take(v value, sentence bool) bool {
+	text := a.text[v.start:v.end]
+	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
+		// A call or an element of a list. What a call decodes is a secret, if it is drawn.
+		if arg := valueAt(a.text, v.end+1); arg.quoted && a.kind >= tokenNoun && seeded(a.name, a.text[arg.start:arg.end]) {
+			a.add(a.set.index["password"], arg.start, arg.end)
+		}
+		return true
+	}
+	if a.kind == phraseNoun && !v.quoted {
+		v = phraseAt(a.text, v.start)
+		text = a.text[v.start:v.end]
+	}
+	if !a.secret(text, v, sentence) {
+		if !v.quoted && v.end-v.start > shortValue {
+			a.until[a.rule] = max(a.until[a.rule], v.end)
+		}
+		return a.kind != passwordNoun || v.quoted
+	}
+	id := "password-variable"
+	if v.quoted {
+		id = "password"
+	}
+	if a.inAddress() {
+		id = "url-parameter"
+	}
+	if !v.quoted && a.kind == passwordNoun {
+		v.end = wholeValue(a.text, v.end)
+	}
+	a.add(a.set.index[id], v.start, v.end)
+	if !v.quoted {
+		a.until[a.rule] = max(a.until[a.rule], v.end)
+	}
+	return true
+}
+
+// secret says whether a value is a secret. In a sentence another word may follow it.
+func (a *assignment) secret(text string, v value, sentence bool) bool {
+	prose := sentence && followed(a.text, v.end)
+	switch {
+	case a.kind == phraseNoun && !v.quoted:
+		return phraseLike(text) || assignable(text, false) && tellable(text)
+	case a.kind == passwordNoun || a.kind == phraseNoun:
+		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) ||
+			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
+	case len(text) < 8:
+		return false
+	default:
+		return randomLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
+			a.chosen(text, v)
+	}
+}
+
+// fits says whether a value stands where only passwords and few other words do.
+func (a *assignment) fits(text string, v value) bool {
+	if v.end >= len(a.text) && v.quoted {
+		return false
+	}
+	switch {
+	case a.strong:
+		return fits(text, given)
+	case v.quoted:
+		return a.text[v.end] != '`' && fits(text, inQuotes)
+	case a.direct:
+		return !a.inCall(v) && fits(text, onLine)
+	default:
+		return a.lastOnLine(v) && (fits(text, onLine) || a.colon && twoNames(text) && fits(text, inQuotes))
+	}
+}
+
+// twoNames says whether a text is two words with a dot between them, one of them with a capital.
+func twoNames(text string) bool {
+	m := mixtureOf(text)
+	return m.upper > 0 && m.letters() == len(text)-1 && m.joints == 1 && strings.IndexByte(text, '.') > 2
+}
+
+// chosen says whether a value of a name such as JWT_SECRET is one that somebody has chosen.
+func (a *assignment) chosen(text string, v value) bool {
+	name := plainName(a.name)
+	if !strings.HasSuffix(name, "secret") && !strings.HasSuffix(name, "auth") && !strings.HasSuffix(name, "secretkey") || len(name) < 8 || len(text) < 8 || !v.quoted && !a.strong {
+		return false
+	}
+	m := mixtureOf(text)
+	return fits(text, inQuotes) && m.blanks == 0 && !identifier(text, m) && (m.digits+m.symbols > 0 || m.joints > 1)
+}
+
+// flag says whether the name is a flag of a command.
+func (a *assignment) flag() bool {
+	return strings.HasPrefix(a.name, "--") || strings.HasPrefix(a.name, "-") && a.from > 0 && a.text[a.from-1] == ' '
+}
+
+// inAddress says whether the name is a parameter of an address.
+func (a *assignment) inAddress() bool {
+	return a.from > 0 && a.name != "" && strings.IndexByte("?&;", a.text[a.from-1]) >= 0
+}
+
+// sideBytes is how much of a line is read beside a name or a value.
+const sideBytes = 128
+
+// lineBefore returns what stands before the name in its line.
+func (a *assignment) lineBefore() string {
+	before := a.text[max(a.from-sideBytes, 0):a.from]
+	return before[strings.LastIndexByte(before, '\n')+1:]
+}
+
+// inCall says whether a value is an argument of a function.
+func (a *assignment) inCall(v value) bool {
+	before := a.lineBefore()
+	if strings.Count(before, "(") > strings.Count(before, ")") {
+		return true
+	}
+	rest := a.text[v.end:min(v.end+2, len(a.text))]
+	return strings.HasPrefix(rest, ")") || rest == ", " || rest == ",\n" || rest == ","
+}
+
+// lastOnLine says whether a value ends the line of a setting or of a prompt.
+func (a *assignment) lastOnLine(v value) bool {
+	rest := a.text[v.end:min(v.end+sideBytes, len(a.text))]
+	rest, _, _ = strings.Cut(rest, "\n")
+	if rest = strings.TrimLeft(rest, " \t"); rest != "" && rest != "\r" && !strings.HasPrefix(rest, "#") {
+		return false
+	}
+	before := a.lineBefore()
+	if a.colon {
+		return strings.IndexByte(before, '(') < 0 && strings.IndexByte(before, '=') < 0
+	}
+	return strings.Trim(before, " \t+-#>|*") == "" && a.amongSettings(v)
+}
+
+// amongSettings says whether the lines beside an assignment are no program.
+func (a *assignment) amongSettings(v value) bool {
+	from := a.from - len(a.lineBefore())
+	before := strings.TrimRight(a.text[max(from-sideBytes, 0):from], "\n")
+	after, _, _ := strings.Cut(strings.TrimLeft(a.text[v.end:min(v.end+sideBytes, len(a.text))], "\r\n"), "\n")
+	return settingLike(before[strings.LastIndexByte(before, '\n')+1:]) && settingLike(after)
+}
+
+func settingLike(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || strings.IndexByte("[#;", line[0]) >= 0 || strings.IndexByte(line, '=') > 0 && !strings.ContainsAny(line, "(){}")
+}
+
+// wholeValue returns where a value ends that goes on behind a character that ends others, as in a&b.
+func wholeValue(text string, end int) int {
+	for end+1 < len(text) && strings.IndexByte("&;,|$%{}", text[end]) >= 0 {
+		next := end + 1
+		stop := next
+		for stop < len(text) && stop-next < nameLimit && nameByte(text[stop]) {
+			stop++
+		}
+		if stop == next || stop < len(text) && strings.IndexByte("=:%", text[stop]) >= 0 || stop-next >= nameLimit {
+			return end
+		}
+		end = bareValue(text, next).end
+	}
+	return end
+}
