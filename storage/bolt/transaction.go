@@ -95,11 +95,12 @@ func must(err error) {
 
 // Get returns a value; nil where there is none.
 func (b *bucket) Get(key []byte) []byte {
-	found, value, err := b.tree.Cursor().Seek(key)
+	disk := b.tree.Cursor()
+	found, value, err := disk.Seek(key)
 	must(err)
 	exists := bytes.Equal(found, key) && found != nil
 	if !exists {
-		b.checkGap(key, found, value)
+		b.checkGap(disk, found, value)
 	}
 	if b.bolt != nil {
 		value = b.bolt.Get(key)
@@ -122,12 +123,11 @@ func (b *bucket) has(key []byte) bool {
 
 // checkGap checks the keys around the place where a key is missing. Where they are what was written there, no damage
 // has changed the key that is sought.
-func (b *bucket) checkGap(key, next, value []byte) {
+func (b *bucket) checkGap(disk *pages.Cursor, next, value []byte) {
 	if next != nil {
 		must(b.checkKey(next, value))
 	}
-	before, value, err := b.tree.Cursor().Before(key)
-	must(err)
+	before, value := disk.BeforeGap()
 	if before != nil {
 		must(b.checkKey(before, value))
 	}
@@ -207,7 +207,7 @@ func (c *cursor) seek(key []byte) (found, value []byte, err error) {
 		return nil, nil, unusable(err)
 	}
 	if !bytes.Equal(found, key) {
-		c.bucket.checkGap(key, found, value)
+		c.bucket.checkGap(c.disk, found, value)
 	}
 	if c.bolt != nil {
 		found, value = c.bolt.Seek(key)

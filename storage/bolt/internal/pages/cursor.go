@@ -9,6 +9,11 @@ type Cursor struct {
 	stack    []level
 	// room is the memory of a stack of usual depth.
 	room [5]level
+	// gap is the leaf where Seek has not found its key, and the place in it where the key would be.
+	gap struct {
+		leaf page
+		at   int
+	}
 }
 
 // level is a page on the way to the current key.
@@ -36,6 +41,7 @@ func (c *Cursor) Seek(key []byte) (found, value []byte, err error) {
 		i, exact := top.page.search(key)
 		if top.page.leaf {
 			top.index = i
+			c.gap.leaf, c.gap.at = top.page, i
 			break
 		}
 		if !exact && i > 0 {
@@ -50,6 +56,17 @@ func (c *Cursor) Seek(key []byte) (found, value []byte, err error) {
 		return c.Next()
 	}
 	return c.current()
+}
+
+// BeforeGap returns the key before the place where Seek has not found its key, on the way on which it was sought: a leaf
+// whose damage has led the search astray shows it there. The key is nil where there is none.
+func (c *Cursor) BeforeGap() (key, value []byte) {
+	if c.gap.at == 0 {
+		// The branches lead to leaves that begin with a key that is not above the sought one, except at the beginning of the
+		// tree.
+		return nil, nil
+	}
+	return c.gap.leaf.keyAndValue(c.gap.at - 1)
 }
 
 // Next moves to the next key.
@@ -108,7 +125,13 @@ func (c *Cursor) current() (key, value []byte, err error) {
 // descend goes to the page below the current element of a branch.
 func (c *Cursor) descend() error {
 	top := &c.stack[len(c.stack)-1]
-	return c.push(top.page.child(top.index), top.within.child(&top.page, top.index))
+	if err := c.push(top.page.child(top.index), top.within.child(&top.page, top.index)); err != nil {
+		return err
+	}
+	if reached := &c.stack[len(c.stack)-1].page; reached.leaf && !c.tree.snapshot.hasDepth(&c.stack[0], len(c.stack)-1) {
+		return damaged(reached.id, "it is not as deep in its tree as other leaves")
+	}
+	return nil
 }
 
 func (c *Cursor) push(id uint64, within bounds) error {
@@ -123,9 +146,14 @@ func (c *Cursor) push(id uint64, within bounds) error {
 	return nil
 }
 
-// Verify checks the pages that bbolt reads to find a key.
+// Verify checks the pages that bbolt reads to write a key. It writes the leaf again, with all that is wrong in it, so that
+// one is checked completely.
 func (t *Tree) Verify(key []byte) error {
-	_, _, err := t.Cursor().Seek(key)
+	c := t.Cursor()
+	if _, _, err := c.Seek(key); err != nil {
+		return err
+	}
+	_, err := c.gap.leaf.check(values)
 	return err
 }
 
@@ -134,7 +162,10 @@ func (t *Tree) Verify(key []byte) error {
 func (t *Tree) VerifyAround(key []byte) error {
 	c := t.Cursor()
 	found, _, err := c.Seek(key)
-	if err != nil || !bytes.Equal(found, key) {
+	if err != nil {
+		return err
+	}
+	if _, err := c.gap.leaf.check(values); err != nil || !bytes.Equal(found, key) {
 		return err
 	}
 	for _, l := range c.stack {
@@ -145,7 +176,11 @@ func (t *Tree) VerifyAround(key []byte) error {
 			if i < 0 || i >= l.page.count {
 				continue
 			}
-			if _, err := t.load(l.page.child(i), l.within.child(&l.page, i), values); err != nil {
+			beside, err := t.load(l.page.child(i), l.within.child(&l.page, i), values)
+			if err != nil {
+				return err
+			}
+			if _, err := beside.check(values); err != nil {
 				return err
 			}
 		}

@@ -202,8 +202,18 @@ func (p *page) key(i int) []byte {
 	return p.slice(i, e.offset, e.keySize)
 }
 
+// keyAndValue returns an element of a leaf. One that does not follow the element before it is a panic with a
+// *DamageError: another one would stand in its place, or one would be left out.
 func (p *page) keyAndValue(i int) (key, value []byte) {
 	e := p.element(i)
+	end := uint64(headerSize + p.count*elementSize)
+	if i > 0 {
+		before := p.element(i - 1)
+		end = uint64(headerSize+(i-1)*elementSize) + before.offset + before.keySize + before.valueSize
+	}
+	if uint64(headerSize+i*elementSize)+e.offset != end {
+		panic(damaged(p.id, "element %d does not follow the one before it any more", i))
+	}
 	b := p.slice(i, e.offset, e.keySize+e.valueSize)
 	return b[:e.keySize:e.keySize], b[e.keySize:]
 }

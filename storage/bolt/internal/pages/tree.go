@@ -11,6 +11,8 @@ type Tree struct {
 	// root is the page at its top. A small bucket has none: its only leaf, inline, is a part of the page of names.
 	root   uint64
 	inline *page
+	// leaves is the depth of the leaves that were walked over; 0 where that is the root or not known yet.
+	leaves int
 }
 
 // Bucket returns the tree of a bucket; nil where there is no such bucket.
@@ -55,6 +57,9 @@ func (s *Snapshot) tree(id uint64, value []byte) (*Tree, error) {
 	return t, nil
 }
 
+// Root returns the page at the top of a tree; 0 where it has none.
+func (t *Tree) Root() uint64 { return t.root }
+
 // bounds are the keys between which those of a page lie. first is its first key, end is above its last; nil where
 // there is no bound.
 type bounds struct{ first, end []byte }
@@ -66,6 +71,39 @@ func (b bounds) child(p *page, i int) bounds {
 		inner.end = p.key(i + 1)
 	}
 	return inner
+}
+
+// hasDepth reports whether a leaf below an element of the page at the top of a tree is at the same depth as others: it may
+// be reached by a pointer that leads past a branch, to the first leaf below it. One other leaf that is as deep will do.
+func (s *Snapshot) hasDepth(top *level, depth int) bool {
+	others := 0
+	for _, i := range []int{top.index - 1, top.index + 1, 0, top.page.count - 1} {
+		if i < 0 || i >= top.page.count || i == top.index {
+			continue
+		}
+		switch found, ok := s.depthBelow(top.page.child(i)); {
+		case ok && found == depth:
+			return true
+		case ok:
+			others++
+		}
+	}
+	return others == 0
+}
+
+// depthBelow returns the depth of the first leaf below a page that the page at the top of a tree leads to.
+func (s *Snapshot) depthBelow(id uint64) (depth int, ok bool) {
+	for depth = 1; depth < maxDepth && id >= firstPage && id < s.meta.End; depth++ {
+		b, err := s.source.bytes(int64(id)*int64(s.meta.PageSize), headerSize+elementSize)
+		if err != nil || binary.NativeEndian.Uint64(b) != id {
+			return 0, false
+		}
+		if binary.NativeEndian.Uint16(b[8:]) != branchFlag {
+			return depth, true
+		}
+		id = (&page{bytes: b}).child(0)
+	}
+	return 0, false
 }
 
 // load reads the page at the top of a tree, or one below a branch, and checks its keys against the bounds.

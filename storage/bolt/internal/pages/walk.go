@@ -109,7 +109,7 @@ func (w *walk) tree(bucket string, t *Tree, id uint64, within bounds, elements k
 	}
 	if w.shallow && elements == values && t.inline == nil {
 		if leaf, ok := w.snapshot.leafHeader(id); ok {
-			if err := w.take(leaf); err != nil {
+			if err := w.take(t, leaf, depth); err != nil {
 				w.damaged(bucket, err)
 			}
 			return
@@ -117,7 +117,7 @@ func (w *walk) tree(bucket string, t *Tree, id uint64, within bounds, elements k
 	}
 	p, err := t.load(id, within, elements)
 	if err == nil && t.inline == nil {
-		err = w.take(p)
+		err = w.take(t, p, depth)
 	}
 	if err != nil {
 		w.damaged(bucket, err)
@@ -145,8 +145,16 @@ func (w *walk) tree(bucket string, t *Tree, id uint64, within bounds, elements k
 	}
 }
 
-// take counts a page, with those that belong to it, as used.
-func (w *walk) take(p page) error {
+// take counts a page of a tree, with those that belong to it, as used.
+func (w *walk) take(t *Tree, p page, depth int) error {
+	if p.leaf {
+		if t.leaves == 0 {
+			t.leaves = depth
+		}
+		if depth != t.leaves {
+			return damaged(p.id, "it is not as deep in its tree as other leaves")
+		}
+	}
 	for id := p.id; id <= p.id+p.overflow; id++ {
 		if w.used.has(id) {
 			return damaged(id, "it is in use twice")
