@@ -30,8 +30,11 @@ func (q *quoteList) first(count int) []evidence.Pick { return q.found[:count] }
 
 // rankQuotes lists what a summary with a budget should quote beside what it says and lists.
 func rankQuotes(quotes *evidence.Collector, said, listed string, budget int64) *quoteList {
-	return &quoteList{next: quotes.Ranking(said, listed, int(min(16*budget, 1<<24))).Next}
+	return &quoteList{next: quotes.Ranking(said, listed, quotedBytes(budget)).Next}
 }
+
+// quotedBytes is how many bytes of quotes are looked for at most for a summary with a budget.
+func quotedBytes(budget int64) int { return int(min(16*budget, 1<<24)) }
 
 // mostThatFit returns how many picks fit, up to a fiftieth of the budget, or to a twentieth after a few guesses. tokens
 // are those of the summary without any, perByte is how many a byte has, and size counts them with the first k. That is

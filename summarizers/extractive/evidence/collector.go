@@ -80,6 +80,8 @@ type Collector struct {
 	cuts int32
 	// weighed is nil unless all of the above was weighed.
 	weighed *weighed
+	// held is about how many bytes the names and lines take, and room how many they may.
+	held, room int
 }
 
 // dropped is a line of a message that is no longer true.
@@ -112,7 +114,7 @@ type named struct {
 
 // New returns a collector of texts before message next.
 func New(next uint32) *Collector {
-	c := &Collector{next: next, words: vocabulary{ids: map[string]int32{}}, dropped: map[dropped]bool{}}
+	c := &Collector{next: next, words: vocabulary{ids: map[string]int32{}}, dropped: map[dropped]bool{}, room: leastRoom}
 	c.ids = newIndex(func(at int32) string {
 		if at < 0 {
 			return c.seen[^at]
@@ -178,8 +180,14 @@ func (c *Collector) Add(p Piece) {
 	}
 }
 
-// line adds a line or a sentence.
+// line adds a line or a sentence, a very long one in stretches.
 func (c *Collector) line(text string, p Piece) {
+	for len(text) > longestLine {
+		size := stretch(text)
+		c.line(text[:size], p)
+		text = text[size:]
+	}
+	c.makeRoom()
 	if c.readAgain(text, p) {
 		return
 	}
@@ -311,11 +319,9 @@ func (c *Collector) id(n Name) int32 {
 	hash := c.ids.hash(n.Text)
 	at, ok := c.ids.findBy(hash, n.Text)
 	if !ok {
-		at = int32(len(c.names))
 		// A piece of a large text would keep all of it in memory.
 		n.Text = strings.Clone(n.Text)
-		c.names = append(c.names, named{Name: n})
-		c.ids.add(hash, at)
+		at = c.addName(named{Name: n}, hash)
 	}
 	return max(at, known)
 }

@@ -10,5 +10,6 @@
 // line is worth its length for is taken alone.
 //
 // A Collector first learns with Know what the agent still sees, then takes the other texts with Add, and then ranks
-// their lines and names with Rank. Its work is linear in the texts, apart from sorting.
+// their lines and names with Rank. Its work is linear in the texts, apart from sorting, and its memory is bounded: when its
+// room is full, it keeps what ranks first and forgets the rest (room.go).
 package evidence

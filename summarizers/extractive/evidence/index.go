@@ -65,3 +65,6 @@ func (x *index) put(s slot) {
 	}
 	x.slots[i] = s
 }
+
+// clear forgets all numbers.
+func (x *index) clear() { x.slots, x.used = make([]slot, leastSlots), 0 }

@@ -16,6 +16,8 @@ const (
 	beside, longPart = 80, 300
 	// longestPart is where a part without spaces is not quoted any more.
 	longestPart = 800
+	// longestLine is the longest line whose names are looked at together, which takes several times its length.
+	longestLine = 1 << 20
 	// surroundings is how far on each side of a name its context goes.
 	surroundings = 120
 )
@@ -85,6 +87,18 @@ func isDiffIndex(line string) bool {
 	}
 	before, after, two := strings.Cut(rest, "..")
 	return two && before != "" && strings.Trim(before, "0123456789abcdef") == "" && strings.TrimLeft(after, "0123456789abcdef") != after
+}
+
+// stretch is how many bytes of a line that is too long are looked at together. It ends at a space if there is one.
+func stretch(line string) int {
+	if space := strings.LastIndexByte(line[:longestLine], ' '); space > 0 {
+		return space
+	}
+	size := longestLine
+	for size > longestLine-utf8.UTFMax && !utf8.RuneStart(line[size]) {
+		size--
+	}
+	return size
 }
 
 // withoutNumber returns a line without the line number and the arrow or tab that tools which read files put before it.
@@ -202,7 +216,6 @@ func (c *Collector) part(text string, start, end int, found []occurrence, p Piec
 	if _, again := c.quoted.findBy(hash, quote); again {
 		return
 	}
-	c.quoted.add(hash, int32(len(c.lines)))
 	from := len(c.shows)
 	for _, o := range found {
 		if isShown(o) {
@@ -217,7 +230,7 @@ func (c *Collector) part(text string, start, end int, found []occurrence, p Piec
 	if len(quote) < len(text) {
 		at = place{c.cuts, int32(start), int32(end)}
 	}
-	c.lines = append(c.lines, line{p.Message, strings.Clone(quote), int32(from), int32(len(c.shows)), nature, p.Voice, p.ByTool, at})
+	c.addLine(line{p.Message, strings.Clone(quote), int32(from), int32(len(c.shows)), nature, p.Voice, p.ByTool, at}, hash)
 }
 
 // show adds a name to those from c.shows[from] on.

@@ -145,10 +145,16 @@ const (
 func dashedAt(run string, start int) int {
 	end := start
 	for end < len(run) && (isDigit(run[end]) || isUpper(run[end]) || run[end] == '-') {
+		if end-start > maxDashed && run[end] != '-' {
+			return start
+		}
 		end++
 	}
 	if end < len(run) && isWordByte(run[end]) {
-		return max(start, smallDashed(run))
+		if start > 0 {
+			return start
+		}
+		return smallDashed(run)
 	}
 	code := strings.TrimRight(run[start:end], "-")
 	letters, digits, word := 0, 0, 0

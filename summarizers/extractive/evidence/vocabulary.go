@@ -18,6 +18,20 @@ type vocabulary struct {
 // know says that a known name has a word.
 func (v *vocabulary) know(word string) { v.known[v.id(word)] = true }
 
+// forget forgets the words that known names do not have.
+func (v *vocabulary) forget() {
+	words := make(map[string]int32)
+	for word, id := range v.ids {
+		if v.known[id] {
+			words[word] = int32(len(words))
+		}
+	}
+	v.ids, v.known = words, make([]bool, len(words))
+	for i := range v.known {
+		v.known[i] = true
+	}
+}
+
 // id returns the position of a word, which is added if it is new.
 func (v *vocabulary) id(word string) int32 {
 	v.lower = appendLower(v.lower[:0], word)

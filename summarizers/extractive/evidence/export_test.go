@@ -1,0 +1,7 @@
+package evidence
+
+// LimitTo makes the room of a collector this many bytes.
+func (c *Collector) LimitTo(bytes int) { c.room = bytes }
+
+// LongestLine is the length of the longest line that is looked at as a whole.
+const LongestLine = longestLine
