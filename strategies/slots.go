@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/wording"
@@ -16,34 +18,46 @@ import (
 const maxSlotRunes = 8000
 
 // SlotsAfter returns the slots of a new summary, from the slots of the one before and what is newly covered. A message
-// that the compaction before replayed is covered by both, and is in no slot of the one before.
-func SlotsAfter(s *session.State, covered, kept []*compactordv1.LoggedMessage) *compactordv1.Slots {
+// that the compaction before replayed is covered by both, and is in no slot of the one before. redact may be nil.
+func SlotsAfter(
+	s *session.State, covered, kept []*compactordv1.LoggedMessage, redact func(text string) string,
+) *compactordv1.Slots {
 	if again := s.ReplayedMessage(); again != nil {
 		covered = slices.Concat([]*compactordv1.LoggedMessage{again}, covered)
 	}
-	return SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits)
+	return SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits, redact)
 }
 
 // SlotsOf returns the open to-dos and the user's last request from the newly covered messages. If these have none, it
-// returns those of the previous entry. A request that is kept needs no slot. edits are the edits in effect.
+// returns those of the previous entry. A request that is kept needs no slot. edits are the edits in effect. redact, where
+// it is not nil, replaces the secrets in whole texts, before any of them is shortened.
 func SlotsOf(
 	before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage, edits map[uint32][]*compactordv1.Edit,
+	redact func(text string) string,
 ) *compactordv1.Slots {
+	if redact == nil {
+		redact = func(text string) string { return text }
+	}
 	slots := &compactordv1.Slots{
 		OpenTodos:       before.GetOpenTodos(),
 		LastUserRequest: before.GetLastUserRequest(),
 	}
+	var last *compactordv1.LoggedMessage
 	for _, l := range covered {
 		if todos, ok := todosOf(l); ok {
 			slots.OpenTodos = todos
 		}
 		if session.StartsTurn(l.GetMessage()) {
-			text := requestText(l.GetMessage())
-			short := wording.Shorten(text, maxSlotRunes)
-			slots.LastUserRequest = &compactordv1.UserRequest{
-				Index: l.GetIndex(), Text: short, Shortened: short != text,
-			}
+			last = l
 		}
+	}
+	if last != nil {
+		text := redact(requestText(last.GetMessage()))
+		short := wording.Shorten(text, maxSlotRunes)
+		slots.LastUserRequest = &compactordv1.UserRequest{Index: last.GetIndex(), Text: short, Shortened: short != text}
+	} else if request := slots.GetLastUserRequest(); request != nil {
+		slots.LastUserRequest = proto.CloneOf(request)
+		slots.LastUserRequest.Text = redact(request.GetText())
 	}
 	for _, l := range kept {
 		if session.StartsTurn(l.GetMessage()) {
@@ -57,7 +71,17 @@ func SlotsOf(
 			}
 		}
 	}
+	slots.OpenTodos = redactedTodos(slots.GetOpenTodos(), redact)
 	return slots
+}
+
+func redactedTodos(todos []*compactordv1.Todo, redact func(text string) string) []*compactordv1.Todo {
+	redacted := make([]*compactordv1.Todo, len(todos))
+	for i, todo := range todos {
+		redacted[i] = proto.CloneOf(todo)
+		redacted[i].Text = redact(todo.GetText())
+	}
+	return redacted
 }
 
 // cleared says whether edits remove the arguments of a message's calls from the view.

@@ -31,42 +31,42 @@ func TestOpenTodosAreThoseOfTheLatestList(t *testing.T) {
 			`{"content":"later","status":"pending"}]}`),
 		todosWritten(3, `{"todos":"not a list"}`),
 	}
-	slots := strategies.SlotsOf(nil, covered, nil, nil)
+	slots := strategies.SlotsOf(nil, covered, nil, nil, nil)
 	require.Len(t, slots.GetOpenTodos(), 2)
 	require.Equal(t, "now", slots.GetOpenTodos()[0].GetText())
 	require.True(t, slots.GetOpenTodos()[0].GetInProgress())
 	require.Equal(t, uint32(2), slots.GetOpenTodos()[1].GetIndex())
 
-	later := strategies.SlotsOf(slots, []*compactordv1.LoggedMessage{request(9, "go on")}, nil, nil)
+	later := strategies.SlotsOf(slots, []*compactordv1.LoggedMessage{request(9, "go on")}, nil, nil, nil)
 	require.Len(t, later.GetOpenTodos(), 2, "they outlive the next compaction")
-	done := strategies.SlotsOf(slots, []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[]}`)}, nil, nil)
+	done := strategies.SlotsOf(slots, []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[]}`)}, nil, nil, nil)
 	require.Empty(t, done.GetOpenTodos())
-	kept := strategies.SlotsOf(slots, nil, []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[]}`)}, nil)
+	kept := strategies.SlotsOf(slots, nil, []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[]}`)}, nil, nil)
 	require.Empty(t, kept.GetOpenTodos(), "the newer list is kept, the older one would contradict it")
 }
 
 func TestTodosOfOtherTools(t *testing.T) {
 	plan := callOf("update_plan", `{"plan":[{"step":"measure","status":"in_progress"},{"step":"cut","status":"completed"}]}`)
-	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{plan}, nil, nil)
+	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{plan}, nil, nil, nil)
 	require.Len(t, slots.GetOpenTodos(), 1)
 	require.Equal(t, "measure", slots.GetOpenTodos()[0].GetText())
 }
 
 func TestLastUserRequestIsASlotOnlyWhereItIsCovered(t *testing.T) {
-	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, "first"), request(4, "second")}, nil, nil)
+	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, "first"), request(4, "second")}, nil, nil, nil)
 	require.Equal(t, "second", slots.GetLastUserRequest().GetText())
 	require.Equal(t, uint32(4), slots.GetLastUserRequest().GetIndex())
-	slots = strategies.SlotsOf(slots, nil, []*compactordv1.LoggedMessage{request(9, "third")}, nil)
+	slots = strategies.SlotsOf(slots, nil, []*compactordv1.LoggedMessage{request(9, "third")}, nil, nil)
 	require.Nil(t, slots.GetLastUserRequest())
 
 	goOn := request(5, "go on")
 	goOn.Message.Origin = compactordv1.Origin_ORIGIN_CONTINUE
-	slots = strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, "first"), goOn}, nil, nil)
+	slots = strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, "first"), goOn}, nil, nil, nil)
 	require.Equal(t, "first", slots.GetLastUserRequest().GetText(), "a message that tells to go on is no request")
 }
 
 func TestLongLastRequestSaysThatItIsShortened(t *testing.T) {
-	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, strings.Repeat("x", 9000))}, nil, nil)
+	slots := strategies.SlotsOf(nil, []*compactordv1.LoggedMessage{request(1, strings.Repeat("x", 9000))}, nil, nil, nil)
 	text := wording.Summary(&compactordv1.CompactionEntry{Slots: slots})
 	require.Contains(t, text, "[#1], shortened:")
 	require.NotContains(t, text, "word for word")
@@ -76,6 +76,6 @@ func TestLongLastRequestSaysThatItIsShortened(t *testing.T) {
 func TestOpenTodosOfAClearedCallStay(t *testing.T) {
 	kept := []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[{"content":"ship","status":"pending"}]}`)}
 	edits := map[uint32][]*compactordv1.Edit{9: {{Index: 9, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS}}}
-	require.Len(t, strategies.SlotsOf(nil, nil, kept, edits).GetOpenTodos(), 1)
-	require.Empty(t, strategies.SlotsOf(nil, nil, kept, nil).GetOpenTodos())
+	require.Len(t, strategies.SlotsOf(nil, nil, kept, edits, nil).GetOpenTodos(), 1)
+	require.Empty(t, strategies.SlotsOf(nil, nil, kept, nil, nil).GetOpenTodos())
 }

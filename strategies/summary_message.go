@@ -110,7 +110,7 @@ func entryWithout(s *session.State, policy *compactordv1.Policy, at int) *compac
 	covered, kept := s.Kept[:at], s.Kept[at:]
 	return &compactordv1.CompactionEntry{
 		FirstKeptIndex: kept[0].GetIndex(),
-		Slots:          SlotsAfter(s, covered, kept),
+		Slots:          SlotsAfter(s, covered, kept, nil),
 		Files:          TouchedFiles(s.Entry.GetFiles(), FileTools(policy), covered),
 	}
 }

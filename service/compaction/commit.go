@@ -193,7 +193,7 @@ func (d *written) putEntry(
 		},
 		Summarized: cut.GetSummarized(),
 		Summary:    withTags(d.summary.Text, tags), FileTags: tags != "",
-		Slots:          strategies.SlotsAfter(before, covered, kept),
+		Slots:          strategies.SlotsAfter(before, covered, kept, d.writer.Redact),
 		TokensBefore:   next.Head().GetViewTokens(),
 		Provenance:     d.provenanceOfSummary(),
 		ReplayedIndex:  replayed,

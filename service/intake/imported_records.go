@@ -65,17 +65,18 @@ func (in *input) importRecord(
 	case *compactordv1.ImportedRecord_Checkpoint:
 		record.Kind = &compactordv1.Record_Checkpoint{Checkpoint: session.NextCheckpoint(w.Head(), k.Checkpoint.GetTitle())}
 	case *compactordv1.ImportedRecord_Compaction:
-		entry := importedEntry(state, k.Compaction, now)
+		redact := func(text string) string {
+			redacted, _ := summaries.Redact(ctx, state.Policy.GetSummary(), w.Before().GetUid(), text)
+			return redacted
+		}
+		entry := importedEntry(state, k.Compaction, now, redact)
 		if entry == nil {
 			in.leftOut(r, "no cut is valid at or before the first message that the compaction kept; it is left out")
 			return nil
 		}
 		entry.Summary, entry.Provenance.Redactions = summaries.Redact(
 			ctx, state.Policy.GetSummary(), w.Before().GetUid(), k.Compaction.GetSummary())
-		entry.Files = summaries.RedactFiles(func(name string) string {
-			redacted, _ := summaries.Redact(ctx, state.Policy.GetSummary(), w.Before().GetUid(), name)
-			return redacted
-		}, entry.GetFiles())
+		entry.Files = summaries.RedactFiles(redact, entry.GetFiles())
 		// After the context ended, redacting returns empty texts.
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -106,7 +107,7 @@ func (in *input) leftOut(r *compactordv1.ImportedRecord, why string) {
 
 // importedEntry returns the entry of an imported compaction; nil where no cut is valid.
 func importedEntry(
-	s *session.State, c *compactordv1.ImportedCompaction, now *timestamppb.Timestamp,
+	s *session.State, c *compactordv1.ImportedCompaction, now *timestamppb.Timestamp, redact func(text string) string,
 ) *compactordv1.CompactionEntry {
 	at := 0
 	for _, place := range s.CutPlaces() {
@@ -123,7 +124,7 @@ func importedEntry(
 		Id: sessionlog.NewID(), FirstKeptIndex: firstKept,
 		Covered:         &compactordv1.IndexRange{Start: s.Head.GetLeadEnd(), End: firstKept},
 		Summarized:      &compactordv1.IndexRange{Start: start, End: firstKept},
-		Slots:           strategies.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits),
+		Slots:           strategies.SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits, redact),
 		TokensBefore:    s.Head.GetViewTokens(),
 		Provenance:      &compactordv1.Provenance{Reason: compactordv1.CompactionReason_COMPACTION_REASON_MANUAL},
 		PreviousEntryId: s.Entry.GetId(),
