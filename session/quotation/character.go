@@ -11,28 +11,45 @@ import (
 const longestEntity = 16
 
 // firstChar returns the character that a text begins with, as a reader takes it: characters of HTML such as `&lt;` or
-// `&#60;` count as what they stand for. length is its length in the text.
+// `&#60;`, and spellings such as `\u003c` or `%3C`, count as what they stand for. length is its length in the text.
 func firstChar(text string) (r rune, length int) {
-	if strings.HasPrefix(text, "&") {
-		if r, length := entity(text); length > 0 {
-			return r, length
-		}
+	if text == "" {
+		return utf8.RuneError, 0
+	}
+	switch text[0] {
+	case '&':
+		r, length = entity(text)
+	case '\\', '%':
+		r, length = escaped(text)
+	}
+	if length > 0 {
+		return r, length
 	}
 	return utf8.DecodeRuneInString(text)
 }
 
-// lastChar returns the character that a text ends with in the same way.
+// lastChar returns the character that a text ends with in the same way. A backslash and an n are the end of a line in
+// what programs print.
 func lastChar(text string) (r rune, length int) {
-	if strings.HasSuffix(text, ";") {
-		end := text[max(0, len(text)-longestEntity):]
-		if at := strings.LastIndexByte(end, '&'); at >= 0 {
-			if r, length := entity(end[at:]); length == len(end)-at {
+	if strings.HasSuffix(text, `\n`) || strings.HasSuffix(text, `\r`) {
+		return '\n', len(`\n`)
+	}
+	if text != "" && endsSpelling(text[len(text)-1]) {
+		end := text[max(0, len(text)-longestEscape):]
+		for at := range len(end) {
+			if c := end[at]; c != '&' && c != '\\' && c != '%' {
+				continue
+			}
+			if r, length := firstChar(end[at:]); length == len(end)-at && length > 1 {
 				return r, length
 			}
 		}
 	}
 	return utf8.DecodeLastRuneInString(text)
 }
+
+// endsSpelling says whether a character can be spelled so that it ends in this byte.
+func endsSpelling(c byte) bool { return c == ';' || c == '}' || isHex(c) }
 
 // entity reads the character of HTML that a text begins with. The length is 0 where there is none. The semicolon may be
 // missing, as browsers allow, and the ampersand may be one of HTML itself.
@@ -96,4 +113,18 @@ func named(name string) rune {
 		}
 	}
 	return 0
+}
+
+// Around returns the bounds of the character that a place in a text is within, as a reader takes it. Both are the place
+// itself where it is between characters.
+func Around(text string, at int) (start, end int) {
+	for start := max(0, at-longestEscape); start < at; start++ {
+		if c := text[start]; c != '&' && c != '\\' && c != '%' {
+			continue
+		}
+		if _, length := firstChar(text[start:]); start+length > at {
+			return start, start + length
+		}
+	}
+	return at, at
 }

@@ -29,7 +29,7 @@ func Decode(text string) (words string, ok bool) {
 func isPlain(words string) bool {
 	for i := range len(words) {
 		switch c := words[i]; {
-		case c < ' ' || c >= 0x7F, c == '\\', c == '<', c == '[', c == ':', c == '&':
+		case c < ' ' || c >= 0x7F, c == '\\', c == '<', c == '[', c == ':', c == '&', c == '%':
 			return false
 		}
 	}

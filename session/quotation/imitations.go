@@ -30,12 +30,13 @@ func unguard(text string) string {
 	}
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int, _ imitation) {
+	eachImitation(text, func(at int, what imitation) {
 		switch {
-		case strings.HasPrefix(text[at:], `\`):
+		case !what.isGuarded(text, at):
+		case what.guardedAfter():
 			b.WriteString(text[done:at])
 			done = at + 1
-		case strings.HasSuffix(text[:at], `\`):
+		default:
 			b.WriteString(text[done : at-1])
 			done = at
 		}
@@ -46,13 +47,13 @@ func unguard(text string) string {
 // Defuse puts a backslash into every tag of an agent's program in a text that is not quoted, and into roles that begin a
 // line. Where there is one already, it adds none.
 func Defuse(text string) string {
-	if !strings.ContainsAny(text, "<:：&") && !strings.ContainsFunc(text, opensTag) {
+	if !strings.ContainsAny(text, `<:：&%\`) && !strings.ContainsFunc(text, opensTag) {
 		return text
 	}
 	var b strings.Builder
 	done := 0
 	eachImitation(text, func(at int, what imitation) {
-		if strings.HasPrefix(text[at:], `\`) || strings.HasSuffix(text[:at], `\`) {
+		if what.isGuarded(text, at) {
 			return
 		}
 		if what == bracketed || what == mark || what == role && !opensLine(text[:at]) {
@@ -77,6 +78,18 @@ const (
 	// mark is one of ours as a character of HTML. Others have a backslash already.
 	mark
 )
+
+// guardedAfter says whether the place of an imitation is behind its bracket, and so in front of its backslash.
+func (i imitation) guardedAfter() bool { return i == tag || i == bracketed }
+
+// isGuarded says whether an imitation at a place has its backslash.
+func (i imitation) isGuarded(text string, at int) bool {
+	if !i.guardedAfter() {
+		return strings.HasSuffix(text[:at], `\`)
+	}
+	_, length := firstChar(text[at:])
+	return length == 1 && text[at] == '\\'
+}
 
 // eachImitation yields the place in each imitation where guard puts a backslash.
 func eachImitation(text string, yield func(at int, what imitation)) {
@@ -113,7 +126,7 @@ func opensBracket(r rune) bool {
 	return false
 }
 
-// longestWord is how many characters of a text are looked at for a name, apart from backslashes.
+// longestWord is how many visible characters of a text are looked at for a name, apart from backslashes.
 const longestWord = 96
 
 // isTag says whether the text after a bracket names a tag. Case, slashes, bars, white space, hyphens and invisible
@@ -123,12 +136,13 @@ func isTag(rest string) bool {
 	for at, left := 0, longestWord; at < len(rest) && left > 0; {
 		r, size := firstChar(rest[at:])
 		at += size
-		if r != '\\' {
+		seen := r != '\\' && lookalike.Shown(r)
+		if seen {
 			left--
 		}
 		switch {
-		case !lookalike.Shown(r), r == '\\', r == '_', r == '＿', r == '|', r == '｜', r == ':', unicode.Is(unicode.Pd, r), r == '−', strings.ContainsRune("/／∕⁄╱＼", r):
-			if name.Len() > 0 && tags[name.String()] && endsName(rest[at-size:]) {
+		case !seen, r == '_', r == '＿', r == '|', r == '｜', r == ':', unicode.Is(unicode.Pd, r), r == '−', strings.ContainsRune("/／∕⁄╱＼", r):
+			if seen && name.Len() > 0 && tags[name.String()] && endsName(rest[at-size:]) {
 				return true
 			}
 			continue
@@ -148,7 +162,7 @@ func endsName(rest string) bool {
 	for at := 0; at < len(rest); {
 		r, size := firstChar(rest[at:])
 		switch {
-		case unicode.IsSpace(r), strings.ContainsRune(">|｜/＞﹥›\u232a\u3009⟩❭❯˃ᐳ", r):
+		case unicode.IsSpace(r), strings.ContainsRune(">|｜/＞﹥›\u232a\u3009⟩❭❯˃ᐳ"+marks, r):
 			return true
 		case r == '\\' || !lookalike.Shown(r):
 			at += size
@@ -166,11 +180,12 @@ func isBracketed(rest string) bool {
 	for at, left := 0, longestWord; at < len(rest) && left > 0; {
 		r, size := firstChar(rest[at:])
 		at += size
-		if r != '\\' {
+		seen := r != '\\' && lookalike.Shown(r)
+		if seen {
 			left--
 		}
 		switch {
-		case !lookalike.Shown(r) || r == '\\' || r == '/':
+		case !seen || r == '/':
 		case strings.ContainsRune("#＃﹟♯", r) && name.Len() == 0:
 			numbered = true
 		case numbered:
@@ -193,10 +208,11 @@ func endsInRole(text string) bool {
 	name, first := "", rune(0)
 	for start > 0 && left > 0 {
 		r, size := lastChar(text[:start])
-		if r != '\\' {
+		seen := r != '\\' && lookalike.Shown(r)
+		if seen {
 			left--
 		}
-		if r != '\\' && lookalike.Shown(r) {
+		if seen {
 			if !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && lookalike.Latin(r) == 0 {
 				break
 			}

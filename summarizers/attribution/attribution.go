@@ -134,7 +134,10 @@ func (c *Checker) write(replace func(words, tool string) string) string {
 	var b strings.Builder
 	done := 0
 	for _, p := range c.passages() {
-		start, end := c.words[p.from].start, c.words[p.to-1].end
+		// A quotation has whole characters: half of an escape would be read as something else on each side.
+		start, _ := quotation.Around(c.text, c.words[p.from].start)
+		_, end := quotation.Around(c.text, c.words[p.to-1].end)
+		start = max(start, done)
 		b.WriteString(c.text[done:start])
 		for done = start; ; {
 			line, _, more := strings.Cut(c.text[done:end], "\n")
