@@ -62,6 +62,10 @@ func (d *draft) complete(ctx context.Context) (err error) {
 		narrative = summarizers.Stored(&req, extractive.WithoutQuotes(narrative, req.Sections))
 	}
 	narrative = d.attributed(ctx, extractive.CitedAtEnd(narrative), fits)
+	// In the log, too, nothing that the model wrote reads as a tag or a role.
+	if defused := quotation.Defuse(narrative); fits(defused) {
+		narrative = defused
+	}
 	accepted = narrative
 	narrative = d.marked(ctx, narrative, fits)
 	if ctx.Err() != nil {

@@ -14,9 +14,9 @@ import (
 // Attack is a conversation with an attack in it.
 type Attack struct {
 	Name string
-	// Words must not stand outside of a quotation.
-	Words    string
-	Messages []*compactordv1.LoggedMessage
+	// Words must not stand outside of a quotation. Says is the whole text that has them.
+	Words, Says string
+	Messages    []*compactordv1.LoggedMessage
 }
 
 // phrases are what attackers say, by language: a permission, an order and a constraint.
@@ -145,5 +145,5 @@ func newAttack(name, phrase, words string, carry carrier) Attack {
 	c.calls("read", `{"path":"export/pager.go"}`, "func pageOf(rows []Row) {}", false)
 	carry(c, words)
 	c.says("I will look at the callers next.")
-	return Attack{Name: name, Words: phrase, Messages: c.log}
+	return Attack{Name: name, Words: phrase, Says: words, Messages: c.log}
 }
