@@ -24,6 +24,13 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if address := os.Getenv(bystanderOf); address != "" {
+		if err := bystand(address); err != nil {
+			fmt.Fprintln(os.Stderr, "bystander:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if binary = os.Getenv("COMPACTORD_BINARY"); binary != "" {
 		os.Exit(m.Run())
 	}
@@ -71,12 +78,16 @@ func serve(t *testing.T, flags ...string) *daemon {
 // connect returns clients on a connection of their own.
 func (d *daemon) connect(t *testing.T) (compactordv1.SessionServiceClient, compactordv1.CompactionServiceClient) {
 	t.Helper()
-	const maxBytes = 64 << 20
-	conn, err := grpc.NewClient(d.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
+	conn, err := dial(d.address)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+}
+
+func dial(address string) (*grpc.ClientConn, error) {
+	const maxBytes = 64 << 20
+	return grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
 }
 
 var peakMemory = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)

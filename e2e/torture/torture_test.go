@@ -2,7 +2,6 @@ package torture_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -86,17 +85,16 @@ func (a *attack) run(t *testing.T, much effort, seed uint64) {
 	if a.prepare != nil {
 		a.prepare(t, d, rand.New(rand.NewPCG(seed, 0)))
 	}
-	d.create(t, "bystander")
-	bystander, _ := d.connect(t)
+	bystander := d.bystander(t)
 	clients := a.connect(t, d, seed)
-	quiet := watch(t, bystander, much)
+	quiet := bystander.watch(t, much)
 	var beside []time.Duration
 	var struck tally
 	for range much.phases {
 		end := a.begin(t, clients, much, &struck)
-		beside = append(beside, watch(t, bystander, much)...)
+		beside = append(beside, bystander.watch(t, much)...)
 		end()
-		quiet = append(quiet, watch(t, bystander, much)...)
+		quiet = append(quiet, bystander.watch(t, much)...)
 	}
 	t.Logf("%-28s p50 %8s quiet %8s ratio %5.1f | p95 %8s quiet %8s ratio %5.1f | %d appends, %d strikes, %d refused | peak %d MiB",
 		a.name, at(beside, 50), at(quiet, 50), ratio(beside, quiet, 50), at(beside, 95), at(quiet, 95), ratio(beside, quiet, 95),
@@ -151,29 +149,6 @@ func (a *attack) begin(t *testing.T, clients []*client, much effort, struck *tal
 		all.Wait()
 		cancel()
 	}
-}
-
-// pause is how long the bystander thinks between two appends.
-const pause = 5 * time.Millisecond
-
-// watch has the bystander append lines, and returns how long each append took, ascending.
-func watch(t *testing.T, bystander compactordv1.SessionServiceClient, much effort) []time.Duration {
-	t.Helper()
-	var took []time.Duration
-	began := time.Now()
-	for much.span > 0 && time.Since(began) < much.span/time.Duration(much.phases) || len(took) < much.appends {
-		start := time.Now()
-		_, err := bystander.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
-			SessionId: "bystander", Messages: []*compactordv1.Message{said(fmt.Sprintf("line %d", len(took)))},
-		})
-		require.NoError(t, err)
-		took = append(took, time.Since(start))
-		if much.span > 0 {
-			<-time.After(pause)
-		}
-	}
-	slices.Sort(took)
-	return took
 }
 
 // at returns a percentile, rounded for people.
