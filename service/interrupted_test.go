@@ -21,16 +21,22 @@ import (
 // store refused are recorded at the next opening.
 func requireNothingRuns(t testing.TB, s storage.Store) {
 	t.Helper()
-	switch s.(type) {
-	case *failing, *faulty, settled:
+	refused := func(string) bool { return false }
+	switch s := s.(type) {
+	case *failing, settled:
 		return
+	case *faulty:
+		s.every.Store(0)
+		refused = func(operation string) bool { return s.refusedEnd(t, operation) }
 	}
 	cursor := ""
 	for {
 		rows, next, err := s.Sessions(context.WithoutCancel(t.Context()), storage.SessionQuery{Limit: 100, Cursor: cursor})
 		require.NoError(t, err)
 		for _, row := range rows {
-			require.Empty(t, row.GetRunning(), row.GetSessionId())
+			for _, running := range row.GetRunning() {
+				require.True(t, refused(running.GetOperationId()), row.GetSessionId())
+			}
 		}
 		if cursor = next; cursor == "" {
 			return

@@ -38,7 +38,7 @@ func (k *kept) option() option {
 }
 
 // lines returns the lines with this message so far.
-func (k *kept) lines(t *testing.T, message string) []map[string]any {
+func (k *kept) lines(t testing.TB, message string) []map[string]any {
 	t.Helper()
 	k.mu.Lock()
 	defer k.mu.Unlock()
