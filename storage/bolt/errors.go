@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	berrors "go.etcd.io/bbolt/errors"
 
@@ -40,6 +41,15 @@ func mapError(err error) error {
 	default:
 		return err
 	}
+}
+
+// errFallen is the error of writes while the file is open for reading, since its file system is read-only.
+var errFallen = storage.NewDiskError(fmt.Errorf("it is open for reading only until its file system can be written: %w", syscall.EROFS))
+
+// isReadOnly reports whether a file system refused a write since it is read-only.
+func isReadOnly(err error) bool {
+	var disk *storage.DiskError
+	return errors.As(err, &disk) && disk.Cause == storage.DiskReadOnly
 }
 
 // isOfDisk reports whether the system refused to read, write or grow the file. bbolt keeps only the text of the last. An

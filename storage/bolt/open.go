@@ -39,24 +39,40 @@ func open(path string, options Options) (*Store, error) {
 	if err := checkLength(path); err != nil {
 		return nil, err
 	}
-	db, file, err := openBolt(path, options)
-	if err != nil {
+	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
+	var err error
+	if s.db, s.file, s.fallen, err = openOrFall(path, options); err != nil {
 		return nil, err
 	}
-	has, err := prepare(db, path, options.LastCommitLost)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
+	if s.has, err = prepare(s.db, path, options.LastCommitLost); err != nil {
+		return nil, errors.Join(err, s.db.Close())
 	}
-	s := &Store{db: db, file: file, has: has, path: path, opening: rand.Text(), synced: options.synced, queue: newQueue()}
-	s.options = options
 	if _, err := s.newest(); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.db.Close())
+	}
+	if s.fallen {
+		s.outages.begins(errFallen, false)
 	}
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		go s.write()
 	}
 	return s, nil
+}
+
+// openOrFall opens the file, for reading where its file system is read-only and the options allow that.
+func openOrFall(path string, options Options) (db *bbolt.DB, file *os.File, fallen bool, err error) {
+	db, file, err = openBolt(path, options)
+	if !options.ReadOnlyFallback || options.ReadOnly || !isReadOnly(err) {
+		return db, file, false, err
+	}
+	if info, statErr := os.Stat(path); statErr != nil || info.Size() == 0 {
+		// There is no store to read, and none can be made.
+		return nil, nil, false, err
+	}
+	options.ReadOnly = true
+	db, file, err = openBolt(path, options)
+	return db, file, err == nil, err
 }
 
 func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err error) {

@@ -18,6 +18,12 @@ import (
 // it could not write, so that another sync would succeed without it. It writes the headers that readers see once more,
 // and opens the file again, since bbolt counts pages as free that readers of the transaction before may still read.
 func (s *Store) settle() error {
+	if s.fallen {
+		if err := s.checkWritable(); err != nil {
+			return err
+		}
+		s.reopening = true
+	}
 	if s.unsettled > s.acknowledged {
 		if err := s.rewriteHeaders(); err != nil {
 			return storage.NewDiskError(err)
@@ -36,7 +42,19 @@ func (s *Store) settle() error {
 		return storage.NewDiskError(err)
 	}
 	s.reopening = false
+	if s.fallen {
+		return errFallen
+	}
 	return nil
+}
+
+// checkWritable returns the error of writes while the file system is still read-only.
+func (s *Store) checkWritable() error {
+	file, err := s.options.open(s.path, os.O_RDWR, 0)
+	if err != nil {
+		return storage.NewDiskError(err)
+	}
+	return file.Close()
 }
 
 // rewriteHeaders writes the two headers of the file as they are, and syncs them.
@@ -85,7 +103,7 @@ func (s *Store) reopen() error {
 		_ = s.db.Close()
 		s.db = nil
 	}
-	db, file, err := s.openAgain()
+	db, file, fallen, err := s.openAgain()
 	switch {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errReplaced), errors.Is(err, ErrInUse), errors.Is(err, storage.ErrCorrupt):
@@ -93,7 +111,17 @@ func (s *Store) reopen() error {
 	default:
 		return err
 	}
-	s.db, s.file = db, file
+	if fallen || s.fallen {
+		// What was open for reading only is made ready to be written now.
+		if s.has, err = prepare(db, s.path, false); err != nil {
+			err = errors.Join(err, db.Close())
+			if errors.Is(err, storage.ErrCorrupt) {
+				return s.lose("it cannot be opened again: %w", err)
+			}
+			return err
+		}
+	}
+	s.db, s.file, s.fallen = db, file, fallen
 	last, err := s.newest()
 	if err != nil {
 		return err
@@ -123,9 +151,9 @@ func (s *Store) newest() (id int, err error) {
 }
 
 // openAgain opens the file that was open before, and no other one.
-func (s *Store) openAgain() (*bbolt.DB, *os.File, error) {
+func (s *Store) openAgain() (db *bbolt.DB, file *os.File, fallen bool, err error) {
 	if err := checkLength(s.path); err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	options := s.options
 	options.openFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
@@ -143,7 +171,14 @@ func (s *Store) openAgain() (*bbolt.DB, *os.File, error) {
 		}
 		return file, nil
 	}
-	return openBolt(s.path, options)
+	db, file, fallen, err = openOrFall(s.path, options)
+	if s.fallen && errors.Is(err, ErrInUse) {
+		// Another process reads it too.
+		options.ReadOnly = true
+		db, file, err = openBolt(s.path, options)
+		fallen = true
+	}
+	return db, file, fallen, err
 }
 
 // checkWhole returns an error where the file has become shorter than what was written to it. What is written then would

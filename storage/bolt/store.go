@@ -23,6 +23,9 @@ import (
 type Options struct {
 	// ReadOnly opens an existing store for reading. Methods that write return ErrReadOnly.
 	ReadOnly bool
+	// ReadOnlyFallback opens an existing store for reading while its file system is read-only. Such a store begins with an
+	// outage, and takes writes once the file system does.
+	ReadOnlyFallback bool
 	// LastCommitLost also opens a store whose newer header is damaged, with ReadOnly: the last commit is missing then.
 	LastCommitLost bool
 	// MaxSize is the size in bytes that the file may grow to, within a sixteenth. What would need more gets
@@ -81,7 +84,9 @@ type Store struct {
 	// be. reopening reports that the file is to be opened again, reserveGone that the reserve is given up.
 	acknowledged, unsettled int
 	reopening, reserveGone  bool
-	probes                  probes
+	// fallen reports that the file is open for reading, since its file system is read-only.
+	fallen bool
+	probes probes
 }
 
 var (

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -44,7 +45,7 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 
 // embed starts the service in this process, on the store in a file.
 func (a *App) embed(ctx context.Context, path string) (*Client, error) {
-	store, err := OpenStore(path, boltstore.Options{})
+	store, err := OpenStore(path, boltstore.Options{ReadOnlyFallback: true})
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +136,9 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 		return nil, fmt.Errorf("cannot open the store %s: there is no such file or folder", path)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("cannot open the store %s: permission denied", path)
+	case errors.Is(err, syscall.EROFS):
+		return nil, terminal.Advise(fmt.Errorf("cannot write the store %s: its file system is read-only", path),
+			"Mount it writable, such as by mount -o remount,rw, or name a store elsewhere with --store.")
 	default:
 		return nil, fmt.Errorf("cannot open the store %s: %w", path, withoutPath(err))
 	}

@@ -92,7 +92,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		}
 	}
 	reportStoreFile(ctx, logger, c.Store)
-	store, err := api.OpenStore(c.Store, boltstore.Options{Reserve: deletionReserve})
+	store, err := api.OpenStore(c.Store, boltstore.Options{Reserve: deletionReserve, ReadOnlyFallback: true})
 	if err != nil {
 		return err
 	}
