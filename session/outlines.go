@@ -10,12 +10,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Outlines says that a state has outlines of messages: messages without the large texts of results. So a state takes
-// little memory, whatever tools returned. A filler of the same size stands for each text, so that all figures are those
-// of the messages.
+// Outlines says that a state has outlines of messages: messages without the large texts of results, and without those
+// that stand for them since they arrived. So a state takes little memory, whatever tools returned. A filler of the same
+// size stands for each text, so that all figures are those of the messages.
 type Outlines struct {
 	// Contents reads the messages.
 	Contents Pieces
+	// Counter is the state's.
+	Counter Counter
 	// To is the first index of which the state has the message itself.
 	To uint32
 	// Least is the size in bytes from which on texts are left out.
@@ -45,7 +47,25 @@ func (o *Outlines) Of(l *compactordv1.LoggedMessage) *compactordv1.LoggedMessage
 	outline := shallow(l)
 	outline.Message = shallow(l.GetMessage())
 	outline.Message.Parts = append([]*compactordv1.Part{p}, l.GetMessage().GetParts()[1:]...)
+	outline.ArrivalEdits = o.arrivalEdits(l.GetArrivalEdits())
 	return outline
+}
+
+// arrivalEdits returns edits without large texts. Views count what edits show, so a filler needs the size that the
+// counter gives: only one that counts characters gives the filler the size of a text of as many bytes.
+func (o *Outlines) arrivalEdits(edits []*compactordv1.Edit) []*compactordv1.Edit {
+	if _, ok := o.Counter.(chars4); !ok {
+		return edits
+	}
+	outlines := make([]*compactordv1.Edit, len(edits))
+	for i, e := range edits {
+		outlines[i] = e
+		if size := len(e.GetReplacement()); size >= o.Least && o.Counter.TextSize(e.GetReplacement()) == uint32(size) {
+			outlines[i] = shallow(e)
+			outlines[i].Replacement = o.fill(size)
+		}
+	}
+	return outlines
 }
 
 // shortens reports whether an outline lacks a text of a message. The sizes of stray results and of results with media

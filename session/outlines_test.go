@@ -74,3 +74,32 @@ func TestOutline(t *testing.T) {
 		require.True(t, proto.Equal(before, outline), "an outline lacks a field")
 	}
 }
+
+// What stands for a result since it arrived is left out like the result, where the counter gives a filler its size.
+func TestOutlineOfShortenedResults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		estimator  compactordv1.Estimator
+		shown      string
+		shortens   bool
+		afterwards int
+	}{
+		{compactordv1.Estimator_ESTIMATOR_CHARS4, strings.Repeat("row ", 25), true, 25},
+		{compactordv1.Estimator_ESTIMATOR_CHARS4, strings.Repeat("é", 50), false, 13},
+		{compactordv1.Estimator_ESTIMATOR_CHARS4, "row", false, 1},
+		{compactordv1.Estimator_ESTIMATOR_O200K_BASE, strings.Repeat("row ", 25), false, 26},
+	} {
+		counter, err := session.CounterFor(c.estimator)
+		require.NoError(t, err)
+		w := newLog(user("go"), assistant(calling("a", "read", "{}")), answers("a", strings.Repeat("x", 1000)))
+		l := w.Messages[2]
+		l.ArrivalEdits = []*compactordv1.Edit{{Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT, Replacement: c.shown}}
+		before := proto.CloneOf(l)
+		outline := (&session.Outlines{Least: 100, Counter: counter}).Of(l)
+		require.True(t, proto.Equal(before, l), "the message was changed")
+		left := outline.GetArrivalEdits()[0].GetReplacement()
+		require.Equal(t, c.shortens, left != c.shown)
+		require.Len(t, left, len(c.shown))
+		require.EqualValues(t, c.afterwards, session.TextTokens(counter, left))
+	}
+}

@@ -154,14 +154,11 @@ func (p *planned) kept(ctx context.Context) ([]*compactordv1.LoggedMessage, erro
 	kept := slices.Concat(pinned, s.Kept[from:])
 	after := s.WithEdits(strategies.Fitting(s, withTexts(nil, p.plan.GetEdits()), cut))
 	for i, l := range kept {
-		shown, tokens := after.Shown(l)
-		if shown == l.GetMessage() {
-			whole, err := s.Whole(ctx, l)
-			if err != nil {
-				return nil, err
-			}
-			shown = whole.GetMessage()
+		whole, err := s.Whole(ctx, l)
+		if err != nil {
+			return nil, err
 		}
+		shown, tokens := after.Shown(whole)
 		kept[i] = &compactordv1.LoggedMessage{Index: l.GetIndex(), Message: shown, Tokens: tokens}
 	}
 	return kept, nil

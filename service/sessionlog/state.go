@@ -50,7 +50,9 @@ func loadState(
 	if err != nil {
 		return nil, err
 	}
-	s.Outlines = outlines
+	if s.Outlines = outlines; outlines != nil {
+		outlines.Counter = s.Counter
+	}
 	read := &stateReader{store: r, ref: storage.RefOf(row), head: h, outlines: outlines}
 	if s.Lead, err = read.active(ctx, 0, h.GetLeadEnd()); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // Outlined returns a state with outlines of the messages of a whole one. They lack all texts of results.
 func Outlined(whole *session.State) *session.State {
 	s := *whole
-	s.Outlines = &session.Outlines{Contents: contents{whole}, To: whole.Head.GetNextIndex(), Least: 1}
+	s.Outlines = &session.Outlines{Contents: contents{whole}, Counter: whole.Counter, To: whole.Head.GetNextIndex(), Least: 1}
 	for _, list := range []*[]*compactordv1.LoggedMessage{&s.Lead, &s.OutOfPlace, &s.Kept} {
 		*list = slices.Clone(*list)
 		for i, l := range *list {
