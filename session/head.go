@@ -10,7 +10,7 @@ import (
 
 // NewHead returns the head of an empty log, before its first record. The estimator counts its tokens.
 func NewHead(e compactordv1.Estimator) *storagev1.Head {
-	return &storagev1.Head{LeadOpen: true, ViewFormat: ViewFormat, Estimator: e}
+	return &storagev1.Head{LeadOpen: true, ViewFormat: FirstViewFormat, Estimator: e}
 }
 
 // Point returns the newest point of a log.

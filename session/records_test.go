@@ -20,7 +20,7 @@ func TestApplyWithoutAViewChange(t *testing.T) {
 	} {
 		h, err := session.Apply(w.Head, r, nil)
 		require.NoError(t, err)
-		require.Equal(t, uint32(session.ViewFormat), h.GetViewFormat())
+		require.Equal(t, uint32(session.FirstViewFormat), h.GetViewFormat())
 		require.Equal(t, uint32(2), h.GetLastViewChange())
 	}
 }

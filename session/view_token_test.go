@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"crypto/sha256"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,4 +53,21 @@ func TestTokenOfAViewInAnotherFormat(t *testing.T) {
 	next := proto.CloneOf(w.Head)
 	next.ViewFormat++
 	require.Equal(t, session.DeltaNone, token.Compare(next, "u", hash(next)))
+}
+
+// A view that an earlier program drew is of no use, though nothing in the log has changed since: names and words of tools
+// were drawn differently.
+func TestTokenOfAnEarlierProgram(t *testing.T) {
+	w := newLog(user("1"))
+	options := session.HashOptions(w.Head, compactordv1.Dialect_DIALECT_UNSPECIFIED, w.Policy, session.ViewOptions{}, false)
+	require.Equal(t, uint32(session.FirstViewFormat), w.Head.GetViewFormat())
+	for thinking := range byte(8) {
+		for placement := range byte(8) {
+			var before [17]byte
+			before[7], before[11], before[16] = thinking, placement, session.FirstViewFormat
+			sum := sha256.Sum256(before[:])
+			token := session.ViewToken{UID: "u", Point: session.Point(w.Head), NextIndex: w.Head.GetNextIndex(), Options: [8]byte(sum[:8])}
+			require.Equal(t, session.DeltaNone, token.Compare(w.Head, "u", options))
+		}
+	}
 }

@@ -16,7 +16,7 @@ func (m *Model) Head() *storagev1.Head {
 	h := &storagev1.Head{
 		NextSequence: m.Point + 1, NextIndex: m.log.Messages(m.Point),
 		ActiveMessages: uint32(len(m.Messages)), LeadOpen: len(m.Lead()) == len(m.Messages),
-		ViewFormat: session.ViewFormat, Estimator: m.log.Estimator, Calibration: m.calibration(),
+		ViewFormat: viewFormat(m.log, m.Point), Estimator: m.log.Estimator, Calibration: m.calibration(),
 	}
 	for sequence, item := range m.log.Items[:m.Point+1] {
 		if item.ChangesViews() {
@@ -244,4 +244,16 @@ func (m *Model) Overhead() *uint32 {
 		}
 	}
 	return overhead
+}
+
+// viewFormat returns the view format in force at a point: that of the newest change, or of the point that it reverts to.
+func viewFormat(log *Log, point uint32) uint32 {
+	for at := int(point); at >= 0; at-- {
+		if revert := log.Items[at].Record.GetRevert(); revert != nil {
+			return viewFormat(log, revert.GetPoint())
+		} else if log.Items[at].ChangesViews() {
+			return session.ViewFormat
+		}
+	}
+	return session.FirstViewFormat
 }
