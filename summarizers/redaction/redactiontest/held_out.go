@@ -24,6 +24,10 @@ var (
 	heldOutSecrets3 string
 	//go:embed held_out3_alike.txt
 	heldOutAlike3 string
+	//go:embed held_out4_secrets.txt
+	heldOutSecrets4 string
+	//go:embed held_out4_alike.txt
+	heldOutAlike4 string
 )
 
 // HeldOut is a text with the secrets in it, or with none that only looks like one.
@@ -49,12 +53,12 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
 func HeldOutSecrets(seed uint64) []HeldOut {
-	return slices.Concat(heldOut(heldOutSecrets, seed), heldOut(heldOutSecrets2, seed), heldOut(heldOutSecrets3, seed))
+	return slices.Concat(heldOut(heldOutSecrets, seed), heldOut(heldOutSecrets2, seed), heldOut(heldOutSecrets3, seed), heldOut(heldOutSecrets4, seed))
 }
 
 // HeldOutAlike returns texts without secrets.
 func HeldOutAlike(seed uint64) []HeldOut {
-	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed))
+	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed), heldOut(heldOutAlike4, seed))
 }
 
 func heldOut(file string, seed uint64) []HeldOut {

@@ -27,6 +27,9 @@ func findAssigned(r *reading, rule, start, end int) {
 		}
 	}
 	if kind == noNoun {
+		if r.drawnBeside(name, from, to) {
+			r.until[rule] = max(r.until[rule], to)
+		}
 		return
 	}
 	if strings.IndexByte(name, '.') > 0 && from > 0 && r.text[from-1] == '(' && strings.HasPrefix(r.text[to:], ") = ") {
@@ -97,12 +100,17 @@ func (a *assignment) find() bool {
 		return false
 	case c == '(' || c == ',' && quotes > 0 && !keyed(text, at+1):
 		return a.argument(at + 1)
-	case c == '>' || c == '<' || c == '/' || quotes > 0 || c == 'v' || c == 'V' || c == 'T' || c == '\n' || c == '\r' || c == ',':
+	case c == '>' || c == '<' || c == '/' || quotes > 0 || namedValue(text[at:min(at+6, len(text))]) || c == '\n' || c == '\r' || c == ',':
 		return a.element(at)
 	case blanks > 0:
 		return a.word(at)
 	}
 	return false
+}
+
+// namedValue says whether a text begins with the name of a value or of a type, in an element.
+func namedValue(text string) bool {
+	return len(text) > 5 && (strings.EqualFold(text[:5], "value") || strings.EqualFold(text[:4], "type")) && !letterByte(text[len(text)-1]) || strings.HasPrefix(text, "Type")
 }
 
 // behind adds the value behind an operator.
@@ -120,6 +128,10 @@ func (a *assignment) behind(at int) bool {
 		if !colon || !a.block(v.start) {
 			a.below(v.start)
 		}
+		return true
+	}
+	if phrase, is := a.phraseLine(at); is && !v.quoted && (a.kind == passwordNoun || a.kind == phraseNoun) {
+		a.add(a.set.index["password"], phrase.start, phrase.end)
 		return true
 	}
 	direct := v.start == at || v.quoted && v.start == at+1
@@ -249,7 +261,7 @@ func (a *assignment) content(at int) bool {
 }
 
 // beforeWords are words before a name which say that its value follows a blank.
-var beforeWords = wordMap("env setx set encrypted with define")
+var beforeWords = wordMap("env setx set setenv encrypted with define")
 
 // word adds the word behind a name and a blank, where such a word is a value: of a flag, a setting, netrc.
 func (a *assignment) word(at int) bool {

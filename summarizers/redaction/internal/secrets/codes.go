@@ -77,7 +77,7 @@ func findCode(r *reading, rule, start, end int) {
 			if linked && !codeLinks[word] {
 				return
 			}
-			if words++; words > 4 || !codeLinks[word] && !strings.HasPrefix(text[end:], " for ") {
+			if words++; words > 4 || !codeLinks[word] && !strings.HasPrefix(text[end:], " for ") && !strings.HasPrefix(text[end:], " of ") && !strings.HasPrefix(text[end:], " to ") {
 				return
 			}
 			linked, at = linked || codeLinks[word] && word != "the" && word != "for", stop

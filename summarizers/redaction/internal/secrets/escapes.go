@@ -90,8 +90,6 @@ func percent(text string) (c byte, size int) {
 		c = ','
 	case "2F":
 		c = '/'
-	case "40":
-		c = '@'
 	case "7B":
 		c = '{'
 	case "7D":

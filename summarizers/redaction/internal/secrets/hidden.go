@@ -128,7 +128,7 @@ func findHere(r *reading, rule, start, end int) {
 	}
 }
 
-var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su "})
+var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key"})
 
 // findSource finds the password of a data source of Go: name:password@tcp(host).
 func findSource(r *reading, rule, start, _ int) {

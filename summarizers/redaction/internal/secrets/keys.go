@@ -302,7 +302,7 @@ func findPgpass(r *reading, rule, start, end int) {
 		return
 	}
 	password := fields[4]
-	if strings.Contains(password, ":") || len(password) < 6 || !assignable(password, true) {
+	if strings.Contains(password, ":") || !fits(password, given) {
 		return
 	}
 	r.add(rule, stop-len(password), stop)

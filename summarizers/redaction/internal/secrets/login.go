@@ -59,7 +59,7 @@ func findLogin(r *reading, rule, start, end int) {
 			return
 		}
 		switch strings.ToLower(word) {
-		case "/", "and", "und", "et", "y", "e", "с", "и", "|":
+		case "/", "and", "und", "et", "y", "e", "с", "и", "|", "with", "mit", "con", "avec", "com":
 			joined = previous != ""
 		default:
 			previous, joined = word, false

@@ -14,7 +14,7 @@ var Own = []Rule{
 		ID: "password",
 		Keywords: []string{
 			"passw", "pass", "passphrase", "passcode", "pwd", "pw", "psk", "mnemonic", "phrase", "secret", "token", "key", "credential", "masterauth", "kennwort",
-			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac",
+			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac", "priv",
 		},
 		find: findAssigned,
 	},
@@ -48,7 +48,7 @@ var Own = []Rule{
 	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
 	{
 		ID:       "piped-password",
-		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd"},
+		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "docker secret create", "create secret generic", "podman secret create", "passwd --stdin", "--with-token"},
 		find:     findPiped,
 	},
 	{ID: "printed-key", Keywords: []string{"echo "}, find: findPrinted},
@@ -58,6 +58,16 @@ var Own = []Rule{
 	{ID: "slashed-password", Keywords: []string{" /p:"}, find: findSlashed},
 	{ID: "here-password", Keywords: []string{"<<<"}, find: findHere},
 	{ID: "data-source", Keywords: []string{"@tcp(", "@unix("}, find: findSource},
+	{
+		ID:       "next-word",
+		Keywords: []string{"snmp-server community ", "isakmp key ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "pre-shared-key local ", "pre-shared-key remote "},
+		find:     findNextWord,
+	},
+	{ID: "flagged-password", Keywords: []string{" -p ", " -password ", " -pass ", " -pw "}, find: findFlagged},
+	{ID: "sent-password", Keywords: []string{`send "`, `send -- "`, "sendline("}, find: findSent},
+	{ID: "signing-secret", Keywords: []string{"jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode("}, find: findSecondArgument},
+	{ID: "seed-words", Keywords: []string{"seed words", "seed phrase", "recovery words", "mnemonic words", "recovery phrase", "backup phrase", "wallet words", "mnemonic", "bip39"}, find: findSeedWords},
+	{ID: "inserted-password", Keywords: []string{"insert into "}, find: findInserted},
 	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword("}, find: findQuotedArgument},
 	// Parts of keys and results that other names around them make secret.
 	{ID: "jwk", Keywords: []string{`"kty"`}, find: findKeySet},
@@ -89,7 +99,7 @@ var Own = []Rule{
 	{
 		ID: "one-time-code",
 		Keywords: []string{
-			"one-time code", "one time code", "otp", "verification code", "2fa code", "mfa code", "security code", "login code", "einmalcode", "bestätigungscode", "pin",
+			"one-time code", "one time code", "otp", "verification code", "2fa code", "mfa code", "security code", "login code", "access code", "door code", "passcode", "zugangscode", "zugangs-code", "code d'accès", "código de acceso", "codice di accesso", "einmalcode", "bestätigungscode", "pin",
 			"code de vérification", "código de verificación", "código de verificação", "codice di verifica", "код подтверждения", "Код подтверждения",
 			"验证码", "驗證碼", "認証コード", "確認コード", "인증번호", "인증 코드", "google verification",
 		},
@@ -164,7 +174,7 @@ var toldNames = []string{
 
 // recoveryNames are words for the codes with which accounts are recovered.
 var recoveryNames = []string{
-	"recovery codes", "recovery code", "backup codes", "backup code", "scratch codes", "emergency codes", "emergency code", "backup-codes", "recovery-codes", "recovery_codes",
+	"recovery codes", "recovery code", "recovery key:", "recovery key", "backup codes", "backup code", "scratch codes", "emergency codes", "emergency code", "backup-codes", "recovery-codes", "recovery_codes",
 	"backup_codes", "recoverycodes", "backupcodes", "wiederherstellungscode", "backup-code", "ersatzcodes", "codes de secours", "codes de récupération", "códigos de recuperación",
 	"códigos de respaldo", "códigos de recuperação", "códigos de backup", "codici di recupero", "codici di backup", "резервные коды", "коды восстановления", "恢复代码", "恢复码",
 	"备用码", "备用验证码", "バックアップコード", "リカバリーコード", "回復コード", "복구 코드", "백업 코드",

@@ -8,11 +8,13 @@ func findPiped(r *reading, rule, start, end int) {
 	from := max(start-commandBytes, r.until[rule])
 	from += strings.LastIndexByte(text[from:start], '\n') + 1
 	r.until[rule] = end
-	i := strings.LastIndex(text[from:start], "echo ")
+	i, printer := strings.LastIndex(text[from:start], "echo "), "echo "
 	if i < 0 {
-		return
+		if i, printer = strings.LastIndex(text[from:start], "printf "), "printf "; i < 0 {
+			return
+		}
 	}
-	arg := printedArgument(text, from+i+len("echo "))
+	arg := printedArgument(text, from+i+len(printer))
 	if i := strings.IndexByte(text[arg.start:arg.end], ':'); i >= 0 && strings.EqualFold(text[start:end], "chpasswd") {
 		arg.start += i + 1
 	}

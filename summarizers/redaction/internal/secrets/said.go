@@ -21,7 +21,8 @@ func (t *telling) alone(at, end int, word string) bool {
 	default:
 		// Words that only somebody who makes passwords joins.
 		m := mixtureOf(word)
-		return lastWordAt(t.text, end) && m.lower == len(word) && len(word) >= 13 && fits(word, onLine)
+		before, _ := wordBefore(t.text, t.name)
+		return lastWordAt(t.text, end) && m.lower == len(word) && (len(word) >= 13 || len(word) >= 8 && before == "my") && fits(word, onLine)
 	}
 }
 

@@ -62,7 +62,7 @@ func (a *assignment) fits(text string, v value) bool {
 		return false
 	}
 	switch {
-	case a.strong:
+	case a.strong, a.colon && strings.HasPrefix(a.text[v.end:], "}") && strings.HasSuffix(a.text[:a.from], "${"):
 		return fits(text, given)
 	case v.quoted:
 		return a.text[v.end] != '`' && fits(text, inQuotes)
@@ -142,6 +142,9 @@ func (a *assignment) amongSettings(v value) bool {
 
 func settingLike(line string) bool {
 	line = strings.TrimSpace(line)
+	if name, _, found := strings.Cut(line, ":"); found && name != "" && mixtureOf(name).blanks+mixtureOf(name).brackets == 0 {
+		return true
+	}
 	return line == "" || strings.IndexByte("[#;", line[0]) >= 0 || strings.IndexByte(line, '=') > 0 && !strings.ContainsAny(line, "(){}")
 }
 

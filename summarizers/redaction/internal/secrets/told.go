@@ -112,6 +112,12 @@ func (t *telling) after(at int) int {
 	case strings.IndexByte(" \t\r*()>", c) >= 0 || c == ',' && t.words == 0 && at == t.end:
 	case c == '"' || c == '\'' || c == '`':
 		return t.afterQuote(at)
+	case c == '\'' && at == t.end && strings.HasPrefix(t.text[at:], "'s "):
+		t.linked, t.sinceLink = true, 0
+		return at + len("'s ")
+	case c == '.' && strings.HasPrefix(t.text[at:], "... "):
+		t.linked, t.sinceLink = true, 0
+		return at + len("... ")
 	case c == ':' || c == '=' || c == '-' && at+1 < len(t.text) && strings.IndexByte(" >", t.text[at+1]) >= 0:
 		t.linked, t.sinceLink = true, 0
 	case c >= utf8.RuneSelf:
@@ -234,7 +240,7 @@ func (t *telling) tell(at int, word string) bool {
 		word = strings.TrimSuffix(word, "!")
 	}
 	end := at + len(word)
-	drawn := t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
+	drawn := t.linked && hexLike(word) && len(word) >= 32 || t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
 	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
 	direct := digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && stated(word, lastWordAt(t.text, end))
 	if !tellable(word) && !drawn && !direct {

@@ -1,0 +1,182 @@
+package secrets
+
+import "strings"
+
+// findNextWord finds the word behind words that say that it is a secret, as in the settings of routers.
+func findNextWord(r *reading, rule, _, end int) {
+	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
+	if word := r.text[arg.start:arg.end]; fits(word, given) && mixtureOf(word).digits+mixtureOf(word).symbols > 0 {
+		r.add(rule, arg.start, arg.end)
+		r.until[rule] = arg.end
+	}
+}
+
+// findFlagged finds the password behind -p in a command that has a user's name behind -u, whatever the command.
+func findFlagged(r *reading, rule, start, end int) {
+	text := r.text
+	line := text[max(start-sideBytes, 0):start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	named := false
+	if ownPorts.any(line) {
+		return
+	}
+	for _, flag := range []string{" -u ", " -U ", " --user ", " --username ", " -username "} {
+		if i := strings.LastIndex(line, flag); i >= 0 {
+			rest := strings.TrimLeft(line[i+len(flag):], " ")
+			named = named || rest != "" && rest[0] != '-'
+		}
+	}
+	if !named {
+		return
+	}
+	arg, _ := argumentAt(text, end, lineEnd(text, end, 256))
+	word := text[arg.start:arg.end]
+	if m := mixtureOf(word); !strings.HasPrefix(word, "-") && m.letters()+m.others > 2 && strings.IndexByte(word, '/') < 0 && fits(word, given) {
+		r.add(rule, arg.start, arg.end)
+		r.until[rule] = arg.end
+	}
+}
+
+// ownPorts are commands whose -p is something else.
+var ownPorts = newWordSet([]string{"mysql", "mariadb", "psql", "pg_", "ssh", "docker", "podman", "mkdir", "cp ", "unzip", "kubectl", "lsof", "git ", "nc "})
+
+// findSent finds what a script of expect sends behind a prompt for a password.
+func findSent(r *reading, rule, start, end int) {
+	if !holdsFold(r.text[max(start-sideBytes, 0):start], "passw") && !holdsFold(r.text[max(start-sideBytes, 0):start], "passphrase") {
+		return
+	}
+	v := valueAt(r.text, end-1)
+	if word := strings.TrimRight(r.text[v.start:v.end], "\r\n"); v.quoted && fits(strings.TrimSuffix(word, `\r`), given) {
+		r.add(rule, v.start, v.start+len(word))
+	} else if !v.quoted && end < len(r.text) {
+		// The line that is sent ends in an escape.
+		if v = bareValue(r.text, end); fits(r.text[v.start:v.end], given) {
+			r.add(rule, v.start, v.end)
+		}
+	}
+}
+
+// findSecondArgument finds the second argument of functions that sign with a secret.
+func findSecondArgument(r *reading, rule, _, end int) {
+	limit := lineEnd(r.text, end, 256)
+	i := strings.IndexByte(r.text[end:limit], ',')
+	if i < 0 {
+		return
+	}
+	if v := valueAt(r.text, end+i+1); v.quoted && fits(r.text[v.start:v.end], inQuotes) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
+
+// findSeedWords finds the words from which a wallet is made: twelve and more short words.
+func findSeedWords(r *reading, rule, _, end int) {
+	text := r.text
+	at := end
+	for n := 0; n < 12 && at < len(text) && strings.IndexByte(" \t\r\n:=\"'`([*-", text[at]) >= 0; n++ {
+		at++
+	}
+	words, stop := 0, at
+	for words < 30 {
+		next := stop
+		for next < len(text) && next-stop < 4 && strings.IndexByte(" ,\n", text[next]) >= 0 {
+			next++
+		}
+		last := next
+		for last < len(text) && last-next < 9 && text[last] >= 'a' && text[last] <= 'z' {
+			last++
+		}
+		if last-next < 3 || last-next > 8 {
+			break
+		}
+		words, stop = words+1, last
+	}
+	r.until[rule] = stop
+	if words >= 12 {
+		r.add(rule, at, stop)
+	}
+}
+
+// findInserted finds the passwords in rows that SQL inserts: by the names of the columns.
+func findInserted(r *reading, rule, _, end int) {
+	text := r.text
+	limit := min(end+4*commandBytes, len(text))
+	open := strings.IndexByte(text[end:limit], '(')
+	if open < 0 {
+		return
+	}
+	at := end + open + 1
+	names, rest, found := strings.Cut(text[at:limit], ")")
+	if !found || !holdsFold(rest[:min(16, len(rest))], "values") {
+		return
+	}
+	index := -1
+	for i, name := range strings.Split(names, ",") {
+		if nounOf(strings.Trim(name, " \t\r\n`\"'[]")) == passwordNoun {
+			index = i
+		}
+	}
+	at += len(names) + 1
+	r.until[rule] = at
+	open = strings.IndexByte(text[at:limit], '(')
+	if index < 0 || open < 0 {
+		return
+	}
+	at += open + 1
+	for i := 0; at < limit; i++ {
+		arg := valueAt(text[:limit], behindComma(text, at))
+		if i == index && arg.quoted && fits(text[arg.start:arg.end], given) {
+			r.add(rule, arg.start, arg.end)
+			return
+		}
+		if at = arg.end; arg.quoted {
+			at++
+		}
+		if at >= limit || text[at] != ',' {
+			return
+		}
+	}
+}
+
+// phraseLine returns the rest of a line of settings that is a passphrase without quotes.
+func (a *assignment) phraseLine(at int) (value, bool) {
+	text := a.text
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	end := lineBreak(text, at)
+	bare := strings.TrimRight(text[at:end], " \t\r")
+	m := mixtureOf(bare)
+	if m.blanks == 0 || m.lower+m.digits+m.blanks+m.others != len(bare) || !saidPhrase(bare, inQuotes) {
+		return value{}, false
+	}
+	v := value{at, at + len(bare), true}
+	from := a.from - len(a.lineBefore())
+	before := strings.TrimSpace(text[max(from-sideBytes, 0):from])
+	after := strings.TrimSpace(text[end:min(end+sideBytes, len(text))])
+	return v, before+after != "" && strings.Trim(a.lineBefore(), " \t+-") == "" && a.amongSettings(v)
+}
+
+// drawnBeside adds a long run of hexadecimal digits directly behind the word key.
+func (r *reading) drawnBeside(name string, from, to int) bool {
+	word, _ := wordBefore(r.text, from)
+	if !strings.EqualFold(name, "key") || plainKeys[word] {
+		return false
+	}
+	at := to
+	for n := 0; n < 6 && at < len(r.text) && (strings.IndexByte(" :=`\"'", r.text[at]) >= 0 || strings.HasPrefix(r.text[at:], "is ")); n++ {
+		if r.text[at] == 'i' {
+			at++
+		}
+		at++
+	}
+	stop := runOf(r.text, at, &hexBytes, 160)
+	if stop-at < 32 || stop < len(r.text) && wordByte(r.text[stop]) {
+		return false
+	}
+	r.add(r.set.index["password"], at, stop)
+	return true
+}
+
+// plainKeys are words before keys that are no secrets.
+var plainKeys = wordMap("public primary foreign cache commit host sort partition ssh idempotency object row map hash sha dedup lookup index the a this each group route partition unique")
