@@ -72,7 +72,7 @@ func TestDelta(t *testing.T) {
 		var holds []held
 		for range sessiontest.Steps(t, 32) {
 			s := g.W.State()
-			options := session.HashOptions(s.Head, compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
+			options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
 			v := s.View(session.ViewOptions{})
 			holds = append(holds, held{
 				token: session.ViewToken{
@@ -97,7 +97,7 @@ func TestDelta(t *testing.T) {
 
 func requireDelta(t *rapid.T, g *sessiontest.Generator, hold held) session.Delta {
 	s := g.W.State()
-	options := session.HashOptions(s.Head, compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
+	options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
 	parsed, err := session.ParseViewToken(hold.token.String())
 	require.NoError(t, err)
 	require.Equal(t, hold.token, parsed)

@@ -37,20 +37,19 @@ type ViewToken struct {
 	Resume *Resume
 }
 
-// HashOptions hashes what a view depends on besides the log: the options, the view format of the head, and the one in which
-// views are drawn. marked reports whether cache breakpoints are marked in it.
+// HashOptions hashes what a view depends on besides the log: the options, and the format in which views are drawn. marked
+// reports whether cache breakpoints are marked in it.
 func HashOptions(
-	h *storagev1.Head, dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions, marked bool,
+	dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions, marked bool,
 ) [tokenOptionsSize]byte {
-	var b [21]byte
+	var b [17]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(dialect))
 	binary.BigEndian.PutUint32(b[4:8], uint32(thinkingPolicy(p, opts.Thinking)))
 	binary.BigEndian.PutUint32(b[8:12], uint32(p.GetSummary().GetPlacement()))
 	if marked {
 		b[12] = 1
 	}
-	binary.BigEndian.PutUint32(b[13:17], h.GetViewFormat())
-	binary.BigEndian.PutUint32(b[17:], ViewFormat)
+	binary.BigEndian.PutUint32(b[13:], ViewFormat)
 	sum := sha256.Sum256(b[:])
 	return [tokenOptionsSize]byte(sum[:tokenOptionsSize])
 }

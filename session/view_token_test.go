@@ -5,9 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/proto"
 
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -42,24 +40,11 @@ func TestTokenOfAnotherVersionIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrToken)
 }
 
-// A view in one format is of no use for a view in another.
-func TestTokenOfAViewInAnotherFormat(t *testing.T) {
-	w := newLog(user("1"))
-	hash := func(h *storagev1.Head) [8]byte {
-		return session.HashOptions(h, compactordv1.Dialect_DIALECT_UNSPECIFIED, w.Policy, session.ViewOptions{}, false)
-	}
-	token := session.ViewToken{UID: "u", Point: session.Point(w.Head), NextIndex: w.Head.GetNextIndex(), Options: hash(w.Head)}
-	require.Equal(t, session.DeltaAppended, token.Compare(w.Head, "u", hash(w.Head)))
-	next := proto.CloneOf(w.Head)
-	next.ViewFormat++
-	require.Equal(t, session.DeltaNone, token.Compare(next, "u", hash(next)))
-}
-
 // A view that an earlier program drew is of no use, though nothing in the log has changed since: names and words of tools
 // were drawn differently.
 func TestTokenOfAnEarlierProgram(t *testing.T) {
 	w := newLog(user("1"))
-	options := session.HashOptions(w.Head, compactordv1.Dialect_DIALECT_UNSPECIFIED, w.Policy, session.ViewOptions{}, false)
+	options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, w.Policy, session.ViewOptions{}, false)
 	require.Equal(t, uint32(session.FirstViewFormat), w.Head.GetViewFormat())
 	for thinking := range byte(8) {
 		for placement := range byte(8) {

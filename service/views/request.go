@@ -43,7 +43,7 @@ func (r *Request) token(kind compactordv1.Dialect) session.ViewToken {
 	return session.ViewToken{
 		UID: r.Row.GetUid(), Point: session.Point(r.Head), NextIndex: r.Head.GetNextIndex(),
 		Options: session.HashOptions(
-			r.Head, kind, r.Row.GetResolvedPolicy(), session.ViewOptions{Thinking: r.Thinking}, r.MarkBreakpoints),
+			kind, r.Row.GetResolvedPolicy(), session.ViewOptions{Thinking: r.Thinking}, r.MarkBreakpoints),
 	}
 }
 
