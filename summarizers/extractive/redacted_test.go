@@ -112,13 +112,29 @@ func TestNoPartOfASecretIsKept(t *testing.T) {
 			write(&c)
 			c.says("I go on with the script.")
 			for _, budget := range []uint32{120, 400, 2000} {
-				text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget, Redact: withoutKeys})
-				require.NotContains(t, text, "kEyLiNe")
-				require.NotContains(t, text, "a1b2c3d4")
-				require.Contains(t, text, "deploy script")
+				for _, req := range []*summarizers.Request{{Messages: c.log}, readingEach(c.log)} {
+					req.MaxTokens, req.Redact = budget, withoutKeys
+					text := summarize(t, req)
+					require.NotContains(t, text, "kEyLiNe")
+					require.NotContains(t, text, "a1b2c3d4")
+					require.Contains(t, text, "deploy script")
+				}
 			}
 		})
 	}
+}
+
+// readingEach returns a request that has messages without their parts, and reads each as it is in the log.
+func readingEach(log []*compactordv1.LoggedMessage) *summarizers.Request {
+	req := &summarizers.Request{Contents: func(m *compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error) {
+		return log[m.GetIndex()], nil
+	}}
+	for _, m := range log {
+		req.Messages = append(req.Messages, &compactordv1.LoggedMessage{
+			Index: m.GetIndex(), Tokens: m.GetTokens(), Message: &compactordv1.Message{Role: m.GetMessage().GetRole()},
+		})
+	}
+	return req
 }
 
 // A leading message is in every view. The line of the root quotes a part of one, and that can be a part of a secret.
