@@ -38,11 +38,6 @@ func (s *Service) view(
 			return nil, err
 		}
 	}
-	ctx, permit, err := s.admittedView(ctx, int(head.GetViewBytes()))
-	if err != nil {
-		return nil, err
-	}
-	defer permit.Leave()
 	r := &views.Request{
 		Row: row, Head: head, Thinking: req.GetThinking(), Held: req.GetViewToken(),
 		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()),
@@ -51,6 +46,11 @@ func (s *Service) view(
 	if logs == s.logs {
 		r.Kept = s.lists
 	}
+	ctx, permit, err := s.admittedView(ctx, r.WorkBytes(req.GetDialect()))
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	if req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return views.Neutral(ctx, logs, r)
 	}

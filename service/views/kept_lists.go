@@ -70,12 +70,17 @@ type keptList struct {
 }
 
 func (l *renderedList) size() int {
-	size := sizeOf(l.system) + sizeOf(l.messages)
+	size := heldBy(l.system) + heldBy(l.messages)
 	if l.rest != nil && l.rest.before != nil {
 		size += l.rest.before.Size()
 	}
 	return size
 }
+
+// messageBytes is what a message of a list takes beside its bytes: its place in the list, and what is lost around it.
+const messageBytes = 32
+
+func heldBy(messages []json.RawMessage) int { return sizeOf(messages) + messageBytes*cap(messages) }
 
 func sizeOf(messages []json.RawMessage) int {
 	size := 0
@@ -90,6 +95,11 @@ func (l *renderedList) isWhole() bool { return l.first == 0 && l.rest == nil }
 
 // from returns the messages from a position on.
 func (l *renderedList) from(position int) []json.RawMessage { return l.messages[position-l.first:] }
+
+// has reports whether it has a page of so many bytes from a position on.
+func (l *renderedList) has(position, maxBytes int) bool {
+	return l.rest == nil || sizeOf(l.from(position)) > maxBytes
+}
 
 // after returns the list for the pages from a position on. A whole list is for all pages.
 func (l *renderedList) after(position int) *renderedList {

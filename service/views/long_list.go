@@ -94,10 +94,10 @@ func (s *stretch) sumInto(list *renderedList) {
 
 // extended returns a list with the messages of a whole page after a position, if there are so many.
 func (l *long) extended(ctx context.Context, list *renderedList, position int) (*renderedList, error) {
-	size := sizeOf(list.from(position))
-	if list.rest == nil || size > l.MaxBytes {
+	if list.has(position, l.MaxBytes) {
 		return list, nil
 	}
+	size := sizeOf(list.from(position))
 	next := *list
 	next.first, next.messages, next.rest = position, list.from(position)[:len(list.from(position)):len(list.from(position))], nil
 	for s, err := range l.stretches(ctx, l.drawing, l.shape, *list.rest) {

@@ -56,6 +56,31 @@ func (r *Request) held(wanted session.ViewToken) (session.ViewToken, session.Del
 	return held, held.Compare(r.Head, wanted.UID, wanted.Options)
 }
 
+// WorkBytes returns about how many bytes of the view are drawn or rendered for the page: all of them, none for a page of
+// a list that is kept, and a page for the rest of such a list and for neutral messages whose place and figures are known.
+func (r *Request) WorkBytes(kind compactordv1.Dialect) int {
+	all := int(r.Head.GetViewBytes())
+	token := r.token(kind)
+	held, relation := r.held(token)
+	if relation != session.DeltaAppended || held.Point != token.Point {
+		return all
+	}
+	if kind == compactordv1.Dialect_DIALECT_UNSPECIFIED {
+		if held.Resume != nil && (held.Resume.Figures != nil || r.isNewest() && r.hasSessionsThinking()) {
+			return min(all, r.MaxBytes)
+		}
+		return all
+	}
+	switch list := r.Kept.get(keyOf(token), int(held.Messages)); {
+	case list == nil:
+		return all
+	case list.has(int(held.Messages), r.MaxBytes):
+		return 0
+	default:
+		return min(all, r.MaxBytes)
+	}
+}
+
 // isNewest says that the requested view is the current one, whose figures are in the head.
 func (r *Request) isNewest() bool { return r.Head == r.Row.GetHead() }
 

@@ -2,6 +2,8 @@ package views_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +62,50 @@ func (c *client) ask(
 		c.token = answer.GetViewToken()
 	}
 	return answer, err
+}
+
+// The pages of a list that is kept are no work, those of its rest that of a page, and all others that of the view.
+func TestWorkOfAPage(t *testing.T) {
+	t.Parallel()
+	const all = 3520
+	for _, c := range []struct {
+		kept, stretch int
+		kind          compactordv1.Dialect
+		// least and most are what pages after the first one are; all stands for the view.
+		least, most int
+	}{
+		{1 << 20, 1 << 30, compactordv1.Dialect_DIALECT_ANTHROPIC, 0, 0},
+		{1 << 20, 1, compactordv1.Dialect_DIALECT_ANTHROPIC, 0, 200},
+		{0, 1, compactordv1.Dialect_DIALECT_ANTHROPIC, all, all},
+		{0, 1, compactordv1.Dialect_DIALECT_UNSPECIFIED, 200, 200},
+	} {
+		w := sessiontest.NewWriter(placing(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER))
+		log := written{w}
+		for range 20 {
+			w.Append(said(compactordv1.Role_ROLE_USER, session.TextPart(strings.Repeat("Look. ", 10))), nil)
+			w.Append(said(compactordv1.Role_ROLE_ASSISTANT, session.TextPart(strings.Repeat("I looked. ", 10))), nil)
+		}
+		require.EqualValues(t, all, w.Head.GetViewBytes())
+		r := &views.Request{
+			Row: log.row(), Head: w.Head, MaxBytes: 200, StretchBytes: c.stretch, Kept: &views.KeptLists{MaxBytes: c.kept},
+		}
+		var answer *compactordv1.GetLLMViewResponse
+		var err error
+		var work []int
+		for more := true; more; more = answer.GetHasMore() {
+			work = append(work, r.WorkBytes(c.kind))
+			if c.kind == compactordv1.Dialect_DIALECT_UNSPECIFIED {
+				answer, err = views.Neutral(t.Context(), log, r)
+			} else {
+				shape, known := dialects.For(c.kind)
+				require.True(t, known)
+				answer, err = views.InDialect(t.Context(), log, shape, r)
+			}
+			require.NoError(t, err)
+			r.Held = answer.GetViewToken()
+		}
+		require.Equal(t, []int{all, c.least, c.most}, []int{work[0], slices.Min(work[1:]), slices.Max(work[1:])})
+	}
 }
 
 // Page by page and from any earlier view on, a view that is rendered in stretches is the one that is rendered as a whole.
