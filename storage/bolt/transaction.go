@@ -18,6 +18,8 @@ type transaction struct {
 	disk *pages.Snapshot
 	// sealed reports whether the values have sums; those of a store of version 1 that is only read have none.
 	sealed bool
+	// buckets are those that were asked for. Each was looked up once.
+	buckets []*bucket
 	// explain returns the true cause of a fault; nil before the store is open.
 	explain func(error) error
 }
@@ -75,6 +77,11 @@ type bucket struct {
 
 // Bucket returns a bucket, which every store has.
 func (tx *transaction) Bucket(name []byte) *bucket {
+	for _, b := range tx.buckets {
+		if string(b.name) == string(name) {
+			return b
+		}
+	}
 	tree, err := tx.disk.Bucket(name)
 	must(err)
 	if tree == nil {
@@ -84,6 +91,7 @@ func (tx *transaction) Bucket(name []byte) *bucket {
 	if tx.bolt != nil && tx.bolt.Writable() {
 		b.bolt = tx.bolt.Bucket(name)
 	}
+	tx.buckets = append(tx.buckets, b)
 	return b
 }
 
