@@ -33,7 +33,7 @@ func newImage(t *testing.T, path string, names map[string][]string) *image {
 	require.NoError(t, err)
 	newest, err := newestSnapshot(file)
 	require.NoError(t, err)
-	require.True(t, newest.HasSealedList())
+	require.True(t, newest.HasSealedList() || newest.HasCheckedList())
 	meta, err := pages.NewestMeta(file)
 	require.NoError(t, err)
 	require.NoError(t, file.Close())

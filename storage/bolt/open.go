@@ -55,6 +55,8 @@ func open(path string, options Options) (*Store, error) {
 	}
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
+		// A list that was not sealed before a crash gets its seal.
+		s.upkeep = upkeep{last: time.Now(), seal: true}
 		go s.write()
 	}
 	return s, nil
@@ -129,7 +131,7 @@ func prepare(db *bbolt.DB, path string, damagedToo bool) (has contents, err erro
 			return unusable(err)
 		}
 		// What is written has been made ready, so its list is sound.
-		has.list = !db.IsReadOnly() || t.disk.HasSealedList()
+		has.list = !db.IsReadOnly() || t.disk.HasSealedList() || t.disk.HasCheckedList()
 		found, err = stateOf(begin(tx, contents{sums: true, list: has.list}))
 		return err
 	})

@@ -125,9 +125,12 @@ func (s *Store) probe() (ended bool) {
 	return false
 }
 
-// idle waits until an operation comes or a probe is due.
+// idle waits until an operation comes, or a probe or a step of the upkeep is due, which it does.
 func (s *Store) idle() {
 	wait, waiting := s.due()
+	if pause, keeping := s.upkeep.wait(); keeping && (!waiting || pause < wait) {
+		wait, waiting = pause, true
+	}
 	if !waiting {
 		<-s.queue.wake
 		return
@@ -137,6 +140,7 @@ func (s *Store) idle() {
 	select {
 	case <-s.queue.wake:
 	case <-timer.C:
+		s.keepUp()
 	}
 }
 
@@ -192,7 +196,8 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	switch {
 	case err == nil:
 		s.acknowledged = id
-		s.sealList()
+		s.forgetFreed()
+		s.written()
 		return nil
 	case open != nil && open.DB() != nil:
 		// It could not be rolled back, and keeps the lock of all that write.

@@ -5,14 +5,8 @@ import (
 	"os"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
-
-// listedPages is the most free pages whose list is written with each commit. A longer list would make commits slow; the
-// next opening then looks for the free pages itself, as after a power failure.
-const listedPages = 16384
 
 // makeReady makes a file one that bbolt opens without reading it: it has a list of free pages that can be trusted.
 // bbolt would look for the free pages itself, in a goroutine in which a damaged page ends the process.
@@ -44,7 +38,7 @@ func ensureList(file storeFile) error {
 	if _, err := stateOf(&transaction{disk: snapshot.WithoutList(), sealed: true}); err != nil {
 		return err
 	}
-	if snapshot.HasSealedList() {
+	if snapshot.HasSealedList() || snapshot.HasCheckedList() {
 		return nil
 	}
 	used := snapshot.Used()
@@ -63,32 +57,4 @@ func newestSnapshot(file io.ReaderAt) (*pages.Snapshot, error) {
 		return nil, unusable(err)
 	}
 	return pages.Stored(file, meta), nil
-}
-
-// limitList decides before a commit whether it writes the list of free pages.
-func (s *Store) limitList() {
-	stats := s.db.Stats()
-	s.db.NoFreelistSync = stats.FreePageN+stats.PendingPageN > listedPages
-}
-
-// sealList seals the list of free pages that the last commit wrote, and forgets that these pages were sound. An error
-// only makes the next opening slower.
-func (s *Store) sealList() {
-	known := false
-	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			begun(tx)
-			disk := s.begin(tx).disk
-			s.has.sound.Committed(disk)
-			known = true
-			if seal, at := disk.ListSeal(); seal != nil {
-				_, err := s.file.WriteAt(seal, at)
-				return err
-			}
-			return nil
-		})
-	})
-	if !known {
-		s.has.sound.Forget()
-	}
 }

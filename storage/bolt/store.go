@@ -43,6 +43,8 @@ type Options struct {
 	// synced is called with the changes of a transaction, after they are on disk and before the callers get their
 	// results.
 	synced func(committed []change)
+	// listed replaces listedPages in tests.
+	listed int
 	// failed is called after a commit has failed, before the store does anything about it.
 	failed func()
 	// openFile replaces os.OpenFile in tests.
@@ -87,6 +89,9 @@ type Store struct {
 	// fallen reports that the file is open for reading, since its file system is read-only.
 	fallen bool
 	probes probes
+	upkeep upkeep
+	// listAll reports that the list of free pages is written whatever its length.
+	listAll bool
 }
 
 var (

@@ -26,6 +26,7 @@ func (s *Store) write() {
 		case len(ops) > 0:
 			sweeping = s.commit(ops) || sweeping
 		case !open:
+			s.leave()
 			return
 		case sweeping:
 			sweeping = s.sweep()

@@ -1,0 +1,117 @@
+package boltstore
+
+import (
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// listedPages is the most free pages whose list is written with each commit. A longer list would make commits slow.
+const listedPages = 16384
+
+// While nothing is written, the writer does what makes the next opening fast: after sealPause it seals the list of free
+// pages, and after listPause it writes the list where that is too long for each commit. What is not done before a crash
+// is done by the next opening, which then takes longer.
+const (
+	sealPause = time.Second
+	listPause = 30 * time.Second
+)
+
+// upkeep is what the writer does while nothing is written.
+type upkeep struct {
+	// last is when something was written.
+	last time.Time
+	// seal reports that the list of free pages is not sealed, list that there is none.
+	seal, list bool
+}
+
+// wait returns how long to wait for the next step; waiting is false where there is none.
+func (u *upkeep) wait() (wait time.Duration, waiting bool) {
+	switch {
+	case u.seal:
+		return time.Until(u.last.Add(sealPause)), true
+	case u.list:
+		return time.Until(u.last.Add(listPause)), true
+	default:
+		return 0, false
+	}
+}
+
+// keepUp does the step whose time has come.
+func (s *Store) keepUp() {
+	if wait, waiting := s.upkeep.wait(); !waiting || wait > 0 {
+		return
+	}
+	if s.upkeep.seal {
+		s.sealList()
+		return
+	}
+	s.writeList()
+}
+
+// leave does all steps, since the store is being closed.
+func (s *Store) leave() {
+	if s.upkeep.list {
+		s.writeList()
+	}
+	if s.upkeep.seal {
+		s.sealList()
+	}
+}
+
+// written notes a commit.
+func (s *Store) written() {
+	s.upkeep = upkeep{last: time.Now(), seal: !s.db.NoFreelistSync, list: s.db.NoFreelistSync}
+}
+
+// limitList decides before a commit whether it writes the list of free pages.
+func (s *Store) limitList() {
+	limit := listedPages
+	if s.options.listed > 0 {
+		limit = s.options.listed
+	}
+	stats := s.db.Stats()
+	s.db.NoFreelistSync = !s.listAll && stats.FreePageN+stats.PendingPageN > limit
+}
+
+// writeList writes the list of free pages, whatever its length. An error only makes the next opening slower.
+func (s *Store) writeList() {
+	s.upkeep.list = false
+	if s.outages.current().Err != nil {
+		return
+	}
+	s.listAll = true
+	defer func() { s.listAll = false }()
+	_ = s.transact(func(*bbolt.Tx) error { return nil })
+}
+
+// sealList seals the list of free pages that the last commit wrote. An error only makes the next opening slower.
+func (s *Store) sealList() {
+	s.upkeep.seal = false
+	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			begun(tx)
+			if seal, at := s.begin(tx).disk.ListSeal(); seal != nil {
+				_, err := s.file.WriteAt(seal, at)
+				return err
+			}
+			return nil
+		})
+	})
+}
+
+// forgetFreed forgets that pages which are free since the last commit were sound.
+func (s *Store) forgetFreed() {
+	known := false
+	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			begun(tx)
+			s.has.sound.Committed(s.begin(tx).disk)
+			known = true
+			return nil
+		})
+	})
+	if !known {
+		s.has.sound.Forget()
+	}
+}
