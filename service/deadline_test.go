@@ -89,18 +89,22 @@ func outcomeOf(t *testing.T, metrics *prometheus.Registry) string {
 	t.Helper()
 	families, err := metrics.Gather()
 	require.NoError(t, err)
+	var outcomes []string
 	for _, family := range families {
 		if family.GetName() != "compactord_compactions_total" {
 			continue
 		}
-		require.Len(t, family.GetMetric(), 1)
-		for _, label := range family.GetMetric()[0].GetLabel() {
-			if label.GetName() == "outcome" {
-				return label.GetValue()
+		for _, m := range family.GetMetric() {
+			for _, label := range m.GetLabel() {
+				if label.GetName() == "outcome" && m.GetCounter().GetValue() > 0 {
+					outcomes = append(outcomes, label.GetValue())
+				}
 			}
 		}
 	}
-	return ""
+	require.Len(t, outcomes, 1)
+	require.InDelta(t, 1, valueOf(t, metrics, "compactord_compactions_total"), 0)
+	return outcomes[0]
 }
 
 // A client whose deadline passes resets the stream, like one that cancels. It must not be reported as a cancel.

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,40 @@ func (d *described) MustRegister(all ...prometheus.Collector) {
 // ofTheProgram are the metrics that the program registers beside those of the service.
 var ofTheProgram = []string{"compactord_log_lines_dropped_total", "compactord_accept_failures_total"}
 
+// priced are the counters without a series before the first event: not each summarizer has a price.
+var priced = []string{"compactord_summarizer_cost_usd_total"}
+
+// Alerts on counters need them from the beginning: the first event would else be no increase.
+func TestMetricsHaveSeriesBeforeTheFirstEvent(t *testing.T) {
+	t.Parallel()
+	gathered := prometheus.NewRegistry()
+	registry := &described{Registerer: gathered}
+	start(t, func(o *service.ServerOptions) { o.Metrics = registry })
+	families, err := gathered.Gather()
+	require.NoError(t, err)
+	series := make(map[string]int)
+	for _, family := range families {
+		series[family.GetName()] = len(family.GetMetric())
+	}
+	for _, name := range registry.names() {
+		require.Equal(t, slices.Contains(priced, name), series[name] == 0, name)
+	}
+	require.Equal(t, 3*6, series["compactord_compactions_total"])
+	require.Equal(t, 6, series["compactord_requests_refused_total"])
+	require.Equal(t, 6, series["compactord_store_outages_total"])
+}
+
+// names returns the names of the daemon's own metrics.
+func (d *described) names() (names []string) {
+	for _, desc := range d.metrics {
+		if _, rest, found := strings.Cut(desc, `fqName: "compactord_`); found {
+			name, _, _ := strings.Cut(rest, `"`)
+			names = append(names, "compactord_"+name)
+		}
+	}
+	return names
+}
+
 // The table in docs/operations.md has all of the daemon's own metrics, and no others.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
@@ -45,15 +80,10 @@ func TestMetricsAreDocumented(t *testing.T) {
 	start(t, func(o *service.ServerOptions) { o.Metrics = registry })
 	document, err := os.ReadFile("../docs/operations.md")
 	require.NoError(t, err)
-	ours := 0
-	for _, desc := range registry.metrics {
-		if _, rest, found := strings.Cut(desc, `fqName: "compactord_`); found {
-			name, _, _ := strings.Cut(rest, `"`)
-			require.Contains(t, string(document), "`compactord_"+name+"`")
-			ours++
-		}
+	for _, name := range registry.names() {
+		require.Contains(t, string(document), "`"+name+"`")
 	}
-	require.Equal(t, ours+len(ofTheProgram), strings.Count(string(document), "| `compactord_"))
+	require.Equal(t, len(registry.names())+len(ofTheProgram), strings.Count(string(document), "| `compactord_"))
 	for _, name := range ofTheProgram {
 		require.Contains(t, string(document), "| `"+name+"`")
 	}

@@ -30,6 +30,9 @@ type outages struct {
 	lost chan error
 }
 
+// causeLost is the cause of an outage that does not end.
+const causeLost = "lost"
+
 // watchOutages begins to report the outages of the store. Some stores have none.
 func watchOutages(
 	store storage.Store, status *health.Server, logger *slog.Logger, metrics prometheus.Registerer,
@@ -39,6 +42,10 @@ func watchOutages(
 		Name: "compactord_store_outages_total",
 		Help: "Times in which the store refused writes, by cause: disk_full, quota, file_too_large, read_only, io, lost.",
 	}, []string{"cause"})
+	for _, cause := range storage.DiskCauses() {
+		o.began.WithLabelValues(string(cause))
+	}
+	o.began.WithLabelValues(causeLost)
 	failing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "compactord_store_writes_failing",
 		Help: "1 while the store refuses writes, else 0.",
@@ -61,7 +68,7 @@ func (o *outages) report(now storage.Outage) {
 	switch {
 	case now.Lost:
 		o.failing.Store(1)
-		o.began.WithLabelValues("lost").Inc()
+		o.began.WithLabelValues(causeLost).Inc()
 		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
 		o.health.SetServingStatus("", healthv1.HealthCheckResponse_NOT_SERVING)
 		o.logger.ErrorContext(ctx, "the store is lost", "error", now.Err)

@@ -191,6 +191,7 @@ func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.C
 	if err != nil {
 		return nil, err
 	}
+	texts.Prepare(s.summarizers.Names())
 	return &compaction.Config{
 		Policies: s.policies, Strategies: s.strategies, Summarizers: s.summarizers, Dialects: s.dialects,
 		Operations: s.operations, Metrics: counted, Logger: s.logger, Hooks: s.hooks, Pool: s.admission.Compactions,

@@ -32,6 +32,11 @@ const (
 	DiskBroken DiskCause = "io"
 )
 
+// DiskCauses returns all causes.
+func DiskCauses() []DiskCause {
+	return []DiskCause{DiskFull, QuotaUsedUp, FileTooLarge, DiskReadOnly, DiskBroken}
+}
+
 // diskCauses are the causes of errors of the system.
 var diskCauses = map[syscall.Errno]DiskCause{
 	syscall.ENOSPC: DiskFull,

@@ -20,6 +20,13 @@ const (
 	CheckSections  = "sections"
 )
 
+// Checks returns their names.
+func Checks() []string {
+	return []string{
+		CheckUTF8, CheckEmpty, CheckToolCall, CheckErrorText, CheckCutOff, CheckBudget, CheckSize, CheckSections,
+	}
+}
+
 // CheckError names the check that a summary failed.
 type CheckError struct {
 	// Check is the stable name of the check.

@@ -197,6 +197,14 @@ const (
 	StageResult = "result"
 )
 
+// Stages returns all stages.
+func Stages() []string {
+	return []string{
+		StageFocus, StagePrevious, StageLead, StageKept, StageMessage, StageRequest, StageQuotes, StageSettle, StagePlan,
+		StageResult,
+	}
+}
+
 // The AsText words say why a summary was not written on the agent's own prompt.
 const (
 	// AsTextSecret: an opaque item of a provider contains a secret.

@@ -41,6 +41,7 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 			Help: "Compactions that run now.",
 		}),
 	}
+	m.prepare()
 	if registerer == nil {
 		return m, nil
 	}
@@ -54,6 +55,32 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	return m, nil
 }
 
+// The outcomes of compactions, as the metrics name them.
+const (
+	outcomeCompleted, outcomeSkipped, outcomePlanned = "completed", "skipped", "planned"
+	outcomeCancelled, outcomeDeadline, outcomeFailed = "cancelled", "deadline", "failed"
+)
+
+// prepare makes the metrics visible before anything is counted.
+func (m *Metrics) prepare() {
+	for _, outcome := range []string{
+		outcomeCompleted, outcomeSkipped, outcomePlanned, outcomeCancelled, outcomeDeadline, outcomeFailed,
+	} {
+		m.duration.WithLabelValues(outcome)
+		for _, reason := range []compactordv1.CompactionReason{
+			compactordv1.CompactionReason_COMPACTION_REASON_MANUAL,
+			compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD,
+			compactordv1.CompactionReason_COMPACTION_REASON_OVERFLOW,
+		} {
+			m.compactions.WithLabelValues(reasonLabel(reason), outcome)
+		}
+	}
+}
+
+func reasonLabel(reason compactordv1.CompactionReason) string {
+	return label(reason.String(), "COMPACTION_REASON_")
+}
+
 // Pruned counts what a prune outside of compactions freed. entry may be nil.
 func (m *Metrics) Pruned(entry *compactordv1.PruneEntry) {
 	m.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: entry})))
@@ -65,18 +92,18 @@ func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 	var e *apierror.Error
 	switch k := last.GetEvent().(type) {
 	case *compactordv1.CompactionEvent_Completed:
-		outcome = "completed"
+		outcome = outcomeCompleted
 		m.freed.Add(float64(freedTokens(k.Completed)))
 	case *compactordv1.CompactionEvent_Skipped:
-		outcome = "skipped"
+		outcome = outcomeSkipped
 	case *compactordv1.CompactionEvent_Planned:
-		outcome = "planned"
+		outcome = outcomePlanned
 	default:
 		if errors.As(err, &e) {
 			outcome = failedBy(e.Reason)
 		}
 	}
-	m.compactions.WithLabelValues(label(reason.String(), "COMPACTION_REASON_"), outcome).Inc()
+	m.compactions.WithLabelValues(reasonLabel(reason), outcome).Inc()
 	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
@@ -84,11 +111,11 @@ func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 func failedBy(reason compactordv1.ErrorReason) string {
 	switch reason {
 	case compactordv1.ErrorReason_ERROR_REASON_CANCELLED:
-		return "cancelled"
+		return outcomeCancelled
 	case compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED:
-		return "deadline"
+		return outcomeDeadline
 	default:
-		return "failed"
+		return outcomeFailed
 	}
 }
 

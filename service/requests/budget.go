@@ -15,8 +15,11 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// The limits that requests in flight can pass, as errors and metrics name them.
+// The limits that requests can pass, as errors and metrics name them.
 const (
+	limitOfSize   = "max_message_bytes"
+	limitOfValues = "max_request_values"
+	limitOfJSON   = "max_json_values"
 	limitOfAll    = "max_inflight_bytes"
 	limitOfClient = "max_inflight_bytes_of_client"
 	limitOfTime   = "arrival_time"
@@ -64,6 +67,11 @@ func NewBudget(limit int64, metrics prometheus.Registerer) (*Budget, error) {
 			Help: "Requests that were refused before they were decoded, by the limit that they would have passed; arrival_time " +
 				"counts those that did not arrive.",
 		}, []string{"limit"}),
+	}
+	for _, limit := range []string{
+		limitOfSize, limitOfValues, limitOfJSON, limitOfAll, limitOfClient, limitOfTime,
+	} {
+		b.refused.WithLabelValues(limit)
 	}
 	if metrics == nil {
 		return b, nil

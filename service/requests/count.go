@@ -112,7 +112,7 @@ func (t *tally) value(f *field, wireType protowire.Type, wire []byte, length *in
 		t.memory += f.memory
 	}
 	if t.values += items; t.values > maxValues {
-		return tooMany("max_request_values", maxValues, "values")
+		return tooMany(limitOfValues, maxValues, "values")
 	}
 	at := *length
 	if f.list {
@@ -138,7 +138,7 @@ func (t *tally) json(use jsonUse, text []byte) error {
 	}
 	values, depth := countJSON(text)
 	if t.jsonValues += values; t.jsonValues > maxJSONValues {
-		return tooMany("max_json_values", maxJSONValues, "values in JSON")
+		return tooMany(limitOfJSON, maxJSONValues, "values in JSON")
 	}
 	if use != jsonByModels && depth > maxJSONNesting {
 		return &fieldError{what: fmt.Sprintf("its JSON nests deeper than %d levels", maxJSONNesting)}

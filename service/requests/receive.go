@@ -152,7 +152,7 @@ func (r *Receiver) checkSize(size int) error {
 		return nil
 	}
 	return r.Budget.refusal(apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
-		map[string]string{"limit": "max_message_bytes", "value": strconv.Itoa(r.MaxBytes)},
+		map[string]string{"limit": limitOfSize, "value": strconv.Itoa(r.MaxBytes)},
 		"the request has %d bytes; at most %d are accepted", size, r.MaxBytes))
 }
 

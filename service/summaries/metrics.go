@@ -72,14 +72,43 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 	return m, nil
 }
 
+// Prepare makes the counters of summarizers with these names visible before anything is counted. Costs are left out: not
+// each summarizer has a price.
+func (m *Metrics) Prepare(names []string) {
+	for _, by := range names {
+		m.calls.WithLabelValues(by)
+		m.retries.WithLabelValues(by)
+		for _, kind := range []string{kindInput, kindCacheRead, kindCacheWrite, kindOutput} {
+			m.tokens.WithLabelValues(by, kind)
+		}
+		for _, check := range summarizers.Checks() {
+			m.rejected.WithLabelValues(by, check)
+		}
+		for _, stage := range summarizers.Stages() {
+			m.faults.WithLabelValues(by, stage)
+		}
+	}
+	for _, cause := range []string{causeRejected, causeRefused, causeTimeout, causeBug, causeUnavailable} {
+		m.fallbacks.WithLabelValues(cause)
+	}
+}
+
+// The kinds of tokens, and why the fallback was asked for, as the metrics name them.
+const (
+	kindInput, kindCacheRead, kindCacheWrite, kindOutput = "input", "cache_read", "cache_write", "output"
+
+	causeRejected, causeRefused, causeUnavailable = "rejected", "refused", "unavailable"
+	causeTimeout, causeBug                        = "timeout", "bug"
+)
+
 // spent counts the costs of an operation, also where it failed.
 func (m *Metrics) spent(by string, spent Spent) {
 	if spent.Calls > 0 {
 		m.calls.WithLabelValues(by).Add(float64(spent.Calls))
 	}
 	for kind, tokens := range map[string]uint32{
-		"input": spent.Usage.GetInputTokens(), "cache_read": spent.Usage.GetCacheReadTokens(),
-		"cache_write": spent.Usage.GetCacheWriteTokens(), "output": spent.Usage.GetOutputTokens(),
+		kindInput: spent.Usage.GetInputTokens(), kindCacheRead: spent.Usage.GetCacheReadTokens(),
+		kindCacheWrite: spent.Usage.GetCacheWriteTokens(), kindOutput: spent.Usage.GetOutputTokens(),
 	} {
 		if tokens > 0 {
 			m.tokens.WithLabelValues(by, kind).Add(float64(tokens))
@@ -114,14 +143,14 @@ func (m *Metrics) fellBack(why *apierror.Error) { m.fallbacks.WithLabelValues(ca
 func causeOf(why *apierror.Error) string {
 	switch why.Reason {
 	case compactordv1.ErrorReason_ERROR_REASON_SUMMARY_REJECTED:
-		return "rejected"
+		return causeRejected
 	case compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED:
-		return "refused"
+		return causeRefused
 	case compactordv1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED:
-		return "timeout"
+		return causeTimeout
 	case compactordv1.ErrorReason_ERROR_REASON_INTERNAL:
-		return "bug"
+		return causeBug
 	default:
-		return "unavailable"
+		return causeUnavailable
 	}
 }
