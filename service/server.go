@@ -56,6 +56,8 @@ type ServerOptions struct {
 	MaxMessageBytes int
 	// MaxInflightBytes is how much memory the requests in flight may take. Default: eight times MaxMessageBytes.
 	MaxInflightBytes int64
+	// MaxConnections is how many connections may be open at once. Default DefaultMaxConnections.
+	MaxConnections int
 	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
 	// Unread bounds the answers that clients do not read. Logger and Metrics are set here.
@@ -74,8 +76,10 @@ type Server struct {
 	grpc    *grpc.Server
 	health  *health.Server
 	unread  *unread.Answers
-	outages *outages
-	drain   time.Duration
+	// connections bounds those of the listener.
+	connections *connections
+	outages     *outages
+	drain       time.Duration
 }
 
 // NewServer returns a server. The caller must call Run.
@@ -92,6 +96,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	}
 	if o.MaxInflightBytes == 0 {
 		o.MaxInflightBytes = LeastInflightBytes(o.MaxMessageBytes)
+	}
+	if o.MaxConnections == 0 {
+		o.MaxConnections = DefaultMaxConnections
 	}
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = DefaultDrainTimeout
@@ -126,12 +133,16 @@ func NewServer(o ServerOptions) (*Server, error) {
 			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
 			grpc.MaxHeaderListSize(maxHeaderBytes),
 			grpc.MaxConcurrentStreams(maxStreams),
+			grpc.ConnectionTimeout(handshakeTimeout),
 			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
 			grpc.ForceServerCodecV2(unread.Codec{CodecV2: encoding.GetCodecV2(grpcproto.Name)}),
 			// Otherwise Stop returns while handlers still run, and the store would be closed under them.
 			grpc.WaitForHandlers(true),
 		),
+	}
+	if s.connections, err = newConnections(o.MaxConnections, o.Logger, service.hooks.Now, o.Metrics); err != nil {
+		return nil, err
 	}
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
 		return nil, err
@@ -159,7 +170,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(stopped)
-		if err := s.grpc.Serve(s.unread.Listener(listener)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		if err := s.grpc.Serve(s.unread.Listener(s.connections.listener(listener))); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			return fmt.Errorf("serve: %w", err)
 		}
 		return nil

@@ -26,6 +26,7 @@ type Config struct {
 	Reflection        *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes   int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`
 	MaxInflightBytes  int64         `env:"COMPACTORD_MAX_INFLIGHT_BYTES" help:"Memory that the requests that run at once may take (default: 8 times --max-message-bytes)." placeholder:"N"`
+	MaxConnections    int           `default:"4096" env:"COMPACTORD_MAX_CONNECTIONS" help:"How many connections may be open at once (default: ${default})." placeholder:"N"`
 	DrainTimeout      time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long running calls may go on when the daemon stops (default: ${default})." placeholder:"TIME"`
 	Heartbeat         time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel          string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
@@ -39,6 +40,7 @@ const (
 	minMessageBytes = 4 << 20
 	maxMessageBytes = 1 << 30
 	maxInflight     = 1 << 40
+	maxConnections  = 1_000_000
 	minHeartbeat    = 100 * time.Millisecond
 	maxSpan         = time.Hour
 )
@@ -60,6 +62,8 @@ func (c *Config) Validate() error {
 	least := service.LeastInflightBytes(max(c.MaxMessageBytes, minMessageBytes))
 	check(c.MaxInflightBytes == 0 || c.MaxInflightBytes >= least && c.MaxInflightBytes <= maxInflight, "max-inflight-bytes",
 		"must be from %s, which one request of --max-message-bytes needs, to %s", terminal.Number(least), terminal.Number(maxInflight))
+	check(c.MaxConnections >= 1 && c.MaxConnections <= maxConnections, "max-connections", "must be from 1 to %s",
+		terminal.Number(maxConnections))
 	check(c.DrainTimeout > 0 && c.DrainTimeout <= maxSpan, "drain-timeout", "must be above 0, up to %s", maxSpan)
 	check(c.Heartbeat >= minHeartbeat && c.Heartbeat <= maxSpan, "heartbeat", "must be from %s to %s", minHeartbeat, maxSpan)
 	_, known := terminal.LogLevels[c.LogLevel]

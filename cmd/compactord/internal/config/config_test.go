@@ -38,6 +38,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, service.DefaultMaxMessageBytes, c.MaxMessageBytes)
 	require.Equal(t, service.DefaultDrainTimeout, c.DrainTimeout)
 	require.Equal(t, service.DefaultHeartbeat, c.Heartbeat)
+	require.Equal(t, service.DefaultMaxConnections, c.MaxConnections)
 	require.True(t, c.Reflects())
 }
 
@@ -84,7 +85,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	c := &config.Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", MaxInflightBytes: 1, LogFormat: "xml", MetricsListen: "x"}
 	err := c.Validate()
 	for _, flag := range []string{
-		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--max-inflight-bytes: ", "--drain-timeout: ", "--heartbeat: ",
+		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--max-inflight-bytes: ", "--max-connections: ", "--drain-timeout: ", "--heartbeat: ",
 		"--log-level: ", "--log-format: ", "--metrics-listen: ",
 	} {
 		require.ErrorContains(t, err, flag)

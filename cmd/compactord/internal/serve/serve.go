@@ -189,6 +189,7 @@ func (c *Command) server(
 		Options:          options,
 		MaxMessageBytes:  c.MaxMessageBytes,
 		MaxInflightBytes: c.MaxInflightBytes,
+		MaxConnections:   c.MaxConnections,
 		DrainTimeout:     c.DrainTimeout,
 		Reflection:       c.Reflects(),
 	})
