@@ -102,6 +102,13 @@ func (f *faultyFile) writeAt(b []byte, offset int64) (int, error) {
 	return n, err
 }
 
+// unusable makes reads, writes and syncs of the file fail, until it is repaired.
+func (f *faultyFile) unusable() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	require.NoError(f.t, syscall.Dup3(f.bad[0], int(f.file.Fd()), syscall.O_CLOEXEC))
+}
+
 // repair makes syncs succeed again.
 func (f *faultyFile) repair() {
 	f.mu.Lock()

@@ -214,6 +214,7 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 		if s.settle() == nil {
 			return nil
 		}
+		err = unknown(err)
 	}
 	if errors.Is(err, storage.ErrCorrupt) {
 		// bbolt has panicked somewhere in a commit.

@@ -102,6 +102,26 @@ func TestASingleErrorOfTheDiskPasses(t *testing.T) {
 	}
 }
 
+// A write that readers see is not refused for lack of room, since that would say that nothing was written.
+func TestAWriteThatIsSeenIsNotSaidToBeRefused(t *testing.T) {
+	f, options := newFaultyFile(t)
+	options.failed = f.unusable
+	s := openNew(t, options)
+	d := storagetest.NewSession("", "s", "u")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	// The first half of the page has all of the header.
+	f.inject(s, once(true, syscall.ENOSPC, nil))
+	d = storagetest.Next(d.Session).Text("one")
+	err := s.Commit(t.Context(), &d.Commit)
+	require.ErrorIs(t, err, storage.ErrDisk)
+	require.NotErrorIs(t, err, storage.ErrFull)
+	messages, err := s.Messages(t.Context(), d.Ref(), 0, 9, 0)
+	require.NoError(t, err)
+	require.Len(t, messages, 1)
+	f.repair()
+	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("two").Commit))
+}
+
 // While the disk fails, reads go on, each write gets an error of the disk, and there is one outage, which ends with the
 // first write that succeeds.
 func TestOutage(t *testing.T) {

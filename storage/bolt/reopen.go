@@ -26,7 +26,7 @@ func (s *Store) settle() error {
 	}
 	if s.unsettled > s.acknowledged {
 		if err := s.rewriteHeaders(); err != nil {
-			return storage.NewDiskError(err)
+			return unknown(err)
 		}
 		// It is on the disk now, together with its pages, which were synced before.
 		s.acknowledged = s.unsettled
@@ -46,6 +46,24 @@ func (s *Store) settle() error {
 		return errFallen
 	}
 	return nil
+}
+
+// unknown returns the error of a write that readers see, but that may not be on the disk. An error for lack of room would
+// say that nothing was written.
+func unknown(err error) error {
+	if errors.Is(err, storage.ErrCorrupt) {
+		return err
+	}
+	var disk *storage.DiskError
+	if !errors.As(err, &disk) {
+		disk = storage.NewDiskError(err)
+	}
+	if !disk.Full() {
+		return disk
+	}
+	return &storage.DiskError{
+		Cause: storage.DiskBroken, Err: fmt.Errorf("the last write is seen, and may not be on the disk: %w", disk.Err),
+	}
 }
 
 // checkWritable returns the error of writes while the file system is still read-only.
