@@ -114,15 +114,23 @@ func (f *faultyRun) compareRecords(here wholeAnswer, open bool) {
 	f.t.Helper()
 	entries := make(map[string]int)
 	points := make(map[uint32]bool)
+	written, failed := make(map[string]bool), make(map[string]bool)
 	for _, r := range here.records {
 		switch {
+		case r.GetAttempt() != nil:
+			failed[r.GetAttempt().GetProvenance().GetOperationId()] = true
 		case r.GetCompaction() != nil:
 			entries[r.GetCompaction().GetId()]++
+			written[r.GetCompaction().GetProvenance().GetOperationId()] = true
 		case r.GetPrune() != nil:
 			entries[r.GetPrune().GetId()]++
+			written[r.GetPrune().GetProvenance().GetOperationId()] = true
 		case r.GetRevert() != nil, r.GetPin() != nil:
 			points[r.GetSequence()] = true
 		}
+	}
+	for operation := range failed {
+		require.NotContains(f.t, written, operation, "it has failed, and is there")
 	}
 	for id := range f.entries {
 		require.Equal(f.t, 1, entries[id], "%s was acknowledged", id)

@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -19,6 +20,8 @@ type runState struct {
 	writing *writing
 	// recordsEnd says that the compaction has started, so that its end is recorded, also where it fails.
 	recordsEnd bool
+	// named says that the session's row names it as running until its end is written.
+	named bool
 }
 
 func (j *job) runRecorded(
@@ -91,6 +94,12 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 	return durationpb.New(e.RetryAfter)
 }
 
+// runsIn reports whether the session's row still names the compaction. Else its entry was written after all, by a commit
+// whose error left that open.
+func (j *job) runsIn(row *storagev1.Session) bool {
+	return slices.ContainsFunc(row.GetRunning(), func(r *storagev1.RunningCompaction) bool { return r.GetOperationId() == j.id })
+}
+
 // recordAttempt records a compaction that left no entry, also after its context was cancelled. Where that fails, only
 // this record is lost.
 func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compactordv1.CompactionAttempt) {
@@ -98,7 +107,7 @@ func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compacto
 	defer cancel()
 	attempt.Provenance = rs.writing.provenanceOfAttempt(ctx)
 	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != j.uid {
+		if row.GetUid() != j.uid || rs.named && !j.runsIn(row) {
 			return nil, nil
 		}
 		next := j.logs.Begin(row)

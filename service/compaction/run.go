@@ -105,7 +105,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 		if err := j.begin(ctx); err != nil {
 			return nil, err
 		}
-		rs.recordsEnd = true
+		rs.recordsEnd, rs.named = true, true
 		j.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: j.reason(), Plan: plan.plan},
 		}})
