@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -97,7 +98,19 @@ func explicable(request proto.Message, err error) bool {
 		// Some of the indexes do not exist yet.
 		_, indexed := request.(interface{ GetIndexes() []uint32 })
 		return indexed
+	case codes.ResourceExhausted:
+		// A daemon that was not disturbed would log this as an error, which is looked for.
+		return reasonOf(err) == "STORE_UNAVAILABLE"
 	default:
 		return false
 	}
+}
+
+func reasonOf(err error) string {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			return info.GetReason()
+		}
+	}
+	return ""
 }

@@ -15,7 +15,7 @@ import (
 func TestBrokenHistoriesAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, seed(t))
-	w.untilKilled()
+	w.untilKilled(undisturbed)
 	d := serve(t, w.store)
 	// These calls are there in any case.
 	c := w.clients[0]

@@ -53,7 +53,7 @@ func TestHistoriesOfAKilledDaemon(t *testing.T) {
 	}
 	w := newWorld(t, seed(t))
 	for range rounds {
-		w.untilKilled()
+		w.untilKilled(undisturbed)
 	}
 	w.last()
 	all := w.judge()
@@ -90,8 +90,11 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// untilKilled runs the clients until the daemon is killed.
-func (w *world) untilKilled() {
+// undisturbed leaves a daemon alone.
+func undisturbed(*daemon) {}
+
+// untilKilled runs the clients until the daemon is killed. It disturbs the daemon after each call.
+func (w *world) untilKilled(disturb func(d *daemon)) {
 	w.t.Helper()
 	if w.random.IntN(4) == 0 {
 		// One that is killed while it starts.
@@ -109,6 +112,7 @@ func (w *world) untilKilled() {
 		for range calls {
 			select {
 			case <-w.history.ends:
+				disturb(d)
 			case <-over:
 				return
 			}
