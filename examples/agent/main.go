@@ -19,7 +19,9 @@ import (
 	"os/signal"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -35,10 +37,18 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, *addr, *turns, uint32(*window)); err != nil {
+	if err := explained(run(ctx, os.Stdout, *addr, *turns, uint32(*window)), *addr); err != nil {
 		fmt.Fprintln(os.Stderr, "agent:", err)
 		os.Exit(1)
 	}
+}
+
+// explained says what to do where no daemon has answered. An error of a daemon has details.
+func explained(err error, addr string) error {
+	if status.Code(err) != codes.Unavailable || len(status.Convert(err).Details()) > 0 {
+		return err
+	}
+	return fmt.Errorf("no daemon answers at %s; this starts one: go run ./cmd/compactord serve --listen %s\n%w", addr, addr, err)
 }
 
 func run(ctx context.Context, out io.Writer, addr string, turns int, window uint32) error {

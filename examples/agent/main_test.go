@@ -69,6 +69,21 @@ func TestAgent(t *testing.T) {
 	require.Contains(t, summary.GetMessage().GetParts()[0].GetText().GetText(), "Never change anything under db/migrations.")
 }
 
+// Without a daemon, the agent says where it looked for one, and how to start it. What a daemon says stays as it is.
+func TestWithoutADaemon(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	err = run(t.Context(), io.Discard, addr, 1, 32_000)
+	require.ErrorContains(t, explained(err, addr), "no daemon answers at "+addr+"; this starts one: go run ./cmd/compactord serve --listen "+addr)
+
+	err = run(t.Context(), io.Discard, startDaemon(t), 1, 1)
+	require.Error(t, err)
+	require.Equal(t, err, explained(err, addr))
+	require.NoError(t, explained(nil, addr))
+}
+
 // TestDeltas runs an agent that only fetches deltas, and compares its view with the whole one after each turn.
 func TestDeltas(t *testing.T) {
 	conn, err := grpc.NewClient(startDaemon(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
