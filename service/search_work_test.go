@@ -31,8 +31,8 @@ func TestSearchDoesALimitedPartOfTheWork(t *testing.T) {
 			slices.Reverse(got)
 		}
 		require.Equal(t, want, got)
+		// A busy machine needs more of them: the time of a call is limited, too.
 		require.GreaterOrEqual(t, pages, 2, "12 times 196,608 bytes and more than 1,900 steps are more than one call does")
-		require.LessOrEqual(t, pages, 3)
 	}
 }
 
@@ -46,13 +46,14 @@ func TestRecallMatchDoesALimitedPartOfTheWork(t *testing.T) {
 	match := &compactordv1.LineMatch{Pattern: "needle|~{1000}~{900}", ContextLines: 1}
 	req.Range = &compactordv1.RecallContentRequest_Match{Match: match}
 	answer := d.recall(req)
-	require.True(t, answer.GetHasMore())
-	require.Empty(t, answer.GetBlocks())
-	require.Greater(t, answer.GetNextLine(), uint32(8<<10), "65 bytes and some 1,900 steps a line, of 2^30")
-	require.Less(t, answer.GetNextLine(), uint32(12<<10))
-	match.FirstLine = answer.GetNextLine()
-	answer = d.recall(req)
-	require.False(t, answer.GetHasMore())
+	require.True(t, answer.GetHasMore(), "65 bytes and some 1,900 steps a line are more than 2^30 in all")
+	// A busy machine needs more calls: the time of one is limited, too.
+	for answer.GetHasMore() {
+		require.Empty(t, answer.GetBlocks())
+		require.Greater(t, answer.GetNextLine(), match.GetFirstLine())
+		match.FirstLine = answer.GetNextLine()
+		answer = d.recall(req)
+	}
 	require.Equal(t, []uint32{12<<10 + 1}, answer.GetBlocks()[0].GetMatchingLines())
 	require.True(t, strings.HasSuffix(answer.GetBlocks()[0].GetText(), "hay \nneedle"))
 }
