@@ -98,7 +98,10 @@ func copied(w []string) []touch {
 	}
 	from, to := operands[0], operands[1]
 	if strings.HasSuffix(to, "/") {
-		to += baseOf(from)
+		if to += baseOf(from); !looksLikeFile(to) {
+			// The name is a variable or a pattern.
+			return nil
+		}
 	}
 	list := []touch{{path: to, modified: true, restored: isBackup(from, to)}}
 	if looksLikeFile(from) {
