@@ -188,6 +188,8 @@ func (l *ledger) nameLines(names []evidence.Pick) []string {
 	if l.silent {
 		form = agentQuote
 	}
+	// Nobody would find such a name by what is shown of it.
+	names = slices.DeleteFunc(names, func(p evidence.Pick) bool { return form.encode(p.Text) != oneLine(p.Text) })
 	var lines []string
 	for len(names) > 0 {
 		n, size, first := 0, 0, names[0].First
@@ -200,7 +202,7 @@ func (l *ledger) nameLines(names []evidence.Pick) []string {
 			size += len(names[n].Text) + 2
 			first = min(first, names[n].First)
 		}
-		lines = append(lines, form.first+span(first, names[n-1].Last)+" "+namesOnly+form.encode(oneLine(strings.Join(row, ", "))))
+		lines = append(lines, form.first+span(first, names[n-1].Last)+" "+namesOnly+form.encode(strings.Join(row, ", ")))
 		names = names[n:]
 	}
 	return lines

@@ -223,7 +223,14 @@ func quotationAt(text string, at int, yield func(n Name, at int)) (closing int) 
 
 func isQuotation(s string) bool {
 	return len(s) >= minQuotation && len(s) <= maxQuotation && s[0] > ' ' && s[len(s)-1] > ' ' && s[len(s)-1] != '\\' &&
-		!isBetweenTwo(s) && !isPlainName(s) && strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		!isBetweenTwo(s) && !isPlainName(s) && !isSpaced(s) &&
+		strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// isSpaced says whether a text has more than single spaces. Summaries show only these, so they cannot quote it. Code
+// writes a line break as an escape.
+func isSpaced(s string) bool {
+	return strings.Contains(s, "  ") || strings.Contains(s, "\t") || strings.Contains(s, `\n`)
 }
 
 // isBetweenTwo says whether a text is what stands between two quotations, such as `, name, `.
