@@ -34,8 +34,8 @@ type command struct {
 	dir string
 }
 
-// quoted returns the shown command in backquotes.
-func (c *command) quoted() string { return "`" + strings.ReplaceAll(c.shown, "`", "'") + "`" }
+// quoted returns the shown command as code.
+func (c *command) quoted() string { return codeSpans(strings.ReplaceAll(c.shown, "`", "'")) }
 
 // writesOnly says whether the command only wrote files, which the list of files shows better.
 func (c *command) writesOnly() bool {
@@ -169,7 +169,7 @@ func show(segments []segment) string {
 		}
 		if b.Len() > 0 {
 			if seg.piped && skipped {
-				b.WriteString(" | …")
+				b.WriteString(openGap)
 			}
 			b.WriteString(joint(b.String(), seg))
 		}

@@ -30,7 +30,7 @@ func (it *item) carryFailure() {
 	f.missing = missingIn(message)
 	f.root = rootOf(f)
 	c := &call{name: strings.Trim(shown, "`"), class: classOther}
-	if line, ok := strings.CutSuffix(shown[1:], "`"); ok && !strings.Contains(line, "`") {
+	if line, after, ok := cutSpans(shown[1:]); ok && after == "" {
 		parsed := parseCommand(line)
 		if isCode(line) {
 			parsed = codeCommand(line)

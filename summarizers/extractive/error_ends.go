@@ -90,12 +90,16 @@ func (it *item) repeats(old *item) bool {
 		return len(a.commands) == len(b.commands) && it.tool != "" && old.tool == it.tool && it.path != "" && old.path == it.path
 	}
 	k := b.commands[0]
-	if slices.ContainsFunc(a.commands, k.covers) {
+	if slices.ContainsFunc(a.commands, k.covers) || old.shownAs(b.shown) {
 		return true
 	}
 	// Tests that ran were built.
 	return a.check == builds && b.check == tests && inScope(k, a)
 }
+
+// shownAs says whether an error of an earlier summary is of a command that looks like this one. Of a shortened command,
+// no more is known.
+func (it *item) shownAs(command string) bool { return it.carried && it.failure.shown == command }
 
 // retell writes the text of an error anew.
 func (it *item) retell() { it.hears(it.failure.shown+failedMark, it.failure.words(), "") }
@@ -124,6 +128,9 @@ func (l *ledger) succeed(c *call, output string) {
 func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 	f := it.failure
 	if f.missing != "" && !cmd.reads && (installs(cmd, f.missing) || uses(cmd, f.missing)) {
+		return true
+	}
+	if len(cmd.proved) > 0 && it.shownAs(cmd.quoted()) {
 		return true
 	}
 	for _, k := range cmd.proved {

@@ -120,9 +120,14 @@ func dividedAt(list []stretch, at int) (stretch, bool) {
 
 // closing returns what closes a pair: the backquotes of its beginning, or else its last character.
 func (p stretch) closing(s string) string {
-	if ticks := len(s[p.from:]) - len(strings.TrimLeft(s[p.from:], "`")); ticks > 0 {
-		return s[p.from : p.from+ticks]
+	if ticks := p.ticks(s); ticks != "" {
+		return ticks
 	}
 	_, size := utf8.DecodeLastRuneInString(s[:p.to])
 	return s[p.to-size : p.to]
+}
+
+// ticks returns the backquotes around a code span. It returns an empty text for another pair.
+func (p stretch) ticks(s string) string {
+	return s[p.from : p.from+len(s[p.from:p.to])-len(strings.TrimLeft(s[p.from:p.to], "`"))]
 }

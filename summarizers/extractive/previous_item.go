@@ -194,15 +194,16 @@ func (p *previousReader) rank(it *item, labelled bool) {
 // ran reads a line about a command or a step, which a later run replaces. It returns false if it is none.
 func (p *previousReader) ran(it *item) bool {
 	if rest, ok := strings.CutPrefix(it.text, ranPrefix); ok {
-		if shown, outcome, ok := strings.Cut(rest, "`"); ok {
+		if shown, outcome, ok := cutSpans(rest); ok {
+			key := codeSpans(shown)
 			if outcome, ok := strings.CutPrefix(outcome, outcomeMark); ok && it.heard == nil {
-				it.hearsOutcome(ranPrefix+shown+"`"+outcomeMark, outcome)
+				it.hearsOutcome(ranPrefix+key[1:]+outcomeMark, outcome)
 			}
 			it.score = 3
 			if milestone(shown) {
 				it.score = 7
 			}
-			p.l.commands["`"+shown+"`"] = it
+			p.l.commands[key] = it
 			return true
 		}
 	}

@@ -28,7 +28,7 @@ func TestARunTellsItsOutcome(t *testing.T) {
 		{"make all", "done in 3 s\nWARNING: page 7 is old", "Ran `make all`: «done in 3 s»"},
 		{"make all", "done in 3 s\nShell cwd was reset to /srv/pager", "Ran `make all`: «done in 3 s»"},
 		{"./migrate.sh", "ValueError: page 7 has no rows\nsee the log for more\nexit code: 0", "Ran `./migrate.sh`: «ValueError: page 7 has no rows»"},
-		{"make pages | grep -v draft | wc -l", "41", "Ran `make pages | … | wc -l`: «41»"},
+		{"make pages | grep -v draft | wc -l", "41", "Ran `make pages` … `| wc -l`: «41»"},
 		{"make pages | tail -3", "page 41", "Ran `make pages`: «page 41»"},
 		{"for p in a b; do\nmake $p\ndone", "made b", "Ran `for p in a b; do make $p; done`: «made b»"},
 		{"python -c 'import pager; print(pager.last)'", "None", ""},

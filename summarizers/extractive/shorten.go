@@ -11,6 +11,9 @@ const gap = " … "
 
 const gapUnits = 3
 
+// openGap ends a text whose end is cut off.
+const openGap = " …"
+
 // units returns the length of s in UTF-16 code units, in which sizes are planned. Every estimator's count is roughly
 // proportional to it. The estimator decides in the end.
 func units(s string) int {
@@ -86,7 +89,7 @@ func shorten(s string, n int) string {
 	for start < len(s) && cutsWord(s, start) {
 		start++
 	}
-	end, start, closing := aroundPairs(s, end, start)
+	end, start, closing, opening := aroundPairs(s, end, start)
 	if end > 0 || start < len(s) {
 		head, tail = s[:end], s[start:]
 	}
@@ -94,15 +97,18 @@ func shorten(s string, n int) string {
 	head = strings.TrimRight(head, " …")
 	tail = strings.TrimLeft(tail, " …")
 	switch {
-	case tail == "":
-		return head + strings.TrimRight(gap, " ") + closing
 	case head == "":
 		return strings.TrimLeft(gap, " ") + tail
-	case closing != "":
-		return head + strings.TrimRight(gap, " ") + closing + " " + tail
+	case strings.HasPrefix(closing, "`"):
+		// A code span has only what stands so in the source.
+		head += closing + openGap
 	default:
-		return head + gap + tail
+		head += openGap + closing
 	}
+	if tail == "" {
+		return head
+	}
+	return head + " " + opening + tail
 }
 
 // wordEnd returns the last place up to this one where no word is cut.
@@ -114,14 +120,16 @@ func wordEnd(s string, at int) int {
 }
 
 // aroundPairs moves the ends of a gap so that it divides no pair. A pair that has most of the text before the gap is
-// divided nevertheless: the gap is within it, or at its end, and closing is what closes the pair then.
-func aroundPairs(s string, end, start int) (newEnd, newStart int, closing string) {
+// divided nevertheless: the gap is within it, or at its end, and closing is what closes the pair then. A code span becomes
+// two, and opening is what opens the second one.
+func aroundPairs(s string, end, start int) (newEnd, newStart int, closing, opening string) {
 	pairs := unbroken(s)
 	first, inFirst := dividedAt(pairs, end)
 	last, inLast := dividedAt(pairs, start)
 	large := inFirst && first.from < end/2
 	if large && inLast && first == last {
-		return end, start, ""
+		ticks := first.ticks(s)
+		return end, start, ticks, ticks
 	}
 	if inLast {
 		start = last.to
@@ -130,13 +138,13 @@ func aroundPairs(s string, end, start int) (newEnd, newStart int, closing string
 	case large:
 		closing = first.closing(s)
 		if shorter := wordEnd(s, max(end-len(closing), 0)); shorter > first.from {
-			return shorter, start, closing
+			return shorter, start, closing, ""
 		}
-		return first.from, start, ""
+		return first.from, start, "", ""
 	case inFirst:
 		end = first.from
 	}
-	return end, start, ""
+	return end, start, "", ""
 }
 
 // cutsWord says whether s[at] continues a word, a path or an identifier.

@@ -120,3 +120,17 @@ func TestALongPairStaysClosed(t *testing.T) {
 		require.Greater(t, utf8.RuneCountInString(short), n/3, short)
 	}
 }
+
+// What is left of a code span is in a span, or in two.
+func TestShorteningLeavesGapsBetweenCodeSpans(t *testing.T) {
+	t.Parallel()
+	code := "`go test -run Export" + strings.Repeat(" ./export", 9)
+	for text, want := range map[string]string{
+		code + "` fails":                    "`go test -run Export ./export` … `./export` fails",
+		code + " -count 3` fails":           "`go test -run Export ./export` … `-count 3` fails",
+		code + "` fails at the second page": "`go test -run Export ./export` … the second page",
+		code + "` fails on every page":      "`go test -run Export ./export` … on every page",
+	} {
+		require.Equal(t, want, extractive.Shorten(text, 52))
+	}
+}

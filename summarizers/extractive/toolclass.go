@@ -196,7 +196,23 @@ func (c *call) shown() string {
 		if strings.HasPrefix(a.raw, "{") || strings.HasPrefix(a.raw, "[") {
 			continue
 		}
-		b.WriteString(" " + plainName(a.key) + "=" + shorten(oneLine(clip(a.text(), 512)), 60))
+		b.WriteString(" " + plainName(a.key) + "=" + shownValue(a.text()))
 	}
 	return shorten(b.String(), 200)
 }
+
+// shownValue returns the value of an argument: a long text shortened, and a long word, such as a path, whole or not at all.
+func shownValue(text string) string {
+	const longestText = 60
+	value := oneLine(clip(text, 512))
+	if units(value) > longestText && !strings.Contains(value, " ") {
+		if units(value) > longestValue {
+			return "…"
+		}
+		return value
+	}
+	return shorten(value, longestText)
+}
+
+// longestValue is how long a single word in the arguments of a call can be, in units.
+const longestValue = 120
