@@ -236,7 +236,7 @@ func endsInRole(text string) bool {
 	return !unicode.IsLower(first)
 }
 
-// opensLine says whether a text ends in what is the first word of a line.
+// opensLine says whether a text ends in what is the first word of a line, or of a heading.
 func opensLine(text string) bool {
 	end := text[max(0, len(text)-4*longestWord):]
 	if at := strings.LastIndexByte(end, '\n'); at >= 0 {
@@ -244,7 +244,7 @@ func opensLine(text string) bool {
 	} else if len(end) < len(text) {
 		return false
 	}
-	return !strings.ContainsFunc(strings.TrimSpace(end), unicode.IsSpace)
+	return !strings.ContainsFunc(strings.TrimSpace(strings.TrimLeft(end, " \t#")), unicode.IsSpace)
 }
 
 // fold returns the letters that a character looks like, in lower case.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/compactord/compactord/session/quotation"
 )
 
 // earlierSummary is a summary of earlier work that another tool wrote. It keeps its own structure: a digest shows its
@@ -129,7 +131,7 @@ func (p *previousReader) earlier(line, trimmed string) bool {
 	if p.inEarlier = p.inEarlier && ok && trimmed != ""; !p.inEarlier {
 		return false
 	}
-	it := earlierLine(own)
+	it := earlierLine(quotation.Defuse(own))
 	it.text, it.carried = unescapeCitations(it.text), true
 	p.l.earlier.add(it)
 	return true
@@ -178,6 +180,7 @@ func (e *earlierReader) line(line string) {
 		}
 		return
 	}
+	line = quotation.Defuse(line)
 	e.begun = e.begun || trimmed == ""
 	if !e.begun || trimmed == "" || trimmed == none || isRuler(trimmed) {
 		return
@@ -188,13 +191,13 @@ func (e *earlierReader) line(line string) {
 	}
 	if e.wanted && e.holds == kindRequest && !e.inCode {
 		if body, _ := listItem(trimmed + " "); contentUpTo(body, 1) > 0 {
-			e.request = append(e.request, oneLine(body))
+			e.request = append(e.request, oneLine(quotation.Defuse(body)))
 		}
 		return
 	}
 	if e.holds == kindRule && !e.inCode {
 		body, _ := listItem(trimmed + " ")
-		e.rules = append(e.rules, oneLine(body))
+		e.rules = append(e.rules, oneLine(quotation.Defuse(body)))
 		return
 	}
 	it := earlierLine(line)
@@ -211,5 +214,5 @@ func (e *earlierReader) title(t titled, line string) {
 	if t.numbered {
 		text = strings.ReplaceAll(line, "**", "")
 	}
-	e.summary.add(&item{text: oneLine(text)})
+	e.summary.add(&item{text: oneLine(quotation.Defuse(text))})
 }

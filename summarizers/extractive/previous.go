@@ -45,7 +45,7 @@ func (l *ledger) keepLine(line string, holds kind) {
 	if strings.HasPrefix(body, "#") || body == none {
 		return
 	}
-	it := &item{kind: holds, text: shorten(oneLine(strings.TrimPrefix(body, "- ")), maxRule), score: 4, carried: true}
+	it := &item{kind: holds, text: shorten(oneLine(quotation.Defuse(strings.TrimPrefix(body, "- "))), maxRule), score: 4, carried: true}
 	if !keptByItself[holds] {
 		it.kind = kindFact
 	}
@@ -168,7 +168,8 @@ func (p *previousReader) line(line string) {
 	if !indented || !listed {
 		p.parent = ""
 	}
-	p.item(body, listed, indented)
+	// Earlier versions, models and other tools stored it as it was said.
+	p.item(quotation.Defuse(body), listed, indented)
 }
 
 // goesOnQuoting reads a line below a quote: another quote of the message, whatever it begins with. One with a citation of
@@ -257,7 +258,7 @@ func (p *previousReader) heading(title string) {
 // flush ends a code block.
 func (p *previousReader) flush() {
 	if len(p.code) > 0 {
-		text := shorten(oneLine(strings.Join(p.code, "\n")), maxRule)
+		text := shorten(oneLine(quotation.Defuse(strings.Join(p.code, "\n"))), maxRule)
 		p.l.add(&item{kind: kindFact, text: text, score: 4, carried: true})
 		p.code = nil
 	}
