@@ -3,7 +3,10 @@ package secrets
 import "strings"
 
 // findNextWord finds the word behind words that say that it is a secret, as in the settings of routers.
-func findNextWord(r *reading, rule, _, end int) {
+func findNextWord(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
 	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
 	if word := r.text[arg.start:arg.end]; fits(word, given) && mixtureOf(word).digits+mixtureOf(word).symbols > 0 {
 		r.add(rule, arg.start, arg.end)
@@ -14,6 +17,9 @@ func findNextWord(r *reading, rule, _, end int) {
 // findFlagged finds the password behind -p in a command that has a user's name behind -u, whatever the command.
 func findFlagged(r *reading, rule, start, end int) {
 	text := r.text
+	if !r.again(rule, start, end+sideBytes) {
+		return
+	}
 	line := text[max(start-sideBytes, 0):start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	named := false
@@ -42,7 +48,7 @@ var ownPorts = newWordSet([]string{"mysql", "mariadb", "psql", "pg_", "ssh", "do
 
 // findSent finds what a script of expect sends behind a prompt for a password.
 func findSent(r *reading, rule, start, end int) {
-	if !holdsFold(r.text[max(start-sideBytes, 0):start], "passw") && !holdsFold(r.text[max(start-sideBytes, 0):start], "passphrase") {
+	if !r.again(rule, start, end+sideBytes) || !holdsFold(r.text[max(start-sideBytes, 0):start], "passw") && !holdsFold(r.text[max(start-sideBytes, 0):start], "passphrase") {
 		return
 	}
 	v := valueAt(r.text, end-1)
@@ -57,7 +63,10 @@ func findSent(r *reading, rule, start, end int) {
 }
 
 // findSecondArgument finds the second argument of functions that sign with a secret.
-func findSecondArgument(r *reading, rule, _, end int) {
+func findSecondArgument(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
 	limit := lineEnd(r.text, end, 256)
 	i := strings.IndexByte(r.text[end:limit], ',')
 	if i < 0 {
@@ -98,7 +107,10 @@ func findSeedWords(r *reading, rule, _, end int) {
 }
 
 // findInserted finds the passwords in rows that SQL inserts: by the names of the columns.
-func findInserted(r *reading, rule, _, end int) {
+func findInserted(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+4*commandBytes) {
+		return
+	}
 	text := r.text
 	limit := min(end+4*commandBytes, len(text))
 	open := strings.IndexByte(text[end:limit], '(')

@@ -112,6 +112,9 @@ func dateLike(text string) bool {
 // findHere finds passwords that are given to a command as its input: `sudo -S id <<< X`.
 func findHere(r *reading, rule, start, end int) {
 	text := r.text
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
 	before := text[max(start-sideBytes, 0):start]
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	if !readsPasswords.any(before) {
@@ -131,7 +134,10 @@ func findHere(r *reading, rule, start, end int) {
 var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key"})
 
 // findSource finds the password of a data source of Go: name:password@tcp(host).
-func findSource(r *reading, rule, start, _ int) {
+func findSource(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+sideBytes) {
+		return
+	}
 	from := start
 	for from > 0 && start-from < 128 && r.text[from-1] > ' ' && strings.IndexByte("\"'`=(", r.text[from-1]) < 0 {
 		from--
@@ -143,6 +149,9 @@ func findSource(r *reading, rule, start, _ int) {
 
 // findSlashed finds the password of `/u:NAME /p:X`, as clients for remote desktops take it.
 func findSlashed(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
 	before := r.text[max(start-sideBytes, 0):start]
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	after := r.text[end:lineEnd(r.text, end, sideBytes)]
@@ -158,7 +167,7 @@ func findSlashed(r *reading, rule, start, end int) {
 // findPositional finds passwords that have no flag, only their place among the arguments.
 func findPositional(r *reading, rule, start, end int) {
 	text := r.text
-	if start > 0 && wordByte(text[start-1]) {
+	if start > 0 && wordByte(text[start-1]) || !r.again(rule, start, end+2*commandBytes) {
 		return
 	}
 	limit := lineEnd(text, end, commandBytes)
@@ -208,7 +217,10 @@ func findPositional(r *reading, rule, start, end int) {
 }
 
 // findQuotedArgument finds the text in quotes that is the first argument of what makes a secret of it.
-func findQuotedArgument(r *reading, rule, _, end int) {
+func findQuotedArgument(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
 	at := end
 	for n := 0; n < 24 && at < len(r.text) && strings.IndexByte(" (-STRINGString", r.text[at]) >= 0; n++ {
 		at++

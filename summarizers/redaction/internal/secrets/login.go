@@ -5,6 +5,9 @@ import "strings"
 // readings counts how often the same part of a text is read.
 type readings struct{ until, n int }
 
+// again says whether a rule may read once more what is near one of its keywords.
+func (r *reading) again(rule, from, to int) bool { return r.limits[rule].another(from, to) }
+
 // maxReadings is how often the same part of a text is read from different words on.
 const maxReadings = 6
 
@@ -23,7 +26,7 @@ const loginBytes = 96
 // findLogin finds the password of a login: "admin / X", "admin:X", "admin and X".
 func findLogin(r *reading, rule, start, end int) {
 	text := r.text
-	if start > 0 && wordByte(text[start-1]) || !r.logins.another(start, end+loginBytes) {
+	if start > 0 && wordByte(text[start-1]) || !r.again(rule, start, end+loginBytes) {
 		return
 	}
 	limit := min(end+loginBytes, len(text))
@@ -117,8 +120,9 @@ func (r *reading) nextArgument(rule, at int) {
 
 // findLoginBefore finds the password of a login before the word for it: "root/X でログイン".
 func findLoginBefore(r *reading, rule, start, _ int) {
-	text := r.text
-	for at := start; at > max(start-loginBytes, 0) && text[at-1] != '\n'; at-- {
+	text, from := r.text[:start], max(start-loginBytes, r.until[rule])
+	r.until[rule] = start
+	for at := start; at > from && text[at-1] != '\n'; at-- {
 		if c := text[at-1]; c != '/' && c != ':' {
 			continue
 		}

@@ -30,8 +30,8 @@ type reading struct {
 	values []int
 	// sentence is the last name for a secret in a sentence, which is read up to the next one.
 	sentence told
-	// logins counts how often what follows words for logins is read.
-	logins readings
+	// limits count, by rule, how often the same part of the text is read.
+	limits []readings
 }
 
 // pauseBytes is how much text is read between two looks at the context.
@@ -39,7 +39,7 @@ const pauseBytes = 8 << 10
 
 // scan returns the secrets that the rules find in a text. If the context ends, some may be missing.
 func (s *ruleset) scan(ctx context.Context, text string) []span {
-	r := &reading{set: s, text: text, until: make([]int, len(s.rules)), tries: make([]*try, len(s.rules)), named: -1}
+	r := &reading{set: s, text: text, until: make([]int, len(s.rules)), tries: make([]*try, len(s.rules)), limits: make([]readings, len(s.rules)), named: -1}
 	state := int32(0)
 	taken := s.placeholders(text)
 	for i, pause := 0, 0; i < len(text); i++ {
