@@ -7,6 +7,9 @@ import "strings"
 func findAssigned(r *reading, rule, start, end int) {
 	from, to := nameAround(r.text, start, end)
 	r.until[rule] = max(r.until[rule], end)
+	if !r.names.within(start, nameWindow, maxNames) {
+		return
+	}
 	if start-from == nameLimit || to-end == nameLimit {
 		r.until[rule] = max(r.until[rule], to)
 		return

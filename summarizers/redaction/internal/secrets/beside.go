@@ -17,13 +17,13 @@ func findNextWord(r *reading, rule, start, end int) {
 // findFlagged finds the password behind -p in a command that has a user's name behind -u, whatever the command.
 func findFlagged(r *reading, rule, start, end int) {
 	text := r.text
-	if !r.again(rule, start, end+sideBytes) {
+	if !r.again(rule, start, end+4*sideBytes) {
 		return
 	}
 	line := text[max(start-sideBytes, 0):start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	named := false
-	if ownPorts.any(line) {
+	if i := strings.LastIndex(line, " -"); i < 0 || ownPorts.any(line) {
 		return
 	}
 	for _, flag := range []string{" -u ", " -U ", " --user ", " --username ", " -username "} {

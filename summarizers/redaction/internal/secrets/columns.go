@@ -13,6 +13,10 @@ func (a *assignment) column() bool {
 	text := a.text
 	head := a.lineBefore()
 	from := a.from - len(head)
+	if from < a.table[1] && from != a.table[0] {
+		// A row of another table.
+		return false
+	}
 	to := lineBreak(text, a.to)
 	if to == len(text) || to-from > rowBytes {
 		return false
@@ -25,6 +29,7 @@ func (a *assignment) column() bool {
 	index := strings.Count(head, string(delimiter))
 	count := strings.Count(line, string(delimiter))
 	at := to + 1
+	defer func() { a.table = [2]int{from, at} }()
 	for range rowsRead {
 		if at >= len(text) {
 			break

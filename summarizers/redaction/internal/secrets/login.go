@@ -8,8 +8,23 @@ type readings struct{ until, n int }
 // again says whether a rule may read once more what is near one of its keywords.
 func (r *reading) again(rule, from, to int) bool { return r.limits[rule].another(from, to) }
 
+// maxNames is how many names are read in nameWindow bytes. No settings have as many.
+const (
+	nameWindow = 512
+	maxNames   = 40
+)
+
 // maxReadings is how often the same part of a text is read from different words on.
 const maxReadings = 6
+
+// within says whether one more of at most n readings may begin in a part of a text.
+func (r *readings) within(from, length, n int) bool {
+	if from >= r.until {
+		*r = readings{until: from + length}
+	}
+	r.n++
+	return r.n <= n
+}
 
 // another says whether a part of a text may be read once more.
 func (r *readings) another(from, to int) bool {

@@ -30,6 +30,10 @@ type reading struct {
 	values []int
 	// sentence is the last name for a secret in a sentence, which is read up to the next one.
 	sentence told
+	// table is where the header of the last table begins, and where its rows end.
+	table [2]int
+	// names counts how many names are read in a part of the text.
+	names readings
 	// limits count, by rule, how often the same part of the text is read.
 	limits []readings
 }
