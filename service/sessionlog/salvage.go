@@ -37,9 +37,28 @@ func Salvage(ctx context.Context, from, to storage.Store, tenant, id string) (Sa
 	s := &salvage{from: from, to: to, row: row, out: proto.CloneOf(row)}
 	s.out.Revision, s.out.Running, s.out.DuePlan = 0, nil, nil
 	if err := s.copy(ctx); err != nil {
-		return Salvaged{}, err
+		return s.refused(ctx, err)
 	}
 	return Salvaged{Messages: s.index, Of: row.GetHead().GetNextIndex(), Lost: s.lost}, nil
+}
+
+// refused returns what an error of writing means. What only this session cannot do loses this session, and nothing of it is
+// left in the new store; the others go on.
+func (s *salvage) refused(ctx context.Context, err error) (Salvaged, error) {
+	for _, ends := range []error{storage.ErrDisk, storage.ErrFull, storage.ErrLost, storage.ErrClosed} {
+		if errors.Is(err, ends) {
+			return Salvaged{}, err
+		}
+	}
+	if context.Cause(ctx) != nil {
+		return Salvaged{}, err
+	}
+	if s.out.GetRevision() > 1 {
+		if undo := s.to.DeleteSession(ctx, s.row.GetTenant(), s.row.GetSessionId()); undo != nil {
+			return Salvaged{}, errors.Join(err, undo)
+		}
+	}
+	return Salvaged{Of: s.row.GetHead().GetNextIndex(), Lost: fmt.Errorf("it cannot be written: %w", err)}, nil
 }
 
 // isUnreadable reports whether data are damaged, or cannot be read from the disk.

@@ -2,7 +2,9 @@ package sessionlog_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
+	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // damagedLog is a store in which one message and one record, and with them the ranges that have them, cannot be read:
@@ -111,4 +114,33 @@ func TestSalvageCopiesUpToTheFirstDamage(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, problems)
 	})
+}
+
+// refusing is a store that refuses the second commit of a session.
+type refusing struct {
+	storage.Store
+	as error
+}
+
+func (r refusing) Commit(context.Context, *storage.Commit) error { return r.as }
+
+// A session that cannot be written is lost, and nothing of it is left; where the new store fails, all ends.
+func TestSalvageOfASessionThatCannotBeWritten(t *testing.T) {
+	for _, as := range []error{storage.ErrInvalid, storage.ErrConflict, storage.NewDiskError(syscall.ENOSPC), storage.ErrClosed} {
+		from, to := memory.New(), memory.New()
+		d := storagetest.NewSession("", "s", "u").Text(strings.Repeat("long ", 2<<20)).Text("more")
+		require.NoError(t, from.CreateSession(t.Context(), &d.Commit))
+		got, err := sessionlog.Salvage(t.Context(), from, refusing{Store: to, as: as}, "", "s")
+		if errors.Is(as, storage.ErrDisk) || errors.Is(as, storage.ErrClosed) {
+			require.ErrorIs(t, err, as)
+			continue
+		}
+		require.NoError(t, err)
+		require.ErrorIs(t, got.Lost, as)
+		require.ErrorContains(t, got.Lost, "it cannot be written")
+		require.Zero(t, got.Messages)
+		require.Equal(t, uint32(2), got.Of)
+		_, err = to.Session(t.Context(), "", "s")
+		require.ErrorIs(t, err, storage.ErrNotFound)
+	}
 }

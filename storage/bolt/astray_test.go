@@ -102,7 +102,11 @@ func (i *image) pointer(id uint64, n int) []byte { return i.page(id)[16+16*n+8:]
 
 func busyImage(t *testing.T) *image {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "store.db")
+	return imageAt(t, filepath.Join(t.TempDir(), "store.db"))
+}
+
+func imageAt(t *testing.T, path string) *image {
+	t.Helper()
 	names := map[string][]string{}
 	for id, content := range busyStore(t, path) {
 		for request := range content.requests {

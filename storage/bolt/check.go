@@ -3,6 +3,8 @@ package boltstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
@@ -38,6 +40,14 @@ type checkedSession struct {
 	header     rowHeader
 	// row is the row without its policies.
 	row *storagev1.Session
+	// damaged reports that a part of the log could not be read. What is missing in others for that is no other problem.
+	damaged bool
+}
+
+func (s *checkedSession) isDamaged() {
+	if s != nil {
+		s.damaged = true
+	}
 }
 
 func (c *checker) report(session *checkedSession, format string, args ...any) {
@@ -73,9 +83,21 @@ func (c *checker) attempt(session *checkedSession, step func()) {
 		step()
 		return nil
 	})
-	if err != nil {
+	if err != nil && (session != nil || !c.reported(nil, err)) {
 		c.report(session, "the rest cannot be read: %s", cause(err))
+		session.isDamaged()
 	}
+}
+
+// reported reports whether the damage is already a problem of the session, or of none.
+func (c *checker) reported(session *checkedSession, damage error) bool {
+	of := storage.Problem{}
+	if session != nil {
+		of.Tenant, of.SessionID = session.tenant, session.id
+	}
+	return slices.ContainsFunc(c.problems, func(p storage.Problem) bool {
+		return p.Tenant == of.Tenant && p.SessionID == of.SessionID && strings.HasSuffix(p.What, cause(damage))
+	})
 }
 
 // checkPages checks the pages below the buckets.
@@ -83,8 +105,8 @@ func (c *checker) checkPages(ctx context.Context) {
 	used := c.tx.disk.Walk(func() bool { return ctx.Err() != nil }, func(bucket string, err error) {
 		c.report(nil, "bucket %q: %v", bucket, err)
 	})
-	for _, err := range c.tx.disk.CheckHeaders() {
-		c.report(nil, "%v", err)
+	for _, what := range c.tx.damagedWhole() {
+		c.report(nil, "%s", what)
 	}
 	if err := c.tx.disk.CheckFreelist(used); err != nil {
 		c.report(nil, "%v", err)
@@ -216,8 +238,10 @@ func (c *checker) each(
 	cursor := c.tx.Bucket(bucket).Cursor(prefix)
 	key, value, err := cursor.seek(prefix)
 	for ; ctx.Err() == nil; key, value, err = cursor.next() {
-		if err != nil {
+		// A damaged part of a blob was met before, where the value that it belongs to was read.
+		if err != nil && (string(bucket) != string(blobsBucket) || !c.reported(session, err)) {
 			c.report(c.owner(session, bucket, key), "%s", cause(err))
+			session.isDamaged()
 		}
 		if key == nil {
 			return

@@ -48,14 +48,31 @@ func (l *logCheck) problem(format string, args ...any) {
 	l.report(l.session, format, args...)
 }
 
+// unreadable reports a value that cannot be read.
+func (l *logCheck) unreadable(format string, args ...any) {
+	l.problem(format, args...)
+	l.session.damaged = true
+}
+
+// mismatch reports what does not fit the rest of the log, unless a part of that could not be read.
+func (l *logCheck) mismatch(format string, args ...any) {
+	if !l.session.damaged {
+		l.problem(format, args...)
+	}
+}
+
 // body reads a value and notes the blob that it points to.
-func (l *logCheck) body(kind blobKind, value []byte) ([]byte, error) {
+func (l *logCheck) body(kind blobKind, value []byte) (encoding []byte, err error) {
 	if len(value) > 0 && value[0] == blobTag {
 		if p, err := decodeBlobPointer(value); err == nil {
 			l.blobs[blobID{kind: kind, id: p.id}] = p
 		}
 	}
-	return body(l.tx, l.session.header.ordinal, kind, value)
+	err = l.tx.guarded(func() (err error) {
+		encoding, err = body(l.tx, l.session.header.ordinal, kind, value)
+		return err
+	})
+	return encoding, err
 }
 
 func (l *logCheck) noteSequence(sequence uint32) {
@@ -70,21 +87,21 @@ func (l *logCheck) checkMessages(ctx context.Context) {
 	l.each(ctx, l.session, messagesBucket, l.prefix, func(key, value []byte) {
 		_, index, err := splitNumberKey(key)
 		if err != nil {
-			l.problem("bucket messages: %v", err)
+			l.unreadable("bucket messages: %v", err)
 			return
 		}
 		if index != next {
-			l.problem("message %d follows message %d", index, int64(next)-1)
+			l.mismatch("message %d follows message %d", index, int64(next)-1)
 		}
 		next = index + 1
 		encoding, err := l.body(messageBlob, value)
 		if err != nil {
-			l.problem("message %d: %s", index, cause(err))
+			l.unreadable("message %d: %s", index, cause(err))
 			return
 		}
 		m, err := decodeMessage(encoding)
 		if err != nil {
-			l.problem("message %d: %s", index, cause(err))
+			l.unreadable("message %d: %s", index, cause(err))
 			return
 		}
 		if m.GetIndex() != index {
@@ -93,7 +110,7 @@ func (l *logCheck) checkMessages(ctx context.Context) {
 		l.noteSequence(m.GetSequence())
 	})
 	if end := l.session.row.GetHead().GetNextIndex(); next != end {
-		l.problem("the log holds %d messages, its head counts %d", next, end)
+		l.mismatch("the log holds %d messages, its head counts %d", next, end)
 	}
 }
 
@@ -101,14 +118,14 @@ func (l *logCheck) checkRecords(ctx context.Context) {
 	l.each(ctx, l.session, recordsBucket, l.prefix, func(key, value []byte) {
 		_, sequence, err := splitNumberKey(key)
 		if err != nil {
-			l.problem("bucket records: %v", err)
+			l.unreadable("bucket records: %v", err)
 			return
 		}
 		if len(value) == 5 && value[0] == compactionTag {
 			at := pairKey(l.session.header.ordinal, binary.BigEndian.Uint32(value[1:]), sequence)
 			l.compactions[string(at)] = true
-			if l.tx.Bucket(compactionsBucket).Get(at) == nil {
-				l.problem("record %d points to no compaction", sequence)
+			if !l.tx.Bucket(compactionsBucket).has(at) {
+				l.mismatch("record %d points to no compaction", sequence)
 			}
 			return
 		}
@@ -122,12 +139,12 @@ func (l *logCheck) checkRecords(ctx context.Context) {
 func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord {
 	encoding, err := l.body(recordBlob, value)
 	if err != nil {
-		l.problem("record %d: %s", sequence, cause(err))
+		l.unreadable("record %d: %s", sequence, cause(err))
 		return nil
 	}
 	r, err := decodeRecord(encoding)
 	if err != nil {
-		l.problem("record %d: %s", sequence, cause(err))
+		l.unreadable("record %d: %s", sequence, cause(err))
 		return nil
 	}
 	if r.GetRecord().GetSequence() != sequence {
@@ -147,11 +164,11 @@ func (l *logCheck) checkCompactions(ctx context.Context) {
 	l.each(ctx, l.session, compactionsBucket, l.prefix, func(key, value []byte) {
 		_, firstKept, sequence, err := splitPairKey(key)
 		if err != nil {
-			l.problem("bucket compactions: %v", err)
+			l.unreadable("bucket compactions: %v", err)
 			return
 		}
 		if !l.compactions[string(key)] {
-			l.problem("no record points to compaction %d", sequence)
+			l.mismatch("no record points to compaction %d", sequence)
 		}
 		r := l.record(sequence, value)
 		if r == nil {
@@ -176,10 +193,10 @@ func (l *logCheck) checkSequences(context.Context) {
 		}
 	}
 	if missing := int(end) - below; missing > 0 {
-		l.problem("%d of the sequences below %d are neither message nor record", missing, end)
+		l.mismatch("%d of the sequences below %d are neither message nor record", missing, end)
 	}
 	if beyond := len(l.sequences) - below; beyond > 0 {
-		l.problem("%d sequences are not below %d, where the head ends", beyond, end)
+		l.mismatch("%d sequences are not below %d, where the head ends", beyond, end)
 	}
 }
 
@@ -188,27 +205,27 @@ func (l *logCheck) checkEdits(ctx context.Context) {
 	l.each(ctx, l.session, editsBucket, l.prefix, func(key, value []byte) {
 		_, index, sequence, err := splitPairKey(key)
 		if err != nil {
-			l.problem("bucket edits: %v", err)
+			l.unreadable("bucket edits: %v", err)
 			return
 		}
 		encoding, err := l.body(editsBlob, value)
 		if err != nil {
-			l.problem("edits of message %d by record %d: %s", index, sequence, cause(err))
+			l.unreadable("edits of message %d by record %d: %s", index, sequence, cause(err))
 			return
 		}
 		edits, err := decodeEdits(encoding)
 		if err != nil {
-			l.problem("edits of message %d by record %d: %s", index, sequence, cause(err))
+			l.unreadable("edits of message %d by record %d: %s", index, sequence, cause(err))
 			return
 		}
 		want, ok := l.edits[string(key)]
 		if !ok || !proto.Equal(&compactordv1.PruneEntry{Edits: edits}, &compactordv1.PruneEntry{Edits: want}) {
-			l.problem("edits of message %d are not those of record %d", index, sequence)
+			l.mismatch("edits of message %d are not those of record %d", index, sequence)
 		}
 		found++
 	})
 	if found < len(l.edits) {
-		l.problem("%d of the edits of records are missing in bucket edits", len(l.edits)-found)
+		l.mismatch("%d of the edits of records are missing in bucket edits", len(l.edits)-found)
 	}
 }
 
@@ -219,12 +236,12 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 	l.each(ctx, l.session, requestsBucket, l.prefix, func(key, value []byte) {
 		requests++
 		if _, _, err := splitRequestKey(key); err != nil {
-			l.problem("bucket requests: %v", err)
+			l.unreadable("bucket requests: %v", err)
 			return
 		}
 		revision, value, err := splitRequest(value)
 		if err != nil {
-			l.problem("bucket requests: %s", cause(err))
+			l.unreadable("bucket requests: %s", cause(err))
 			return
 		}
 		if revisions[revision] || revision == 0 || revision > l.session.row.GetRevision() {
@@ -236,11 +253,11 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 			_, err = decodeRequest(encoding)
 		}
 		if err != nil {
-			l.problem("the request of revision %d: %s", revision, cause(err))
+			l.unreadable("the request of revision %d: %s", revision, cause(err))
 		}
 	})
 	if requests != int(l.session.header.requests) {
-		l.problem("%d requests are stored, and the row counts %d", requests, l.session.header.requests)
+		l.mismatch("%d requests are stored, and the row counts %d", requests, l.session.header.requests)
 	}
 	if requests > storage.RememberedRequests+forgetBatch {
 		l.problem("%d requests are stored, more than may be remembered", requests)
@@ -252,11 +269,11 @@ func (l *logCheck) checkBlobs(ctx context.Context) {
 	l.each(ctx, l.session, blobsBucket, l.prefix, func(key, _ []byte) {
 		_, b, chunk, err := splitBlobKey(key)
 		if err != nil {
-			l.problem("bucket blobs: %v", err)
+			l.unreadable("bucket blobs: %v", err)
 			return
 		}
 		if p, ok := l.blobs[b]; !ok || chunk >= p.chunks() {
-			l.problem("chunk %d of blob %d of kind %d has no pointer to it", chunk, b.id, b.kind)
+			l.mismatch("chunk %d of blob %d of kind %d has no pointer to it", chunk, b.id, b.kind)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -351,4 +352,55 @@ func TestCheckCancelled(t *testing.T) {
 	cancel(over)
 	_, err := s.CheckStructure(ctx)
 	require.ErrorIs(t, err, over)
+}
+
+// A damaged value is one problem: what is missing elsewhere for that is not said too.
+func TestADamagedValueIsReportedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "s", "u").Texts(3).Text(strings.Repeat("large ", 20000)).Prune(0, 1)
+	d.Compaction(2, "summary").Remember("request")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	for _, name := range logBuckets {
+		t.Run(string(name), func(t *testing.T) {
+			var key, value []byte
+			require.NoError(t, s.db.Update(func(tx *bbolt.Tx) error {
+				key, value = tx.Bucket(name).Cursor().First()
+				key, value = bytes.Clone(key), bytes.Clone(value)
+				spoiled := bytes.Clone(value)
+				spoiled[len(spoiled)-1] ^= 1
+				return tx.Bucket(name).Put(key, spoiled)
+			}))
+			problems, err := s.CheckStructure(t.Context())
+			require.NoError(t, err)
+			require.Len(t, problems, 1)
+			require.Equal(t, "s", problems[0].SessionID)
+			require.NoError(t, s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }))
+			problems, err = s.CheckStructure(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, problems)
+		})
+	}
+	require.NoError(t, s.Close())
+}
+
+// A damaged page is one problem of no session.
+func TestADamagedPageIsReportedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	i := imageAt(t, path)
+	branches, _ := i.treePages(t)
+	flip(t, path, int64(branches[0])*int64(i.meta.PageSize), 3)
+	s, err := Open(path, Options{ReadOnly: true})
+	require.NoError(t, err)
+	problems, err := s.CheckStructure(t.Context())
+	require.NoError(t, err)
+	said := map[string]int{}
+	for _, p := range problems {
+		if p.SessionID == "" && strings.Contains(p.What, fmt.Sprintf("it says that it is page %d", branches[0]^8)) {
+			said[p.What]++
+		}
+	}
+	require.Len(t, said, 1)
+	require.NoError(t, s.Close())
 }

@@ -384,3 +384,67 @@ func unseal1(t *testing.T, path string) {
 		return tx.Bucket(metaBucket).Put(versionKey, []byte{0, 0, 0, 1})
 	})
 }
+
+// Of a file that has been cut short, all that is left can be read, where it is asked for; the rest is said to be damaged.
+func TestFilesCutShort(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	want := busyStore(t, path)
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	sound = sound[:needed(t, path)]
+	opened, part := 0, 0
+	for length := len(sound) - 1; length > 0; length -= 21 * os.Getpagesize() {
+		what := fmt.Sprintf("%d bytes of %d", length, len(sound))
+		require.NoError(t, os.WriteFile(path, sound[:length], 0o600))
+		for _, options := range []Options{{}, {ReadOnly: true}, {Damaged: true}} {
+			_, err := Open(path, options)
+			require.ErrorIs(t, err, storage.ErrCorrupt, what)
+			require.ErrorContains(t, err, "it is incomplete", what)
+		}
+		s, err := Open(path, Options{ReadOnly: true, Damaged: true})
+		if err != nil {
+			require.ErrorIs(t, err, storage.ErrCorrupt, what)
+			continue
+		}
+		opened++
+		whole := 0
+		for id, content := range want {
+			var requests []string
+			for request := range content.requests {
+				requests = append(requests, request)
+			}
+			if requireSoundOrSaid(t, what, id, readContent(t, s, id, requests), content) {
+				whole++
+			}
+		}
+		if whole < len(want) {
+			part++
+		}
+		problems, err := s.CheckStructure(t.Context())
+		require.NoError(t, err, what)
+		require.NotEmpty(t, problems, what)
+		names, damage, err := s.Names(t.Context())
+		require.NoError(t, err, what)
+		require.NotEmpty(t, damage, what)
+		require.Contains(t, damage[0], "the file is cut short", what)
+		require.GreaterOrEqual(t, len(names), whole, what)
+		require.NoError(t, s.Close(), what)
+	}
+	t.Logf("%d lengths could be opened, with a part of the sessions in %d", opened, part)
+	require.Positive(t, opened)
+}
+
+// A file without a whole header is refused with what is wrong and what to do.
+func TestFileWithoutHeaders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	made(t, path)
+	for header := range int64(2) {
+		flip(t, path, header*int64(os.Getpagesize())+20, 3)
+	}
+	for _, options := range []Options{{}, {ReadOnly: true}, {ReadOnly: true, Damaged: true}} {
+		_, err := Open(path, options)
+		require.ErrorIs(t, err, storage.ErrCorrupt)
+		require.ErrorContains(t, err, "both headers of the file are damaged")
+		require.ErrorContains(t, err, "restore it from a backup")
+	}
+}

@@ -37,7 +37,7 @@ func mapError(err error) error {
 	case isOfDisk(err):
 		return storage.NewDiskError(err)
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
-		return fmt.Errorf("%w: %w", storage.ErrCorrupt, err)
+		return unusable(pages.ErrNoHeader)
 	default:
 		return err
 	}

@@ -13,9 +13,7 @@ import (
 func (s *Store) Names(ctx context.Context) (names []storage.Ref, damage []string, err error) {
 	found := map[storage.Ref]bool{}
 	err = s.view(ctx, func(tx *transaction) error {
-		for _, err := range tx.disk.CheckHeaders() {
-			damage = append(damage, err.Error())
-		}
+		damage = tx.damagedWhole()
 		note := func(err error) { damage = append(damage, cause(err)) }
 		sessions, times := &bucket{tx: tx, name: sessionsBucket}, &bucket{tx: tx, name: byTimeBucket}
 		tx.disk.Each(string(sessionsBucket), func(key, value []byte) {

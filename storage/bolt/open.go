@@ -36,15 +36,15 @@ func Open(path string, options Options) (*Store, error) {
 }
 
 func open(path string, options Options) (*Store, error) {
-	if err := checkLength(path); err != nil {
+	cut, err := checkLength(path)
+	if err != nil && (cut == 0 || !options.ReadOnly || !options.Damaged) {
 		return nil, err
 	}
 	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
-	var err error
 	if s.db, s.file, s.fallen, err = openOrFall(path, options); err != nil {
 		return nil, err
 	}
-	if s.has, err = prepare(s.db, path, options.LastCommitLost); err != nil {
+	if s.has, err = prepare(s.db, path, options.Damaged, cut); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if _, err := s.newest(); err != nil {
@@ -122,17 +122,18 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 
 // prepare creates the buckets of a new store, and seals the values of an older one. It returns an error for a store that
 // this version cannot read.
-func prepare(db *bbolt.DB, path string, damagedToo bool) (has contents, err error) {
+func prepare(db *bbolt.DB, path string, damagedToo bool, cut int64) (has contents, err error) {
 	defer guard(&err)()
+	has.cut = cut
 	var found state
 	err = db.View(func(tx *bbolt.Tx) (err error) {
-		t := begin(tx, contents{sums: true, list: true})
+		t := begin(tx, contents{sums: true, list: true, cut: cut})
 		if err := t.disk.CheckNewest(); err != nil && !damagedToo {
 			return unusable(err)
 		}
 		// What is written has been made ready, so its list is sound.
 		has.list = !db.IsReadOnly() || t.disk.HasSealedList() || t.disk.HasCheckedList()
-		found, err = stateOf(begin(tx, contents{sums: true, list: has.list}))
+		found, err = stateOf(begin(tx, contents{sums: true, list: has.list, cut: cut}))
 		return err
 	})
 	has.sums = found == sealedStore
@@ -255,27 +256,27 @@ func syncDirectory(path string) error {
 
 // checkLength returns an error for a file that is shorter than its own header says, such as an incomplete copy. bbolt
 // would map it and fault on the first missing page, in a goroutine where nothing can recover. It takes no lock, since a
-// writer in another process only makes the file longer.
-func checkLength(path string) error {
+// writer in another process only makes the file longer. It returns the length of such a file.
+func checkLength(path string) (cut int64, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return 0, nil
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if info.IsDir() {
-		return errors.New("it is a directory")
+		return 0, errors.New("it is a directory")
 	}
 	if needed := neededLength(file); info.Size() < needed {
-		return corrupt("it is incomplete: %d bytes of %d", info.Size(), needed)
+		return info.Size(), corrupt("it is incomplete: %d bytes of %d", info.Size(), needed)
 	}
-	return nil
+	return 0, nil
 }
 
 // neededLength returns the length of the file according to the newer of bbolt's two headers; 0 where there is no valid

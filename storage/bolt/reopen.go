@@ -131,7 +131,7 @@ func (s *Store) reopen() error {
 	}
 	if fallen || s.fallen {
 		// What was open for reading only is made ready to be written now.
-		if s.has, err = prepare(db, s.path, false); err != nil {
+		if s.has, err = prepare(db, s.path, false, 0); err != nil {
 			err = errors.Join(err, db.Close())
 			if errors.Is(err, storage.ErrCorrupt) {
 				return s.lose("it cannot be opened again: %w", err)
@@ -170,7 +170,7 @@ func (s *Store) newest() (id int, err error) {
 
 // openAgain opens the file that was open before, and no other one.
 func (s *Store) openAgain() (db *bbolt.DB, file *os.File, fallen bool, err error) {
-	if err := checkLength(s.path); err != nil {
+	if _, err := checkLength(s.path); err != nil {
 		return nil, nil, false, err
 	}
 	options := s.options

@@ -26,8 +26,9 @@ type Options struct {
 	// ReadOnlyFallback opens an existing store for reading while its file system is read-only. Such a store begins with an
 	// outage, and takes writes once the file system does.
 	ReadOnlyFallback bool
-	// LastCommitLost also opens a store whose newer header is damaged, with ReadOnly: the last commit is missing then.
-	LastCommitLost bool
+	// Damaged also opens a store whose newer header is damaged, with ReadOnly: the last commit is missing then. And it opens
+	// one whose file has been cut short.
+	Damaged bool
 	// MaxSize is the size in bytes that the file may grow to, within a sixteenth. What would need more gets
 	// storage.ErrFull. 0: only the disk limits it.
 	MaxSize int64

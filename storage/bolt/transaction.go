@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"bytes"
+	"fmt"
 
 	"go.etcd.io/bbolt"
 
@@ -18,6 +19,8 @@ type transaction struct {
 	disk *pages.Snapshot
 	// sealed reports whether the values have sums; those of a store of version 1 that is only read have none.
 	sealed bool
+	// cut is the length of a file that lacks its end; 0 for a whole one.
+	cut int64
 	// buckets are those that were asked for. Each was looked up once.
 	buckets []*bucket
 	// explain returns the true cause of a fault; nil before the store is open.
@@ -48,12 +51,16 @@ func begin(tx *bbolt.Tx, has contents) *transaction {
 	}
 	info := tx.DB().Info()
 	root := uint64(tx.Cursor().Bucket().RootPage())
-	disk := pages.Mapped(mapped(info.Data, int(tx.Size())), info.PageSize, root, committed)
+	length := tx.Size()
+	if has.cut > 0 {
+		length = min(length, has.cut)
+	}
+	disk := pages.Mapped(mapped(info.Data, int(length)), info.PageSize, root, committed)
 	if !has.list {
 		disk = disk.WithoutList()
 	}
 	disk.Remember(has.sound)
-	return &transaction{bolt: tx, sealed: has.sums, disk: disk}
+	return &transaction{bolt: tx, sealed: has.sums, cut: has.cut, disk: disk}
 }
 
 // contents says what a file has beside the values.
@@ -62,8 +69,21 @@ type contents struct {
 	sums bool
 	// list: there is a list of free pages that is as it was written.
 	list bool
+	// cut is the length of a file that lacks its end; 0 for a whole one.
+	cut int64
 	// sound are the pages that were checked since the file was opened; nil while it is being opened.
 	sound *pages.Sound
+}
+
+// damagedWhole returns what is wrong with the headers and the length of the file.
+func (tx *transaction) damagedWhole() (damage []string) {
+	if tx.cut > 0 {
+		damage = append(damage, fmt.Sprintf("the file is cut short: it has %d bytes of %d", tx.cut, tx.bolt.Size()))
+	}
+	for _, err := range tx.disk.CheckHeaders() {
+		damage = append(damage, err.Error())
+	}
+	return damage
 }
 
 // bucket is a bucket in a transaction.

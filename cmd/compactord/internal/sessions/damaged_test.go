@@ -30,7 +30,7 @@ type storedLog struct {
 // logsOf returns the logs of these sessions that can be read whole.
 func logsOf(t *testing.T, path string, ids []string) map[string]storedLog {
 	t.Helper()
-	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LastCommitLost: true})
+	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, Damaged: true})
 	if err != nil {
 		require.ErrorIs(t, err, storage.ErrCorrupt)
 		return nil

@@ -45,7 +45,7 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 	if api.Exists(c.To) {
 		return fmt.Errorf("%s exists already: salvage makes a new store", c.To)
 	}
-	from, err := api.OpenStore(c.From, boltstore.Options{ReadOnly: true, LastCommitLost: true})
+	from, err := api.OpenStore(c.From, boltstore.Options{ReadOnly: true, Damaged: true})
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func metaSum(b []byte) uint64 {
 // Errors of NewestMeta.
 var (
 	// ErrNoHeader means that no header is whole.
-	ErrNoHeader = errors.New("it has no valid header")
+	ErrNoHeader = errors.New("both headers of the file are damaged, or it is no store: restore it from a backup")
 	// ErrNewerHeader means that the damaged one of the headers may be the newer: then the last commit is lost.
 	ErrNewerHeader = errors.New("a header of the file is damaged, and with it perhaps the last commit")
 )
