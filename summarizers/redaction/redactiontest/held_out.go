@@ -28,6 +28,10 @@ var (
 	heldOutSecrets4 string
 	//go:embed held_out4_alike.txt
 	heldOutAlike4 string
+	//go:embed held_out5_secrets.txt
+	heldOutSecrets5 string
+	//go:embed held_out6_secrets.txt
+	heldOutSecrets6 string
 )
 
 // HeldOut is a text with the secrets in it, or with none that only looks like one.
@@ -53,7 +57,11 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
 func HeldOutSecrets(seed uint64) []HeldOut {
-	return slices.Concat(heldOut(heldOutSecrets, seed), heldOut(heldOutSecrets2, seed), heldOut(heldOutSecrets3, seed), heldOut(heldOutSecrets4, seed))
+	var all []HeldOut
+	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6} {
+		all = append(all, heldOut(file, seed)...)
+	}
+	return all
 }
 
 // HeldOutAlike returns texts without secrets.

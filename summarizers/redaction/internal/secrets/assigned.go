@@ -97,6 +97,8 @@ func (a *assignment) find() bool {
 		return a.defaulted(at)
 	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
 		return a.behind(at)
+	case quotes > 0 && strings.HasPrefix(text[at:], "to \""):
+		return a.argument(at + len("to "))
 	case (c == '|' || c == '?') && at+1 < len(text) && text[at+1] == c:
 		return a.argument(at + 2)
 	case c == '(' && blanks > 0:

@@ -159,14 +159,14 @@ func (a *assignment) phraseLine(at int) (value, bool) {
 	end := lineBreak(text, at)
 	bare := strings.TrimRight(text[at:end], " \t\r")
 	m := mixtureOf(bare)
-	if m.blanks == 0 || m.lower+m.digits+m.blanks+m.others != len(bare) || !saidPhrase(bare, inQuotes) {
+	if m.blanks == 0 || m.letters()+m.digits+m.blanks+m.others != len(bare) || m.upper > 0 && a.kind != phraseNoun || !saidPhrase(bare, inQuotes) {
 		return value{}, false
 	}
 	v := value{at, at + len(bare), true}
 	from := a.from - len(a.lineBefore())
 	before := strings.TrimSpace(text[max(from-sideBytes, 0):from])
 	after := strings.TrimSpace(text[end:min(end+sideBytes, len(text))])
-	return v, before+after != "" && strings.Trim(a.lineBefore(), " \t+-") == "" && a.amongSettings(v)
+	return v, (before+after != "" || a.kind == phraseNoun && m.blanks > 1) && strings.Trim(a.lineBefore(), " \t+-") == "" && a.amongSettings(v)
 }
 
 // drawnBeside adds a long run of hexadecimal digits directly behind the word key.
@@ -192,3 +192,20 @@ func (r *reading) drawnBeside(name string, from, to int) bool {
 
 // plainKeys are words before keys that are no secrets.
 var plainKeys = wordMap("public primary foreign cache commit host sort partition ssh idempotency object row map hash sha dedup lookup index the a this each group route partition unique")
+
+// findBesideKeyID finds the secret of Amazon beside the name of its key.
+func findBesideKeyID(r *reading, rule, start, end int) {
+	text := r.text
+	if stop := runOf(text, end, &base32Bytes, 17); stop-end != 16 || start > 0 && wordByte(text[start-1]) {
+		return
+	}
+	r.until[rule] = end + 16
+	for at := end + 16; at < min(end+96, len(text)); {
+		stop := runOf(text, at, &base64Bytes, 64)
+		if m := mixtureOf(text[at:stop]); stop-at == 40 && m.digits > 0 && m.upper > 2 && m.lower > 2 {
+			r.add(rule, at, stop)
+			return
+		}
+		at = max(stop, at+1)
+	}
+}

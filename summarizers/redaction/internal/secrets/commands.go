@@ -32,6 +32,11 @@ func findCommand(r *reading, rule, start, end int) {
 	}
 	limit := lineEnd(text, to, commandBytes)
 	login := (name != "docker" && name != "podman" && name != "helm" && name != "az") || strings.Contains(text[to:limit], " login")
+	if !login {
+		// Another command may follow it.
+		r.until[rule] = to
+		return
+	}
 	awaited := ""
 	for at := to; at < limit; {
 		arg, next := argumentAt(text, at, limit)
@@ -45,7 +50,7 @@ func findCommand(r *reading, rule, start, end int) {
 				r.add(rule, arg.start, arg.end)
 			}
 			awaited = ""
-		case login:
+		default:
 			awaited = r.flag(rule, flags, word, arg)
 		}
 		at = next

@@ -88,8 +88,6 @@ func percent(text string) (c byte, size int) {
 		c = ':'
 	case "2C":
 		c = ','
-	case "2F":
-		c = '/'
 	case "7B":
 		c = '{'
 	case "7D":

@@ -308,3 +308,12 @@ func findPgpass(r *reading, rule, start, end int) {
 	r.add(rule, stop-len(password), stop)
 	r.until[rule] = stop
 }
+
+// findMailchimp finds a key of Mailchimp by its form: hexadecimal digits and the number of a data centre.
+func findMailchimp(r *reading, rule, start, end int) {
+	from := runBefore(r.text, start, &hexBytes, 33)
+	stop := runOf(r.text, end, &digitBytes, 3)
+	if start-from == 32 && stop > end && (stop == len(r.text) || !wordByte(r.text[stop])) {
+		r.add(rule, from, stop)
+	}
+}

@@ -141,9 +141,13 @@ func findLoginBefore(r *reading, rule, start, _ int) {
 		if c := text[at-1]; c != '/' && c != ':' {
 			continue
 		}
-		from := runBefore(text, at-1, &accountBytes, 32)
-		v := bareValue(text, at)
-		if word := text[v.start:v.end]; from < at-1 && v.end <= start && (tellable(word) || stated(word, true)) {
+		name := at - 1
+		for name > 0 && text[name-1] == ' ' && at-name < 4 {
+			name--
+		}
+		from := runBefore(text, name, &accountBytes, 32)
+		v := valueAt(text, at)
+		if word := text[v.start:v.end]; from < name && v.end <= start && (tellable(word) || stated(word, true)) {
 			r.add(rule, v.start, v.end)
 			return
 		}

@@ -53,7 +53,7 @@ func findNamed(r *reading, rule, _, end int) {
 	_, at := argumentAt(r.text, end, limit)
 	arg, _ := argumentAt(r.text, at, limit)
 	r.until[rule] = max(end, arg.end)
-	if assignable(r.text[arg.start:arg.end], true) {
+	if word := r.text[arg.start:arg.end]; !strings.HasPrefix(word, "-") && fits(word, given) {
 		r.add(rule, arg.start, arg.end)
 	}
 }

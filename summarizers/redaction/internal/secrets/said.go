@@ -83,3 +83,16 @@ func (r *reading) wordTold(rule, from int, question bool) bool {
 	r.add(rule, begin, end)
 	return true
 }
+
+// folded returns a word with letters of ASCII in the place of other letters of alphabets, for looking at its shape.
+func folded(word string) string {
+	if !alphabetic(word) {
+		return word
+	}
+	return strings.Map(func(c rune) rune {
+		if c >= 0x80 {
+			return 'a'
+		}
+		return c
+	}, word)
+}

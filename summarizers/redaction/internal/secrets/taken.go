@@ -12,7 +12,7 @@ func (a *assignment) take(v value, sentence bool) bool {
 		}
 		return true
 	}
-	if a.kind == phraseNoun && !v.quoted {
+	if a.kind == phraseNoun && !v.quoted && !a.strong {
 		v = phraseAt(a.text, v.start)
 		text = a.text[v.start:v.end]
 	}
@@ -44,14 +44,14 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	prose := sentence && followed(a.text, v.end)
 	switch {
 	case a.kind == phraseNoun && !v.quoted:
-		return phraseLike(text) || assignable(text, false) && tellable(text)
+		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v)
 	case a.kind == passwordNoun || a.kind == phraseNoun:
 		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) ||
 			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
 	case len(text) < 8:
 		return false
 	default:
-		return randomLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
+		return randomLike(text) || a.strong && a.kind == tokenNoun && uuidLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
 			a.chosen(text, v)
 	}
 }
@@ -65,7 +65,12 @@ func (a *assignment) fits(text string, v value) bool {
 	case a.strong, a.colon && strings.HasPrefix(a.text[v.end:], "}") && strings.HasSuffix(a.text[:a.from], "${"):
 		return fits(text, given)
 	case v.quoted:
-		return a.text[v.end] != '`' && fits(text, inQuotes)
+		if a.text[v.end] == '`' {
+			// A list in Markdown.
+			end := value{v.start, v.end + 1, true}
+			return a.colon && strings.Trim(a.lineBefore(), " \t-*") == "" && a.lastOnLine(end) && fits(text, onLine)
+		}
+		return fits(text, inQuotes)
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
 	default:

@@ -170,7 +170,16 @@ func wordEnd(text string, at int) int {
 	if end == at {
 		return 0
 	}
-	return restOfWord(text, end)
+	for n := 0; n < 8; n++ {
+		next := restOfWord(text, end)
+		if next == end {
+			break
+		}
+		for end = next; end < len(text) && next-at < toldLength && strings.IndexByte("!#$%&*+-_@=.0123456789", text[end]) >= 0; {
+			end++
+		}
+	}
+	return end
 }
 
 // afterWord reads a word, which may be the secret.
@@ -240,6 +249,7 @@ func (t *telling) tell(at int, word string) bool {
 		word = strings.TrimSuffix(word, "!")
 	}
 	end := at + len(word)
+	word = folded(word)
 	drawn := t.linked && hexLike(word) && len(word) >= 32 || t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
 	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
 	direct := digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && stated(word, lastWordAt(t.text, end))

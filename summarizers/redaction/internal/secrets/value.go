@@ -259,6 +259,17 @@ func wordMap(words string) map[string]bool {
 	return set
 }
 
+// changesCase says whether letters change their case more often than those of joined words.
+func changesCase(text string) bool {
+	changes := 0
+	for i := 1; i < len(text); i++ {
+		if letterByte(text[i]) && letterByte(text[i-1]) && text[i]&0x20 != text[i-1]&0x20 {
+			changes++
+		}
+	}
+	return len(text) >= 10 && changes*5 >= len(text)*2
+}
+
 // drawnLetters says whether letters change their case too often for words.
 func drawnLetters(text string) bool {
 	changes := 0
