@@ -242,7 +242,7 @@ func (w *fitting) quotes(n narrative, ranked *quoteList) (quotes []evidence.Pick
 	picks := newSources(w.req).withoutSecrets(ranked, 8*w.budget)
 	budget := quotedBudget(w.req)
 	if w.budget >= smallBudget {
-		where = w.l.resultLines()
+		where = append(w.l.resultLines(), w.l.folderLines(n.list)...)
 	}
 	with := func(k int) []string {
 		return w.ly.render(n.list, append(w.l.quoteLines(picks.first(k), w.files), where...), w.space)

@@ -58,6 +58,9 @@ type ledger struct {
 
 	// results are those of tools, by name.
 	results map[string]*results
+	// folders are those of the files in folders, by folder, and carriedFolders the folders of an earlier summary.
+	folders        map[string]*results
+	carriedFolders map[string]bool
 	// silent says that no words of tools may be in the summary.
 	silent bool
 	// quotes gathers what the summary can quote.
@@ -96,17 +99,18 @@ type file struct {
 func newLedger(next uint32) *ledger {
 	quotes := evidence.New(next)
 	return &ledger{
-		byKey:       map[string]*item{},
-		files:       map[string]*file{},
-		written:     map[string]bool{},
-		commands:    map[string]*item{},
-		endings:     map[string][]string{},
-		removed:     map[string]uint32{},
-		scripts:     map[string]string{},
-		claims:      map[string][]claim{},
-		answered:    map[string]uint32{},
-		ran:         map[string]bool{},
-		results:     map[string]*results{},
+		byKey:    map[string]*item{},
+		files:    map[string]*file{},
+		written:  map[string]bool{},
+		commands: map[string]*item{},
+		endings:  map[string][]string{},
+		removed:  map[string]uint32{},
+		scripts:  map[string]string{},
+		claims:   map[string][]claim{},
+		answered: map[string]uint32{},
+		ran:      map[string]bool{},
+		results:  map[string]*results{},
+		folders:  map[string]*results{}, carriedFolders: map[string]bool{},
 		sourceFiles: sourceFiles{},
 		ruled:       map[uint32]int{},
 		quotes:      quotes,

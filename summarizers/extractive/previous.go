@@ -212,9 +212,14 @@ func (p *previousReader) quote(line string) bool {
 		// A tool's words become no statement.
 		return byTool
 	}
-	if tool, count, ok := resultsIn(rest); ok {
+	if r, inFolder, ok := resultsIn(rest); ok {
 		p.l.newest = max(p.l.newest, last)
-		p.l.returned(results{tool: tool, count: count, first: first, last: last})
+		r.first, r.last = first, last
+		if inFolder {
+			p.l.carryFolder(r)
+		} else {
+			p.l.returned(r)
+		}
 		return true
 	}
 	file, tells := readFileLine(rest)

@@ -96,7 +96,8 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	}
 	r.latest = index
 	r.l.resultOf(index, c)
-	r.l.returned(results{tool: c.name, count: 1, first: index, last: index})
+	r.l.returned(results{of: c.name, count: 1, first: index, last: index})
+	r.l.returnedFrom(c.files, index)
 	text := resultText(res)
 	r.loading = nameOf(c.name).has(loaders)
 	c.returned = payloadOf(text, c)
