@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,8 +18,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	boltstore "github.com/compactord/compactord/storage/bolt"
 )
 
 // onReadOnly is a shell's script for a name space of its own. It mounts the folder of the first argument read-only and
@@ -98,6 +101,39 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	require.Equal(t, 1, strings.Count(stderr.String(), "the store refuses writes"), stderr)
 	require.Contains(t, stderr.String(), "cause=read_only")
 	require.Equal(t, 1, strings.Count(stderr.String(), "the store takes writes again"), stderr)
+}
+
+// A daemon whose file was replaced meanwhile says that the store is lost, and ends, also where nobody reads its log.
+func TestExitCodeOfALostStore(t *testing.T) {
+	for name, full := range map[string]bool{"stderr is read": false, "stderr is full": true} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			store := filepath.Join(folder, "store.db")
+			for _, path := range []string{store, store + ".other"} {
+				s, err := boltstore.Open(path, boltstore.Options{})
+				require.NoError(t, err)
+				require.NoError(t, s.Close())
+			}
+			command, makeWritable := readOnlyCommand(t, folder, "serve", "--listen", "127.0.0.1:0", "--store", "store.db")
+			text := &strings.Builder{}
+			command.Stderr = text
+			if full {
+				_, pipe := fullPipe(t)
+				defer func() { require.NoError(t, pipe.Close()) }()
+				command.Stderr = pipe
+			}
+			client := compactordv1.NewSessionServiceClient(programtest.Connection(t, servedBy(t, command)))
+			require.NoError(t, os.Rename(store+".other", store))
+			makeWritable()
+			_, err := client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "s"})
+			require.Equal(t, codes.Unavailable, status.Code(err), err)
+			require.Error(t, command.Wait())
+			require.Equal(t, terminal.ExitStoreLost, command.ProcessState.ExitCode(), text)
+			if !full {
+				require.Contains(t, text.String(), "another file has its name")
+			}
+		})
+	}
 }
 
 // Where there is no store yet, a daemon on a read-only file system says what to do.

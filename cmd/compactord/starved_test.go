@@ -112,6 +112,16 @@ func TestFullStderrAndASecondSignal(t *testing.T) {
 	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
 }
 
+// Nor does a daemon that cannot start wait for somebody who reads why.
+func TestFullStderrAndAnErrorAtStart(t *testing.T) {
+	_, stderr := fullPipe(t)
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", t.TempDir())
+	command.Stderr = stderr
+	require.Error(t, command.Run())
+	require.NoError(t, stderr.Close())
+	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
+}
+
 // With no descriptor left, the daemon says so once, and takes connections again when others have ended.
 func TestMissingDescriptorsAreSaid(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {

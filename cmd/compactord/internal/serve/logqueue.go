@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -149,5 +150,25 @@ func (q *logQueue) wrote(piece []byte, n int, err error) {
 	if q.failed {
 		// Nobody reads any more. The next lines are tried all the same: a terminal can come back.
 		q.drop(piece[min(n, len(piece)):])
+	}
+}
+
+// lastWords is stderr after the end of the log. Where nobody reads it, it gives up, so that the program ends.
+type lastWords struct{ out io.Writer }
+
+func (w lastWords) Write(p []byte) (int, error) {
+	text := bytes.Clone(p)
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.out.Write(text)
+		done <- err
+	}()
+	timer := time.NewTimer(logEndTimeout)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return len(p), err
+	case <-timer.C:
+		return 0, os.ErrDeadlineExceeded
 	}
 }

@@ -80,7 +80,9 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		if !queue.Close() {
 			// Stderr is blocked: an error would not be read either, and must not keep the program from ending.
 			a.Stderr = io.Discard
+			return
 		}
+		a.Stderr = lastWords{a.Stderr}
 	}()
 	if a.Models, err = c.file.Models(); err != nil {
 		return terminal.Usagef("%s: %w", c.ConfigFile, err)
