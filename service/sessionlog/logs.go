@@ -129,8 +129,11 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 			return err
 		}
 		err = withoutPolicy(&w.commit, func(c *storage.Commit) error { return l.store.Commit(ctx, c) })
-		if err == nil {
+		if err == nil || errors.Is(err, storage.ErrDisk) {
+			// A write that the disk refused may be seen all the same.
 			l.wrote(name)
+		}
+		if err == nil {
 			return nil
 		}
 		// A conflict, or a copy of the same request that was committed meanwhile: start again with what that wrote.
@@ -166,10 +169,12 @@ func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	if errors.Is(err, storage.ErrNotFound) {
 		return "", apierror.SessionNotFound(id)
 	}
+	if err == nil || errors.Is(err, storage.ErrDisk) {
+		l.wrote(name)
+	}
 	if err != nil {
 		return "", err
 	}
-	l.wrote(name)
 	return row.GetUid(), nil
 }
 
