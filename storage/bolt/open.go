@@ -56,7 +56,7 @@ func open(path string, options Options) (*Store, error) {
 	if !options.ReadOnly {
 		s.writer = make(chan struct{})
 		// A list that was not sealed before a crash gets its seal.
-		s.upkeep = upkeep{last: time.Now(), seal: true}
+		s.upkeep = upkeep{last: time.Now(), seal: !s.fallen}
 		go s.write()
 	}
 	return s, nil

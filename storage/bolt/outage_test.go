@@ -122,6 +122,48 @@ func TestAWriteThatIsSeenIsNotSaidToBeRefused(t *testing.T) {
 	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("two").Commit))
 }
 
+// Where the file has no list of its free pages, a failed commit costs a scan of the file, so that only the first write
+// of an outage is tried until the next probe, which ends it.
+func TestWritesThatWouldScanTheFileAreSpared(t *testing.T) {
+	for name, listed := range map[string]int{"without a list": 1, "with a list": 0} {
+		t.Run(name, func(t *testing.T) {
+			f, options := newFaultyFile(t)
+			options.Reserve, options.listed = testReserve, listed
+			failures := 0
+			options.failed = func() { failures++ }
+			s := openNew(t, options)
+			d := storagetest.NewSession("", "s", "u").Text("zero")
+			require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+			other := storagetest.NewSession("", "other", "v")
+			require.NoError(t, s.CreateSession(t.Context(), &other.Commit))
+			w := &told{}
+			w.watch(s)
+			f.inject(s, func(int64, int64) (error, error) { return syscall.ENOSPC, nil })
+			const tries = 20
+			for range tries {
+				next := storagetest.Next(d.Session).Text("no")
+				require.ErrorIs(t, s.Commit(t.Context(), &next.Commit), storage.ErrFull)
+			}
+			if listed == 0 {
+				require.GreaterOrEqual(t, failures, tries)
+			} else {
+				require.Less(t, failures, tries/2, "the first one, and probes that were due")
+			}
+			before := failures
+			require.Error(t, s.DeleteSession(t.Context(), "", "other"))
+			require.Greater(t, failures, before, "deletions are tried")
+			f.repair()
+			for len(w.texts()) < 2 {
+				next := storagetest.Next(d.Session).Text("again")
+				if err := s.Commit(t.Context(), &next.Commit); err == nil {
+					d = next
+				}
+			}
+			require.Equal(t, []string{"fails", "works"}, w.texts())
+		})
+	}
+}
+
 // While the disk fails, reads go on, each write gets an error of the disk, and there is one outage, which ends with the
 // first write that succeeds.
 func TestOutage(t *testing.T) {

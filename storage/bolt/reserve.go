@@ -70,9 +70,9 @@ func (s *Store) giveReserve() bool {
 }
 
 // admit takes the operations that may use the room that is left. While the reserve is given up, only deletions may: else
-// the next deletion would find no room.
+// the next deletion would find no room. Where each failure costs a scan of the file, only they may until the next probe.
 func (s *Store) admit(ops []*operation) []*operation {
-	if !s.reserveGone || s.keepReserve() == nil {
+	if !s.spares() && (!s.reserveGone || s.keepReserve() == nil) {
 		return ops
 	}
 	refusal := s.outages.current().Err
@@ -88,4 +88,11 @@ func (s *Store) admit(ops []*operation) []*operation {
 		}
 	}
 	return admitted
+}
+
+// spares reports whether writes other than probes and deletions are refused without a try. They would most likely fail,
+// and after each commit that fails bbolt reads all pages to find the free ones, where the file has no list of them.
+func (s *Store) spares() bool {
+	wait, waiting := s.due()
+	return waiting && wait > 0 && s.db != nil && s.db.NoFreelistSync
 }
