@@ -92,6 +92,8 @@ func (c *listCheck) tree(t *Tree, id uint64, within bounds, depth int) bool {
 	if err != nil || p.leaf {
 		return false
 	}
+	// It is not needed again, and a large file has many.
+	delete(c.snapshot.checked, id)
 	for i := range p.count {
 		if !c.tree(t, p.child(i), within.child(&p, i), depth-1) {
 			return false
