@@ -428,6 +428,7 @@ func TestFilesCutShort(t *testing.T) {
 		require.NotEmpty(t, damage, what)
 		require.Contains(t, damage[0], "the file is cut short", what)
 		require.GreaterOrEqual(t, len(names), whole, what)
+		require.NoError(t, s.outages.current().Err, "%s: what is behind the end was not read", what)
 		require.NoError(t, s.Close(), what)
 	}
 	t.Logf("%d lengths could be opened, with a part of the sessions in %d", opened, part)

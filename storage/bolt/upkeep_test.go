@@ -159,6 +159,7 @@ func TestOpeningAfterAKill(t *testing.T) {
 func unsealed(t *testing.T) *image {
 	t.Helper()
 	i := busyImage(t)
+	require.False(t, i.hasCheckedList(), "its seal decides")
 	seal, at := pages.Mapped(i.data, i.meta.PageSize, i.meta.Root, i.meta.Transaction).ListSeal()
 	clear(i.data[at:][:len(seal)])
 	return i
