@@ -3,12 +3,14 @@ package requests_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
@@ -55,11 +58,28 @@ type server struct {
 	t        *testing.T
 	listener *bufconn.Listener
 	metrics  *prometheus.Registry
+	network  network
+	carriers sync.WaitGroup
+	// trust is what an encrypted client needs; nil where nothing is encrypted.
+	trust *tls.Config
 }
 
 func serve(t *testing.T) *server {
 	t.Helper()
-	s := &server{t: t, listener: bufconn.Listen(256 << 10), metrics: prometheus.NewRegistry()}
+	return serveOver(t, network{})
+}
+
+// serveOver starts a server that clients reach over a network.
+func serveOver(t *testing.T, over network) *server {
+	t.Helper()
+	s := &server{t: t, listener: bufconn.Listen(256 << 10), metrics: prometheus.NewRegistry(), network: over}
+	t.Cleanup(s.carriers.Wait)
+	secrets := insecure.NewCredentials()
+	if over.encrypted {
+		var own *tls.Config
+		own, s.trust = encryption(t)
+		secrets = credentials.NewTLS(own)
+	}
 	budget, err := requests.NewBudget(inflight, s.metrics)
 	require.NoError(t, err)
 	receiver := &requests.Receiver{MaxBytes: maxBytes, Budget: budget}
@@ -70,7 +90,7 @@ func serve(t *testing.T) *server {
 		return apierror.From(err, "").GRPCStatus().Err()
 	}
 	g := grpc.NewServer(
-		grpc.InTapHandle(requests.Tap), grpc.StaticStreamWindowSize(64<<10), grpc.WaitForHandlers(true),
+		grpc.Creds(secrets), grpc.InTapHandle(requests.Tap), grpc.StaticStreamWindowSize(64<<10), grpc.WaitForHandlers(true),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 			answer, err := handler(ctx, req)
 			return answer, asStatus(err)
@@ -105,8 +125,11 @@ func (s *server) reserved() float64 {
 // connect returns an ordinary client on a connection of its own.
 func (s *server) connect() compactordv1.SessionServiceClient {
 	s.t.Helper()
-	conn, err := grpc.NewClient("passthrough:///daemon", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return s.listener.DialContext(ctx) }))
+	secrets := insecure.NewCredentials()
+	if s.trust != nil {
+		secrets = credentials.NewTLS(s.trust)
+	}
+	conn, err := grpc.NewClient("passthrough:///daemon", grpc.WithTransportCredentials(secrets), grpc.WithContextDialer(s.dial))
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { require.NoError(s.t, conn.Close()) })
 	return compactordv1.NewSessionServiceClient(conn)
@@ -116,15 +139,22 @@ func (s *server) connect() compactordv1.SessionServiceClient {
 type attacker struct {
 	t         *testing.T
 	transport *http.Transport
+	scheme    string
 }
 
 func (s *server) attack() *attacker {
 	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
+	scheme := "http"
+	if s.trust == nil {
+		protocols.SetUnencryptedHTTP2(true)
+	} else {
+		protocols.SetHTTP2(true)
+		scheme = "https"
+	}
 	a := &attacker{s.t, &http.Transport{
-		Protocols:   protocols,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.listener.DialContext(ctx) },
-	}}
+		Protocols: protocols, TLSClientConfig: s.trust.Clone(),
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return s.dial(ctx, address) },
+	}, scheme}
 	s.t.Cleanup(a.transport.CloseIdleConnections)
 	return a
 }
@@ -138,7 +168,7 @@ type call struct {
 func (a *attacker) call(method string) *call {
 	a.t.Helper()
 	body, out := io.Pipe()
-	req, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, "http://daemon"+method, body)
+	req, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, a.scheme+"://daemon"+method, body)
 	require.NoError(a.t, err)
 	req.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}}
 	c := &call{out, make(chan codes.Code, 1)}
