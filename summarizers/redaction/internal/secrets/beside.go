@@ -17,7 +17,7 @@ func findNextWord(r *reading, rule, start, end int) {
 // findFlagged finds the password behind -p in a command that has a user's name behind -u, whatever the command.
 func findFlagged(r *reading, rule, start, end int) {
 	text := r.text
-	if !r.again(rule, start, end+4*sideBytes) {
+	if !r.limits[rule].within(start, 8*sideBytes, maxReadings) {
 		return
 	}
 	line := text[max(start-sideBytes, 0):start]

@@ -41,7 +41,7 @@ const loginBytes = 96
 // findLogin finds the password of a login: "admin / X", "admin:X", "admin and X".
 func findLogin(r *reading, rule, start, end int) {
 	text := r.text
-	if start > 0 && wordByte(text[start-1]) || !r.again(rule, start, end+loginBytes) {
+	if start > 0 && wordByte(text[start-1]) || !r.limits[rule].within(start, 2*loginBytes, maxReadings) {
 		return
 	}
 	limit := min(end+loginBytes, len(text))

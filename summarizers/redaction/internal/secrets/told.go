@@ -170,12 +170,12 @@ func wordEnd(text string, at int) int {
 	if end == at {
 		return 0
 	}
-	for n := 0; n < 8; n++ {
+	for first := end; end-first < restBytes; {
 		next := restOfWord(text, end)
 		if next == end {
 			break
 		}
-		for end = next; end < len(text) && next-at < toldLength && strings.IndexByte("!#$%&*+-_@=.0123456789", text[end]) >= 0; {
+		for end = next; end < len(text) && end-first < restBytes && strings.IndexByte("!#$%&*+-_@=.0123456789", text[end]) >= 0; {
 			end++
 		}
 	}
