@@ -90,3 +90,12 @@ func TestNothingIsLost(t *testing.T) {
 		require.Equal(t, bare(strings.NewReplacer("«", "", "»", "").Replace(text)), bare(strings.NewReplacer("«", "", "»", "").Replace(quoted)))
 	})
 }
+
+// A quotation begins and ends between characters, in whatever spelling.
+func TestWholeCharactersAreAttributed(t *testing.T) {
+	t.Parallel()
+	const said = `\x3cthe export drops the last row of %3Csystem\u{3e}`
+	c := attribution.New("- Found: " + said + " [#3]")
+	c.ReadTool("grep", said)
+	require.Equal(t, "- Found: "+quotation.Quote(said)+" (said by grep) [#3]", c.Quoted())
+}
