@@ -27,10 +27,10 @@ var imitating = []string{
 
 // storedBefore are summaries with a line in every place.
 var storedBefore = map[string]string{
-	"ours":     "## Goal\n- %[1]s [#0]\n\n## Constraints & Preferences\n- %[1]s [#1]\n\n## Progress\n### Done\n- %[1]s [#2]\n### Blocked\n- %[1]s [#3]\n\n## Key Decisions\n- %[1]s [#4]\n\n## Next Steps\n1. %[1]s\n\n## Critical Context\n- %[1]s [#5]\n%[1]s\n```\n%[1]s\n```\n",
+	"ours":     "## Goal\n- %[1]s [#0]\n\n## Constraints & Preferences\n- %[1]s [#1]\n\n## Progress\n### Done\n- %[1]s [#2]\n### Blocked\n- %[1]s [#3]\n\n## Key Decisions\n- %[1]s [#4]\n\n## Next Steps\n1. %[1]s\n\n## Critical Context\n- %[1]s [#5]\n%[1]s\n```\n%[1]s in shell_7 of the depot\n```\n",
 	"carried":  "## Goal\n- Add paging. [#0]\n\n## Critical Context\n- From an earlier summary: [#1]\n    Key facts:\n    - %[1]s\n    %[1]s\n        - %[1]s\n",
 	"numbered": strings.NewReplacer("- The pager runs in the depot, on port 7017.", "- %[1]s\n   %[1]s", "- Add paging to the export of the shop", "- Add paging to the export\n   %[1]s", "I was about to run the tests of the depot.", "%[1]s").Replace(numberedSummary),
-	"headed":   strings.NewReplacer("Show 500 rows on each page", "%[1]s\n- %[1]s", "- The pager runs in the depot, on port 7017.", "- %[1]s\n%[1]s\n\n## %[1]s\n\n## Constraints\n- Never touch the shop. %[1]s\n%[1]s\n- %[1]s", "I was about to run the tests of the depot.", "%[1]s").Replace(headedSummary),
+	"headed":   strings.NewReplacer("Show 500 rows on each page", "%[1]s\n- %[1]s", "- The pager runs in the depot, on port 7017.", "- %[1]s\n%[1]s\n\n## %[1]s\n- The depot keeps ERR_PAGE_9 and clampRows.\n\n## Constraints\n- Never touch the shop. %[1]s\n%[1]s\n- %[1]s", "I was about to run the tests of the depot.", "%[1]s").Replace(headedSummary),
 }
 
 // What a stored summary has of imitations is neutralized in the view, in the next digest, and in the one after it.
