@@ -121,9 +121,14 @@ func TestSameOutputWithAnyNumberOfJobs(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "b.jsonl"), content, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.jsonl"), []byte(sample.Talk(120)), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "notes.txt"), []byte("no transcript"), 0o600))
+	presets, budgets := "default,pi,xbot", "1000,2000,4000"
+	if testing.Short() {
+		presets, budgets = "pi,xbot", "1000,2000"
+		t.Log("two presets and two budgets: -short")
+	}
 	run := func(jobs string) (document, page string) {
 		path := filepath.Join(t.TempDir(), "page.html")
-		r := programtest.Ran(t, "evaluate", folder, "--json", "-q", "--preset", "default,pi,xbot", "--jobs", jobs, "--html", path).Ends(t, terminal.ExitDone)
+		r := programtest.Ran(t, "evaluate", folder, "--json", "-q", "--preset", presets, "--budget", budgets, "--jobs", jobs, "--html", path).Ends(t, terminal.ExitDone)
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		return r.Out, string(text)
