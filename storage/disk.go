@@ -37,13 +37,17 @@ func DiskCauses() []DiskCause {
 	return []DiskCause{DiskFull, QuotaUsedUp, FileTooLarge, DiskReadOnly, DiskBroken}
 }
 
-// diskCauses are the causes of errors of the system.
-var diskCauses = map[syscall.Errno]DiskCause{
-	syscall.ENOSPC: DiskFull,
-	syscall.EDQUOT: QuotaUsedUp,
-	syscall.EFBIG:  FileTooLarge,
-	syscall.EROFS:  DiskReadOnly,
-	syscall.EIO:    DiskBroken,
+// diskCauses are the causes of errors of the system. Where an error has several, the last one counts: those for lack of
+// room say that nothing was written, and come first.
+var diskCauses = []struct {
+	number syscall.Errno
+	cause  DiskCause
+}{
+	{syscall.ENOSPC, DiskFull},
+	{syscall.EDQUOT, QuotaUsedUp},
+	{syscall.EFBIG, FileTooLarge},
+	{syscall.EROFS, DiskReadOnly},
+	{syscall.EIO, DiskBroken},
 }
 
 // DiskError is an error of the disk or the file system under a store.
@@ -55,9 +59,9 @@ type DiskError struct {
 // NewDiskError returns an error of the disk with its cause. Some libraries keep only the text of the system's error.
 func NewDiskError(err error) *DiskError {
 	e := &DiskError{Cause: DiskBroken, Err: err}
-	for number, cause := range diskCauses {
-		if errors.Is(err, number) || strings.HasSuffix(err.Error(), ": "+number.Error()) {
-			e.Cause = cause
+	for _, known := range diskCauses {
+		if errors.Is(err, known.number) || strings.HasSuffix(err.Error(), ": "+known.number.Error()) {
+			e.Cause = known.cause
 		}
 	}
 	return e
@@ -69,8 +73,12 @@ func IsDiskError(err error) bool {
 	if !errors.As(err, &number) {
 		return false
 	}
-	_, known := diskCauses[number]
-	return known
+	for _, known := range diskCauses {
+		if number == known.number {
+			return true
+		}
+	}
+	return false
 }
 
 // Error returns the cause and the system's error.

@@ -30,6 +30,8 @@ type Pool struct {
 // waiter is a call that waits.
 type waiter struct {
 	weight int
+	// again: the work has been in the pool before.
+	again bool
 	// entered is closed when it has entered.
 	entered chan struct{}
 }
@@ -83,13 +85,14 @@ func (p *Pool) admit(weight int) {
 	p.metrics.running.WithLabelValues(p.name).Inc()
 }
 
-// join begins to wait: at the end, or at the front where the work has been in the pool before, which is never refused.
+// join begins to wait: at the end, or before those that have not been in the pool where the work has, which is never
+// refused.
 func (p *Pool) join(weight int, again bool) (*list.Element, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w := &waiter{weight: weight, entered: make(chan struct{})}
+	w := &waiter{weight: weight, again: again, entered: make(chan struct{})}
 	if again {
-		at := p.waiting.PushFront(w)
+		at := p.pushAgain(w)
 		p.metrics.waiting.WithLabelValues(p.name).Inc()
 		p.admitWaiting()
 		return at, nil
@@ -103,6 +106,16 @@ func (p *Pool) join(weight int, again bool) (*list.Element, error) {
 	// Room may have been made since it was last looked at.
 	p.admitWaiting()
 	return at, nil
+}
+
+// pushAgain puts work that has been in the pool before those that have not, in the order in which it comes back.
+func (p *Pool) pushAgain(w *waiter) *list.Element {
+	for at := p.waiting.Front(); at != nil; at = at.Next() {
+		if other, _ := at.Value.(*waiter); !other.again {
+			return p.waiting.InsertBefore(w, at)
+		}
+	}
+	return p.waiting.PushBack(w)
 }
 
 // tooMany returns the error for a call that may not wait.

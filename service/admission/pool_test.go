@@ -170,6 +170,45 @@ func TestAway(t *testing.T) {
 	})
 }
 
+// Work that comes back enters in the order in which it came back, so that none waits for ever for others that do.
+func TestWorkThatComesBackEntersInItsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := poolOf(t, 9, nil)
+		const works = 3
+		var order []int
+		var answers [works]chan struct{}
+		for n := range works {
+			answers[n] = make(chan struct{})
+			go func() {
+				ctx, permit, err := p.Enter(t.Context(), admission.WholeCore, nil)
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer permit.Leave()
+				admission.Away(ctx, func() { <-answers[n] })
+				order = append(order, n)
+			}()
+			synctest.Wait()
+		}
+		_, other := enter(t, p, admission.WholeCore)
+		go func() {
+			_, permit, err := p.Enter(t.Context(), admission.WholeCore, nil)
+			assert.NoError(t, err)
+			order = append(order, works)
+			permit.Leave()
+		}()
+		for n := range works {
+			synctest.Wait()
+			close(answers[n])
+		}
+		synctest.Wait()
+		require.Empty(t, order)
+		other.Leave()
+		synctest.Wait()
+		require.Equal(t, []int{0, 1, 2, works}, order)
+	})
+}
+
 // Away without a pool only waits.
 func TestAwayFromNowhere(t *testing.T) {
 	called := false
