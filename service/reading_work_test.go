@@ -127,3 +127,34 @@ func TestPagesOfARenderedViewReadNothing(t *testing.T) {
 	require.Equal(t, whole.GetMessagesJson(), joined)
 	require.Equal(t, whole.GetViewToken(), req.GetViewToken())
 }
+
+// Where a compaction is due, each append plans, but only the first one reads the log. After a pin or a compaction, the
+// state that was kept is of no use.
+func TestAppendsWhereCompactionIsDueReadTheLogOnce(t *testing.T) {
+	t.Parallel()
+	store := &countingStore{Store: memory.New()}
+	d := start(t, withStore(store))
+	d.create("s", small(2000))
+	for i := range 100 {
+		id := fmt.Sprint("c", i)
+		d.append("s", user(fmt.Sprintf("%d %s", i, strings.Repeat("x", 1000))), assistant("I look.", call(id, "read", `{"path":"a.go"}`)),
+			toolResult(id, strings.Repeat("y", 5000)), assistant("done"))
+	}
+	again := func() *compactordv1.ContextReport { return d.append("s", user("go on"), assistant("done")).GetReport() }
+	store.read.Store(0)
+	for range 5 {
+		require.True(t, again().GetShouldCompact())
+	}
+	require.Zero(t, store.read.Load(), "the log was read again")
+
+	d.pin("s", 0)
+	store.read.Store(0)
+	require.True(t, again().GetShouldCompact())
+	require.NotZero(t, store.read.Load(), "a pin changes the state")
+	store.read.Store(0)
+	require.True(t, again().GetShouldCompact())
+	require.Zero(t, store.read.Load())
+
+	require.NotNil(t, d.obey("s").GetCompleted())
+	require.False(t, again().GetShouldCompact(), "the state of before the compaction")
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -82,6 +83,51 @@ func (o *Outlines) shortens(l *compactordv1.LoggedMessage) bool {
 		large = large || rp.GetText() != nil && len(rp.GetText().GetText()) >= o.Least
 	}
 	return large
+}
+
+// SharedBytes returns how many bytes all outlines share.
+func (o *Outlines) SharedBytes() int { return len(o.filler) }
+
+// Bytes returns about how many bytes a message of the state takes beside what all share.
+func (o *Outlines) Bytes(l *compactordv1.LoggedMessage) int {
+	bytes := proto.Size(l)
+	if l.GetIndex() >= o.To || !o.shortens(l) {
+		return bytes
+	}
+	for _, rp := range result(l.GetMessage()).GetParts() {
+		if size := len(rp.GetText().GetText()); size >= o.Least {
+			bytes -= size
+		}
+	}
+	for _, e := range l.GetArrivalEdits() {
+		if size := len(e.GetReplacement()); size >= o.Least && o.isFiller(e.GetReplacement()) {
+			bytes -= size
+		}
+	}
+	return bytes
+}
+
+func (o *Outlines) isFiller(text string) bool {
+	return len(text) <= len(o.filler) && text == o.filler[:len(text)]
+}
+
+// Outlined returns a state of outlines with outlines of what was appended, too. Contents reads the messages of its head.
+func (s *State) Outlined(contents Pieces) *State {
+	before := s.Outlines
+	o := *before
+	o.Contents, o.To = contents, s.Head.GetNextIndex()
+	next := *s
+	next.Outlines = &o
+	for _, list := range []*[]*compactordv1.LoggedMessage{&next.Lead, &next.Kept} {
+		*list = slices.Clone(*list)
+		for i, l := range slices.Backward(*list) {
+			if l.GetIndex() < before.To {
+				break
+			}
+			(*list)[i] = o.Of(l)
+		}
+	}
+	return &next
 }
 
 // fill returns a text of this size. All fillers share memory.

@@ -52,6 +52,30 @@ func TestOutlinesHaveTheFiguresOfTheMessages(t *testing.T) {
 	require.Positive(t, changes, "no record was written")
 }
 
+// A state that was appended to has outlines of all messages again, like one that is made anew.
+func TestOutlinesOfWhatWasAppended(t *testing.T) {
+	t.Parallel()
+	w := newLog(user("go"), assistant(calling("a", "read", "{}")), answers("a", strings.Repeat("x", 1000)))
+	before := sessiontest.Outlined(w.State())
+	for _, m := range []*compactordv1.Message{assistant(calling("b", "read", "{}")), answers("b", strings.Repeat("y", 1000))} {
+		w.Append(m, nil)
+	}
+	want := sessiontest.Outlined(w.State())
+	got := before.WithAppended(w.Head, w.Messages[3:]).Outlined(want.Outlines.Contents)
+	require.Same(t, before.Kept[2], got.Kept[2])
+	require.Len(t, got.Kept, len(want.Kept))
+	bytes := 0
+	for i, l := range got.Kept {
+		require.True(t, proto.Equal(want.Kept[i], l))
+		whole, err := got.Whole(t.Context(), l)
+		require.NoError(t, err)
+		require.Same(t, w.Messages[i], whole)
+		bytes += got.Outlines.Bytes(l)
+	}
+	require.Less(t, bytes, 1000, "fillers are shared")
+	require.GreaterOrEqual(t, got.Outlines.SharedBytes(), 1000)
+}
+
 // An outline has all of a message but the large texts of a result.
 func TestOutline(t *testing.T) {
 	t.Parallel()

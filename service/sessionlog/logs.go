@@ -30,6 +30,7 @@ type Logs struct {
 	// leastOutlined is the size in bytes from which on outlines leave texts out.
 	leastOutlined int
 	policies      knownPolicies
+	keptStates    keptStates
 }
 
 // Options configure Logs.
@@ -134,6 +135,7 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 			l.wrote(name)
 		}
 		if err == nil {
+			l.keep(w)
 			return nil
 		}
 		// A conflict, or a copy of the same request that was committed meanwhile: start again with what that wrote.
@@ -175,6 +177,7 @@ func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	if err != nil {
 		return "", err
 	}
+	l.keptStates.remove(row.GetUid())
 	return row.GetUid(), nil
 }
 

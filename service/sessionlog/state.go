@@ -32,6 +32,9 @@ func (l *Logs) Outlines(ctx context.Context, row *storagev1.Session, h *storagev
 func (l *Logs) stateSince(
 	ctx context.Context, row *storagev1.Session, h *storagev1.Head, known *session.State,
 ) (*session.State, error) {
+	if known == nil {
+		known = l.keptStates.get(row.GetUid())
+	}
 	if known == nil || !known.GrowsTo(h) {
 		return l.Outlines(ctx, row, h)
 	}

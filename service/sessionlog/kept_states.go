@@ -1,0 +1,118 @@
+package sessionlog
+
+import (
+	"container/list"
+	"slices"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+)
+
+// keptStateBytes is how many bytes of states are kept.
+const keptStateBytes = 32 << 20
+
+// keptStates keeps the states of sessions that are due for a compaction, which are planned at each append, so that the
+// next one reads only what was appended. They have outlines. The states that were not used for the longest time go first.
+type keptStates struct {
+	mu    sync.Mutex
+	bytes int
+	// order holds a keptState in each element, the one used last in front.
+	order list.List
+	byUID map[string]*list.Element
+}
+
+type keptState struct {
+	uid   string
+	state *session.State
+	bytes int
+}
+
+// get returns the state that is kept of a session; nil where there is none.
+func (k *keptStates) get(uid string) *session.State {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := k.byUID[uid]
+	if at == nil {
+		return nil
+	}
+	k.order.MoveToFront(at)
+	if kept, ok := at.Value.(*keptState); ok {
+		return kept.state
+	}
+	return nil
+}
+
+// put keeps a state of a session in place of an earlier one, unless it is larger than all that is kept.
+func (k *keptStates) put(uid string, s *session.State) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	bytes := k.bytesLocked(uid, s)
+	k.removeLocked(uid)
+	if bytes > keptStateBytes {
+		return
+	}
+	for k.bytes+bytes > keptStateBytes {
+		if last, ok := k.order.Back().Value.(*keptState); ok {
+			k.removeLocked(last.uid)
+		}
+	}
+	if k.byUID == nil {
+		k.byUID = make(map[string]*list.Element)
+	}
+	k.byUID[uid] = k.order.PushFront(&keptState{uid, s, bytes})
+	k.bytes += bytes
+}
+
+// bytesLocked returns about how many bytes a state takes. Of one that grew from the one that is kept, it looks only at
+// what is new.
+func (k *keptStates) bytesLocked(uid string, s *session.State) int {
+	bytes, from := 0, uint32(0)
+	if at := k.byUID[uid]; at != nil {
+		if kept, ok := at.Value.(*keptState); ok && kept.state.GrowsTo(s.Head) {
+			bytes, from = kept.bytes-kept.state.Outlines.SharedBytes(), kept.state.Head.GetNextIndex()
+		}
+	}
+	for _, messages := range [][]*compactordv1.LoggedMessage{s.Lead, s.OutOfPlace, s.Kept} {
+		for _, l := range slices.Backward(messages) {
+			if l.GetIndex() < from {
+				break
+			}
+			bytes += s.Outlines.Bytes(l)
+			for _, e := range s.Edits[l.GetIndex()] {
+				bytes += proto.Size(e)
+			}
+		}
+	}
+	return bytes + s.Outlines.SharedBytes()
+}
+
+func (k *keptStates) remove(uid string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.removeLocked(uid)
+}
+
+func (k *keptStates) removeLocked(uid string) {
+	at := k.byUID[uid]
+	if at == nil {
+		return
+	}
+	if gone, ok := k.order.Remove(at).(*keptState); ok {
+		k.bytes -= gone.bytes
+	}
+	delete(k.byUID, uid)
+}
+
+// keep keeps the state of a write that was committed, where it was planned and the next append can go on from it.
+func (l *Logs) keep(w *Write) {
+	uid, s := w.Row().GetUid(), w.state
+	switch {
+	case len(w.commit.Records) > 0:
+		l.keptStates.remove(uid)
+	case s != nil && s.Outlines != nil && len(w.since) == 0 && w.Row().GetDuePlan() != nil:
+		l.keptStates.put(uid, s.Outlined(l.pieces(w.Row(), s.Head, minPieceBytes)))
+	}
+}
