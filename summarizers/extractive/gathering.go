@@ -23,7 +23,7 @@ type gathering struct {
 }
 
 // mostWaiting is how many bytes of text may wait to be gathered, so that they do not pile up while the reader is faster.
-const mostWaiting = 8 << 20
+const mostWaiting = 1 << 20
 
 // gather begins to gather the quotes of a ledger. The ledger has none until end, so nothing else can touch them.
 func gather(ctx context.Context, p probe, l *ledger) *gathering {
