@@ -152,3 +152,31 @@ func TestReadOnlyFileSystemIsRefused(t *testing.T) {
 	_, err = Open(s.path, options)
 	require.ErrorIs(t, err, syscall.EROFS)
 }
+
+// A store that is closed while its file cannot be opened again is not lost.
+func TestClosingWhileTheFileIsClosed(t *testing.T) {
+	m := &mount{}
+	f, options := newFaultyFile(t)
+	inner := options.openFile
+	options.openFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		if m.readOnly.Load() {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+		}
+		return inner(name, flag, mode)
+	}
+	options.failed = func() {
+		f.healed()
+		m.readOnly.Store(true)
+	}
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"), options)
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "s", "u").Text("zero")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	w := &told{}
+	w.watch(s)
+	f.inject(s, once(true, nil, syscall.EIO))
+	require.Error(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("one").Commit))
+	require.NoError(t, s.Close())
+	require.Nil(t, s.db)
+	require.Equal(t, []string{"fails"}, w.texts())
+}

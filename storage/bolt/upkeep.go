@@ -59,6 +59,11 @@ func (s *Store) leave() {
 	}
 }
 
+// canKeepUp reports whether the file is open and writes succeed. After an outage the next commit begins the upkeep anew.
+func (s *Store) canKeepUp() bool {
+	return s.db != nil && s.outages.current().Err == nil
+}
+
 // written notes a commit.
 func (s *Store) written() {
 	s.upkeep = upkeep{last: time.Now(), seal: !s.db.NoFreelistSync, list: s.db.NoFreelistSync}
@@ -77,7 +82,7 @@ func (s *Store) limitList() {
 // writeList writes the list of free pages, whatever its length. An error only makes the next opening slower.
 func (s *Store) writeList() {
 	s.upkeep.list = false
-	if s.outages.current().Err != nil {
+	if !s.canKeepUp() {
 		return
 	}
 	s.listAll = true
@@ -88,6 +93,9 @@ func (s *Store) writeList() {
 // sealList seals the list of free pages that the last commit wrote. An error only makes the next opening slower.
 func (s *Store) sealList() {
 	s.upkeep.seal = false
+	if !s.canKeepUp() {
+		return
+	}
 	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
