@@ -34,7 +34,7 @@ func TestGroupMembersOverGeneratedLogs(t *testing.T) {
 	groups, asides := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, counts)
-		for range sessiontest.Steps(t, 60) {
+		for range sessiontest.Steps(t, 120) {
 			g.Step(t)
 			model := g.Model()
 			if len(model.Messages) == 0 {
