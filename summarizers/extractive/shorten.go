@@ -129,7 +129,10 @@ func aroundPairs(s string, end, start int) (newEnd, newStart int, closing, openi
 	large := inFirst && first.from < end/2
 	if large && inLast && first == last {
 		ticks := first.ticks(s)
-		return end, start, ticks, ticks
+		if shorter := wordEnd(s, max(end-2*len(ticks), 0)); shorter > first.from+len(ticks) {
+			return shorter, start, ticks, ticks
+		}
+		return end, start, "", ""
 	}
 	if inLast {
 		start = last.to
