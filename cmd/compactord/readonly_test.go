@@ -103,6 +103,30 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	require.Equal(t, 1, strings.Count(stderr.String(), "the store takes writes again"), stderr)
 }
 
+// A command reads a store on a read-only file system, and says why it cannot write one, without lines of a log.
+func TestCommandsOnAReadOnlyFileSystem(t *testing.T) {
+	folder := t.TempDir()
+	transcript := filepath.Join(folder, "t.json")
+	require.NoError(t, os.WriteFile(transcript, []byte(`[{"role":"user","content":"hello"}]`), 0o600))
+	imports := []string{"import", "--session", "s", "--store", filepath.Join(folder, "store.db"), transcript}
+	out, err := exec.CommandContext(t.Context(), programtest.Binary(t), imports...).CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	view, _ := readOnlyCommand(t, folder, "view", "--session", "s", "--store", "store.db")
+	said := &strings.Builder{}
+	view.Stderr = said
+	out, err = view.Output()
+	require.NoError(t, err, said)
+	require.Contains(t, string(out), "The context holds")
+	require.NotContains(t, said.String(), "level=ERROR")
+
+	again, _ := readOnlyCommand(t, folder, imports...)
+	out, err = again.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "the file system of the store is read-only; nothing was written")
+	require.NotContains(t, string(out), "level=ERROR")
+}
+
 // A daemon whose file was replaced meanwhile says that the store is lost, and ends, also where nobody reads its log.
 func TestExitCodeOfALostStore(t *testing.T) {
 	for name, full := range map[string]bool{"stderr is read": false, "stderr is full": true} {

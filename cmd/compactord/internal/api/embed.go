@@ -49,8 +49,11 @@ func (a *App) embed(ctx context.Context, path string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.embedOn(ctx, store)
+	return a.embedOn(ctx, quietly{store})
 }
+
+// quietly is a store whose outages are not logged: the error of the command says that the store refuses.
+type quietly struct{ storage.Store }
 
 // EmbedInMemory starts the service on a store in memory. It does not wait for a disk.
 func (a *App) EmbedInMemory(ctx context.Context) (*Client, error) {
