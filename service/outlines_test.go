@@ -173,10 +173,7 @@ func (m *measured) Read(tokens uint32) {
 
 // What a prune and a compaction hold does not grow with what tools returned.
 func TestCompactionsHoldNoResults(t *testing.T) {
-	few, many := 30_000, 240_000
-	if testing.Short() {
-		few, many = 10_000, 80_000
-	}
+	const few, many = 30_000, 240_000
 	// The first one also loads what all share.
 	heldByCompaction(t, few)
 	small, large := heldByCompaction(t, few), heldByCompaction(t, many)
