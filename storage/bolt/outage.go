@@ -144,14 +144,20 @@ func (s *Store) idle() {
 	}
 }
 
-// attempt runs a transaction that writes, and once more where a first error of the disk left nothing of it. Its errors
+// attempt runs a transaction that writes, and once more where a first error of the disk left nothing of it. One that
+// readers see is not run again, since it would find what it wrote itself: it has succeeded once it is settled. Its errors
 // of the disk begin an outage, its success ends one.
 func (s *Store) attempt(fn func(tx *bbolt.Tx) error) error {
+	before := s.unsettled
 	err := s.transact(fn)
 	if refuses(err) {
 		s.outages.begins(err, false)
-		if !errors.Is(err, storage.ErrFull) {
-			// One error can pass, such as that of a single sync.
+		// One error can pass, such as that of a single sync.
+		if s.unsettled > before {
+			if settled := s.settle(); settled == nil || errors.Is(settled, storage.ErrLost) {
+				err = settled
+			}
+		} else if !errors.Is(err, storage.ErrFull) {
 			err = s.transact(fn)
 		}
 	}

@@ -122,6 +122,35 @@ func TestAWriteThatIsSeenIsNotSaidToBeRefused(t *testing.T) {
 	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("two").Commit))
 }
 
+// A write that readers see is settled, and not run again: a second run would find the changes of the first, and say that
+// nothing was written, so that the caller would write once more.
+func TestAWriteThatIsSeenIsNotRunAgain(t *testing.T) {
+	for name, write := range map[string]func(*Store, *storagetest.Draft) error{
+		"append": func(s *Store, d *storagetest.Draft) error {
+			return s.Commit(t.Context(), &storagetest.Next(d.Session).Text("one").Commit)
+		},
+		"creation": func(s *Store, _ *storagetest.Draft) error {
+			return s.CreateSession(t.Context(), &storagetest.NewSession("", "other", "v").Commit)
+		},
+		"deletion": func(s *Store, _ *storagetest.Draft) error { return s.DeleteSession(t.Context(), "", "s") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, options := newFaultyFile(t)
+			s := openNew(t, options)
+			d := storagetest.NewSession("", "s", "u")
+			require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+			w := &told{}
+			w.watch(s)
+			// The sync of its header fails, and the next one too. When the outage begins, syncs succeed again.
+			s.WatchOutages(func(storage.Outage) { f.healed() })
+			f.inject(s, once(true, nil, syscall.EIO))
+			require.NoError(t, write(s, d))
+			require.Equal(t, 1, f.syncs)
+			require.Equal(t, []string{"fails", "works"}, w.texts())
+		})
+	}
+}
+
 // Where the file has no list of its free pages, a failed commit costs a scan of the file, so that only the first write
 // of an outage is tried until the next probe, which ends it.
 func TestWritesThatWouldScanTheFileAreSpared(t *testing.T) {
