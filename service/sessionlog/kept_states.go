@@ -27,8 +27,17 @@ type keptStates struct {
 type keptState struct {
 	uid   string
 	state *session.State
-	bytes int
+	// bytes is what it takes, messages the part of it that its messages and edits take.
+	bytes, messages int
 }
+
+// What is kept takes beside its encoding, about.
+const (
+	bytesOfState   = 4 << 10
+	bytesOfMessage = 320
+	bytesOfPart    = 224
+	bytesOfEdit    = 128
+)
 
 // get returns the state that is kept of a session; nil where there is none.
 func (k *keptStates) get(uid string) *session.State {
@@ -49,7 +58,8 @@ func (k *keptStates) get(uid string) *session.State {
 func (k *keptStates) put(uid string, s *session.State) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	bytes := k.bytesLocked(uid, s)
+	messages := k.messagesLocked(uid, s)
+	bytes := bytesOfState + proto.Size(s.Head) + proto.Size(s.Entry) + s.Outlines.SharedBytes() + messages
 	k.removeLocked(uid)
 	if bytes > keptStateBytes {
 		return
@@ -62,17 +72,17 @@ func (k *keptStates) put(uid string, s *session.State) {
 	if k.byUID == nil {
 		k.byUID = make(map[string]*list.Element)
 	}
-	k.byUID[uid] = k.order.PushFront(&keptState{uid, s, bytes})
+	k.byUID[uid] = k.order.PushFront(&keptState{uid, s, bytes, messages})
 	k.bytes += bytes
 }
 
-// bytesLocked returns about how many bytes a state takes. Of one that grew from the one that is kept, it looks only at
-// what is new.
-func (k *keptStates) bytesLocked(uid string, s *session.State) int {
+// messagesLocked returns about how many bytes the messages of a state take, with their edits. Of one that grew from the one
+// that is kept, it looks only at what is new.
+func (k *keptStates) messagesLocked(uid string, s *session.State) int {
 	bytes, from := 0, uint32(0)
 	if at := k.byUID[uid]; at != nil {
 		if kept, ok := at.Value.(*keptState); ok && kept.state.GrowsTo(s.Head) {
-			bytes, from = kept.bytes-kept.state.Outlines.SharedBytes(), kept.state.Head.GetNextIndex()
+			bytes, from = kept.messages, kept.state.Head.GetNextIndex()
 		}
 	}
 	for _, messages := range [][]*compactordv1.LoggedMessage{s.Lead, s.OutOfPlace, s.Kept} {
@@ -80,13 +90,13 @@ func (k *keptStates) bytesLocked(uid string, s *session.State) int {
 			if l.GetIndex() < from {
 				break
 			}
-			bytes += s.Outlines.Bytes(l)
+			bytes += bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l)
 			for _, e := range s.Edits[l.GetIndex()] {
-				bytes += proto.Size(e)
+				bytes += bytesOfEdit + proto.Size(e)
 			}
 		}
 	}
-	return bytes + s.Outlines.SharedBytes()
+	return bytes
 }
 
 func (k *keptStates) remove(uid string) {

@@ -2,6 +2,7 @@ package sessionlog
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -50,4 +51,46 @@ func TestKeptStatesStayWithinTheirBytes(t *testing.T) {
 	require.Zero(t, whole.bytes)
 	grown.remove("a")
 	require.Zero(t, grown.bytes)
+}
+
+func heapBytes() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// States take not much more memory than is counted, also where it is not their texts that take it.
+func TestKeptStatesTakeWhatIsCounted(t *testing.T) {
+	for name, c := range map[string]struct{ states, messages, parts, text, summary int }{
+		"one short message":   {states: 4000, messages: 1, parts: 1, text: 10},
+		"many short messages": {states: 200, messages: 100, parts: 1, text: 10},
+		"many parts":          {states: 20, messages: 10, parts: 100, text: 10},
+		"long texts":          {states: 20, messages: 100, parts: 1, text: 1000},
+		"a long summary":      {states: 200, messages: 1, parts: 1, text: 10, summary: 20_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var k keptStates
+			before := heapBytes()
+			for i := range c.states {
+				s := stateOf(0)
+				s.Entry = &compactordv1.CompactionEntry{Summary: strings.Repeat("y", c.summary)}
+				for index := range c.messages {
+					m := &compactordv1.Message{}
+					for range c.parts {
+						text := &compactordv1.TextPart{Text: strings.Repeat("x", c.text)}
+						m.Parts = append(m.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Text{Text: text}})
+					}
+					s.Kept = append(s.Kept, &compactordv1.LoggedMessage{Index: uint32(index), Message: m})
+				}
+				k.put(fmt.Sprint(i), s)
+			}
+			require.Len(t, k.byUID, c.states)
+			taken := heapBytes() - before
+			require.Less(t, taken, 2*k.bytes)
+			t.Logf("counted %d bytes, taken %d", k.bytes, taken)
+			runtime.KeepAlive(&k)
+		})
+	}
 }
