@@ -45,15 +45,12 @@ func (t *telling) paired(end int, word string) bool {
 func (r *reading) toldBefore(rule, start int) bool {
 	text := r.text
 	at := start
-	for n := range 5 {
+	for range 5 {
 		word, from := wordBefore(text, at)
 		switch {
-		case word == "as" || word == "als" || word == "como" || word == "comme" || word == "is" || word == "ist" || word == "es" || word == "est" || word == "è" || word == "é":
+		case linksBefore[word]:
 			return r.wordTold(rule, from, word == "is")
-		case word == "" || !beforeNames[word] && n == 4:
-			return false
-		}
-		if !beforeNames[word] && (n == 0 && !kinds[word]) {
+		case !beforeNames[word] && !kinds[word]:
 			return false
 		}
 		at = from
@@ -61,9 +58,11 @@ func (r *reading) toldBefore(rule, start int) bool {
 	return false
 }
 
-// beforeNames are words between a link and a name behind it, and kinds what a password may be for.
+// linksBefore are words between a password and its name, beforeNames those between a link and the name, and kinds what a
+// password may be for.
 var (
-	beforeNames = wordMap("the my your a an our new das dein mein unser el la le il tu mi o a")
+	linksBefore = wordMap("as als como comme is ist es est è é")
+	beforeNames = wordMap("the my your a an our new das dein mein unser el la le il tu mi o")
 	kinds       = wordMap("root admin sudo master database db wifi user login temporary default initial staging production server account router vpn mysql postgres redis ssh ftp smtp")
 )
 

@@ -1,0 +1,32 @@
+package redaction_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers/redaction"
+)
+
+func leftAlone(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		require.Equal(t, text, redaction.New("k").Text(t.Context(), text))
+	}
+}
+
+func removed(t *testing.T, secret, text string) {
+	t.Helper()
+	require.Contains(t, text, secret)
+	require.NotContains(t, redaction.New("k").Text(t.Context(), text), secret)
+}
+
+func TestWordsBeforeAName(t *testing.T) {
+	leftAlone(t,
+		"Base64Url is stored with the token", "Scrypt2Params is what hides the password",
+		"UserV2Service is sent after the token", "The Scrypt2Params are as hard as a good password",
+	)
+	removed(t, "Kirsche77!", "Kirsche77! is the new root password")
+	removed(t, "Kirsche77!", "Use Kirsche77! as my password")
+	removed(t, "Kirsche77!", "Kirsche77! ist das root Passwort")
+}
