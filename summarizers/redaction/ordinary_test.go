@@ -30,3 +30,14 @@ func TestWordsBeforeAName(t *testing.T) {
 	removed(t, "Kirsche77!", "Use Kirsche77! as my password")
 	removed(t, "Kirsche77!", "Kirsche77! ist das root Passwort")
 }
+
+func TestSentToAPrompt(t *testing.T) {
+	for _, text := range []string{
+		"child.expect(\"Password:\")\nchild.sendline(\"Zq83kdPw!1\")", "child.expect('assword: ')\nchild.sendline('Zq83kdPw!1')",
+		"expect \"assword:\"\nsend \"Zq83kdPw!1\\r\"", "expect \"*assphrase*\"\nsend -- \"Zq83kdPw!1\\n\"",
+	} {
+		removed(t, "Zq83kdPw!1", text)
+	}
+	leftAlone(t, "child.expect('assword: ')\nchild.sendline(password)", "child.expect('assword: ')\nchild.sendline(os.environ['PW2'])",
+		"expect \"assword:\"\nsend \"$password\\r\"", "child.sendline(\"show version2\")")
+}

@@ -48,19 +48,26 @@ var ownPorts = newWordSet([]string{"mysql", "mariadb", "psql", "pg_", "ssh", "do
 
 // findSent finds what a script of expect sends behind a prompt for a password.
 func findSent(r *reading, rule, start, end int) {
-	if !r.again(rule, start, end+sideBytes) || !holdsFold(r.text[max(start-sideBytes, 0):start], "passw") && !holdsFold(r.text[max(start-sideBytes, 0):start], "passphrase") {
+	if !r.again(rule, start, end+sideBytes) || !promptWords.any(r.text[max(start-sideBytes, 0):start]) {
 		return
 	}
-	v := valueAt(r.text, end-1)
+	at := end
+	if r.text[end-1] == '"' {
+		at--
+	}
+	v := valueAt(r.text, at)
 	if word := strings.TrimRight(r.text[v.start:v.end], "\r\n"); v.quoted && fits(strings.TrimSuffix(word, `\r`), given) {
 		r.add(rule, v.start, v.start+len(word))
-	} else if !v.quoted && end < len(r.text) {
+	} else if !v.quoted && at < end {
 		// The line that is sent ends in an escape.
 		if v = bareValue(r.text, end); fits(r.text[v.start:v.end], given) {
 			r.add(rule, v.start, v.end)
 		}
 	}
 }
+
+// promptWords are in prompts for passwords. Scripts leave out the first letter, which may be a capital.
+var promptWords = newWordSet([]string{"assword", "passw", "assphrase"})
 
 // findSecondArgument finds the second argument of functions that sign with a secret.
 func findSecondArgument(r *reading, rule, start, end int) {
