@@ -41,3 +41,9 @@ func TestSentToAPrompt(t *testing.T) {
 	leftAlone(t, "child.expect('assword: ')\nchild.sendline(password)", "child.expect('assword: ')\nchild.sendline(os.environ['PW2'])",
 		"expect \"assword:\"\nsend \"$password\\r\"", "child.sendline(\"show version2\")")
 }
+
+func TestTicketsAboutRecoveryCodes(t *testing.T) {
+	leftAlone(t, "Recovery codes: see JIRA-1234", "backup codes (PR-4512)", "## Recovery codes\n- [x] ABC-4711 print ten codes")
+	removed(t, "7KQ2-M9XD", "Recovery codes: 7KQ2-M9XD\nand others")
+	removed(t, "4711-0815", "Backup codes: 4711-0815 and others")
+}

@@ -95,13 +95,18 @@ var codeBytesSet = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 func recoveryCode(text string) bool {
 	text = strings.Trim(text, "-")
 	m := mixtureOf(text)
-	if len(text) < 6 || m.digits == 0 || m.joints > 7 {
+	if len(text) < 6 || m.digits == 0 || m.joints > 7 || ticketLike(text, m) {
 		return false
 	}
 	if m.letters() == 0 {
 		return m.joints == 0 && len(text) <= 12 || m.joints > 0 && !dateLike(text)
 	}
 	return m.digits >= 2 && !technical(text) && (m.joints > 0 || m.digits != m.endDigits || m.digits > 3)
+}
+
+// ticketLike says whether a word is the name of a ticket, such as ABC-4711.
+func ticketLike(text string, m mixture) bool {
+	return m.joints == 1 && m.lower == 0 && m.upper == strings.IndexByte(text, '-') && m.digits == m.endDigits
 }
 
 // dateLike says whether digits are those of a day.
