@@ -47,3 +47,9 @@ func TestTicketsAboutRecoveryCodes(t *testing.T) {
 	removed(t, "7KQ2-M9XD", "Recovery codes: 7KQ2-M9XD\nand others")
 	removed(t, "4711-0815", "Backup codes: 4711-0815 and others")
 }
+
+func TestNamesThatBeginLikeTokens(t *testing.T) {
+	leftAlone(t, "Idempotency-Key: key-550e8400-e29b-41d4-a716-446655440000", "node asia-east1-b-pool1-2xlarge-7f9c is not ready")
+	removed(t, "pat-na1-550e8400-e29b-41d4-a716-446655440000", "hub pat-na1-550e8400-e29b-41d4-a716-446655440000")
+	removed(t, "key-3ax6xnjp29jd6fds4gc373sgvjxteol0", "mailgun key-3ax6xnjp29jd6fds4gc373sgvjxteol0")
+}

@@ -38,8 +38,12 @@ func findVendorToken(r *reading, rule, start, end int) {
 	stop := runOf(text, end, &vendorBytes, valueBytes)
 	stop = end + len(strings.TrimRight(text[end:stop], ".-_"))
 	r.until[rule] = stop
-	body := text[end:stop]
-	if len(body) < vendorTokens[strings.ToLower(text[start:end])] || standIn(body) {
+	prefix, body := strings.ToLower(text[start:end]), text[end:stop]
+	if len(body) < vendorTokens[prefix] || standIn(body) || prefix == "key-" && uuidLike(body) {
+		return
+	}
+	if letterByte(prefix[len(prefix)-1]) && strings.HasPrefix(body, "-") {
+		// A word that begins like a token, such as a region of a cloud.
 		return
 	}
 	if m := mixtureOf(body); m.digits < 2 || m.letters() < 2 || dotted(body) || entropy(body) < 2.8 {
