@@ -53,3 +53,9 @@ func TestNamesThatBeginLikeTokens(t *testing.T) {
 	removed(t, "pat-na1-550e8400-e29b-41d4-a716-446655440000", "hub pat-na1-550e8400-e29b-41d4-a716-446655440000")
 	removed(t, "key-3ax6xnjp29jd6fds4gc373sgvjxteol0", "mailgun key-3ax6xnjp29jd6fds4gc373sgvjxteol0")
 }
+
+func TestTypesAreNoAccounts(t *testing.T) {
+	leftAlone(t, "Use Win32Api and Sha256Sum from the kit.", "Use Http2Server with Tls13Config here.")
+	removed(t, "Kirsche77!", "Log in with Admin and Kirsche77! please")
+	removed(t, "Kirsche77!", "Use anna.berg and Kirsche77! please")
+}

@@ -71,7 +71,7 @@ func findLogin(r *reading, rule, start, end int) {
 			r.until[rule] = at + len(word)
 			return
 		}
-		if joined && accountName(previous) && (tellable(word) || stated(word, lastWordAt(text, at+len(word)))) {
+		if joined && accountName(previous) && !typeName(previous) && (tellable(word) || stated(word, lastWordAt(text, at+len(word)))) {
 			r.add(rule, at, at+len(word))
 			r.until[rule] = at + len(word)
 			return
@@ -93,6 +93,12 @@ func accountName(text string) bool {
 		}
 	}
 	return len(text) > 1 && text[0] != '-' && text[0] != '.'
+}
+
+// typeName says whether a word is a name of a program that several words with capitals make, such as Http2Server.
+func typeName(word string) bool {
+	m := mixtureOf(word)
+	return m.upper > 1 && m.lower > 1 && m.letters()+m.digits == len(word) && word[0] >= 'A' && word[0] <= 'Z'
 }
 
 // findPair finds the second of two texts in quotes, a name and a password, that are given to a function.
