@@ -59,3 +59,10 @@ func TestTypesAreNoAccounts(t *testing.T) {
 	removed(t, "Kirsche77!", "Log in with Admin and Kirsche77! please")
 	removed(t, "Kirsche77!", "Use anna.berg and Kirsche77! please")
 }
+
+func TestInputOfCommandsThatReadNoPassword(t *testing.T) {
+	leftAlone(t, "openssl dgst -sha256 <<< \"hello world\"", "openssl base64 <<< hello", "gpg --import <<< pubkey2")
+	for _, command := range []string{"openssl passwd -6 -stdin", "openssl rsa -in k.pem -passin stdin", "gpg -c --passphrase-fd 0 f", "sudo -S id"} {
+		removed(t, "Zq83kdPw!1", command+" <<< 'Zq83kdPw!1'")
+	}
+}
