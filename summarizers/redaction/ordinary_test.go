@@ -66,3 +66,10 @@ func TestInputOfCommandsThatReadNoPassword(t *testing.T) {
 		removed(t, "Zq83kdPw!1", command+" <<< 'Zq83kdPw!1'")
 	}
 }
+
+func TestHowAPasswordIs(t *testing.T) {
+	leftAlone(t, "The password is cryptographic.", "The password is unsatisfactory.", "My password is somewhere, but where?",
+		"my password is obsolete.", "My password is elsewhere.", "my password is different, yours is expired")
+	removed(t, "sonnenblume", "my password is sonnenblume.")
+	removed(t, "bluehorsestaple", "The password is bluehorsestaple.")
+}

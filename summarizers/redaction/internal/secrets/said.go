@@ -22,8 +22,18 @@ func (t *telling) alone(at, end int, word string) bool {
 		// Words that only somebody who makes passwords joins.
 		m := mixtureOf(word)
 		before, _ := wordBefore(t.text, t.name)
-		return lastWordAt(t.text, end) && m.lower == len(word) && (len(word) >= 13 || len(word) >= 8 && before == "my") && fits(word, onLine)
+		return lastWordAt(t.text, end) && m.lower == len(word) && (len(word) >= 13 || len(word) >= 8 && before == "my") && !adjectival(word) && fits(word, onLine)
 	}
+}
+
+// adjectival says whether a word has an ending of words that say how or where something is.
+func adjectival(word string) bool {
+	for _, ending := range []string{"ic", "ory", "ary", "ful", "ous", "ive", "less", "ent", "ant", "ete", "ier", "where", "wise"} {
+		if strings.HasSuffix(word, ending) {
+			return true
+		}
+	}
+	return false
 }
 
 // pairWords are words before the name of a password that is told behind the name of a user.
