@@ -73,3 +73,7 @@ func TestHowAPasswordIs(t *testing.T) {
 	removed(t, "sonnenblume", "my password is sonnenblume.")
 	removed(t, "bluehorsestaple", "The password is bluehorsestaple.")
 }
+
+func TestTimesOfTokens(t *testing.T) {
+	leftAlone(t, "The token expires on 2024-10-12T10:22:31Z", "The token is valid until 2024-10-12T10:22:31.123Z.", "token: 2024-10-12T10:22:31Z")
+}

@@ -142,6 +142,10 @@ func assignable(text string, quoted bool) bool {
 // randomLike says whether a text looks as if a machine had drawn it.
 func randomLike(text string) bool {
 	m := mixtureOf(text)
+	if m.joints > 1 && m.letters() <= 2 {
+		// A time, such as 2006-01-02T15:04:05Z.
+		return false
+	}
 	return len(text) >= 16 && m.digits >= 2 && m.letters() >= 2 && m.blanks+m.brackets+m.others == 0 && !standIn(text) &&
 		!uuidLike(text) && !dotted(text) && !strings.Contains(text, "://") && entropy(text) > 2.8
 }
