@@ -77,3 +77,9 @@ func TestHowAPasswordIs(t *testing.T) {
 func TestTimesOfTokens(t *testing.T) {
 	leftAlone(t, "The token expires on 2024-10-12T10:22:31Z", "The token is valid until 2024-10-12T10:22:31.123Z.", "token: 2024-10-12T10:22:31Z")
 }
+
+func TestShortFormOfIs(t *testing.T) {
+	removed(t, "Kirsche77!", "the password's Kirsche77!")
+	leftAlone(t, "The password's length is checked in validatePassword2.", "The password's hash is stored as argon2id.", "the password's fine", "The password's SHA256 digest",
+		"The token's expiry is 2024-10-12T10:22:31Z", "the password's owner2 field", "the password's iteration count is 600000", "The password's salt: 16 bytes")
+}

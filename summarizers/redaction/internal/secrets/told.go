@@ -110,11 +110,12 @@ func (t *telling) after(at int) int {
 			return 0
 		}
 	case strings.IndexByte(" \t\r*()>", c) >= 0 || c == ',' && t.words == 0 && at == t.end:
+	case c == '\'' && at == t.end && strings.HasPrefix(t.text[at:], "'s "):
+		// Only the next word is told: "the password's length is 12" says nothing of the password.
+		t.linked, t.sinceLink, t.words = true, 0, toldWords
+		return at + len("'s ")
 	case c == '"' || c == '\'' || c == '`':
 		return t.afterQuote(at)
-	case c == '\'' && at == t.end && strings.HasPrefix(t.text[at:], "'s "):
-		t.linked, t.sinceLink = true, 0
-		return at + len("'s ")
 	case c == '.' && strings.HasPrefix(t.text[at:], "... "):
 		t.linked, t.sinceLink = true, 0
 		return at + len("... ")
