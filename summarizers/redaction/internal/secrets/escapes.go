@@ -2,7 +2,7 @@ package secrets
 
 import "strings"
 
-// plain is a text without JSON escapes, at all levels of escaping, with the origin of each byte.
+// plain is a text without the escapes of JSON and addresses, at all levels of escaping, with the origin of each byte.
 type plain struct {
 	text string
 	// from holds the offset of each byte in the original, and finally the original's length. It is nil if both texts
@@ -18,8 +18,9 @@ func (p *plain) original(start, end int) (int, int) {
 	return int(p.from[start]), int(p.from[end])
 }
 
-// unescaped removes the escapes of JSON, and those of addresses for what separates names and values. Secrets hardly ever contain backslashes, so a run of backslashes with the character
-// after it counts as one character. A document that is nested in others is thus read like any other.
+// unescaped removes the escapes of JSON, and those of addresses for what separates names and values. Secrets hardly ever
+// contain backslashes, so a run of backslashes with the character after it counts as one character. A document that is
+// nested in others is thus read like any other.
 func unescaped(text string) *plain {
 	if strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '%') < 0 {
 		return &plain{text: text}

@@ -37,7 +37,7 @@ func adjectival(word string) bool {
 }
 
 // pairWords are words before the name of a password that is told behind the name of a user.
-var pairWords = wordMap("and with und mit y con et avec e com и с c")
+var pairWords = wordMap("and with und mit y con et avec e com c")
 
 // paired says whether a word directly follows a name in a sentence such as "user X and password Y".
 func (t *telling) paired(end int, word string) bool {
@@ -71,7 +71,7 @@ func (r *reading) toldBefore(rule, start int) bool {
 // linksBefore are words between a password and its name, beforeNames those between a link and the name, and kinds what a
 // password may be for.
 var (
-	linksBefore = wordMap("as als como comme is ist es est è é")
+	linksBefore = wordMap("as als como comme is ist es est")
 	beforeNames = wordMap("the my your a an our new das dein mein unser el la le il tu mi o")
 	kinds       = wordMap("root admin sudo master database db wifi user login temporary default initial staging production server account router vpn mysql postgres redis ssh ftp smtp")
 )
