@@ -44,7 +44,7 @@ type checkedSession struct {
 	damaged bool
 }
 
-func (s *checkedSession) isDamaged() {
+func (s *checkedSession) markDamaged() {
 	if s != nil {
 		s.damaged = true
 	}
@@ -85,7 +85,7 @@ func (c *checker) attempt(session *checkedSession, step func()) {
 	})
 	if err != nil && (session != nil || !c.reported(nil, err)) {
 		c.report(session, "the rest cannot be read: %s", cause(err))
-		session.isDamaged()
+		session.markDamaged()
 	}
 }
 
@@ -241,7 +241,7 @@ func (c *checker) each(
 		// A damaged part of a blob was met before, where the value that it belongs to was read.
 		if err != nil && (string(bucket) != string(blobsBucket) || !c.reported(session, err)) {
 			c.report(c.owner(session, bucket, key), "%s", cause(err))
-			session.isDamaged()
+			session.markDamaged()
 		}
 		if key == nil {
 			return
