@@ -146,7 +146,8 @@ func isTag(rest string) bool {
 				return true
 			}
 			continue
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && lookalike.Latin(r) == 0:
+		case opensTag(r), !unicode.IsLetter(r) && !unicode.IsDigit(r) && lookalike.Latin(r) == 0:
+			// A bracket may be a letter, but no name has it. So a row of brackets is read once.
 			return false
 		}
 		name.WriteString(fold(r))

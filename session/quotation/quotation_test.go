@@ -234,3 +234,15 @@ func TestCanBeSentence(t *testing.T) {
 		require.Equal(t, want, quotation.CanBeSentence(name), "%q", name)
 	}
 }
+
+// A row of brackets takes no more than brackets with names, also of brackets that are letters.
+func TestRowsOfBracketsAreReadOnce(t *testing.T) {
+	allocations := func(bracket string) float64 {
+		text := strings.Repeat(bracket, 1000)
+		return testing.AllocsPerRun(1, func() { quotation.Defuse(text) })
+	}
+	ordinary := allocations("<a")
+	for _, bracket := range []string{"<", "＜", "ᐸ", "˂", "⦑", "［", "〈"} {
+		require.LessOrEqual(t, allocations(bracket), ordinary, bracket)
+	}
+}
