@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// longestEntity is how long a character of HTML is at most, from its ampersand on.
-const longestEntity = 16
+// longestEntity is how long a character of HTML is at most, from its ampersand on: `&NegativeVeryThinSpace;` and shorter
+// ones. The few that are longer are signs of mathematics.
+const longestEntity = 24
 
 // firstChar returns the character that a text begins with, as a reader takes it: characters of HTML such as `&lt;` or
 // `&#60;`, and spellings such as `\u003c` or `%3C`, count as what they stand for. length is its length in the text.
