@@ -3,10 +3,12 @@ package quotation
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// longestEscape is how long a character is at most in the spelling of a program: four bytes in percent, each encoded twice.
+// longestEscape is how long a character is at most in the spelling of a program: four bytes in percent, each
+// encoded four times more.
 const longestEscape = 4 * len("%25252525XX")
 
 // escaped reads the character that a text begins with where it is spelled as programs decode it: `\u003c`, `\u{3c}`,
@@ -45,13 +47,26 @@ func backslashed(text string) (r rune, length int) {
 		r, _ = number(text[3:end], 16)
 		return r, end + 1
 	case kind == 'u':
-		return digits(text, 2, 4, 16)
+		return unit(text)
 	case kind == 'U':
 		return digits(text, 2, 8, 16)
 	case kind == 'x':
 		return digits(text, 2, 2, 16)
 	case kind == '0' || kind == '1':
 		return digits(text, 1, 3, 8)
+	}
+	return 0, 0
+}
+
+// unit reads a unit of UTF-16, or the two of a character beyond the first 65536.
+func unit(text string) (r rune, length int) {
+	r, length = digits(text, 2, 4, 16)
+	if !utf16.IsSurrogate(r) || !strings.HasPrefix(text[length:], `\u`) {
+		return r, length
+	}
+	low, more := digits(text[length:], 2, 4, 16)
+	if whole := utf16.DecodeRune(r, low); whole != utf8.RuneError {
+		return whole, length + more
 	}
 	return 0, 0
 }
