@@ -130,7 +130,7 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 		return store, nil
 	case errors.Is(err, boltstore.ErrInUse):
 		return nil, terminal.Advise(fmt.Errorf("the store %s is in use by another process", path),
-			"If that is a daemon, stop it first. Many commands work with a daemon too: --addr.")
+			"If that is a daemon, stop it first. Commands on sessions work with a daemon too: --addr.")
 	case errors.Is(err, boltstore.ErrNewer):
 		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that version.")
 	case errors.Is(err, storage.ErrCorrupt):

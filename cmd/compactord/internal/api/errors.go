@@ -107,7 +107,7 @@ var todoOf = map[string]terminal.Advice{
 	"SUMMARIZER_REFUSED":     {Text: "Nothing was changed. Check the model's profile in the configuration."},
 	"SUMMARY_REJECTED":       {Text: "Nothing was changed."},
 	"SHUTTING_DOWN":          {Text: "Try again when the daemon is back."},
-	"STORE_CORRUPT":          {Text: "To find the damage, when no daemon has the store open: %s", Hints: []terminal.Hint{terminal.Command("check")}},
+	"STORE_CORRUPT":          {Text: "To find the damage, when no daemon has the store open, and with --store where it is not the default: %s", Hints: []terminal.Hint{terminal.Command("check")}},
 	"INTERNAL":               {Text: "Please report it, with what you did and the lines of the daemon's log that have this id."},
 	"NOT_IMPLEMENTED":        {Text: "The daemon was built without this: use another build of it."},
 }

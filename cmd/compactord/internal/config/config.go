@@ -24,7 +24,7 @@ type Config struct {
 	DefaultSummarizer string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Summarizer of sessions whose policy names none: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
 	Insecure          bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
 	Reflection        *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
-	MaxMessageBytes   int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request or answer (default: ${default})." placeholder:"N"`
+	MaxMessageBytes   int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request (default: ${default})." placeholder:"N"`
 	MaxInflightBytes  int64         `env:"COMPACTORD_MAX_INFLIGHT_BYTES" help:"Memory that the requests that run at once may take (default: 8 times --max-message-bytes)." placeholder:"N"`
 	MaxConnections    int           `default:"4096" env:"COMPACTORD_MAX_CONNECTIONS" help:"How many connections may be open at once (default: ${default})." placeholder:"N"`
 	DrainTimeout      time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long running calls may go on when the daemon stops (default: ${default})." placeholder:"TIME"`
@@ -53,7 +53,7 @@ func (c *Config) Validate() error {
 			problems = append(problems, fmt.Errorf("--%s: %s", flag, fmt.Sprintf(format, args...)))
 		}
 	}
-	problems = append(problems, c.checkAddress("listen", c.Listen), c.checkMetrics())
+	problems = append(problems, c.checkListen(), c.checkMetrics())
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
 		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))
@@ -72,17 +72,20 @@ func (c *Config) Validate() error {
 	return errors.Join(problems...)
 }
 
-func (c *Config) checkAddress(flag, text string) error {
+func (c *Config) checkAddress(flag, text, danger, instead string) error {
 	addr, err := api.ParseAddress(text)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
 	if !addr.Local() && !c.Insecure {
 		return fmt.Errorf("--%s: other machines can reach %s, and there is neither encryption nor authentication yet: "+
-			"whoever can connect could read and change all conversations. Listen on 127.0.0.1 or unix:PATH, or take "+
-			"the risk with --insecure", flag, text)
+			"whoever can connect could %s. Listen on %s, or take the risk with --insecure", flag, text, danger, instead)
 	}
 	return nil
+}
+
+func (c *Config) checkListen() error {
+	return c.checkAddress("listen", c.Listen, "read and change all conversations", "127.0.0.1 or unix:PATH")
 }
 
 func (c *Config) checkMetrics() error {
@@ -92,7 +95,7 @@ func (c *Config) checkMetrics() error {
 	if strings.HasPrefix(c.MetricsListen, "unix:") {
 		return errors.New("--metrics-listen: must be HOST:PORT")
 	}
-	return c.checkAddress("metrics-listen", c.MetricsListen)
+	return c.checkAddress("metrics-listen", c.MetricsListen, "read the metrics", "127.0.0.1")
 }
 
 // Reflects says whether the daemon describes its API.

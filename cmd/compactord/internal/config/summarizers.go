@@ -174,7 +174,7 @@ func (p *profile) check(given map[string]bool) []error {
 			problems = append(problems, fmt.Errorf("%s.%s %s", p.path(), key, fmt.Sprintf(format, args...)))
 		}
 	}
-	check(slices.Contains(providerKinds, p.kind), "kind", "must be %s", strings.Join(providerKinds, ", "))
+	check(slices.Contains(providerKinds, p.kind), "kind", "must be %s, %s or %s", kindOpenAI, kindAnthropic, kindGemini)
 	check(p.api == "" || p.kind == kindOpenAI, "api", "goes with kind openai")
 	check(slices.Contains([]string{"", "chat", "responses"}, p.api), "api", "must be chat or responses")
 	check(p.model != "" && len(p.model) <= 256, "model", "must name the model, in at most 256 bytes")
@@ -278,6 +278,10 @@ func checkSummarizer(flag, name string, profiles []*profile) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	return fmt.Errorf("%s: there is no summarizer %q; there are %s. Models are named under %q in the configuration file",
-		flag, name, strings.Join(known, ", "), summarizersKey)
+	verb := "are"
+	if len(known) == 1 {
+		verb = "is only"
+	}
+	return fmt.Errorf("%s: there is no summarizer %q; there %s %s. Models are named under %q in the configuration file",
+		flag, name, verb, strings.Join(known, ", "), summarizersKey)
 }

@@ -14,7 +14,7 @@ import (
 
 func TestWrongProfiles(t *testing.T) {
 	for name, test := range map[string]struct{ profile, says string }{
-		"no kind":          {"{model: m, api_key_env: K}", "summarizers.p.kind must be openai, anthropic, gemini"},
+		"no kind":          {"{model: m, api_key_env: K}", "summarizers.p.kind must be openai, anthropic or gemini"},
 		"other kind":       {"{kind: azure, model: m, api_key_env: K}", "summarizers.p.kind must be"},
 		"no model":         {"{kind: openai, api_key_env: K}", "summarizers.p.model must name the model"},
 		"no key":           {"{kind: openai, model: m}", "summarizers.p.api_key_env or api_key_file must say"},
@@ -78,7 +78,7 @@ func TestWrongNamesOfProfiles(t *testing.T) {
 		"extractive": {"summarizers: {extractive: {}}", `the name "extractive" is reserved`},
 		"client":     {"summarizers: {client: {}}", `the name "client" is reserved`},
 		"twice":      {"summarizers: {a: {}, a: {}}", `"a" already defined`},
-		"default":    {"default_summarizer: fast", `--default-summarizer: there is no summarizer "fast"; there are extractive. Models are named under "summarizers"`},
+		"default":    {"default_summarizer: fast", `--default-summarizer: there is no summarizer "fast"; there is only extractive. Models are named under "summarizers"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content+"\n")).Ends(t, terminal.ExitUsage).Says(t, test.says)

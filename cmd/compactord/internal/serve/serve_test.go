@@ -98,6 +98,7 @@ func TestServeRefuses(t *testing.T) {
 	}{
 		{[]string{"--listen", "0.0.0.0:0"}, terminal.ExitUsage, "other machines can reach 0.0.0.0:0"},
 		{[]string{"--listen", ":0"}, terminal.ExitUsage, "other machines can reach :0"},
+		{[]string{"--metrics-listen", "0.0.0.0:0"}, terminal.ExitUsage, "could read the metrics. Listen on 127.0.0.1, or"},
 		{[]string{"--listen", "[::]:0"}, terminal.ExitUsage, "--insecure"},
 		{[]string{"--listen", "example.org:0"}, terminal.ExitUsage, "--insecure"},
 		{[]string{"--listen", "unix:"}, terminal.ExitUsage, "needs the path of a socket"},

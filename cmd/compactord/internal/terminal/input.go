@@ -66,7 +66,7 @@ func (t *Terminal) ReadText(path string) (string, error) {
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return "", fmt.Errorf("cannot open %s: %w", path, errors.Unwrap(err))
+			return "", Unreadable(path, err)
 		}
 		defer func() { _ = file.Close() }()
 		in = file

@@ -213,7 +213,7 @@ func TestUnknownSummarizer(t *testing.T) {
 	r := programtest.Ran(t, "compact", sample.TalkFile(t), "--summarizer", "slow", "--config", config).Ends(t, terminal.ExitUsage)
 	r.Says(t, `there is no summarizer "slow"; there are extractive, fast. Models are named under "summarizers" in the configuration file`)
 	r = programtest.Ran(t, "compact", sample.TalkFile(t), "--summarizer", "slow").Ends(t, terminal.ExitUsage)
-	r.Says(t, `there is no summarizer "slow"; there are extractive.`).Says(t, "--config or COMPACTORD_CONFIG")
+	r.Says(t, `there is no summarizer "slow"; there is only extractive.`).Says(t, "--config or COMPACTORD_CONFIG")
 	programtest.Ran(t, "compact", sample.TalkFile(t), "--summarizer", "extractive").Ends(t, terminal.ExitDone)
 
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", config, "--default-summarizer", "fast")
