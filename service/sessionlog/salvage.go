@@ -42,11 +42,15 @@ func Salvage(ctx context.Context, from, to storage.Store, tenant, id string) (Sa
 	return Salvaged{Messages: s.index, Of: row.GetHead().GetNextIndex(), Lost: s.lost}, nil
 }
 
-// refused returns what an error of writing means. What only this session cannot do loses this session, and nothing of it is
-// left in the new store; the others go on.
+// refused returns what an error of writing, or of reading again, means. What only this session cannot do loses this
+// session, and nothing of it is left in the new store; the others go on.
 func (s *salvage) refused(ctx context.Context, err error) (Salvaged, error) {
+	what := "it cannot be written"
+	if s.unreadableAgain {
+		what = "what was read of it cannot be read again"
+	}
 	for _, ends := range []error{storage.ErrDisk, storage.ErrFull, storage.ErrLost, storage.ErrClosed} {
-		if errors.Is(err, ends) {
+		if errors.Is(err, ends) && !s.unreadableAgain {
 			return Salvaged{}, err
 		}
 	}
@@ -58,7 +62,7 @@ func (s *salvage) refused(ctx context.Context, err error) (Salvaged, error) {
 			return Salvaged{}, errors.Join(err, undo)
 		}
 	}
-	return Salvaged{Of: s.row.GetHead().GetNextIndex(), Lost: fmt.Errorf("it cannot be written: %w", err)}, nil
+	return Salvaged{Of: s.row.GetHead().GetNextIndex(), Lost: fmt.Errorf("%s: %w", what, err)}, nil
 }
 
 // isUnreadable reports whether data are damaged, or cannot be read from the disk.
@@ -82,6 +86,8 @@ type salvage struct {
 	// last is the newest record that was taken.
 	last *storagev1.StoredRecord
 	lost error
+	// unreadableAgain reports that the log, up to where it could be read, could not be read a second time.
+	unreadableAgain bool
 }
 
 func (s *salvage) copy(ctx context.Context) error {
@@ -102,6 +108,7 @@ func (s *salvage) copy(ctx context.Context) error {
 	if s.lost != nil {
 		var err error
 		if head, err = s.headAtEnd(ctx); err != nil {
+			s.unreadableAgain = isUnreadable(err)
 			return err
 		}
 	}

@@ -144,3 +144,29 @@ func TestSalvageOfASessionThatCannotBeWritten(t *testing.T) {
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 }
+
+// failingDisk is a store whose first record can be read together with others only, as one that a disk reads once.
+type failingDisk struct{ damagedLog }
+
+func (f failingDisk) Records(
+	ctx context.Context, ref storage.Ref, start, end uint32, limit int,
+) ([]*storagev1.StoredRecord, error) {
+	if start == 0 && limit == 1 {
+		return nil, storage.NewDiskError(syscall.EIO)
+	}
+	return f.damagedLog.Records(ctx, ref, start, end, limit)
+}
+
+// Where a disk does not read again what it has read of a session, that session is lost, and not the others.
+func TestSalvageOfASessionThatCannotBeReadAgain(t *testing.T) {
+	sound, to := memory.New(), memory.New()
+	d := storagetest.NewSession("", "s", "u").Text("one").Text("two")
+	require.NoError(t, sound.CreateSession(t.Context(), &d.Commit))
+	from := failingDisk{damagedLog{Store: sound, as: storage.ErrCorrupt, message: 1, record: 1 << 31}}
+	got, err := sessionlog.Salvage(t.Context(), from, to, "", "s")
+	require.NoError(t, err)
+	require.ErrorIs(t, got.Lost, syscall.EIO)
+	require.ErrorContains(t, got.Lost, "cannot be read again")
+	_, err = to.Session(t.Context(), "", "s")
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}
