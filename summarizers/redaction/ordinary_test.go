@@ -83,3 +83,11 @@ func TestShortFormOfIs(t *testing.T) {
 	leftAlone(t, "The password's length is checked in validatePassword2.", "The password's hash is stored as argon2id.", "the password's fine", "The password's SHA256 digest",
 		"The token's expiry is 2024-10-12T10:22:31Z", "the password's owner2 field", "the password's iteration count is 600000", "The password's salt: 16 bytes")
 }
+
+func TestTextsOfAnotherType(t *testing.T) {
+	removed(t, "rk7Tz2mQp9Lw", `let password = String::from("rk7Tz2mQp9Lw");`)
+	removed(t, "rk7Tz2mQp9Lw", `password: Some("rk7Tz2mQp9Lw"),`)
+	removed(t, "rk7Tz2mQp9Lw", `const password = Buffer.from('rk7Tz2mQp9Lw');`)
+	leftAlone(t, `let password = String::from("password");`, `password: Some("")`, `password = env("PGPASS2X")`, `token = String::from("identifier_2")`,
+		`let password = String::from("Enter your password: ");`, `secret = Buffer.from(secret2, 'base64')`)
+}

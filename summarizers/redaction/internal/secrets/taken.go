@@ -6,11 +6,7 @@ import "strings"
 func (a *assignment) take(v value, sentence bool) bool {
 	text := a.text[v.start:v.end]
 	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
-		// A call or an element of a list. What a call decodes is a secret, if it is drawn.
-		if arg := valueAt(a.text, v.end+1); arg.quoted && a.kind >= tokenNoun && seeded(a.name, a.text[arg.start:arg.end]) {
-			a.add(a.set.index["password"], arg.start, arg.end)
-		}
-		return true
+		return a.call(text, v.end+1)
 	}
 	if a.kind == phraseNoun && !v.quoted && !a.strong {
 		v = phraseAt(a.text, v.start)
@@ -35,6 +31,24 @@ func (a *assignment) take(v value, sentence bool) bool {
 	a.add(a.set.index[id], v.start, v.end)
 	if !v.quoted {
 		a.until[a.rule] = max(a.until[a.rule], v.end)
+	}
+	return true
+}
+
+// wrappers are calls that only make another type of a text.
+var wrappers = wordMap("String::from String Some Secret::new SecretString::new SecretString::from SecretBox::new Buffer.from str bytes string")
+
+// call adds the argument of a call, or the element of a list, if it is a secret: what a call decodes only if it is drawn.
+func (a *assignment) call(name string, at int) bool {
+	arg := valueAt(a.text, at)
+	if !arg.quoted {
+		return true
+	}
+	if wrappers[name] {
+		return a.take(arg, false)
+	}
+	if a.kind >= tokenNoun && seeded(a.name, a.text[arg.start:arg.end]) {
+		a.add(a.set.index["password"], arg.start, arg.end)
 	}
 	return true
 }
