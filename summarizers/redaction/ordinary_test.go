@@ -91,3 +91,9 @@ func TestTextsOfAnotherType(t *testing.T) {
 	leftAlone(t, `let password = String::from("password");`, `password: Some("")`, `password = env("PGPASS2X")`, `token = String::from("identifier_2")`,
 		`let password = String::from("Enter your password: ");`, `secret = Buffer.from(secret2, 'base64')`)
 }
+
+func TestCommandsThatPrintPasswords(t *testing.T) {
+	removed(t, "k3yForTheBackup", "restic init --password-command 'echo k3yForTheBackup'")
+	removed(t, "k3yForTheBackup", `export BORG_PASSCOMMAND="echo k3yForTheBackup"`)
+	leftAlone(t, `restic --password-command 'echo $PW'`, `restic --password-command 'cat /run/pw2'`, `echo the password-command prints it2`)
+}

@@ -32,8 +32,16 @@ func printedArgument(text string, at int) value {
 	return arg
 }
 
-// findPrinted finds keys that are printed into files whose names say so: `echo X > token`.
+// findPrinted finds keys that are printed into files whose names say so, `echo X > token`, and passwords that a command
+// prints for another: `--password-command 'echo X'`.
 func findPrinted(r *reading, rule, start, end int) {
+	if printsPassword(r.text[max(start-printerBytes, 0):start]) {
+		if v := bareValue(r.text, end); fits(r.text[v.start:v.end], given) {
+			r.add(rule, v.start, v.end)
+			r.until[rule] = v.end
+			return
+		}
+	}
 	line := r.text[end:lineEnd(r.text, end, 256)]
 	if !strings.Contains(line, "> ") || !secretFiles.any(line) {
 		return
@@ -43,6 +51,20 @@ func findPrinted(r *reading, rule, start, end int) {
 		r.add(rule, arg.start, arg.end)
 	}
 	r.until[rule] = max(arg.end, start)
+}
+
+// printerBytes is how much is read before a command for the setting that it is the value of.
+const printerBytes = 32
+
+// printsPassword says whether a text ends in a setting whose value is a command that prints a password.
+func printsPassword(before string) bool {
+	setting := strings.ToLower(strings.TrimRight(before, " ='\":"))
+	for _, name := range []string{"password-command", "password_command", "passcommand", "passphrase-command"} {
+		if len(setting) < len(before) && strings.HasSuffix(setting, name) {
+			return true
+		}
+	}
+	return false
 }
 
 var secretFiles = newWordSet([]string{"token", "pass", "secret", "key"})
