@@ -97,3 +97,8 @@ func TestCommandsThatPrintPasswords(t *testing.T) {
 	removed(t, "k3yForTheBackup", `export BORG_PASSCOMMAND="echo k3yForTheBackup"`)
 	leftAlone(t, `restic --password-command 'echo $PW'`, `restic --password-command 'cat /run/pw2'`, `echo the password-command prints it2`)
 }
+
+func TestFlagsOfBuilds(t *testing.T) {
+	leftAlone(t, "gradle -u build -p module-a1", "sudo -u deploy make -p all2", "sudo -u ci cargo test -p crate-v2")
+	removed(t, "Kirsche77", "tool -u admin -p Kirsche77")
+}
