@@ -44,7 +44,7 @@ func findFlagged(r *reading, rule, start, end int) {
 }
 
 // ownPorts are commands whose -p is something else.
-var ownPorts = newWordSet([]string{"mysql", "mariadb", "psql", "pg_", "ssh", "docker", "podman", "mkdir", "cp ", "unzip", "kubectl", "lsof", "git ", "nc ", "gradle", "make ", "cargo "})
+var ownPorts = newWordSet([]string{"mysql", "mariadb", "psql", "pg_", "ssh", "docker", "podman", "mkdir", "cp ", "unzip", "kubectl", "lsof", "git ", "nc ", "gradle", "make", "cargo"})
 
 // findSent finds what a script of expect sends behind a prompt for a password.
 func findSent(r *reading, rule, start, end int) {
