@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/compactord/compactord/session/quotation"
@@ -14,11 +15,11 @@ const folderDepth = 3
 
 // returnedFrom counts a result of files for their folders.
 func (l *ledger) returnedFrom(files []touch, index uint32) {
-	var counted string
+	var counted []string
 	for _, f := range files {
-		if folder := folderOf(f.path); folder != counted {
+		if folder := folderOf(f.path); !slices.Contains(counted, folder) {
 			addResults(l.folders, results{of: folder, count: 1, first: index, last: index})
-			counted = folder
+			counted = append(counted, folder)
 		}
 	}
 }

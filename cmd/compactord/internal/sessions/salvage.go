@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
@@ -52,6 +53,10 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 	defer func() { err = errors.Join(err, from.Close()) }()
 	to, err := api.OpenStore(c.To, boltstore.Options{})
 	if err != nil {
+		// An empty file would refuse the next attempt.
+		if gone := os.Remove(c.To); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
 		return err
 	}
 	p := a.Progress(c.Quiet)

@@ -2,9 +2,11 @@ package sessions_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,4 +59,31 @@ func TestSalvage(t *testing.T) {
 	require.True(t, bytes.Equal(content, after), "the damaged store is only read")
 	r = programtest.Ran(t, "salvage", store, part+"2").Ends(t, terminal.ExitPart)
 	require.Contains(t, r.Out, "messages copied: ")
+}
+
+// Where the newest header is damaged, it is said that the last commit may be missing: all sessions are whole without it.
+func TestSalvageSaysThatACommitIsMissing(t *testing.T) {
+	const missing = "the header is damaged: the last commit may be missing"
+	sound := sample.StorePath(t)
+	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", sound).Ends(t, terminal.ExitDone)
+	content, err := os.ReadFile(sound)
+	require.NoError(t, err)
+	const transaction = 64
+	commit := func(header int) uint64 {
+		return binary.NativeEndian.Uint64(content[header*os.Getpagesize()+transaction:])
+	}
+	newest := 0
+	if commit(1) > commit(0) {
+		newest = 1
+	}
+	for header := range 2 {
+		folder := t.TempDir()
+		store := filepath.Join(folder, "store.db")
+		flipped := bytes.Clone(content)
+		flipped[header*os.Getpagesize()+transaction-20] ^= 1
+		require.NoError(t, os.WriteFile(store, flipped, 0o600))
+		r := programtest.Ran(t, "salvage", store, filepath.Join(folder, "new.db")).Ends(t, terminal.ExitPart)
+		require.Contains(t, r.Out, "the header is damaged")
+		require.Equal(t, header == newest, strings.Contains(r.Out, missing), r.Out)
+	}
 }

@@ -246,10 +246,14 @@ func (r readerOf) ReadAt(b []byte, offset int64) (int, error) {
 // CheckHeaders returns what is wrong with the headers of the file.
 func (s *Snapshot) CheckHeaders() []error {
 	var found []error
+	what := "the header is damaged"
+	if s.CheckNewest() != nil {
+		what += ": the last commit may be missing"
+	}
 	for id := range uint64(firstPage) {
 		b, err := s.source.bytes(int64(id)*int64(s.meta.PageSize), headerSize+metaSize)
 		if _, ok := ParseMeta(b); err != nil || !ok || binary.NativeEndian.Uint64(b) != id {
-			found = append(found, damaged(id, "the header is damaged"))
+			found = append(found, damaged(id, "%s", what))
 		}
 	}
 	return found
