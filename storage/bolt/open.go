@@ -50,6 +50,9 @@ func open(path string, options Options) (*Store, error) {
 	if _, err := s.newest(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	if s.identity, err = s.file.Stat(); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
 	if s.fallen {
 		s.outages.begins(errFallen, false)
 	}

@@ -179,6 +179,9 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	if err := s.settle(); err != nil {
 		return err
 	}
+	if err := s.checkPlace(); err != nil {
+		return err
+	}
 	var open *bbolt.Tx
 	id, committing := 0, false
 	err := s.guarded(func(begun func(*bbolt.Tx)) error {

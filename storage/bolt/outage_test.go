@@ -353,6 +353,37 @@ func TestReplacedFileIsLost(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// A store whose file was removed or replaced took writes that nobody would have found again, though the disk was sound.
+func TestNothingIsWrittenToAFileThatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, another := range map[string]bool{"removed": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "store.db")
+			s, err := Open(path, Options{})
+			require.NoError(t, err)
+			d := storagetest.NewSession("", "s", "u")
+			require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+			w := &told{}
+			w.watch(s)
+			require.NoError(t, os.Rename(path, path+".old"))
+			if another {
+				made(t, path)
+			}
+			require.ErrorIs(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("m").Commit), storage.ErrLost)
+			require.Equal(t, []string{"lost"}, w.texts())
+			require.NoError(t, s.Close())
+
+			s, err = Open(path+".old", Options{})
+			require.NoError(t, err)
+			row, err := s.Session(t.Context(), "", "s")
+			require.NoError(t, err)
+			require.Equal(t, d.Session.GetHead().GetNextIndex(), row.GetHead().GetNextIndex())
+			require.NoError(t, s.Close())
+		})
+	}
+}
+
 // On a disk without room, deletions work, also many of them, and make room for what comes after.
 func TestDeletionsOnAFullDisk(t *testing.T) {
 	f, options := newFaultyFile(t)

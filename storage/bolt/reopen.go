@@ -112,11 +112,6 @@ func (s *Store) reopen() error {
 	s.readers.Lock()
 	defer s.readers.Unlock()
 	if s.db != nil {
-		before, err := s.file.Stat()
-		if err != nil {
-			return err
-		}
-		s.identity = before
 		// Its errors would be those of a file that is not used any more.
 		_ = s.db.Close()
 		s.db = nil
@@ -209,6 +204,20 @@ func (s *Store) checkWhole(tx *bbolt.Tx) error {
 	if info.Size() < tx.Size() {
 		return errCut(info)
 	}
+	return nil
+}
+
+// checkPlace gives the store up where its file has been removed, or another one has its name: the next start would find
+// nothing of what is written from now on.
+func (s *Store) checkPlace() error {
+	there, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s.lose("its file was removed: %w", err)
+	case err == nil && !os.SameFile(s.identity, there):
+		return s.lose("%w", errReplaced)
+	}
+	// Whether a file that nothing is known about can be written, the write shows.
 	return nil
 }
 

@@ -77,7 +77,7 @@ type Store struct {
 	// readers is locked for reading by each read, and for writing while the file is opened again.
 	readers sync.RWMutex
 	options Options
-	// identity is the file to open again.
+	// identity is the file that was opened: no other one is written, or opened again.
 	identity os.FileInfo
 	// stuck reports that bbolt keeps its locks, so that closing it would wait for ever.
 	stuck   atomic.Bool
