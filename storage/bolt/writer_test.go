@@ -177,9 +177,9 @@ func TestBatchWithAFailingOperation(t *testing.T) {
 	go func() { outcomes <- s.CreateSession(t.Context(), &good.Commit) }()
 	waiting(t, s, 1)
 	broken := errors.New("broken")
-	bad := make(chan error, 2)
-	spoil := func(how func() error) {
-		bad <- s.do(t.Context(), &operation{prepare: func(tx *transaction) (func() error, error) {
+	failed, panicked := make(chan error, 1), make(chan error, 1)
+	spoil := func(outcome chan<- error, how func() error) {
+		outcome <- s.do(t.Context(), &operation{prepare: func(tx *transaction) (func() error, error) {
 			return func() error {
 				if err := tx.Bucket(messagesBucket).Put([]byte("half"), nil); err != nil {
 					return err
@@ -188,9 +188,9 @@ func TestBatchWithAFailingOperation(t *testing.T) {
 			}, nil
 		}})
 	}
-	go spoil(func() error { return broken })
+	go spoil(failed, func() error { return broken })
 	waiting(t, s, 2)
-	go spoil(func() error { panic("broken") })
+	go spoil(panicked, func() error { panic("broken") })
 	waiting(t, s, 3)
 	last := storagetest.NewSession("", "last", "u")
 	go func() { outcomes <- s.CreateSession(t.Context(), &last.Commit) }()
@@ -204,8 +204,8 @@ func TestBatchWithAFailingOperation(t *testing.T) {
 	for range 3 {
 		require.NoError(t, <-outcomes)
 	}
-	require.ErrorIs(t, <-bad, broken)
-	require.ErrorIs(t, <-bad, storage.ErrCorrupt)
+	require.ErrorIs(t, <-failed, broken)
+	require.ErrorIs(t, <-panicked, storage.ErrCorrupt)
 }
 
 // A transaction writes at most batchBytes; the other operations wait for the next.
