@@ -88,7 +88,7 @@ func messagesOf(hits []string) []string {
 
 // Whatever the expression and the text, a search in pieces finds the messages that a whole one finds.
 func TestPiecesFindWhatTheWholeFinds(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", "b", ".", "é", "a*", "(ab)?", "(a|b)+", "[ab]{1,40}", "\\b", "^", "$", ".*", "(x.*)?", "\\s"})
+	piece := rapid.SampledFrom([]string{"a", "b", ".", "é", "a*", "(ab)?", "(a|b)+", "[ab]{1,12}", "\\b", "^", "$", ".*", "(x.*)?", "\\s"})
 	rapid.Check(t, func(t *rapid.T) {
 		expression := strings.Join(rapid.SliceOfN(piece, 1, 6).Draw(t, "pieces"), "") + "|~{900}~{900}"
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aabé x\n")), 0, 60, -1).Draw(t, "text")
