@@ -13,7 +13,7 @@ import (
 // CheckStructure returns all problems of the file, the buckets, and their references to each other. It reads everything
 // in one transaction, during which no page is freed. So check a copy, or a store that is not in use.
 func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
-	c := &checker{sessions: map[uint64]*checkedSession{}}
+	c := &checker{sessions: map[uint64]*checkedSession{}, reported: map[storage.Problem]bool{}}
 	err := s.view(ctx, func(tx *transaction) error {
 		c.tx = tx
 		c.walk(ctx)
@@ -32,6 +32,8 @@ type checker struct {
 	dead     map[uint64]bool
 	next     uint64
 	problems []storage.Problem
+	// reported are the problems by themselves, so that none is named twice.
+	reported map[storage.Problem]bool
 }
 
 // checkedSession is a session during the check.
@@ -55,7 +57,10 @@ func (c *checker) report(session *checkedSession, format string, args ...any) {
 	if session != nil {
 		problem.Tenant, problem.SessionID = session.tenant, session.id
 	}
-	c.problems = append(c.problems, problem)
+	if !c.reported[problem] {
+		c.reported[problem] = true
+		c.problems = append(c.problems, problem)
+	}
 }
 
 // walk checks everything. What one step cannot read does not keep the others from being done.
@@ -83,20 +88,17 @@ func (c *checker) attempt(session *checkedSession, step func()) {
 		step()
 		return nil
 	})
-	if err != nil && (session != nil || !c.reported(nil, err)) {
+	if err != nil && (session != nil || !c.knows(err)) {
 		c.report(session, "the rest cannot be read: %s", cause(err))
 		session.markDamaged()
 	}
 }
 
-// reported reports whether the damage is already a problem of the session, or of none.
-func (c *checker) reported(session *checkedSession, damage error) bool {
-	of := storage.Problem{}
-	if session != nil {
-		of.Tenant, of.SessionID = session.tenant, session.id
-	}
+// knows reports whether the damage is already a problem of no session. Only the steps of the whole check ask, since it
+// looks at all problems.
+func (c *checker) knows(damage error) bool {
 	return slices.ContainsFunc(c.problems, func(p storage.Problem) bool {
-		return p.Tenant == of.Tenant && p.SessionID == of.SessionID && strings.HasSuffix(p.What, cause(damage))
+		return p.SessionID == "" && strings.HasSuffix(p.What, cause(damage))
 	})
 }
 
@@ -235,13 +237,21 @@ func (c *checker) checkOrdinals(name []byte) {
 func (c *checker) each(
 	ctx context.Context, session *checkedSession, bucket, prefix []byte, fn func(key, value []byte),
 ) {
+	c.eachKey(ctx, bucket, prefix, func(key []byte, err error) {
+		c.report(c.owner(session, bucket, key), "%s%s", placeOf(bucket, key), cause(err))
+		session.markDamaged()
+	}, fn)
+}
+
+// eachKey is each with what to do about a damaged value. Its key is nil where what follows cannot be read.
+func (c *checker) eachKey(
+	ctx context.Context, bucket, prefix []byte, damaged func(key []byte, err error), fn func(key, value []byte),
+) {
 	cursor := c.tx.Bucket(bucket).Cursor(prefix)
 	key, value, err := cursor.seek(prefix)
 	for ; ctx.Err() == nil; key, value, err = cursor.next() {
-		// A damaged part of a blob was met before, where the value that it belongs to was read.
-		if err != nil && (string(bucket) != string(blobsBucket) || !c.reported(session, err)) {
-			c.report(c.owner(session, bucket, key), "%s", cause(err))
-			session.markDamaged()
+		if err != nil {
+			damaged(key, err)
 		}
 		if key == nil {
 			return
@@ -250,6 +260,37 @@ func (c *checker) each(
 			fn(key, value)
 		}
 	}
+}
+
+// placeOf returns what a damaged value of a log is, as far as its key says, and empty where it says nothing.
+func placeOf(bucket, key []byte) string {
+	switch string(bucket) {
+	case string(messagesBucket):
+		if _, index, err := splitNumberKey(key); err == nil {
+			return fmt.Sprintf("message %d: ", index)
+		}
+	case string(recordsBucket):
+		if _, sequence, err := splitNumberKey(key); err == nil {
+			return fmt.Sprintf("record %d: ", sequence)
+		}
+	case string(compactionsBucket):
+		if _, _, sequence, err := splitPairKey(key); err == nil {
+			return fmt.Sprintf("compaction %d: ", sequence)
+		}
+	case string(editsBucket):
+		if _, index, sequence, err := splitPairKey(key); err == nil {
+			return fmt.Sprintf("edits of message %d by record %d: ", index, sequence)
+		}
+	case string(requestsBucket):
+		if _, id, err := splitRequestKey(key); err == nil {
+			return fmt.Sprintf("request %q: ", id)
+		}
+	case string(blobsBucket):
+		if _, b, chunk, err := splitBlobKey(key); err == nil {
+			return fmt.Sprintf("chunk %d of blob %d of kind %d: ", chunk, b.id, b.kind)
+		}
+	}
+	return ""
 }
 
 // owner returns the session to which a damaged value belongs as far as its key says.

@@ -266,7 +266,15 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 
 // checkBlobs finds chunks that nothing points to. Missing chunks were found when their pointers were read.
 func (l *logCheck) checkBlobs(ctx context.Context) {
-	l.each(ctx, l.session, blobsBucket, l.prefix, func(key, _ []byte) {
+	damaged := func(key []byte, err error) {
+		// What belongs to a value was met before, where that was read.
+		_, b, chunk, malformed := splitBlobKey(key)
+		if p, ok := l.blobs[b]; malformed == nil && ok && chunk < p.chunks() {
+			return
+		}
+		l.unreadable("%s%s", placeOf(blobsBucket, key), cause(err))
+	}
+	l.eachKey(ctx, blobsBucket, l.prefix, damaged, func(key, _ []byte) {
 		_, b, chunk, err := splitBlobKey(key)
 		if err != nil {
 			l.unreadable("bucket blobs: %v", err)

@@ -385,6 +385,49 @@ func TestADamagedValueIsReportedOnce(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// Each damaged value is said with its place, and none twice.
+func TestDamagedValuesAreToldApart(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"), Options{})
+	require.NoError(t, err)
+	large := func(letter string) string { return strings.Repeat(letter, 3*chunkSize) }
+	d := storagetest.NewSession("", "s", "u").Texts(6).Text(large("a")).Text(large("b")).Prune(0, 1).Prune(2).Remember("request")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	require.NoError(t, s.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{messagesBucket, recordsBucket, editsBucket, requestsBucket, blobsBucket} {
+			var keys, values [][]byte
+			cursor := tx.Bucket(name).Cursor()
+			for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+				keys, values = append(keys, bytes.Clone(key)), append(values, bytes.Clone(value))
+			}
+			for i, key := range keys {
+				if values[i][sealSize] == blobTag && string(name) == string(messagesBucket) {
+					continue
+				}
+				values[i][len(values[i])-1] ^= 1
+				if err := tx.Bucket(name).Put(key, values[i]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	problems, err := s.CheckStructure(t.Context())
+	require.NoError(t, err)
+	var said []string
+	for _, p := range problems {
+		require.Equal(t, "s", p.SessionID)
+		what, _, _ := strings.Cut(p.What, ": bucket")
+		said = append(said, what)
+	}
+	require.ElementsMatch(t, []string{
+		"message 0", "message 1", "message 2", "message 3", "message 4", "message 5", "message 6", "message 7",
+		"record 0", "record 9", "record 10",
+		"edits of message 0 by record 9", "edits of message 1 by record 9", "edits of message 2 by record 10",
+		`request "request"`,
+	}, said)
+	require.NoError(t, s.Close())
+}
+
 // A damaged page is one problem of no session.
 func TestADamagedPageIsReportedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")

@@ -431,6 +431,15 @@ func TestFilesCutShort(t *testing.T) {
 		require.NoError(t, s.outages.current().Err, "%s: what is behind the end was not read", what)
 		require.NoError(t, s.Close(), what)
 	}
+	// Of one of these lengths bbolt itself says what is wrong with it, in others a page does.
+	for _, length := range []int{1, 100, os.Getpagesize(), os.Getpagesize() + 1, 2 * os.Getpagesize()} {
+		require.NoError(t, os.WriteFile(path, sound[:length], 0o600))
+		_, err := Open(path, Options{ReadOnly: true, Damaged: true})
+		require.ErrorIs(t, err, storage.ErrCorrupt, "%d bytes", length)
+		if length >= os.Getpagesize() {
+			require.ErrorContains(t, err, fmt.Sprintf("it is incomplete: %d bytes of %d", length, len(sound)))
+		}
+	}
 	t.Logf("%d lengths could be opened, with a part of the sessions in %d", opened, part)
 	require.Positive(t, opened)
 }

@@ -23,6 +23,9 @@ var (
 	ErrReadOnly = errors.New("store is open for reading only")
 )
 
+// errOtherFormat is a file whose format is of another version than bbolt's. There has been no earlier one.
+var errOtherFormat = fmt.Errorf("%w: the format of its file", ErrNewer)
+
 // mapError converts bbolt's errors into those of package storage.
 func mapError(err error) error {
 	switch {
@@ -37,7 +40,11 @@ func mapError(err error) error {
 	case isOfDisk(err):
 		return storage.NewDiskError(err)
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch), errors.Is(err, berrors.ErrChecksum):
+		// bbolt compares the version before the checksum. Whole headers of another version are errOtherFormat.
 		return unusable(pages.ErrNoHeader)
+	case strings.HasPrefix(err.Error(), "file size too small"):
+		// bbolt keeps only this text.
+		return corrupt("it is too short for a store")
 	default:
 		return err
 	}

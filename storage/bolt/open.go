@@ -17,6 +17,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
 // storeVersion is the version of the buckets, keys and values that this package writes.
@@ -40,7 +41,21 @@ func open(path string, options Options) (*Store, error) {
 	if err != nil && (cut == 0 || !options.ReadOnly || !options.Damaged) {
 		return nil, err
 	}
+	s, openErr := openLong(path, options, cut)
+	if errors.Is(openErr, storage.ErrCorrupt) && cut > 0 {
+		// Too little is left: what is missing says more than what bbolt or a page says about it.
+		return nil, err
+	}
+	return s, openErr
+}
+
+// openLong opens a file. cut is the length of one that lacks its end, else 0.
+func openLong(path string, options Options, cut int64) (*Store, error) {
 	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
+	var err error
+	if s.damagedHeaders, err = readHeaders(path); err != nil {
+		return nil, err
+	}
 	if s.db, s.file, s.fallen, err = openOrFall(path, options); err != nil {
 		return nil, err
 	}
@@ -280,6 +295,28 @@ func checkLength(path string) (cut int64, err error) {
 		return info.Size(), corrupt("it is incomplete: %d bytes of %d", info.Size(), needed)
 	}
 	return 0, nil
+}
+
+// readHeaders returns what is wrong with the headers of a file that has a sound one. Writing replaces a damaged older
+// one, so that it can only be seen before. That no header
+// is sound is not said here.
+func readHeaders(path string) (damage []string, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	damaged, err := pages.DamagedHeaders(file)
+	if errors.Is(err, pages.ErrOtherFormat) {
+		return nil, errOtherFormat
+	}
+	for _, err := range damaged {
+		damage = append(damage, err.Error())
+	}
+	return damage, nil
 }
 
 // neededLength returns the length of the file according to the newer of bbolt's two headers; 0 where there is no valid

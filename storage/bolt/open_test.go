@@ -3,6 +3,8 @@ package boltstore
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -208,6 +211,59 @@ func TestMaxSize(t *testing.T) {
 	require.NoError(t, s.DeleteSession(t.Context(), "", "s"))
 	again := storagetest.NewSession("", "s", "v").Text(strings.Repeat("x", 200000))
 	require.NoError(t, s.CreateSession(t.Context(), &again.Commit), "what was deleted makes room")
+}
+
+// Headers of another version of bbolt's format are no damage.
+func TestOtherFormat(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	made(t, path)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for header := range 2 {
+		meta := content[header*os.Getpagesize()+16:][:64]
+		binary.NativeEndian.PutUint32(meta[4:], 3)
+		sum := fnv.New64a()
+		_, err := sum.Write(meta[:56])
+		require.NoError(t, err)
+		binary.NativeEndian.PutUint64(meta[56:], sum.Sum64())
+	}
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	for _, options := range []Options{{}, {ReadOnly: true}, {ReadOnly: true, Damaged: true}} {
+		_, err := Open(path, options)
+		require.ErrorIs(t, err, ErrNewer)
+	}
+}
+
+// What was wrong with a header is known after the opening, which may have replaced it.
+func TestDamagedHeadersAreRemembered(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	made(t, path)
+	s := openAt(t, path, Options{})
+	require.Empty(t, s.DamagedHeaders())
+	require.NoError(t, s.Close())
+	older := headersOf(t, path)[1]
+	flip(t, path, int64(older)*int64(os.Getpagesize())+20, 3)
+	s = openAt(t, path, Options{})
+	require.Equal(t, []string{fmt.Sprintf("page %d: the header is damaged", older)}, s.DamagedHeaders())
+	require.NoError(t, s.CreateSession(t.Context(), &storagetest.NewSession("", "other", "v").Texts(1).Commit))
+	require.NoError(t, s.Close())
+	s = openAt(t, path, Options{})
+	require.Empty(t, s.DamagedHeaders())
+}
+
+// headersOf returns the pages of the newer and the older header of a store.
+func headersOf(t *testing.T, path string) [2]int {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	first, ok := pages.ParseMeta(content)
+	require.True(t, ok)
+	second, ok := pages.ParseMeta(content[os.Getpagesize():])
+	require.True(t, ok)
+	if second.Transaction > first.Transaction {
+		return [2]int{1, 0}
+	}
+	return [2]int{0, 1}
 }
 
 // Which disk errors are a lack of space, and which may have lost something.

@@ -65,8 +65,10 @@ type Store struct {
 	file    *os.File
 	path    string
 	opening string
-	has     contents
-	synced  func([]change)
+	// damagedHeaders is what was wrong with the headers when the file was opened.
+	damagedHeaders []string
+	has            contents
+	synced         func([]change)
 
 	queue  *queue
 	writer chan struct{} // closed when the writer has ended; nil where there is none
@@ -102,6 +104,9 @@ var (
 
 	_ storage.Fallible = (*Store)(nil)
 )
+
+// DamagedHeaders returns what was wrong with the headers of the file when it was opened, although the store can be used.
+func (s *Store) DamagedHeaders() []string { return s.damagedHeaders }
 
 // Close waits for running and waiting operations, and closes the file.
 func (s *Store) Close() error {

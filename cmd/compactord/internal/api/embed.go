@@ -113,8 +113,18 @@ func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.
 	return options, nil
 }
 
+// MakeStore makes a store that the command line names by an argument.
+func MakeStore(path string) (*boltstore.Store, error) {
+	return openStore(path, boltstore.Options{}, "choose another place for the new store")
+}
+
 // OpenStore opens a store. Its errors say what to do.
 func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error) {
+	return openStore(path, options, "name a store elsewhere with --store")
+}
+
+// openStore opens a store. elsewhere is what can be done where a file system cannot be written.
+func openStore(path string, options boltstore.Options, elsewhere string) (*boltstore.Store, error) {
 	if info, err := os.Stat(path); err == nil {
 		switch {
 		case !info.Mode().IsRegular() && !info.IsDir():
@@ -141,7 +151,7 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 		return nil, fmt.Errorf("cannot open the store %s: permission denied", path)
 	case errors.Is(err, syscall.EROFS):
 		return nil, terminal.Advise(fmt.Errorf("cannot write the store %s: its file system is read-only", path),
-			"Mount it writable, such as by mount -o remount,rw, or name a store elsewhere with --store.")
+			"Mount it writable, such as by mount -o remount,rw, or "+elsewhere+".")
 	default:
 		return nil, fmt.Errorf("cannot open the store %s: %w", path, withoutPath(err))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -53,8 +54,23 @@ func complain(a *api.App, err error) {
 		fmt.Fprintln(a.Stderr, a.Advised(call.Todo()))
 	}
 	if parse != nil && parse.Context != nil {
+		if store := storeInstead(text, parse.Context); store != "" {
+			fmt.Fprintf(a.Stderr, "To name a store: %s --store %s\n", called(a, parse.Context), store)
+		}
 		fmt.Fprintf(a.Stderr, "For help: %s --help\n", called(a, parse.Context))
 	}
+}
+
+// storeInstead returns the argument that a command did not expect where it is a file and the command takes a store: people
+// leave out --store. It is empty otherwise.
+func storeInstead(text string, c *kong.Context) string {
+	word, unexpected := strings.CutPrefix(text, "unexpected argument ")
+	node := c.Selected()
+	if !unexpected || node == nil || !api.Exists(word) ||
+		!slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == "store" }) {
+		return ""
+	}
+	return terminal.Quoted(word)
 }
 
 // called returns the program with the command, as far as the parser understood it.

@@ -3,8 +3,11 @@
 package serve_test
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -84,6 +87,25 @@ func TestStoreFilesThatAreReported(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A damaged older header is no damage to what the store holds, but a sign that the disk may damage more.
+func TestADamagedHeaderIsLogged(t *testing.T) {
+	store := sample.StorePath(t)
+	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
+	content, err := os.ReadFile(store)
+	require.NoError(t, err)
+	const transaction = 64
+	older := 0
+	if commit := binary.NativeEndian.Uint64; commit(content[transaction:]) > commit(content[os.Getpagesize()+transaction:]) {
+		older = 1
+	}
+	content[older*os.Getpagesize()+transaction-20] ^= 1
+	require.NoError(t, os.WriteFile(store, content, 0o600))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store)
+	require.Equal(t, terminal.ExitDone, d.Stop())
+	require.Contains(t, d.Log.String(), fmt.Sprintf(`damage="page %d: the header is damaged"`, older))
+	require.Equal(t, 1, strings.Count(d.Log.String(), "a header of the store was damaged"))
 }
 
 // An empty file holds no store, and a check changes nothing.

@@ -104,6 +104,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 			err = errors.Join(err, closing)
 		}
 	}()
+	for _, damage := range store.DamagedHeaders() {
+		logger.WarnContext(ctx, "a header of the store was damaged; the other one is used, and nothing is missing",
+			"store", c.Store, "damage", damage)
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	refused := newRefused()

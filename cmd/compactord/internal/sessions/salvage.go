@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
@@ -51,11 +50,11 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := api.OpenStore(c.To, boltstore.Options{})
+	to, err := api.MakeStore(c.To)
 	if err != nil {
 		// An empty file would refuse the next attempt.
-		if gone := os.Remove(c.To); !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
+		if api.Exists(c.To) {
+			err = errors.Join(err, os.Remove(c.To))
 		}
 		return err
 	}

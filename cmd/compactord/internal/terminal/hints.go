@@ -149,7 +149,7 @@ func (t *Terminal) Hinted(h Hint) string {
 	}
 	words = append(words, positional...)
 	for i, word := range words[1:] {
-		words[i+1] = quoted(word)
+		words[i+1] = Quoted(word)
 	}
 	if slices.Contains(h.without, "addr") && os.Getenv(addrVariable) != "" {
 		words = append([]string{addrVariable + "="}, words...)
@@ -163,8 +163,8 @@ const endOfFlags = "--"
 // addrVariable is the environment variable for --addr.
 const addrVariable = "COMPACTORD_ADDR"
 
-// quoted quotes a word for a shell.
-func quoted(word string) string {
+// Quoted quotes a word for a shell.
+func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
 	}
@@ -207,6 +207,6 @@ func CalledAs(arg0 string) string {
 	case strings.Contains(filepath.ToSlash(arg0), "/go-build"):
 		return "go run " + MainPackage
 	default:
-		return quoted(arg0)
+		return Quoted(arg0)
 	}
 }

@@ -108,6 +108,13 @@ func ParseMeta(page []byte) (m Meta, ok bool) {
 	return m, ok
 }
 
+// isOfOtherVersion reports whether a page has a whole header of another version of bbolt's format.
+func isOfOtherVersion(page []byte) bool {
+	b := page[headerSize : headerSize+metaSize]
+	return binary.NativeEndian.Uint32(b) == metaMagic && binary.NativeEndian.Uint32(b[4:]) != metaVersion &&
+		binary.NativeEndian.Uint64(b[56:]) == metaSum(b)
+}
+
 // encode returns the page with the header.
 func (m Meta) encode(id uint64) []byte {
 	page := make([]byte, m.PageSize)
@@ -139,11 +146,15 @@ var (
 	ErrNewerHeader = errors.New("a header of the file is damaged, and with it perhaps the last commit")
 )
 
+// ErrOtherFormat means that the headers are whole, and of a version of bbolt's format that this package does not know.
+var ErrOtherFormat = errors.New("the file has another version of the format")
+
 // NewestMeta returns the newest whole header of a file, together with ErrNewerHeader where the damaged one may be newer.
 // Where the system cannot read one, that is the error: it may be the newer one.
 func NewestMeta(file io.ReaderAt) (Meta, error) {
 	var found []Meta
 	var broken Meta
+	others := false
 	for _, at := range metaPlaces(file) {
 		page := make([]byte, headerSize+metaSize)
 		_, err := file.ReadAt(page, at)
@@ -154,9 +165,12 @@ func NewestMeta(file io.ReaderAt) (Meta, error) {
 			found = append(found, m)
 		} else {
 			broken = m
+			others = others || err == nil && isOfOtherVersion(page)
 		}
 	}
 	switch {
+	case len(found) == 0 && others:
+		return Meta{}, ErrOtherFormat
 	case len(found) == 0:
 		return Meta{}, ErrNoHeader
 	case len(found) == 1 && broken.Transaction+1 != found[0].Transaction:
@@ -257,6 +271,15 @@ func (s *Snapshot) CheckHeaders() []error {
 		}
 	}
 	return found
+}
+
+// DamagedHeaders returns what is wrong with the headers of a file. The error is that of NewestMeta.
+func DamagedHeaders(file io.ReaderAt) ([]error, error) {
+	meta, err := NewestMeta(file)
+	if err != nil {
+		return nil, err
+	}
+	return (&Snapshot{source: stored{file}, meta: meta}).CheckHeaders(), nil
 }
 
 // WithoutList returns the snapshot as if no list of free pages had been written: a damaged one says that pages are free
