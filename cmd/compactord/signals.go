@@ -12,8 +12,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
-// untilSignal returns a context that ends with ErrInterrupted at the first signal. A second signal ends the process at
-// once, without waiting for a clean end.
+// oneRequest is how long further signals after the first are the same request to stop. A supervisor may send SIGTERM and
+// SIGINT, or one to the process and to its group; a person who wants the end at once presses a key again later.
+const oneRequest = 250 * time.Millisecond
+
+// untilSignal returns a context that ends with ErrInterrupted at the first signal. A second request to stop ends the
+// process at once, without waiting for a clean end.
 func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -32,6 +36,17 @@ func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop 
 			cancel(terminal.ErrInterrupted)
 		case <-done:
 			return
+		}
+		settled := time.NewTimer(oneRequest)
+		defer settled.Stop()
+		for requested := false; !requested; {
+			select {
+			case <-signals:
+			case <-settled.C:
+				requested = true
+			case <-done:
+				return
+			}
 		}
 		select {
 		case <-signals:

@@ -4,10 +4,13 @@ package main_test
 
 import (
 	"bufio"
+	"context"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -56,10 +59,50 @@ func TestSecondSignalEndsTheDaemonAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, healthv1.HealthCheckResponse_NOT_SERVING, health.GetStatus())
 	// The open stream would keep the daemon running for an hour.
-	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-	require.Error(t, command.Wait())
+	signalToTheEnd(t, command)
 	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
 	require.Contains(t, stderr.String(), "stopped at once")
+}
+
+// signalToTheEnd sends signals to a process that stops until one of them has ended it at once.
+func signalToTheEnd(t *testing.T, command *exec.Cmd) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			require.ErrorIs(t, err, os.ErrProcessDone)
+		}
+		select {
+		case err := <-ended:
+			require.Error(t, err)
+			return
+		case <-again.C:
+		}
+	}
+}
+
+// A supervisor that sends several signals at once asks for one stop: the calls that run may finish.
+func TestSignalsAtOnceAreOneRequest(t *testing.T) {
+	command, addr, stderr := started(t, "--drain-timeout", "1h")
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	watch, err := healthv1.NewHealthClient(programtest.Connection(t, addr)).Watch(ctx, &healthv1.HealthCheckRequest{})
+	require.NoError(t, err)
+	_, err = watch.Recv()
+	require.NoError(t, err)
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGTERM} {
+		require.NoError(t, command.Process.Signal(signal))
+	}
+	health, err := watch.Recv()
+	require.NoError(t, err)
+	require.Equal(t, healthv1.HealthCheckResponse_NOT_SERVING, health.GetStatus())
+	hangUp()
+	require.NoError(t, command.Wait(), stderr)
+	require.NotContains(t, stderr.String(), "at once")
+	require.Contains(t, stderr.String(), "msg=stopped")
 }
 
 func TestNobodyReadsTheOutput(t *testing.T) {

@@ -107,8 +107,7 @@ func TestFullStderrAndASecondSignal(t *testing.T) {
 	_, err = watch.Recv()
 	require.NoError(t, err)
 	// The open stream would keep the daemon running for an hour.
-	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-	require.Error(t, command.Wait())
+	signalToTheEnd(t, command)
 	require.Equal(t, terminal.ExitFailed, command.ProcessState.ExitCode())
 }
 

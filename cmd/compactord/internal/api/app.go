@@ -3,6 +3,9 @@
 package api
 
 import (
+	"os"
+	"strings"
+
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -21,4 +24,13 @@ type App struct {
 
 	// Summarizer replaces extractive in tests, for example to hold a compaction.
 	Summarizer summarizers.Summarizer
+}
+
+// NameOf names what sets a flag: the flag on the command line, or a variable.
+func (a *App) NameOf(flag string) string {
+	variable := "COMPACTORD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	if _, set := os.LookupEnv(variable); set && !a.Given[flag] {
+		return variable
+	}
+	return "--" + flag
 }

@@ -55,17 +55,17 @@ func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, erro
 	case w.Store != "":
 		return a.embed(ctx, w.Store)
 	case w.Addr == "":
-		return Dial(DefaultListen)
+		return a.Dial(DefaultListen)
 	default:
-		return Dial(w.Addr)
+		return a.Dial(w.Addr)
 	}
 }
 
-// Dial returns a client of the daemon at an address. The first call connects.
-func Dial(text string) (*Client, error) {
+// Dial returns a client of the daemon at an address, that of --addr. The first call connects.
+func (a *App) Dial(text string) (*Client, error) {
 	addr, err := ParseAddress(text)
 	if err != nil {
-		return nil, terminal.Usagef("--addr: %w", err)
+		return nil, terminal.Usagef("%s: %w", a.NameOf("addr"), err)
 	}
 	target := "passthrough:///" + addr.Where
 	if addr.Network == "unix" {

@@ -73,7 +73,7 @@ func (c *Strategies) ask(ctx context.Context, a *api.App) (answer *compactordv1.
 
 func (c *Strategies) open(ctx context.Context, a *api.App) (*api.Client, error) {
 	if c.Addr != "" {
-		return api.Dial(c.Addr)
+		return a.Dial(c.Addr)
 	}
 	return a.EmbedInMemory(ctx)
 }

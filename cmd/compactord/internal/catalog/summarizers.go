@@ -57,7 +57,7 @@ func (c *Summarizers) open(ctx context.Context, a *api.App) (*api.Client, error)
 		if err := c.Refuse(a); err != nil {
 			return nil, err
 		}
-		return api.Dial(c.Addr)
+		return a.Dial(c.Addr)
 	}
 	if err := c.AllModels(a); err != nil {
 		return nil, err

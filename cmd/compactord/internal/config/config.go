@@ -45,15 +45,15 @@ const (
 	maxSpan         = time.Hour
 )
 
-// Validate returns every problem with the settings, under the name of its flag.
-func (c *Config) Validate() error {
+// Check returns every problem with the settings, under the name of what sets it.
+func (c *Config) Check(from Sources) error {
 	var problems []error
 	check := func(ok bool, flag, format string, args ...any) {
 		if !ok {
-			problems = append(problems, fmt.Errorf("--%s: %s", flag, fmt.Sprintf(format, args...)))
+			problems = append(problems, fmt.Errorf("%s: %s", from.Of(flag), fmt.Sprintf(format, args...)))
 		}
 	}
-	problems = append(problems, c.checkListen(), c.checkMetrics())
+	problems = append(problems, c.checkListen(from), c.checkMetrics(from))
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
 		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))
@@ -72,30 +72,30 @@ func (c *Config) Validate() error {
 	return errors.Join(problems...)
 }
 
-func (c *Config) checkAddress(flag, text, danger, instead string) error {
+func (c *Config) checkAddress(from, text, danger, instead string) error {
 	addr, err := api.ParseAddress(text)
 	if err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
+		return fmt.Errorf("%s: %w", from, err)
 	}
 	if !addr.Local() && !c.Insecure {
-		return fmt.Errorf("--%s: other machines can reach %s, and there is neither encryption nor authentication yet: "+
-			"whoever can connect could %s. Listen on %s, or take the risk with --insecure", flag, text, danger, instead)
+		return fmt.Errorf("%s: other machines can reach %s, and there is neither encryption nor authentication yet: "+
+			"whoever can connect could %s. Listen on %s, or take the risk with --insecure", from, text, danger, instead)
 	}
 	return nil
 }
 
-func (c *Config) checkListen() error {
-	return c.checkAddress("listen", c.Listen, "read and change all conversations", "127.0.0.1 or unix:PATH")
+func (c *Config) checkListen(from Sources) error {
+	return c.checkAddress(from.Of("listen"), c.Listen, "read and change all conversations", "127.0.0.1 or unix:PATH")
 }
 
-func (c *Config) checkMetrics() error {
+func (c *Config) checkMetrics(from Sources) error {
 	if c.MetricsListen == "" {
 		return nil
 	}
 	if strings.HasPrefix(c.MetricsListen, "unix:") {
-		return errors.New("--metrics-listen: must be HOST:PORT")
+		return fmt.Errorf("%s: must be HOST:PORT", from.Of("metrics-listen"))
 	}
-	return c.checkAddress("metrics-listen", c.MetricsListen, "read the metrics", "127.0.0.1")
+	return c.checkAddress(from.Of("metrics-listen"), c.MetricsListen, "read the metrics", "127.0.0.1")
 }
 
 // Reflects says whether the daemon describes its API.

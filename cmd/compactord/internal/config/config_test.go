@@ -68,8 +68,13 @@ func TestWrongFiles(t *testing.T) {
 		"no scalar":     {"listen: [a, b]\n", "listen must be a text, a number, or true or false"},
 		"twice":         {"listen: a\nlisten: b\n", "is not a YAML mapping of settings"},
 		"two documents": {"listen: a\n---\nlisten: b\n", "more than one YAML document"},
-		"wrong value":   {"heartbeat: soon\n", "heartbeat"},
-		"out of range":  {"heartbeat: 1ms\n", "--heartbeat: must be from 100ms to 1h0m0s"},
+		"no time":       {"drain_timeout: 5\n", `config.yaml: drain_timeout: expected a time such as 90s or 2m but got "5"` + "\n"},
+		"no number":     {"max_connections: many\n", `config.yaml: max_connections: expected a whole number but got "many"` + "\n"},
+		"a fraction":    {"max_connections: 1.5\n", `config.yaml: max_connections: expected a whole number but got "1.5"` + "\n"},
+		"no choice":     {"insecure: maybe\n", `config.yaml: insecure: expected yes or no but got "maybe"` + "\n"},
+		"out of range":  {"heartbeat: 1ms\n", "config.yaml: heartbeat: must be from 100ms to 1h0m0s\n"},
+		"no address":    {"listen: x\n", `config.yaml: listen: "x" is not an address`},
+		"no summarizer": {"default_summarizer: x\n", `config.yaml: default_summarizer: there is no summarizer "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content)).
@@ -81,9 +86,38 @@ func TestWrongFiles(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// An error names what is to be changed: the flag, the variable, or the key of the file.
+func TestWrongValuesNameTheirSource(t *testing.T) {
+	path := sample.File(t, "config.yaml", "heartbeat: 1ms\nlog_level: loud\n")
+	t.Setenv("COMPACTORD_CONFIG", path)
+	t.Setenv("COMPACTORD_LISTEN", "x")
+	t.Setenv("COMPACTORD_HEARTBEAT", "2ms")
+	store := []string{"--store", sample.StorePath(t)}
+	r := programtest.Ran(t, append([]string{"serve", "--drain-timeout", "0s"}, store...)...).Ends(t, terminal.ExitUsage)
+	require.Equal(t, `compactord: COMPACTORD_LISTEN: "x" is not an address: write HOST:PORT or unix:PATH
+--drain-timeout: must be above 0, up to 1h0m0s
+COMPACTORD_HEARTBEAT: must be from 100ms to 1h0m0s
+`+path+`: log_level: "loud" is none of debug, info, warn, error
+For help: compactord serve --help
+`, r.Err)
+	for name, test := range map[string]struct{ variable, value, says string }{
+		"time":   {"COMPACTORD_DRAIN_TIMEOUT", "5", `compactord: COMPACTORD_DRAIN_TIMEOUT: expected a time such as 90s or 2m but got "5"` + "\n"},
+		"number": {"COMPACTORD_MAX_CONNECTIONS", "x", `compactord: COMPACTORD_MAX_CONNECTIONS: expected a whole number but got "x"` + "\n"},
+		"file":   {"COMPACTORD_CONFIG", "none.yaml", "compactord: COMPACTORD_CONFIG: cannot read "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			programtest.Ran(t, append([]string{"serve"}, store...)...).Ends(t, terminal.ExitUsage).Says(t, test.says)
+		})
+	}
+	t.Setenv("COMPACTORD_ADDR", "x")
+	programtest.Ran(t, "sessions").Ends(t, terminal.ExitUsage).Says(t, `compactord: COMPACTORD_ADDR: "x" is not an address`)
+	programtest.Ran(t, "sessions", "--addr", "y").Ends(t, terminal.ExitUsage).Says(t, `compactord: --addr: "y" is not an address`)
+}
+
 func TestAllProblemsAtOnce(t *testing.T) {
 	c := &config.Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", MaxInflightBytes: 1, LogFormat: "xml", MetricsListen: "x"}
-	err := c.Validate()
+	err := c.Check(config.Sources{})
 	for _, flag := range []string{
 		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--max-inflight-bytes: ", "--max-connections: ", "--drain-timeout: ", "--heartbeat: ",
 		"--log-level: ", "--log-format: ", "--metrics-listen: ",

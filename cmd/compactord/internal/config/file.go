@@ -95,7 +95,7 @@ func readSettings(path string) (settings, error) {
 			return nil, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
 		}
 		switch s[key].(type) {
-		case string, int, bool:
+		case string, int, float64, bool:
 		default:
 			if !slices.Contains(mappings, key) {
 				return nil, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
@@ -136,7 +136,7 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 			return nil, nil
 		}
 	}
-	value, ok := s[strings.ReplaceAll(flag.Name, "-", "_")]
+	value, ok := s[keyOf(flag.Name)]
 	if !ok {
 		return nil, nil
 	}

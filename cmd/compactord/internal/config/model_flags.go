@@ -39,7 +39,7 @@ func (f *ModelFlags) Apply(policy *compactordv1.Policy) *compactordv1.Policy {
 // ReadModels gives the summarizer, or the default one if it is empty, to the service of this process. It reads only
 // this model's key: the user may not have the others.
 func (f *FileFlag) ReadModels(a *api.App, summarizer string) error {
-	file, err := f.file()
+	file, err := f.file(a)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (f *FileFlag) ReadModels(a *api.App, summarizer string) error {
 
 // NamedModels gives these summarizers to the service of this process. It reads only their keys.
 func (f *FileFlag) NamedModels(a *api.App, names []string) error {
-	file, err := f.file()
+	file, err := f.file(a)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (f *FileFlag) NamedModels(a *api.App, names []string) error {
 
 // AllModels gives all models of the file, and its default summarizer, to the service of this process.
 func (f *FileFlag) AllModels(a *api.App) error {
-	file, err := f.file()
+	file, err := f.file(a)
 	if err != nil {
 		return err
 	}
@@ -92,13 +92,13 @@ func (f *FileFlag) AllModels(a *api.App) error {
 }
 
 // file reads the file. It is empty where the flag names none.
-func (f *FileFlag) file() (*File, error) {
+func (f *FileFlag) file(a *api.App) (*File, error) {
 	if f.ConfigFile == "" {
 		return &File{}, nil
 	}
 	file, err := ReadFile(f.ConfigFile)
 	if err != nil {
-		return nil, terminal.Usagef("--config: %w", err)
+		return nil, terminal.Usagef("%s: %w", a.NameOf("config"), err)
 	}
 	return file, nil
 }

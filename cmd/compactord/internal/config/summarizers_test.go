@@ -78,7 +78,7 @@ func TestWrongNamesOfProfiles(t *testing.T) {
 		"extractive": {"summarizers: {extractive: {}}", `the name "extractive" is reserved`},
 		"client":     {"summarizers: {client: {}}", `the name "client" is reserved`},
 		"twice":      {"summarizers: {a: {}, a: {}}", `"a" already defined`},
-		"default":    {"default_summarizer: fast", `--default-summarizer: there is no summarizer "fast"; there is only extractive. Models are named under "summarizers"`},
+		"default":    {"default_summarizer: fast", `config.yaml: default_summarizer: there is no summarizer "fast"; there is only extractive. Models are named under "summarizers"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content+"\n")).Ends(t, terminal.ExitUsage).Says(t, test.says)

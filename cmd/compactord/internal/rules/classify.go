@@ -64,7 +64,7 @@ func (c *Classify) Run(ctx context.Context, a *api.App) (err error) {
 func (c *Classify) open(ctx context.Context, a *api.App) (*api.Client, error) {
 	switch {
 	case c.Addr != "" && (a.Given["addr"] || c.Session != ""):
-		return api.Dial(c.Addr)
+		return a.Dial(c.Addr)
 	case c.Session != "":
 		return nil, terminal.Usagef("--session needs --addr")
 	default:

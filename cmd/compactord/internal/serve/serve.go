@@ -32,21 +32,23 @@ type Command struct {
 	ConfigFile string `env:"COMPACTORD_CONFIG" help:"YAML file with settings, each a flag's name with underscores and its value." name:"config" placeholder:"PATH" type:"path"`
 	config.Config
 
-	file config.File
+	file    config.File
+	sources config.Sources
 }
 
 // Help is printed below the flags.
 func (c *Command) Help() string {
 	return `A flag takes precedence over the environment, the environment over the file of --config, and the file over the default.
 
-SIGINT and SIGTERM stop the daemon. Running calls have --drain-timeout to finish; then compactions are cancelled. A second
-signal stops the daemon at once.
+SIGINT and SIGTERM stop the daemon. Running calls have --drain-timeout to finish; then compactions are cancelled. A further
+signal stops the daemon at once, unless it comes within a quarter of a second.
 
 Where the store is lost, such as a file that was replaced while the disk failed, the daemon ends with exit code 5.`
 }
 
 // BeforeResolve reads the file of --config, so that kong uses its values.
 func (c *Command) BeforeResolve(k *kong.Context) error {
+	c.sources = config.ReadSources(k)
 	for _, flag := range k.Flags() {
 		if flag.Name != "config" {
 			continue
@@ -57,17 +59,18 @@ func (c *Command) BeforeResolve(k *kong.Context) error {
 		}
 		file, err := config.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("--config: %w", err)
+			return fmt.Errorf("%s: %w", c.sources.Of("config"), err)
 		}
 		c.file = *file
+		c.sources = c.sources.With(path, file)
 		k.AddResolver(file.Settings)
 	}
-	return nil
+	return c.sources.CheckFile(k.Flags())
 }
 
 // Validate returns every problem with the settings.
 func (c *Command) Validate() error {
-	return errors.Join(c.Config.Validate(), c.file.CheckSummarizer("--default-summarizer", c.DefaultSummarizer))
+	return errors.Join(c.Check(c.sources), c.file.CheckSummarizer(c.sources.Of("default-summarizer"), c.DefaultSummarizer))
 }
 
 // Run serves until the context ends.
@@ -98,10 +101,14 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return err
 	}
+	serving := false
 	defer func() {
 		// A store that is lost says so again when it is closed.
 		if closing := store.Close(); err == nil || !errors.Is(closing, storage.ErrLost) {
 			err = errors.Join(err, closing)
+		}
+		if serving {
+			logStopped(ctx, logger, err)
 		}
 	}()
 	for _, damage := range store.DamagedHeaders() {
@@ -136,10 +143,21 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		group.Go(func() error { return serveMetrics(running, metrics, registry, logger) })
 	}
 	group.Go(func() error { return server.Run(running, newPatientListener(listener, logger, refused)) })
+	serving = true
+	logger.InfoContext(ctx, "serving", "version", terminal.ThisBuild().Version, "address", listening(addr, listener), "store", c.Store)
 	announce(ctx, logger, a.Stdout, fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store))
 	<-running.Done()
 	logger.InfoContext(ctx, "stopping")
 	return c.ended(running, group)
+}
+
+// logStopped logs the end of a daemon that has served. The program prints the error itself.
+func logStopped(ctx context.Context, logger *slog.Logger, err error) {
+	if err != nil {
+		logger.ErrorContext(ctx, "stopped by an error")
+		return
+	}
+	logger.InfoContext(ctx, "stopped")
 }
 
 // announce writes the line that says that the daemon serves. It does not wait for it: nobody may read stdout, and the

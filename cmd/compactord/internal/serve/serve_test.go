@@ -35,6 +35,10 @@ func TestServe(t *testing.T) {
 			require.Contains(t, on("view", "--session", "s").Ends(t, terminal.ExitDone).Out, "covered by the summary")
 			require.Equal(t, terminal.ExitDone, d.Stop())
 			require.NotContains(t, d.Log.String(), "failing test", "content of a conversation was logged")
+			lines := strings.Split(strings.TrimSpace(d.Log.String()), "\n")
+			require.Contains(t, lines[0], "msg=serving version="+terminal.ThisBuild().Version+" address="+d.Addr+" store="+store)
+			require.Contains(t, lines[len(lines)-2], "msg=stopping")
+			require.Contains(t, lines[len(lines)-1], "msg=stopped")
 			require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound")
 			if path, ok := strings.CutPrefix(d.Addr, "unix:"); ok {
 				require.NoFileExists(t, path)
