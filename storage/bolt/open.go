@@ -95,6 +95,9 @@ func openOrFall(path string, options Options) (db *bbolt.DB, file *os.File, fall
 	return db, file, err == nil, err
 }
 
+// fileMode is the mode of a new store.
+const fileMode = 0o600
+
 func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err error) {
 	timeout := options.LockTimeout
 	if timeout == 0 {
@@ -104,26 +107,25 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 	if mapSize == 0 && runtime.GOOS != "windows" {
 		mapSize = 1 << 30
 	}
+	var opened *os.File
 	defer func() {
-		if err != nil && file != nil {
-			// bbolt closes it, except after a panic.
-			_ = file.Close()
+		if err != nil && opened != nil {
+			// bbolt has closed it, except after a panic.
+			_ = opened.Close()
 		}
 	}()
 	defer guard(&err)()
-	db, err = bbolt.Open(path, 0o600, &bbolt.Options{
+	opened, free, err := openReady(path, options, timeout)
+	if err != nil {
+		return nil, nil, mapError(err)
+	}
+	db, err = bbolt.Open(path, fileMode, &bbolt.Options{
 		Timeout:         timeout,
 		ReadOnly:        options.ReadOnly,
-		FreelistType:    bbolt.FreelistMapType,
+		FreelistType:    options.freelist(free),
 		InitialMmapSize: int(mapSize),
 		MaxSize:         int(options.MaxSize),
-		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			var err error
-			if file, err = options.open(name, flag, mode); err == nil && !options.ReadOnly {
-				err = makeReady(file, timeout)
-			}
-			return file, err
-		},
+		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return opened, nil },
 	})
 	if errors.Is(err, berrors.ErrTimeout) {
 		err = ErrInUse
@@ -135,7 +137,20 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 		// bbolt grows the file by AllocSize at a time, which it does not count when it checks the limit.
 		db.AllocSize = int(min(int64(db.AllocSize), options.MaxSize/16))
 	}
-	return db, file, nil
+	return db, opened, nil
+}
+
+// openReady opens the file, and makes it ready to be written unless it is only read. free is how many of its pages are
+// free. The file is returned with an error, too.
+func openReady(path string, options Options, timeout time.Duration) (file *os.File, free int, err error) {
+	if options.ReadOnly {
+		file, err = options.open(path, os.O_RDONLY, fileMode)
+		return file, 0, err
+	}
+	if file, err = options.open(path, os.O_RDWR|os.O_CREATE, fileMode); err == nil {
+		free, err = makeReady(file, timeout)
+	}
+	return file, free, err
 }
 
 // prepare creates the buckets of a new store, and seals the values of an older one. It returns an error for a store that

@@ -9,16 +9,24 @@ import (
 )
 
 // makeReady makes a file one that bbolt opens without reading it: it has a list of free pages that can be trusted.
-// bbolt would look for the free pages itself, in a goroutine in which a damaged page ends the process.
-func makeReady(file *os.File, timeout time.Duration) error {
+// bbolt would look for the free pages itself, in a goroutine in which a damaged page ends the process. It returns how
+// many pages are free.
+func makeReady(file *os.File, timeout time.Duration) (free int, err error) {
 	if err := lock(file, timeout); err != nil {
-		return err
+		return 0, err
 	}
 	info, err := file.Stat()
 	if err != nil || info.Size() == 0 {
-		return err
+		return 0, err
 	}
-	return ensureList(file)
+	if err := ensureList(file); err != nil {
+		return 0, err
+	}
+	snapshot, err := newestSnapshot(file)
+	if err != nil {
+		return 0, err
+	}
+	return snapshot.FreePages(), nil
 }
 
 // storeFile is what ensureList needs of a file.

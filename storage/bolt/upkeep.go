@@ -71,12 +71,25 @@ func (s *Store) written() {
 
 // limitList decides before a commit whether it writes the list of free pages.
 func (s *Store) limitList() {
-	limit := listedPages
-	if s.options.listed > 0 {
-		limit = s.options.listed
-	}
 	stats := s.db.Stats()
-	s.db.NoFreelistSync = !s.listAll && stats.FreePageN+stats.PendingPageN > limit
+	s.db.NoFreelistSync = !s.listAll && stats.FreePageN+stats.PendingPageN > s.options.mostListed()
+}
+
+// mostListed returns the most free pages whose list is written with each commit.
+func (o Options) mostListed() int {
+	if o.listed > 0 {
+		return o.listed
+	}
+	return listedPages
+}
+
+// freelist returns how bbolt keeps the numbers of the free pages, of which there are so many. A map would be sorted for
+// each list that is written; an array is copied by each commit.
+func (o Options) freelist(free int) bbolt.FreelistType {
+	if free > o.mostListed() {
+		return bbolt.FreelistMapType
+	}
+	return bbolt.FreelistArrayType
 }
 
 // writeList writes the list of free pages, whatever its length. An error only makes the next opening slower.

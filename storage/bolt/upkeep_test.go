@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
@@ -217,4 +218,22 @@ func TestPausesBetweenProbes(t *testing.T) {
 		require.ErrorIs(t, s.outages.current().Err, storage.ErrFull)
 		require.NoError(t, s.Close())
 	})
+}
+
+// A file is opened in the way in which commits cost least for as many free pages as it has.
+func TestFewFreePagesAreKeptInAnArray(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	require.Equal(t, bbolt.FreelistArrayType, s.db.FreelistType)
+	fill(t, s)
+	require.NoError(t, s.Close())
+
+	for listed, want := range map[int]bbolt.FreelistType{0: bbolt.FreelistArrayType, 5: bbolt.FreelistMapType} {
+		s, err = Open(path, Options{listed: listed})
+		require.NoError(t, err)
+		require.Equal(t, want, s.db.FreelistType)
+		require.NoError(t, s.Close())
+	}
+	requireSound(t, path)
 }

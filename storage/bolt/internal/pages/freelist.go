@@ -5,6 +5,9 @@ import "encoding/binary"
 // longList is the count in the header of a list whose first element is its true count.
 const longList = 0xFFFF
 
+// FreePages returns how many pages are in the list of free pages.
+func (s *Snapshot) FreePages() int { return len(s.free) / 8 }
+
 // freelist returns the list of free pages as it stands in the file, and checks it; nil where none was written.
 func (s *Snapshot) freelist() ([]byte, error) {
 	b, err := s.listPage()
