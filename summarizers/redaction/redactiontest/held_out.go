@@ -32,6 +32,10 @@ var (
 	heldOutSecrets5 string
 	//go:embed held_out6_secrets.txt
 	heldOutSecrets6 string
+	//go:embed held_out7_secrets.txt
+	heldOutSecrets7 string
+	//go:embed held_out7_alike.txt
+	heldOutAlike7 string
 )
 
 // HeldOut is a text with the secrets in it, or with none that only looks like one.
@@ -58,7 +62,7 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
 func HeldOutSecrets(seed uint64) []HeldOut {
 	var all []HeldOut
-	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6} {
+	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6, heldOutSecrets7} {
 		all = append(all, heldOut(file, seed)...)
 	}
 	return all
@@ -66,7 +70,8 @@ func HeldOutSecrets(seed uint64) []HeldOut {
 
 // HeldOutAlike returns texts without secrets.
 func HeldOutAlike(seed uint64) []HeldOut {
-	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed), heldOut(heldOutAlike4, seed))
+	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed), heldOut(heldOutAlike4, seed),
+		heldOut(heldOutAlike7, seed))
 }
 
 func heldOut(file string, seed uint64) []HeldOut {

@@ -16,18 +16,22 @@ func findAssigned(r *reading, rule, start, end int) {
 	}
 	name := r.text[from:to]
 	kind := nounOf(name)
-	if name == "PASS" && strings.HasPrefix(r.text[to:], ": ") {
-		// A test has passed.
-		return
-	}
 	if kind == noNoun && from > 0 && strings.IndexByte("?&;", r.text[from-1]) >= 0 {
 		r.parameter(name, to)
+		return
+	}
+	if testResult(name, r.text, to) {
 		return
 	}
 	if kind == noNoun && strings.EqualFold(lastWord(name), "key") {
 		if word, _ := wordBefore(r.text, from); qualifiers[word] || lastQualified(name) {
 			kind = keyNoun
 		}
+	}
+	if kind == noNoun && plurals[strings.ToLower(name)] && strings.HasPrefix(r.text[to:], ":") {
+		a := assignment{reading: r, from: from, to: to, kind: tokenNoun, name: name, rule: rule}
+		a.children(to + 1)
+		return
 	}
 	if kind == noNoun {
 		if r.drawnBeside(name, from, to) {
@@ -66,6 +70,9 @@ type assignment struct {
 	direct, colon, strong bool
 }
 
+// alignedBlanks is how many blanks may stand between a name and an operator, where values stand below each other.
+const alignedBlanks = 40
+
 // find adds the value of the name, and says whether it has one.
 func (a *assignment) find() bool {
 	text := a.text
@@ -76,7 +83,7 @@ func (a *assignment) find() bool {
 		quotes++
 	}
 	blanks := 0
-	for blanks < 4 && at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+	for blanks < alignedBlanks && at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 		blanks++
 	}
@@ -126,11 +133,13 @@ func (a *assignment) behind(at int) bool {
 		at++
 	}
 	if colon {
-		at = behindType(text, at)
+		at = behindTag(text, behindType(text, at))
+	} else if text[at-1] == '>' {
+		at = behindDump(text, at)
 	}
 	v := valueAt(text, at)
 	if v.start == v.end {
-		if !colon || !a.block(v.start) {
+		if !colon || !a.block(v.start) && !a.children(v.start) {
 			a.below(v.start)
 		}
 		return true
@@ -141,7 +150,7 @@ func (a *assignment) behind(at int) bool {
 	}
 	direct := v.start == at || v.quoted && v.start == at+1
 	a.direct = direct && text[at-1] == '='
-	a.strong = a.direct && (capitals(a.name) || a.flag() || a.inAddress())
+	a.strong = a.direct && (capitals(a.name) || a.flag() || a.inAddress() || a.listed(v))
 	a.colon = colon
 	return a.take(v, colon && !v.quoted)
 }
@@ -301,6 +310,9 @@ func (a *assignment) word(at int) bool {
 		return a.take(v, false)
 	case a.kind == passwordNoun && beforeWords[before]:
 		return assignable(text[v.start:v.end], v.quoted) && a.take(v, false)
+	case a.kind == passwordNoun && a.configured(v), a.setByCommand(v):
+		a.strong = true
+		return a.take(v, false)
 	}
 	return false
 }
@@ -330,8 +342,21 @@ func seeded(name, text string) bool {
 
 // followed says whether a word follows in the same line: then a line with a colon is a sentence.
 func followed(text string, at int) bool {
+	if pairAt(text, at) {
+		return false
+	}
 	rest := strings.TrimLeft(text[at:min(at+16, len(text))], " \t")
 	return at < len(text) && (text[at] == ' ' || text[at] == '\t') && rest != "" && (letterByte(rest[0]) || rest[0] >= 0x80)
+}
+
+// pairAt says whether a blank and the next pair of a name and a value stand at a place: ` name:value`.
+func pairAt(text string, at int) bool {
+	if at >= len(text) || text[at] != ' ' && text[at] != '\t' {
+		return false
+	}
+	rest := strings.TrimLeft(text[at:min(at+shortValue, len(text))], " \t")
+	i := strings.IndexAny(rest, " :=\n")
+	return i > 0 && i+1 < len(rest) && strings.IndexByte(":=", rest[i]) >= 0 && rest[i+1] > ' '
 }
 
 // phraseAt reads words up to the end of a line or of a sentence.
@@ -347,7 +372,7 @@ func phraseAt(text string, at int) value {
 }
 
 // parameterNames are names of secrets among the parameters of an address.
-var parameterNames = wordMap("key sig signature auth code credential credentials awsaccesskeyid xamzsignature xamzsecuritytoken")
+var parameterNames = wordMap("appid key sig signature auth code credential credentials awsaccesskeyid xamzsignature xamzsecuritytoken")
 
 // parameter adds the value of a parameter of an address.
 func (r *reading) parameter(name string, at int) {

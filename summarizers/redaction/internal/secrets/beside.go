@@ -23,7 +23,7 @@ func findFlagged(r *reading, rule, start, end int) {
 	line := text[max(start-sideBytes, 0):start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	named := false
-	if i := strings.LastIndex(line, " -"); i < 0 || ownPorts.any(line) {
+	if ownPorts.any(line) {
 		return
 	}
 	for _, flag := range []string{" -u ", " -U ", " --user ", " --username ", " -username "} {
@@ -32,16 +32,20 @@ func findFlagged(r *reading, rule, start, end int) {
 			named = named || rest != "" && rest[0] != '-'
 		}
 	}
+	named = named || strings.Contains(line, " login ")
 	if !named {
 		return
 	}
 	arg, _ := argumentAt(text, end, lineEnd(text, end, 256))
 	word := text[arg.start:arg.end]
-	if m := mixtureOf(word); !strings.HasPrefix(word, "-") && m.letters()+m.others > 2 && strings.IndexByte(word, '/') < 0 && fits(word, given) {
+	if m := mixtureOf(word); !strings.HasPrefix(word, "-") && m.letters()+m.others > 2 && strings.IndexByte(word, '/') < 0 && fits(word, given) && !projectLike(m) {
 		r.add(rule, arg.start, arg.end)
 		r.until[rule] = arg.end
 	}
 }
+
+// projectLike says whether a word is words and few digits with joints between them, as names of projects and hosts are.
+func projectLike(m mixture) bool { return m.joints > 0 && m.upper+m.symbols == 0 && m.digits <= 2 }
 
 // ownPorts are commands whose -p is something else.
 var ownPorts = newWordSet([]string{"mysql", "mariadb", "psql", "pg_", "ssh", "docker", "podman", "mkdir", "cp ", "unzip", "kubectl", "lsof", "git ", "nc ", "gradle", "make", "cargo"})
@@ -105,6 +109,10 @@ func findSeedWords(r *reading, rule, _, end int) {
 		if last-next < 3 || last-next > 8 {
 			break
 		}
+		if opcodes[text[next:last]] {
+			r.until[rule] = last
+			return
+		}
 		words, stop = words+1, last
 	}
 	r.until[rule] = stop
@@ -166,6 +174,10 @@ func (a *assignment) phraseLine(at int) (value, bool) {
 	end := lineBreak(text, at)
 	bare := strings.TrimRight(text[at:end], " \t\r")
 	m := mixtureOf(bare)
+	phraseSet := a.kind == phraseNoun && capitals(a.name) && m.blanks >= 3 && m.lower+m.blanks == len(bare) && a.text[at-1] == '=' && saidPhrase(bare, given)
+	if phraseSet {
+		return value{at, at + len(bare), true}, true
+	}
 	if m.blanks == 0 || m.letters()+m.digits+m.blanks+m.others != len(bare) || m.upper > 0 && a.kind != phraseNoun || !saidPhrase(bare, inQuotes) {
 		return value{}, false
 	}

@@ -10,6 +10,8 @@ var commandFlags = map[string][]string{
 	"ldapwhoami": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass"},
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
 	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
+	"snmpwalk": {"-A", "-X"}, "snmpget": {"-A", "-X"}, "snmpset": {"-A", "-X"}, "snmpbulkwalk": {"-A", "-X"}, "signtool": {"/p"}, "cqlsh": {"-p"},
+	"ipmitool": {"-P"},
 }
 
 // commandBytes is how much of a command is read.

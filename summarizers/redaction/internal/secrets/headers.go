@@ -16,21 +16,45 @@ func findAuthorization(r *reading, rule, start, end int) {
 	for n := 0; n < 6 && at < len(text) && strings.IndexByte(" \t\"'`", text[at]) >= 0; n++ {
 		at++
 	}
-	if at+7 < len(text) && strings.EqualFold(text[at:at+7], "digest ") {
+	if name := signatureOf(text[at:]); name != "" {
 		line := text[at:lineBreak(text, at)]
-		if i := strings.Index(line, "response="); i >= 0 {
-			d := valueAt(text, at+i+len("response="))
+		if i := strings.Index(line, name); i >= 0 {
+			d := valueAt(text, at+i+len(name))
 			r.add(rule, d.start, d.end)
 		}
 		return
 	}
 	v := schemeValue(text, at)
+	if end := v.end; v.start == at && end+1 < len(text) && text[end] == ' ' && letteredScheme(text[at:end]) {
+		// A scheme that only its makers have.
+		v = schemeValue(text, end+1)
+		if !randomLike(text[v.start:v.end]) {
+			return
+		}
+	}
 	token := text[v.start:v.end]
 	r.until[rule] = v.end
 	if len(token) < 8 || standIn(token) || letteredToken(token) || v.start == at && !randomLike(token) {
 		return
 	}
 	r.add(rule, v.start, v.end)
+}
+
+// signatureOf returns before what the signature stands in credentials that do not hold the password itself.
+func signatureOf(text string) string {
+	switch {
+	case len(text) > 7 && strings.EqualFold(text[:7], "digest "):
+		return "response="
+	case strings.HasPrefix(text, "AWS4-HMAC-SHA256"):
+		return "Signature="
+	}
+	return ""
+}
+
+// letteredScheme says whether a word may be the name of a scheme.
+func letteredScheme(word string) bool {
+	m := mixtureOf(word)
+	return len(word) <= 16 && m.letters() >= 3 && m.letters()+m.joints == len(word)
 }
 
 // schemeValue returns the credentials behind the name of a scheme, or at once.
@@ -145,6 +169,13 @@ func findAddressPassword(r *reading, rule, start, end int) {
 	}
 	if user >= len(text) || text[user] != ':' {
 		return
+	}
+	if name := text[end:user]; user-end >= 32 && hexLike(name) || user-end >= 20 && randomLike(name) {
+		defer func() {
+			if r.until[rule] > user {
+				r.add(rule, end, user)
+			}
+		}()
 	}
 	at := user + 1
 	stop, last := at, -1

@@ -136,7 +136,7 @@ func findHere(r *reading, rule, start, end int) {
 	}
 }
 
-var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key", "cryptsetup", "luks", "ssh-keygen", "passphrase", "passin stdin", "passout stdin", "pass stdin"})
+var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key", "cryptsetup", "luks", "ssh-keygen", "passphrase", "kinit", "passin stdin", "passout stdin", "pass stdin"})
 
 // findSource finds the password of a data source of Go: name:password@tcp(host).
 func findSource(r *reading, rule, start, end int) {

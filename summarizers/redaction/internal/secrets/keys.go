@@ -239,7 +239,11 @@ func findPasswordHash(r *reading, rule, start, _ int) {
 	if text[start] == '{' {
 		from = start + strings.IndexByte(text[start:], '}') + 1
 	}
-	end := runOf(text, from, &hashBytes, 512)
+	set := &hashBytes
+	if strings.HasSuffix(text[:min(start+6, len(text))], "$krb5") || text[start+1] > '9' && text[start+1]|0x20 != 'y' && strings.Contains(text[start:min(start+24, len(text))], "$*") {
+		set = &ticketBytes
+	}
+	end := runOf(text, from, set, 2*valueBytes)
 	end = from + len(strings.TrimRight(text[from:end], ".,"))
 	hash := text[from:end]
 	last := hash[strings.LastIndexByte(hash, '$')+1:]
@@ -253,6 +257,9 @@ func findPasswordHash(r *reading, rule, start, _ int) {
 	r.add(rule, start, end)
 	r.until[rule] = end
 }
+
+// ticketBytes are those of hashes with names between stars.
+var ticketBytes = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./$=,+_-*@:\\")
 
 // findTelegram finds the token of a Telegram bot by its form.
 func findTelegram(r *reading, rule, start, _ int) {

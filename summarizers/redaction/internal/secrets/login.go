@@ -71,7 +71,7 @@ func findLogin(r *reading, rule, start, end int) {
 			r.until[rule] = at + len(word)
 			return
 		}
-		if joined && accountName(previous) && !typeName(previous) && (tellable(word) || stated(word, lastWordAt(text, at+len(word)))) {
+		if joined && accountName(previous) && !typeName(previous) && (tellable(word) || stated(word, lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
 			r.add(rule, at, at+len(word))
 			r.until[rule] = at + len(word)
 			return
@@ -84,6 +84,12 @@ func findLogin(r *reading, rule, start, end int) {
 		}
 		at = max(stop, at+1)
 	}
+}
+
+// numberedPair says whether two words both end in a number: "between cp2 and prompt3".
+func numberedPair(first, second string) bool {
+	a, b := mixtureOf(first), mixtureOf(second)
+	return a.digits > 0 && b.digits > 0 && a.wordsAndDigits() && b.wordsAndDigits()
 }
 
 func accountName(text string) bool {

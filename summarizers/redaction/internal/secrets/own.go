@@ -14,7 +14,7 @@ var Own = []Rule{
 		ID: "password",
 		Keywords: []string{
 			"passw", "pass", "passphrase", "passcode", "pwd", "pw", "psk", "mnemonic", "phrase", "secret", "token", "key", "credential", "masterauth", "kennwort",
-			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac", "priv",
+			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac", "priv", "_pat", "appid",
 		},
 		find: findAssigned,
 	},
@@ -32,17 +32,17 @@ var Own = []Rule{
 	{
 		ID: "login",
 		Keywords: []string{
-			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=",
+			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=", "in with ", "connect with ", "connect as ",
 		},
 		find: findLogin,
 	},
 	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", " to log in", " to login", " to sign in", "войт", "войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
-	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials("}, find: findPair},
-	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection("}, find: findConnection},
+	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin("}, find: findPair},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth("}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
-		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn"},
+		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn", "snmp", "signtool", "cqlsh", "ipmitool"},
 		find:     findCommand,
 	},
 	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
@@ -64,6 +64,19 @@ var Own = []Rule{
 		find:     findNextWord,
 	},
 	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword(", "encrypt_string ", "--secret-string "}, find: findQuotedArgument},
+	{ID: "positional-token", Keywords: []string{"login ", "unseal ", "activate-refresh-token ", "service install ", "signin ", "nuget push ", "authtoken "}, find: findPositionalToken},
+	{ID: "third-word", Keywords: []string{"config http-basic.", "> auth"}, find: findThird},
+	{ID: "comma-login", Keywords: []string{"lftp "}, find: findCommaLogin},
+	{
+		ID:       "printed-password",
+		Keywords: []string{"initial-password", "get-login-password", "print-access-token", "show-password", "get-password", "create token", "token create", "auth token", "print-token"},
+		find:     findPrintedPassword,
+	},
+	{ID: "new-password", Keywords: []string{"new one is ", "new one: ", "changed it to ", "reset it to ", "it's now ", "it is now ", "new value: "}, find: findNewValue},
+	{ID: "typed-password", Keywords: []string{".type(", ".fill(", ".send_keys(", ".sendkeys(", ".setvalue(", "with: "}, find: findTyped},
+	{ID: "wallet-key", Keywords: []string{"wallet(", "from_key(", "privatekeytoaccount(", "fromsecretkey(", "fromprivatekey("}, find: findWalletKey},
+	{ID: "hashed-argument", Keywords: []string{"openssl passwd "}, find: findHashedArgument},
+	{ID: "attached-key", Keywords: []string{" key '", " key \""}, find: findAttached},
 	{ID: "aws-secret", Keywords: []string{"akia", "asia"}, find: findBesideKeyID},
 	{ID: "mailchimp-key", Keywords: []string{"-us"}, find: findMailchimp},
 	{ID: "flagged-password", Keywords: []string{" -p ", " -password ", " -pass ", " -pw "}, find: findFlagged},
@@ -83,7 +96,7 @@ var Own = []Rule{
 	// Hashes of passwords.
 	{
 		ID:       "password-hash",
-		Keywords: []string{"$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "{sha}", "{ssha}", "pbkdf2_sha256$", "scram-sha-256$", "scram-sha-1$", "$pbkdf2", "scrypt:"},
+		Keywords: []string{"$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "{sha}", "{ssha}", "pbkdf2_sha256$", "scram-sha-256$", "scram-sha-1$", "$pbkdf2", "scrypt:", "$krb5tgs$", "$krb5asrep$", "$krb5pa$", "$dcc2$", "$keepass$", "$office$", "$rar5$", "$7z$", "$sshng$", "$ethereum$", "$bitcoin$"},
 		find:     findPasswordHash,
 	},
 	{ID: "pgpass", Keywords: []string{":5432:", ":5433:", ":6432:", ":*:"}, find: findPgpass},
@@ -153,6 +166,10 @@ var Own = []Rule{
 		Entropy:  3,
 		Keywords: []string{"sk-or-v1-", "sk-", "gsk_", "xai-", "tvly-", "sbp_", "figd_"},
 	},
+	// Tokens with a mark that their makers put into them.
+	{ID: "azure-devops-token", Regex: `\b([A-Za-z0-9]{52,76}AZDO[A-Za-z0-9]{4})\b`, Keywords: []string{"azdo"}},
+	{ID: "nuget-key", Regex: `\b(oy2[a-z0-9]{43})\b`, Keywords: []string{"oy2"}},
+	{ID: "backblaze-key", Regex: `\b(K00[0-9][A-Za-z0-9+/]{27})\b`, Keywords: []string{"k00"}},
 	// The token of a Telegram bot in the address of its interface.
 	{
 		ID:       "telegram-bot-url",

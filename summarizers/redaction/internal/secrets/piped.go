@@ -8,6 +8,13 @@ func findPiped(r *reading, rule, start, end int) {
 	from := max(start-commandBytes, r.until[rule])
 	from += strings.LastIndexByte(text[from:start], '\n') + 1
 	r.until[rule] = end
+	if line := text[from:start]; from > 1 && (strings.HasPrefix(line, "' ") || strings.HasPrefix(line, `" `)) && printsFormat(text[max(from-printerBytes, 0):from]) {
+		// The format ended in a line break.
+		if arg := printedArgument(text, from+2); chosenWord(text[arg.start:arg.end]) {
+			r.add(rule, arg.start, arg.end)
+		}
+		return
+	}
 	i, printer := strings.LastIndex(text[from:start], "echo "), "echo "
 	if i < 0 {
 		if i, printer = strings.LastIndex(text[from:start], "printf "), "printf "; i < 0 {
@@ -15,12 +22,22 @@ func findPiped(r *reading, rule, start, end int) {
 		}
 	}
 	arg := printedArgument(text, from+i+len(printer))
+	if next := arg.end + 1; strings.IndexByte(text[arg.start:arg.end], '%') >= 0 && next < start && printer == "printf " {
+		// The format comes first.
+		arg = printedArgument(text, next)
+	}
 	if i := strings.IndexByte(text[arg.start:arg.end], ':'); i >= 0 && strings.EqualFold(text[start:end], "chpasswd") {
 		arg.start += i + 1
 	}
 	if password := text[arg.start:arg.end]; assignable(password, true) || secretArgument(password) || arg.quoted && fits(password, given) {
 		r.add(rule, arg.start, arg.end)
 	}
+}
+
+// printsFormat says whether a text ends in a format that printf prints, up to its line break.
+func printsFormat(text string) bool {
+	i := strings.LastIndex(text, "printf ")
+	return i >= 0 && strings.IndexByte(text[i:], '%') > 0 && strings.IndexByte(text[i:len(text)-1], '\n') < 0
 }
 
 // printedArgument reads the text that echo prints.

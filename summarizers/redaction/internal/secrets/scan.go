@@ -280,7 +280,13 @@ func (s *ruleset) secret(r *rule, text string, start, end, matchStart, matchEnd 
 	if maybeAllowed(secret) && allows(s.allow(), secret, match, line) {
 		return false
 	}
-	return !allows(r.allow(), secret, match, line)
+	return r.ID == generic && drawnLong(secret) || !allows(r.allow(), secret, match, line)
+}
+
+// drawnLong says whether a text is so long and so mixed that it holds words only by chance.
+func drawnLong(text string) bool {
+	m := mixtureOf(text)
+	return len(text) >= 32 && m.digits > 2 && m.upper > 5 && m.lower > 5 && m.letters()+m.digits == len(text) && entropy(text) > 4.2
 }
 
 // generic is the rule that knows a secret only by its name and its entropy.
@@ -290,9 +296,13 @@ const generic = "generic-api-key"
 // a name that ends with a UUID.
 func notGeneric(text string, start, end int) bool {
 	before := text[max(start-48, 0):start]
-	return strings.HasSuffix(before, "sha256:") || strings.HasSuffix(before, "sha512-") || holdsFold(before, "public") || holdsFold(before, "page_token") || holdsFold(before, "pagetoken") ||
+	digest := len(before) >= len("sha256:") && strings.EqualFold(before[len(before)-len("sha256:"):], "sha256:")
+	return digest || strings.HasSuffix(before, "sha512-") || holdsFold(before, "public") || holdsFold(before, "page_token") || holdsFold(before, "pagetoken") || cacheNames.any(before) ||
 		end-start > 36 && uuidLike(text[start:end])
 }
+
+// cacheNames are names of what caches keep things under.
+var cacheNames = newWordSet([]string{"cache-key", "cache_key", "cachekey", "cache key", "from key", "restore-key"})
 
 // lineBytes is how much of a line is read before and after a match.
 const lineBytes = 256

@@ -121,6 +121,9 @@ func saidPhrase(text string, at place) bool {
 	return words >= 2 && (common == 0 || at == given || common == 1 && words >= 3)
 }
 
+// opcodes are names of instructions of processors. None is among the words from which wallets are made.
+var opcodes = wordMap("mov movl movq lea xor nop cmp jmp jne jnz jle jge ret sub mul div inc dec shl shr pop ldr beq bne lda sta tax iny adc sbb syscall")
+
 // nouned says whether a word is one for secrets.
 func nouned(word string) bool {
 	return notSecrets.any(word) || nounOf(word) != noNoun
@@ -139,7 +142,7 @@ var idleWords = wordMap("string str text varchar char bytes byte bool boolean in
 	"rejected visible invisible shown show hide redacted masked protected protection policy policies rule rules strength meter manager rotation recovery hint question answer code codes pin pins " +
 	"key keys credential credentials cert certificate certificates signature session sessions cookie cookies header headers query body request response server client service account accounts " +
 	"database db host port url uri address test tests testing mock fake stub sample demo example foo bar baz qux lorem ipsum dolor with without from for and or not the a an is are was be been " +
-	"data dict list tuple array map record struct enum interface model entity schema column table row index primary foreign unique constraint instance property attribute element node item " +
+	"data dict list tuple array map record struct enum interface model entity schema column table row index primary foreign primaria foránea foranea única compuesta pública privada primária estrangeira unique constraint instance property attribute element node item " +
 	"callback handler promise async await return returns import export module package require include require_once throw throws raise assert expect should must may might can could will would " +
 	"in at by to of as it if else then than when while where which who whom whose what why how your my our their its his her " +
 	"tokens secret secrets passwort kennwort wachtwoord senha clave contraseña " +

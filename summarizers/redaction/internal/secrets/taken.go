@@ -31,6 +31,9 @@ func (a *assignment) take(v value, sentence bool) bool {
 	a.add(a.set.index[id], v.start, v.end)
 	if !v.quoted {
 		a.until[a.rule] = max(a.until[a.rule], v.end)
+	} else if next, changed := strings.CutPrefix(a.text[min(v.end+1, len(a.text)):], " -> "); changed {
+		// A change, as Terraform plans it.
+		a.take(valueAt(a.text, len(a.text)-len(next)), false)
 	}
 	return true
 }
@@ -60,13 +63,13 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	case a.kind == phraseNoun && !v.quoted:
 		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v)
 	case a.kind == passwordNoun || a.kind == phraseNoun:
-		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) ||
+		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && drawnSigns(text) ||
 			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
 	case len(text) < 8:
 		return false
 	default:
 		return randomLike(text) || a.strong && a.kind == tokenNoun && uuidLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
-			a.chosen(text, v)
+			a.chosen(text, v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 || v.quoted && drawnSigns(text)
 	}
 }
 
@@ -78,6 +81,8 @@ func (a *assignment) fits(text string, v value) bool {
 	switch {
 	case a.strong, a.colon && strings.HasPrefix(a.text[v.end:], "}") && strings.HasSuffix(a.text[:a.from], "${"):
 		return fits(text, given)
+	case a.colon && !v.quoted && pairAt(a.text, v.end):
+		return chosenWord(text)
 	case v.quoted:
 		if a.text[v.end] == '`' {
 			// A list in Markdown.

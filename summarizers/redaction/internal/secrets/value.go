@@ -54,10 +54,16 @@ func standIn(text string) bool {
 	if len(text) < 4 || strings.IndexByte("$<{%([@~/*", text[0]) >= 0 || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
 		return true
 	}
-	if notSecrets.any(text) || maybeAllowed(text) && sameOrWord(text) {
+	if notSecrets.any(text) && !numbered(text) || maybeAllowed(text) && sameOrWord(text) {
 		return true
 	}
 	return false
+}
+
+// numbered says whether a word that stands for others in examples has been made a password by digits: foobar9974.
+func numbered(text string) bool {
+	m := mixtureOf(text)
+	return m.digits >= 4 && m.endDigits < m.digits && m.letters()+m.digits == len(text) && (holdsFold(text, "foobar") || holdsFold(text, "dummy"))
 }
 
 func sameOrWord(text string) bool {
@@ -212,9 +218,9 @@ func stated(text string, last bool) bool {
 	case m.joints > 0:
 		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1) && (last || m.digits > 1 && m.upper > 0) && !technical(text)
 	case m.digits == 0:
-		return false
+		return last && drawnWord(text)
 	case m.wordsAndDigits():
-		return last && m.lower >= 5 && !technical(text)
+		return last && m.lower >= 5 && !technical(text) || last && drawnWord(text)
 	default:
 		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last) && !technical(text)
 	}
@@ -298,7 +304,7 @@ func phraseOf(text string, least int) bool {
 	words := 0
 	for word := range strings.FieldsSeq(text) {
 		m := mixtureOf(word)
-		if m.lower+m.digits != len(word) || m.lower == 0 || len(word) < 3 || commonWords[word] {
+		if m.lower+m.digits != len(word) || m.lower == 0 || len(word) < 3 || commonWords[word] || opcodes[word] {
 			return false
 		}
 		words++

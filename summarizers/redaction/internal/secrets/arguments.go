@@ -1,0 +1,143 @@
+package secrets
+
+import "strings"
+
+// findPositionalToken finds tokens that have no flag, behind commands that take them: `cargo login X`.
+func findPositionalToken(r *reading, rule, start, end int) {
+	text := r.text
+	if start > 0 && wordByte(text[start-1]) || !r.again(rule, start, end+2*commandBytes) {
+		return
+	}
+	limit := lineEnd(text, end, commandBytes)
+	for at, n := end, 0; at < limit && n < 4; n++ {
+		arg, next := argumentAt(text, at, limit)
+		if next == at {
+			return
+		}
+		if word := text[arg.start:arg.end]; len(word) >= 16 && nameByte(word[0]) && (randomLike(word) || hexLike(word) && len(word) >= 32) && !strings.ContainsAny(word, ".@") {
+			r.add(rule, arg.start, arg.end)
+			r.until[rule] = arg.end
+			return
+		}
+		at = next
+	}
+}
+
+// findThird finds the password behind two words: `config http-basic.HOST NAME X`, `AUTH NAME X`.
+func findThird(r *reading, rule, _, end int) {
+	text := r.text
+	limit := lineEnd(text, end, 256)
+	at := end
+	for at < limit && text[at] > ' ' {
+		at++
+	}
+	_, at = argumentAt(text, at, limit)
+	arg, _ := argumentAt(text, at, limit)
+	r.until[rule] = max(end, arg.end)
+	if word := text[arg.start:arg.end]; !strings.HasPrefix(word, "-") && chosenWord(word) {
+		r.add(rule, arg.start, arg.end)
+	}
+}
+
+// findCommaLogin finds the password of `-u NAME,X`, as lftp takes it.
+func findCommaLogin(r *reading, rule, _, end int) {
+	limit := lineEnd(r.text, end, 256)
+	i := strings.Index(r.text[end:limit], "-u ")
+	r.until[rule] = end
+	if i < 0 {
+		return
+	}
+	arg, _ := argumentAt(r.text, end+i+len("-u "), limit)
+	if name, password, found := strings.Cut(r.text[arg.start:arg.end], ","); found && name != "" && fits(password, given) {
+		r.add(rule, arg.end-len(password), arg.end)
+	}
+}
+
+// findPrintedPassword finds what a command prints whose name says that it prints a password or a token.
+func findPrintedPassword(r *reading, rule, _, end int) {
+	_, at := commandRest(r.text, end)
+	if at == 0 {
+		return
+	}
+	r.until[rule] = at
+	for at < len(r.text) && r.text[at] == '\n' {
+		at++
+	}
+	v := bareValue(r.text, at)
+	if word := r.text[v.start:v.end]; (v.end == len(r.text) || r.text[v.end] <= ' ') && (tellable(word) || randomLike(word)) {
+		r.add(rule, v.start, v.end)
+	}
+}
+
+// findNewValue finds a password in a sentence whose earlier part says that it is about passwords.
+func findNewValue(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	around := r.text[max(start-sideBytes, 0):min(end+2*sideBytes, len(r.text))]
+	if !holdsFold(around, "passw") {
+		return
+	}
+	v := valueAt(r.text, end)
+	if word := r.text[v.start:v.end]; tellable(word) || stated(word, lastWordAt(r.text, v.end)) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
+
+// findTyped finds what a test types into the field of a password.
+func findTyped(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	before := r.text[max(start-sideBytes, 0):start]
+	if !holdsFold(before[strings.LastIndexByte(before, '\n')+1:], "passw") {
+		return
+	}
+	if v := valueAt(r.text, end); v.quoted && chosenWord(r.text[v.start:v.end]) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
+
+// findWalletKey finds the private key that a wallet is made from: 64 hexadecimal digits in quotes.
+func findWalletKey(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	v := valueAt(r.text, end)
+	if word := strings.TrimPrefix(r.text[v.start:v.end], "0x"); v.quoted && hexLike(word) && len(word) >= 64 {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
+
+// findHashedArgument finds the password of which a command makes a hash: `openssl passwd -1 X`.
+func findHashedArgument(r *reading, rule, _, end int) {
+	limit := lineEnd(r.text, end, 256)
+	r.until[rule] = end
+	for at := end; at < limit; {
+		arg, next := argumentAt(r.text, at, limit)
+		if next == at {
+			return
+		}
+		if word := strings.TrimRight(r.text[arg.start:arg.end], `)"`); !strings.HasPrefix(word, "-") {
+			if fits(word, given) {
+				r.add(rule, arg.start, arg.start+len(word))
+			}
+			return
+		}
+		at = next
+	}
+}
+
+// findAttached finds the key of an encrypted database in SQL: `ATTACH DATABASE 'x' AS x KEY 'X'`.
+func findAttached(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) || !holdsFold(r.text[max(start-sideBytes, 0):start], "attach ") {
+		return
+	}
+	if v := valueAt(r.text, end-1); v.quoted && fits(r.text[v.start:v.end], given) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
