@@ -39,6 +39,9 @@ const (
 	// it, and a request takes up to about three times its size.
 	inflightFactor = 8
 	maxStreams     = 1000
+	// streamWorkers is how many calls at a time run on goroutines that are kept. A new one has a small stack, and growing
+	// it several times costs a call as much as its decoding.
+	streamWorkers = 32
 	// streamWindow bounds what arrives on a stream before a piece of its request is received, and connectionWindow what
 	// is on its way on a connection.
 	streamWindow     = 64 << 10
@@ -118,35 +121,32 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{
-		service: service,
-		unread:  answers,
-		health:  health.NewServer(),
-		drain:   o.DrainTimeout,
-		grpc: grpc.NewServer(
-			grpc.ChainUnaryInterceptor(append(chain.Unary, answers.Unary())...),
-			grpc.ChainStreamInterceptor(append(chain.Stream, answers.Stream())...),
-			grpc.InTapHandle(requests.Tap),
-			// What gRPC takes of requests that nothing has asked for yet. Its own windows would grow to megabytes each.
-			grpc.StaticStreamWindowSize(streamWindow),
-			grpc.StaticConnWindowSize(connectionWindow),
-			grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
-			grpc.MaxHeaderListSize(maxHeaderBytes),
-			grpc.MaxConcurrentStreams(maxStreams),
-			grpc.ConnectionTimeout(handshakeTimeout),
-			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
-			grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
-			grpc.ForceServerCodecV2(unread.Codec{CodecV2: encoding.GetCodecV2(grpcproto.Name)}),
-			// Otherwise Stop returns while handlers still run, and the store would be closed under them.
-			grpc.WaitForHandlers(true),
-		),
-	}
+	s := &Server{service: service, unread: answers, health: health.NewServer(), drain: o.DrainTimeout}
 	if s.connections, err = newConnections(o.MaxConnections, o.Logger, service.hooks.Now, o.Metrics); err != nil {
 		return nil, err
 	}
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
 		return nil, err
 	}
+	// From here on nothing fails: its workers run until it is stopped.
+	s.grpc = grpc.NewServer(
+		grpc.ChainUnaryInterceptor(append(chain.Unary, answers.Unary())...),
+		grpc.ChainStreamInterceptor(append(chain.Stream, answers.Stream())...),
+		grpc.InTapHandle(requests.Tap),
+		// What gRPC takes of requests that nothing has asked for yet. Its own windows would grow to megabytes each.
+		grpc.StaticStreamWindowSize(streamWindow),
+		grpc.StaticConnWindowSize(connectionWindow),
+		grpc.MaxSendMsgSize(hardLimitFactor*o.MaxMessageBytes),
+		grpc.MaxHeaderListSize(maxHeaderBytes),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.NumStreamWorkers(streamWorkers),
+		grpc.ConnectionTimeout(handshakeTimeout),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
+		grpc.ForceServerCodecV2(unread.Codec{CodecV2: encoding.GetCodecV2(grpcproto.Name)}),
+		// Otherwise Stop returns while handlers still run, and the store would be closed under them.
+		grpc.WaitForHandlers(true),
+	)
 	registrar := requests.Registrar{Server: s.grpc}
 	compactordv1.RegisterSessionServiceServer(registrar, service)
 	compactordv1.RegisterCompactionServiceServer(registrar, service)
