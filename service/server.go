@@ -61,6 +61,9 @@ type ServerOptions struct {
 	MaxInflightBytes int64
 	// MaxConnections is how many connections may be open at once. Default DefaultMaxConnections.
 	MaxConnections int
+	// MaxConnectionsOfClient is how many of them may be of one client of another machine. Default
+	// DefaultMaxConnectionsOfClient.
+	MaxConnectionsOfClient int
 	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
 	// Unread bounds the answers that clients do not read. Logger and Metrics are set here.
@@ -103,6 +106,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if o.MaxConnections == 0 {
 		o.MaxConnections = DefaultMaxConnections
 	}
+	if o.MaxConnectionsOfClient == 0 {
+		o.MaxConnectionsOfClient = DefaultMaxConnectionsOfClient
+	}
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = DefaultDrainTimeout
 	}
@@ -122,7 +128,8 @@ func NewServer(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{service: service, unread: answers, health: health.NewServer(), drain: o.DrainTimeout}
-	if s.connections, err = newConnections(o.MaxConnections, o.Logger, service.hooks.Now, o.Metrics); err != nil {
+	s.connections, err = newConnections(o.MaxConnections, o.MaxConnectionsOfClient, o.Logger, service.hooks.Now, o.Metrics)
+	if err != nil {
 		return nil, err
 	}
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {

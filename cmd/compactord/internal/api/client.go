@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -35,6 +37,8 @@ type Client struct {
 	Address string
 	// PageBytes is the size of pages to ask for. 0 lets the daemon choose.
 	PageBytes uint32
+	// reached reports that the last attempt to connect has found a listener.
+	reached atomic.Bool
 	// end stops the service that runs in this process.
 	end func() error
 }
@@ -71,11 +75,16 @@ func (a *App) Dial(text string) (*Client, error) {
 	if addr.Network == "unix" {
 		target = "unix:" + addr.Where
 	}
-	return newClient(target, addr.String())
+	c, dial := &Client{Address: addr.String()}, (&net.Dialer{}).DialContext
+	return c.connect(target, grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		conn, err := dial(ctx, addr.Network, addr.Where)
+		c.reached.Store(err == nil)
+		return conn, err
+	}))
 }
 
-func newClient(target, address string, options ...grpc.DialOption) (*Client, error) {
-	c := &Client{Address: address, end: func() error { return nil }}
+func (c *Client) connect(target string, options ...grpc.DialOption) (*Client, error) {
+	c.end = func() error { return nil }
 	options = append(options,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithNoProxy(),
@@ -84,7 +93,7 @@ func newClient(target, address string, options ...grpc.DialOption) (*Client, err
 	)
 	conn, err := grpc.NewClient(target, options...)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", address, err)
+		return nil, fmt.Errorf("connect to %s: %w", c.Address, err)
 	}
 	c.conn = conn
 	c.Sessions = compactordv1.NewSessionServiceClient(conn)
@@ -129,6 +138,6 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), terminal.ErrInterrupted):
 		return terminal.ErrInterrupted
 	default:
-		return &CallError{address: c.Address, status: status.Convert(err)}
+		return &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load()}
 	}
 }

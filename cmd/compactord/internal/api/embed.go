@@ -79,7 +79,7 @@ func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error)
 		stop()
 		return errors.Join(<-ended, store.Close())
 	}
-	c, err := newClient("passthrough:///embedded", "", grpc.WithContextDialer(
+	c, err := new(Client).connect("passthrough:///embedded", grpc.WithContextDialer(
 		func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) },
 	))
 	if err != nil {

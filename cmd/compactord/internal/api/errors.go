@@ -19,6 +19,8 @@ import (
 type CallError struct {
 	address string
 	status  *status.Status
+	// reached reports that something took the last connection.
+	reached bool
 }
 
 func (e *CallError) Error() string {
@@ -28,6 +30,9 @@ func (e *CallError) Error() string {
 	// Errors without a reason come from gRPC itself.
 	switch e.status.Code() {
 	case codes.Unavailable:
+		if e.reached {
+			return fmt.Sprintf("the daemon at %s closed the connection", e.address)
+		}
 		return "no daemon answers at " + e.address
 	case codes.Canceled:
 		return "the call was cancelled"
@@ -58,6 +63,10 @@ func (e *CallError) Todo() terminal.Advice {
 	}
 	switch e.status.Code() {
 	case codes.Unavailable:
+		if e.reached {
+			return terminal.Advice{Text: "It has stopped, or it takes no more connections (--max-connections): its log says which. If neither, another " +
+				"program listens there."}
+		}
 		return terminal.Advice{Text: "Start one: %s\nOr name another address with --addr, or a store without a daemon with --store where the " +
 			"command takes it.", Hints: []terminal.Hint{HintServe(e.address)}}
 	case codes.DeadlineExceeded:

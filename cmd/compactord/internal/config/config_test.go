@@ -39,6 +39,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, service.DefaultDrainTimeout, c.DrainTimeout)
 	require.Equal(t, service.DefaultHeartbeat, c.Heartbeat)
 	require.Equal(t, service.DefaultMaxConnections, c.MaxConnections)
+	require.Equal(t, service.DefaultMaxConnectionsOfClient, c.MaxConnectionsOfClient)
 	require.True(t, c.Reflects())
 }
 
@@ -119,7 +120,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	c := &config.Config{Listen: "1.2.3.4:5", DefaultPreset: "x", LogLevel: "loud", MaxInflightBytes: 1, LogFormat: "xml", MetricsListen: "x"}
 	err := c.Check(config.Sources{})
 	for _, flag := range []string{
-		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--max-inflight-bytes: ", "--max-connections: ", "--drain-timeout: ", "--heartbeat: ",
+		"--listen: ", "--store: ", "--default-preset: ", "--max-message-bytes: ", "--max-inflight-bytes: ", "--max-connections: ", "--max-connections-of-client: ", "--drain-timeout: ", "--heartbeat: ",
 		"--log-level: ", "--log-format: ", "--metrics-listen: ",
 	} {
 		require.ErrorContains(t, err, flag)

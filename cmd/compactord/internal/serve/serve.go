@@ -210,12 +210,13 @@ func (c *Command) server(
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
 	return service.NewServer(service.ServerOptions{
-		Options:          options,
-		MaxMessageBytes:  c.MaxMessageBytes,
-		MaxInflightBytes: c.MaxInflightBytes,
-		MaxConnections:   c.MaxConnections,
-		DrainTimeout:     c.DrainTimeout,
-		Reflection:       c.Reflects(),
+		Options:                options,
+		MaxMessageBytes:        c.MaxMessageBytes,
+		MaxInflightBytes:       c.MaxInflightBytes,
+		MaxConnections:         c.MaxConnections,
+		MaxConnectionsOfClient: c.MaxConnectionsOfClient,
+		DrainTimeout:           c.DrainTimeout,
+		Reflection:             c.Reflects(),
 	})
 }
 

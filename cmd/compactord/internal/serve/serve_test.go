@@ -47,6 +47,19 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// At the limit of connections, a daemon does answer; it says that it takes no more.
+func TestCommandsAtTheLimitOfConnections(t *testing.T) {
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--max-connections", "1")
+	watch, err := healthv1.NewHealthClient(programtest.Connection(t, d.Addr)).Watch(t.Context(), &healthv1.HealthCheckRequest{})
+	require.NoError(t, err)
+	_, err = watch.Recv()
+	require.NoError(t, err)
+	r := programtest.Ran(t, "sessions", "--addr", d.Addr).Ends(t, terminal.ExitFailed).
+		Says(t, "compactord: the daemon at "+d.Addr+" closed the connection\nIt has stopped, or it takes no more connections")
+	require.NotContains(t, r.Err, "no daemon answers")
+	require.NotContains(t, r.Err, "Start one")
+}
+
 func TestStoreIsTheDaemonsAlone(t *testing.T) {
 	store := sample.StorePath(t)
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store)
