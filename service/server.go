@@ -79,6 +79,8 @@ func LeastInflightBytes(maxMessageBytes int) int64 { return inflightFactor * int
 // Server serves a Service over gRPC, with health and reflection.
 type Server struct {
 	service *Service
+	// newGRPC returns the server of Run, grpc. It has goroutines until it is stopped.
+	newGRPC func() *grpc.Server
 	grpc    *grpc.Server
 	health  *health.Server
 	unread  *unread.Answers
@@ -135,8 +137,18 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
 		return nil, err
 	}
-	// From here on nothing fails: its workers run until it is stopped.
-	s.grpc = grpc.NewServer(
+	s.newGRPC = func() *grpc.Server {
+		server := o.newGRPC(chain, answers)
+		s.register(server, o.Reflection)
+		metrics.InitializeMetrics(server)
+		return server
+	}
+	return s, nil
+}
+
+// newGRPC returns a server without services.
+func (o *ServerOptions) newGRPC(chain *interceptors.Chain, answers *unread.Answers) *grpc.Server {
+	return grpc.NewServer(
 		grpc.ChainUnaryInterceptor(append(chain.Unary, answers.Unary())...),
 		grpc.ChainStreamInterceptor(append(chain.Stream, answers.Stream())...),
 		grpc.InTapHandle(requests.Tap),
@@ -154,15 +166,17 @@ func NewServer(o ServerOptions) (*Server, error) {
 		// Otherwise Stop returns while handlers still run, and the store would be closed under them.
 		grpc.WaitForHandlers(true),
 	)
-	registrar := requests.Registrar{Server: s.grpc}
-	compactordv1.RegisterSessionServiceServer(registrar, service)
-	compactordv1.RegisterCompactionServiceServer(registrar, service)
+}
+
+// register registers all services.
+func (s *Server) register(server *grpc.Server, reflected bool) {
+	registrar := requests.Registrar{Server: server}
+	compactordv1.RegisterSessionServiceServer(registrar, s.service)
+	compactordv1.RegisterCompactionServiceServer(registrar, s.service)
 	healthv1.RegisterHealthServer(registrar, s.health)
-	if o.Reflection {
+	if reflected {
 		reflection.Register(registrar)
 	}
-	metrics.InitializeMetrics(s.grpc)
-	return s, nil
 }
 
 // Run serves on the listener until ctx ends, and then stops. While it stops, health is NOT_SERVING, watches end, and
@@ -172,6 +186,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 //
 // Before it serves, it records the compactions that were interrupted by the end of earlier daemons.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	s.grpc = s.newGRPC()
 	s.service.compactor.RecordInterrupted(ctx)
 	stopped := make(chan struct{})
 	group, groupCtx := errgroup.WithContext(ctx)
