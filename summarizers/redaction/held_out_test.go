@@ -26,7 +26,7 @@ func TestHeldOutSecrets(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d missed", missed, all)
-	require.GreaterOrEqual(t, all, 1550)
+	require.GreaterOrEqual(t, all, 1700)
 	require.LessOrEqual(t, missed*100, all*maxMissed)
 }
 

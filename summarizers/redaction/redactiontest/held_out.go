@@ -34,6 +34,8 @@ var (
 	heldOutSecrets6 string
 	//go:embed held_out7_secrets.txt
 	heldOutSecrets7 string
+	//go:embed held_out8_secrets.txt
+	heldOutSecrets8 string
 	//go:embed held_out7_alike.txt
 	heldOutAlike7 string
 )
@@ -62,7 +64,7 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
 func HeldOutSecrets(seed uint64) []HeldOut {
 	var all []HeldOut
-	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6, heldOutSecrets7} {
+	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6, heldOutSecrets7, heldOutSecrets8} {
 		all = append(all, heldOut(file, seed)...)
 	}
 	return all

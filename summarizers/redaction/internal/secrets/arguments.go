@@ -31,7 +31,9 @@ func findThird(r *reading, rule, _, end int) {
 	for at < limit && text[at] > ' ' {
 		at++
 	}
-	_, at = argumentAt(text, at, limit)
+	if text[end-1] != '/' {
+		_, at = argumentAt(text, at, limit)
+	}
 	arg, _ := argumentAt(text, at, limit)
 	r.until[rule] = max(end, arg.end)
 	if word := text[arg.start:arg.end]; !strings.HasPrefix(word, "-") && chosenWord(word) {
@@ -139,5 +141,97 @@ func findAttached(r *reading, rule, start, end int) {
 	if v := valueAt(r.text, end-1); v.quoted && fits(r.text[v.start:v.end], given) {
 		r.add(rule, v.start, v.end)
 		r.until[rule] = v.end
+	}
+}
+
+// findFirstArgument finds the key that is the first argument of what signs or encrypts with it.
+func findFirstArgument(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	if v := valueAt(r.text, end); v.quoted && v.end-v.start >= 8 && chosenWord(r.text[v.start:v.end]) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
+
+// findEncodedLogin finds the password of a name and a password that a program encodes: `btoa("NAME:X")`.
+func findEncodedLogin(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	if v := valueAt(r.text, end); v.quoted && accountName(before(r.text[v.start:v.end], ":")) {
+		r.userAndPassword(rule, r.text[v.start:v.end], v)
+	}
+}
+
+// before returns a text up to a sign, or "" without it.
+func before(text, sign string) string {
+	first, _, found := strings.Cut(text, sign)
+	if !found {
+		return ""
+	}
+	return first
+}
+
+// findMailboxPassword finds the password behind the address of a mailbox, as lists of accounts have it: name@host:X.
+func findMailboxPassword(r *reading, rule, start, end int) {
+	text := r.text
+	stop := runOf(text, end, &accountBytes, nameLimit)
+	if start == 0 || !wordByte(text[start-1]) || stop-end < 4 || strings.IndexByte(text[end:stop], '.') < 0 {
+		return
+	}
+	at := stop
+	for _, sign := range []string{":", " : "} {
+		if strings.HasPrefix(text[stop:], sign) {
+			at = stop + len(sign)
+		}
+	}
+	from := runBefore(text, start, &accountBytes, nameLimit)
+	if at == stop || from >= 2 && text[from-1] == '/' || from >= 1 && text[from-1] == ':' {
+		return
+	}
+	v := bareValue(text, at)
+	if word := text[v.start:v.end]; len(word) >= 7 && chosenWord(word) && (tellable(word) || drawnWord(word)) && !strings.ContainsAny(word, "/.:") {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+	}
+}
+
+// findListedLogins finds the passwords of name:X in the lines below the name of a list.
+func findListedLogins(r *reading, rule, _, end int) {
+	text := r.text
+	at := lineBreak(text, end) + 1
+	for n := 0; n < childrenRead && at < len(text); n++ {
+		stop := lineBreak(text, at)
+		line := text[at:stop]
+		bare := strings.TrimLeft(line, " \t-")
+		if len(bare) == len(line) {
+			break
+		}
+		if i := strings.IndexByte(bare, ':'); i > 0 && accountName(bare[:i]) {
+			if v := bareValue(text, stop-len(bare)+i+1); chosenWord(text[v.start:v.end]) {
+				r.add(rule, v.start, v.end)
+			}
+		}
+		at = stop + 1
+	}
+	r.until[rule] = max(end, min(at, len(text)))
+}
+
+// findSettingArgument finds passwords that commands of Windows give to a setting or a task: `/v DefaultPassword /d X`.
+func findSettingArgument(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	text := r.text
+	before := text[max(start-sideBytes, 0):start]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	if text[end-2] != 'p' && !holdsFold(before, "password ") || text[end-2] == 'p' && !holdsFold(before, " /ru ") {
+		return
+	}
+	arg, _ := argumentAt(text, end, lineEnd(text, end, 256))
+	if fits(text[arg.start:arg.end], given) {
+		r.add(rule, arg.start, arg.end)
 	}
 }

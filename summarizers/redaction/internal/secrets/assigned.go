@@ -104,6 +104,11 @@ func (a *assignment) find() bool {
 		return a.defaulted(at)
 	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
 		return a.behind(at)
+	case c == '<' && strings.HasPrefix(text[at:], "<- "):
+		return a.argument(at + len("<- "))
+	case c == '!' && strings.HasPrefix(text[at:], "!= "):
+		v := valueAt(text, at+len("!= "))
+		return v.quoted && (randomLike(text[v.start:v.end]) || drawnWord(text[v.start:v.end])) && a.take(v, false)
 	case quotes > 0 && strings.HasPrefix(text[at:], "to \""):
 		return a.argument(at + len("to "))
 	case (c == '|' || c == '?') && at+1 < len(text) && text[at+1] == c:
@@ -271,6 +276,11 @@ func (a *assignment) content(at int) bool {
 	}
 	trimmed := strings.TrimSpace(limit[:end])
 	at += strings.Index(limit[:end], trimmed)
+	if inner, found := strings.CutPrefix(trimmed, "{"); found && strings.HasSuffix(inner, "}") && randomLike(inner[:len(inner)-1]) {
+		// Maven and Jenkins write secrets that are encrypted with a key beside them so.
+		a.add(a.set.index["password"], at, at+len(trimmed))
+		return true
+	}
 	return a.take(value{at, at + len(trimmed), true}, false)
 }
 
@@ -297,7 +307,7 @@ func (a *assignment) word(at int) bool {
 	switch {
 	case v.start == v.end || text[v.start] == '-':
 		return false
-	case flag, beforeWords[before] && (capitals(a.name) || v.quoted && a.kind == passwordNoun), lower == "requirepass" || lower == "masterauth":
+	case flag, beforeWords[before] && (capitals(a.name) || v.quoted && a.kind == passwordNoun), lower == "requirepass" || lower == "masterauth" || lower == "insecure-password":
 		a.strong = true
 		return a.take(v, false)
 	case v.quoted && a.kind <= phraseNoun && text[v.start-1] != '`':

@@ -11,7 +11,7 @@ var commandFlags = map[string][]string{
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
 	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
 	"snmpwalk": {"-A", "-X"}, "snmpget": {"-A", "-X"}, "snmpset": {"-A", "-X"}, "snmpbulkwalk": {"-A", "-X"}, "signtool": {"/p"}, "cqlsh": {"-p"},
-	"ipmitool": {"-P"},
+	"ipmitool": {"-P"}, "security": {"-w", "-p"}, "altool": {"-p"},
 }
 
 // commandBytes is how much of a command is read.

@@ -9,10 +9,14 @@ func findAuthorization(r *reading, rule, start, end int) {
 	for n := 0; n < 8 && at < len(text) && strings.IndexByte("\"'`] \t", text[at]) >= 0; n++ {
 		at++
 	}
-	if at >= len(text) || strings.IndexByte(":=,", text[at]) < 0 {
+	if at >= len(text) {
 		return
 	}
-	at++
+	if strings.IndexByte(":=,", text[at]) >= 0 {
+		at++
+	} else if v := schemeValue(text, at); v.start == at || text[at-1] != '"' {
+		return
+	}
 	for n := 0; n < 6 && at < len(text) && strings.IndexByte(" \t\"'`", text[at]) >= 0; n++ {
 		at++
 	}
@@ -192,6 +196,9 @@ func findAddressPassword(r *reading, rule, start, end int) {
 	lower := strings.ToLower(password)
 	if loginWords[lower] || strings.HasPrefix(lower, "your") || strings.Count(password, password[:1]) == len(password) || password[0] == '$' || password[0] == '%' ||
 		runOf(password, 0, &digitBytes, 6) == len(password) || strings.HasPrefix(password, "••") {
+		if loginWords[lower] && user-end >= 20 && randomLike(text[end:user]) {
+			r.add(rule, end, user)
+		}
 		return
 	}
 	r.add(rule, at, last)

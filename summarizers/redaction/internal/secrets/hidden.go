@@ -101,6 +101,10 @@ func recoveryCode(text string) bool {
 	if m.letters() == 0 {
 		return m.joints == 0 && len(text) <= 12 || m.joints > 0 && !dateLike(text)
 	}
+	if i := strings.IndexByte(text, '-'); m.digits > 0 && m.upper == 0 && m.joints > 0 && len(text) == (m.joints+1)*i+m.joints && text[len(text)-i-1] == '-' {
+		// Groups of one length.
+		return i >= 4 && !technical(text)
+	}
 	return m.digits >= 2 && !technical(text) && (m.joints > 0 || m.digits != m.endDigits || m.digits > 3)
 }
 

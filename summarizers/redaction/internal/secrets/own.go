@@ -42,7 +42,7 @@ var Own = []Rule{
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
-		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn", "snmp", "signtool", "cqlsh", "ipmitool"},
+		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn", "snmp", "signtool", "cqlsh", "ipmitool", "security", "altool"},
 		find:     findCommand,
 	},
 	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
@@ -65,7 +65,7 @@ var Own = []Rule{
 	},
 	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword(", "encrypt_string ", "--secret-string "}, find: findQuotedArgument},
 	{ID: "positional-token", Keywords: []string{"login ", "unseal ", "activate-refresh-token ", "service install ", "signin ", "nuget push ", "authtoken "}, find: findPositionalToken},
-	{ID: "third-word", Keywords: []string{"config http-basic.", "> auth"}, find: findThird},
+	{ID: "third-word", Keywords: []string{"config http-basic.", "> auth", " -passwd /"}, find: findThird},
 	{ID: "comma-login", Keywords: []string{"lftp "}, find: findCommaLogin},
 	{
 		ID:       "printed-password",
@@ -76,12 +76,17 @@ var Own = []Rule{
 	{ID: "typed-password", Keywords: []string{".type(", ".fill(", ".send_keys(", ".sendkeys(", ".setvalue(", "with: "}, find: findTyped},
 	{ID: "wallet-key", Keywords: []string{"wallet(", "from_key(", "privatekeytoaccount(", "fromsecretkey(", "fromprivatekey("}, find: findWalletKey},
 	{ID: "hashed-argument", Keywords: []string{"openssl passwd "}, find: findHashedArgument},
+	{ID: "encoded-login", Keywords: []string{"btoa(", "b64encode(", "base64_encode(", "buffer.from("}, find: findEncodedLogin},
+	{ID: "first-argument", Keywords: []string{"aes.new(", "hmac.new(", "fernet("}, find: findFirstArgument},
+	{ID: "mailbox-password", Keywords: []string{"@"}, find: findMailboxPassword},
+	{ID: "listed-logins", Keywords: []string{"chpasswd:"}, find: findListedLogins},
+	{ID: "registry-password", Keywords: []string{" /d ", " /rp "}, find: findSettingArgument},
 	{ID: "attached-key", Keywords: []string{" key '", " key \""}, find: findAttached},
 	{ID: "aws-secret", Keywords: []string{"akia", "asia"}, find: findBesideKeyID},
 	{ID: "mailchimp-key", Keywords: []string{"-us"}, find: findMailchimp},
 	{ID: "flagged-password", Keywords: []string{" -p ", " -password ", " -pass ", " -pw "}, find: findFlagged},
 	{ID: "sent-password", Keywords: []string{`send "`, `send -- "`, "sendline("}, find: findSent},
-	{ID: "signing-secret", Keywords: []string{"jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode("}, find: findSecondArgument},
+	{ID: "signing-secret", Keywords: []string{"jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "createhmac(", "twilio("}, find: findSecondArgument},
 	{ID: "seed-words", Keywords: []string{"seed words", "seed phrase", "recovery words", "mnemonic words", "recovery phrase", "backup phrase", "wallet words", "mnemonic", "bip39"}, find: findSeedWords},
 	{ID: "inserted-password", Keywords: []string{"insert into "}, find: findInserted},
 	// Parts of keys and results that other names around them make secret.

@@ -72,7 +72,7 @@ func (r *reading) toldBefore(rule, start int) bool {
 // password may be for.
 var (
 	linksBefore = wordMap("as als como comme is ist es est")
-	beforeNames = wordMap("the my your a an our new das dein mein unser el la le il tu mi o")
+	beforeNames = wordMap("the its his her their my your a an our new das dein mein unser el la le il tu mi o")
 	kinds       = wordMap("root admin sudo master database db wifi user login temporary default initial staging production server account router vpn mysql postgres redis ssh ftp smtp")
 )
 

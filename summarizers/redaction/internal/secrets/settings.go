@@ -127,11 +127,15 @@ func drawnWord(text string) bool {
 		if strings.IndexByte("aeiou", text[i]|0x20) >= 0 {
 			vowels++
 		}
-		if i+2 < len(text) && capital(text[i]) && letterByte(text[i+1]) && !capital(text[i+1]) && (capital(text[i+2]) || text[i+2] <= '9') {
+		if i+1 < len(text) && capital(text[i]) && letterByte(text[i+1]) && !capital(text[i+1]) && (i+2 == len(text) || capital(text[i+2]) || text[i+2] <= '9') {
 			uneven++
 		}
 	}
-	return uneven > 1 || uneven > 0 && vowels*4 <= m.letters() || vowels*8 <= m.letters()
+	if !capital(text[0]) && capital(text[1]) {
+		uneven++
+	}
+	inner := m.digits > m.endDigits
+	return uneven > 1 || uneven > 0 && (inner || vowels*4 <= m.letters()) || vowels*8 <= m.letters()
 }
 
 func capital(c byte) bool { return c >= 'A' && c <= 'Z' }

@@ -79,7 +79,7 @@ func alphabetic(text string) bool {
 
 // identifier says whether a text may be a name in a program: words that are joined as names are.
 func identifier(text string, m mixture) bool {
-	if m.symbols+m.others > 0 || changesCase(text) || m.joints != strings.Count(text, "_")+strings.Count(text, ".") {
+	if m.symbols+m.others > 0 || changesCase(text) || drawnWord(text) || m.joints != strings.Count(text, "_")+strings.Count(text, ".") {
 		return false
 	}
 	inner := m.upper

@@ -63,13 +63,13 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	case a.kind == phraseNoun && !v.quoted:
 		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v)
 	case a.kind == passwordNoun || a.kind == phraseNoun:
-		return assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && drawnSigns(text) ||
+		return a.colon && uuidLike(text) && len(text) == 36 && a.lastOnLine(v) || assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && drawnSigns(text) ||
 			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
 	case len(text) < 8:
 		return false
 	default:
 		return randomLike(text) || a.strong && a.kind == tokenNoun && uuidLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
-			a.chosen(text, v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 || v.quoted && drawnSigns(text)
+			a.chosen(text, v) || a.direct && a.kind == tokenNoun && tellable(text) && a.lastOnLine(v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 || v.quoted && drawnSigns(text)
 	}
 }
 

@@ -51,13 +51,19 @@ var notSecrets = newWordSet([]string{
 
 // standIn says whether a text stands in the place of a secret: a variable, a name, dots.
 func standIn(text string) bool {
-	if len(text) < 4 || strings.IndexByte("$<{%([@~/*", text[0]) >= 0 || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
+	if len(text) < 4 || strings.IndexByte("$<{%([@~/*", text[0]) >= 0 && (text[0] != '/' || !drawnPath(text)) || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
 		return true
 	}
 	if notSecrets.any(text) && !numbered(text) || maybeAllowed(text) && sameOrWord(text) {
 		return true
 	}
 	return false
+}
+
+// drawnPath says whether a text that begins like a path is base64 of random bytes.
+func drawnPath(text string) bool {
+	m := mixtureOf(text)
+	return len(text) >= 24 && m.digits >= 2 && m.upper >= 4 && m.lower >= 4 && runOf(text, 0, &base64Bytes, valueBytes) == len(text) && entropy(text) > 4
 }
 
 // numbered says whether a word that stands for others in examples has been made a password by digits: foobar9974.
@@ -159,6 +165,9 @@ func randomLike(text string) bool {
 // tellable says whether a word of a sentence can only be a password.
 func tellable(text string) bool {
 	m := mixtureOf(text)
+	if m.digits > 0 && drawnWord(text) {
+		return true
+	}
 	if len(text) < 7 || m.letters() < 2 || m.digits == 0 || m.blanks+m.others > 0 || strings.Contains(text, "/") || standIn(text) ||
 		m.wordsAndDigits() || codeLike(text, m) {
 		return false
@@ -222,7 +231,7 @@ func stated(text string, last bool) bool {
 	case m.wordsAndDigits():
 		return last && m.lower >= 5 && !technical(text) || last && drawnWord(text)
 	default:
-		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last) && !technical(text)
+		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last) && !technical(text) || drawnWord(text)
 	}
 }
 
