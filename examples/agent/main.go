@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -64,9 +65,12 @@ func run(ctx context.Context, out io.Writer, addr string, turns int, window uint
 		out:         out,
 		window:      window,
 	}
+	// An id of our own, since a request id needs one: a repeated request must not make a second session.
 	created, err := a.sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{
-		Title:  "examples/agent",
-		Policy: &compactordv1.Policy{ContextWindow: &window},
+		SessionId: "agent-" + rand.Text(),
+		RequestId: "create",
+		Title:     "examples/agent",
+		Policy:    &compactordv1.Policy{ContextWindow: &window},
 	})
 	if err != nil {
 		return err

@@ -16,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -82,6 +84,43 @@ func TestWithoutADaemon(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, err, explained(err, addr))
 	require.NoError(t, explained(nil, addr))
+}
+
+// losing is a daemon whose answer to the first CreateSession is lost on the way.
+type losing struct {
+	compactordv1.UnimplementedSessionServiceServer
+	daemon compactordv1.SessionServiceClient
+	calls  int
+}
+
+func (l *losing) CreateSession(ctx context.Context, req *compactordv1.CreateSessionRequest) (*compactordv1.CreateSessionResponse, error) {
+	answer, err := l.daemon.CreateSession(ctx, req)
+	if l.calls++; err == nil && l.calls == 1 {
+		return nil, status.Error(codes.Unavailable, "the connection was lost")
+	}
+	return answer, err
+}
+
+// A repeated request makes no second session.
+func TestALostAnswer(t *testing.T) {
+	conn, err := grpc.NewClient(startDaemon(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	l := &losing{daemon: compactordv1.NewSessionServiceClient(conn)}
+	server := grpc.NewServer()
+	compactordv1.RegisterSessionServiceServer(server, l)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	err = run(t.Context(), io.Discard, listener.Addr().String(), 1, 32_000)
+	require.Equal(t, codes.Unimplemented, status.Code(err), "of the append: %v", err)
+	server.Stop()
+	require.NoError(t, <-ended)
+	require.Equal(t, 2, l.calls)
+	list, err := l.daemon.ListSessions(t.Context(), &compactordv1.ListSessionsRequest{})
+	require.NoError(t, err)
+	require.Len(t, list.GetSessions(), 1)
 }
 
 // TestDeltas runs an agent that only fetches deltas, and compares its view with the whole one after each turn.

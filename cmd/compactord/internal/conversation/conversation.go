@@ -98,7 +98,7 @@ func openFile(
 
 // Fill uploads the file into its session.
 func (c *Conversation) Fill(ctx context.Context, p *terminal.Progress) error {
-	uploaded, err := Upload(ctx, c.Client, c.Session, c.Transcript, p)
+	uploaded, err := Upload(ctx, c.Client, c.Session, 0, c.Transcript, p)
 	if err != nil {
 		return err
 	}

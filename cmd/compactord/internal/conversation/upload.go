@@ -45,10 +45,13 @@ func (t *Transcript) AddFindings(uploaded *Uploaded, p *terminal.Progress) {
 }
 
 // Upload appends messages to an empty session, or continues an earlier upload of the same messages: a batch that is
-// stored already is recognized by its position and content. It releases each stored message from memory.
-func Upload(ctx context.Context, c *api.Client, session string, file *Transcript, p *terminal.Progress) (*Uploaded, error) {
+// stored already is recognized by its position and content. has is how many messages the session has. Upload releases each
+// stored message from memory.
+func Upload(
+	ctx context.Context, c *api.Client, session string, has uint32, file *Transcript, p *terminal.Progress,
+) (*Uploaded, error) {
 	messages := file.Messages
-	p.Stage("storing "+terminal.Count(len(messages), "message"), "messages", int64(len(messages)))
+	p.Stage(uploading(len(messages), int(has)), "messages", int64(len(messages)))
 	uploaded := &Uploaded{findings: make(map[string]int), examples: make(map[string]string)}
 	most := BatchMessages
 	for start := 0; start < len(messages); {
@@ -81,6 +84,18 @@ func Upload(ctx context.Context, c *api.Client, session string, file *Transcript
 		p.Update(int64(start))
 	}
 	return uploaded, nil
+}
+
+// uploading says what an upload does of so many messages to a session that has some.
+func uploading(messages, has int) string {
+	switch {
+	case has == 0:
+		return "storing " + terminal.Count(messages, "message")
+	case has < messages:
+		return fmt.Sprintf("storing %s of %s", terminal.Number(messages-has), terminal.Count(messages, "message"))
+	default:
+		return "comparing " + terminal.Count(messages, "message") + " with those of the session"
+	}
 }
 
 // recordsBetween returns the records after the messages from start to end, with positions relative to start.

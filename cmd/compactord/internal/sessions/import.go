@@ -55,7 +55,7 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return err
 	}
-	uploaded, err := conversation.Upload(ctx, daemon, c.Session, t, p)
+	uploaded, err := conversation.Upload(ctx, daemon, c.Session, before.GetNextIndex(), t, p)
 	if err != nil {
 		return c.explain(terminal.WhenInterrupted(err, "To continue the import: %s", terminal.Again()), t)
 	}

@@ -57,3 +57,14 @@ func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
 		Says(t, " bytes; at most 4194304 are accepted (LIMIT_EXCEEDED)\nTo raise the limit, start the daemon with")
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
+
+// A repeated import says that it compares.
+func TestImportSaysWhatItStores(t *testing.T) {
+	store := sample.StorePath(t)
+	imported := func() programtest.Answer {
+		return programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "s", "--store", store)
+	}
+	imported().Ends(t, terminal.ExitDone).Says(t, "\nstoring 8 messages\n")
+	again := imported().Ends(t, terminal.ExitNothing).Says(t, "\ncomparing 8 messages with those of the session\n")
+	require.NotContains(t, again.Err, "storing")
+}

@@ -45,9 +45,9 @@ func (c *Search) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	defer func() { err = errors.Join(err, conv.Close()) }()
 	p.Stage("searching", "", 0)
-	hits, more, err := c.search(ctx, conv)
-	if err != nil {
-		return err
+	hits, more, cutOff := c.search(ctx, conv)
+	if cutOff != nil && len(hits) == 0 {
+		return cutOff
 	}
 	p.Clear()
 	if c.JSON {
@@ -58,13 +58,16 @@ func (c *Search) Run(ctx context.Context, a *api.App) (err error) {
 	if len(hits) == 0 {
 		return terminal.NothingError{Why: "nothing in " + conv.Name() + " matches"}
 	}
-	if c.JSON {
-		return nil
+	if !c.JSON {
+		for _, hit := range hits {
+			fmt.Fprintln(a.Out, hitText(hit))
+		}
 	}
-	for _, hit := range hits {
-		fmt.Fprintln(a.Out, hitText(hit))
-	}
-	if more {
+	switch {
+	case cutOff != nil:
+		// What was found is no less true.
+		return fmt.Errorf("the search was cut off after %s: %w", terminal.Count(len(hits), "hit"), cutOff)
+	case more && !c.JSON:
 		p.Say("There are more. All of them: %s", a.Hinted(terminal.Again("--limit", "0")))
 	}
 	return nil
@@ -83,6 +86,7 @@ func (c *Search) check() error {
 	return nil
 }
 
+// search returns the hits, and whether there may be more. With an error, hits are those of the pages before it.
 func (c *Search) search(ctx context.Context, conv *conversation.Conversation) (hits []*compactordv1.SearchHit, more bool, err error) {
 	request := c.request()
 	request.SessionId = conv.Session
@@ -93,7 +97,7 @@ func (c *Search) search(ctx context.Context, conv *conversation.Conversation) (h
 		}
 		answer, err := conv.Sessions.SearchMessages(ctx, request)
 		if err != nil {
-			return nil, false, api.RefusedFlags(err)
+			return hits, true, api.RefusedFlags(err)
 		}
 		hits = append(hits, answer.GetHits()...)
 		request.PageToken = answer.GetNextPageToken()

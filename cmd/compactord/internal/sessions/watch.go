@@ -69,6 +69,10 @@ func (c *Watch) Run(ctx context.Context, a *api.App) (err error) {
 }
 
 func (c *Watch) show(a *api.App, answer *compactordv1.WatchSessionResponse) error {
+	if started := answer.GetStarted(); started != nil && a.ErrTerminal {
+		fmt.Fprintf(a.Stderr, "watching session %s from sequence %s on; Ctrl-C ends it\n", terminal.Printable(c.Session),
+			terminal.Number(started.GetFromSequence()))
+	}
 	text := terminal.InLine(watchedText(answer))
 	if c.JSON {
 		line, err := json.Marshal(terminal.WholeAnswer(answer))

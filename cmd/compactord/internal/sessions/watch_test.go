@@ -67,3 +67,23 @@ func TestWatch(t *testing.T) {
 	watchUnread(t, d.Addr)
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
+
+// On a terminal, a watch of a quiet session says that it watches. Elsewhere stderr has only errors.
+func TestWatchOfAQuietSession(t *testing.T) {
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	said, write := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		a := &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: write, ErrTerminal: true}}
+		ended <- program.Run(ctx, a, []string{"watch", "--session", "s", "--addr", d.Addr})
+		_ = write.Close()
+	}()
+	line, err := bufio.NewReader(said).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "watching session s from sequence 9 on; Ctrl-C ends it\n", line)
+	cancel(terminal.ErrInterrupted)
+	require.Equal(t, terminal.ExitDone, <-ended)
+}

@@ -26,7 +26,7 @@ func compactOnce(
 		return nil, err
 	}
 	copied := file.Again()
-	if _, err := conversation.Upload(ctx, c.Client, c.Session, copied, nil); err != nil {
+	if _, err := conversation.Upload(ctx, c.Client, c.Session, 0, copied, nil); err != nil {
 		return nil, err
 	}
 	before, err := c.View(ctx)
