@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
 )
 
 // requireNothingRuns asserts that no row names a running compaction, so that every end was recorded. Ends that the
@@ -211,4 +212,55 @@ func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
 	require.Equal(t, 1, completed)
 	require.Zero(t, attempts)
 	requireNothingRuns(t, d.store)
+}
+
+// beginsCompaction reports whether a commit is the beginning of a compaction.
+func beginsCompaction(c *storage.Commit) bool {
+	return len(c.Session.GetRunning()) > 0 && len(c.Records) == 0
+}
+
+// A beginning that the store wrote and answered with an error is taken back: nothing runs.
+func TestBeginningWithAnErrorIsTakenBack(t *testing.T) {
+	t.Parallel()
+	store := &untold{Store: memory.New(), commits: beginsCompaction}
+	d := start(t, withStore(store))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	end := d.session("s").GetSession().GetPoint()
+	events, err := d.compact(compactRequest("s", nil))
+	requireReason(t, err, codes.Unavailable, "STORE_UNAVAILABLE")
+	require.Empty(t, events)
+	row, err := d.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Empty(t, row.GetRunning())
+	require.Equal(t, end, d.session("s").GetSession().GetPoint(), "nothing was recorded of what never started")
+}
+
+// A compaction whose end the store did not record is recorded by the next one of its session, not only by the next
+// daemon.
+func TestNextCompactionRecordsWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	store := &untold{Store: memory.New()}
+	d := start(t, withStore(store))
+	d.create("s", small(1000))
+	d.append("s", working(10, 2000)...)
+	store.refused = func(c *storage.Commit) bool { return !beginsCompaction(c) }
+	_, err := d.compact(compactRequest("s", nil))
+	requireReason(t, err, codes.Unavailable, "STORE_UNAVAILABLE")
+	row, err := d.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.Len(t, row.GetRunning(), 1)
+	left := row.GetRunning()[0].GetOperationId()
+
+	store.refused = nil
+	sequence := row.GetHead().GetNextSequence()
+	watch := d.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: &sequence})
+	events, err := d.compact(compactRequest("s", nil))
+	require.NoError(t, err)
+	require.NotNil(t, last(t, events).GetCompleted())
+	attempt := watch.next().GetRecord().GetAttempt()
+	require.Equal(t, left, attempt.GetProvenance().GetOperationId())
+	require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED, attempt.GetErrorReason())
+	require.Contains(t, attempt.GetMessage(), "the store did not take the record of the end")
+	require.NotNil(t, watch.next().GetRecord().GetCompaction())
 }

@@ -205,7 +205,7 @@ func (s *Service) DeleteSession(
 	ctx context.Context, req *compactordv1.DeleteSessionRequest,
 ) (*compactordv1.DeleteSessionResponse, error) {
 	uid, err := s.logs.Delete(ctx, req.GetSessionId())
-	if err != nil {
+	if err != nil && !s.isGone(ctx, req.GetSessionId(), uid) {
 		return nil, err
 	}
 	// An operation of the session can write nothing any more, and clients could no longer find it by the session's id.
@@ -214,7 +214,20 @@ func (s *Service) DeleteSession(
 		// The session is deleted even where the client does not wait for this.
 		_ = op.Wait(ctx)
 	}
+	if err != nil {
+		return nil, err
+	}
 	return &compactordv1.DeleteSessionResponse{}, nil
+}
+
+// isGone reports whether an incarnation of a session can no longer be read, after a deletion that a failing disk answered
+// with an error.
+func (s *Service) isGone(ctx context.Context, id, uid string) bool {
+	if uid == "" {
+		return false
+	}
+	row, err := s.logs.Row(ctx, id)
+	return apierror.IsSessionNotFound(err) || err == nil && row.GetUid() != uid
 }
 
 func sessionOf(row *storagev1.Session) *compactordv1.Session {

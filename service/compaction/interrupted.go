@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -17,8 +18,21 @@ import (
 // removes it from the row. So what a row still names when the store is opened again was interrupted by the end of its
 // daemon.
 
-// begin writes the compaction into the session's row.
+// begin writes the compaction into the session's row. Compactions that the row still names, since the store refused the
+// record of their end, get it first: a session has one at a time.
 func (j *job) begin(ctx context.Context) error {
+	row, err := j.logs.Row(ctx, j.req.GetSessionId())
+	if err != nil {
+		return err
+	}
+	if row.GetUid() != j.uid {
+		return j.stateChanged()
+	}
+	if len(row.GetRunning()) > 0 {
+		if err := j.recordLeft(ctx, storage.RefOf(row), func(*storagev1.RunningCompaction) bool { return true }); err != nil {
+			return err
+		}
+	}
 	return j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
 			return nil, j.stateChanged()
@@ -29,6 +43,24 @@ func (j *job) begin(ctx context.Context) error {
 		})
 		return next, nil
 	})
+}
+
+// takeBack removes the compaction from the session's row after begin has failed: a failing disk may have taken the write
+// all the same. Where it cannot, the next compaction of the session or the next opening of the store records an attempt.
+func (j *job) takeBack(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	defer cancel()
+	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if row.GetUid() != j.uid || !j.runsIn(row) {
+			return nil, nil
+		}
+		next := j.logs.BeginInternal(row)
+		next.RemoveRunning(j.id)
+		return next, nil
+	})
+	if err != nil && !apierror.IsSessionNotFound(err) {
+		j.Logger.WarnContext(ctx, "beginning of a compaction not taken back", "operation_id", j.id, "error", err)
+	}
 }
 
 // RecordInterrupted writes an attempt for each compaction that was interrupted by the end of its daemon. What it cannot
@@ -48,28 +80,41 @@ func (c *Compactor) RecordInterrupted(ctx context.Context) {
 
 // recordInterruptedOf writes the attempts of one session.
 func (c *Compactor) recordInterruptedOf(ctx context.Context, ref storage.Ref) error {
+	return c.recordLeft(ctx, ref, func(r *storagev1.RunningCompaction) bool { return r.GetOpening() != c.logs.Opening() })
+}
+
+// recordLeft writes an attempt for each compaction that a session's row names and nothing runs any more.
+func (c *Compactor) recordLeft(ctx context.Context, ref storage.Ref, isLeft func(*storagev1.RunningCompaction) bool) error {
 	return c.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != ref.UID || !storage.RunsUnderOther(row, c.logs.Opening()) {
+		if row.GetUid() != ref.UID || !slices.ContainsFunc(row.GetRunning(), isLeft) {
 			return nil, nil
 		}
 		next := c.logs.Begin(row)
 		for _, r := range row.GetRunning() {
-			if r.GetOpening() == c.logs.Opening() {
+			if !isLeft(r) {
 				continue
 			}
 			next.RemoveRunning(r.GetOperationId())
-			attempt := &compactordv1.CompactionAttempt{
-				Provenance:  &compactordv1.Provenance{OperationId: r.GetOperationId(), Reason: r.GetReason()},
-				Outcome:     compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
-				StatusCode:  int32(codes.Unavailable),
-				ErrorReason: compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED,
-				Message:     "the daemon ended before it had recorded the end of this compaction; nothing of it was written",
-			}
-			if _, err := next.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: attempt}}, nil); err != nil {
+			if _, err := next.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: c.interrupted(r)}}, nil); err != nil {
 				return nil, err
 			}
 			c.Logger.InfoContext(ctx, "compaction was cut off", "operation_id", r.GetOperationId(), "started_at", r.GetStartedAt().AsTime())
 		}
 		return next, nil
 	})
+}
+
+// interrupted returns the attempt of a compaction that nothing runs any more.
+func (c *Compactor) interrupted(r *storagev1.RunningCompaction) *compactordv1.CompactionAttempt {
+	message := "the daemon ended before it had recorded the end of this compaction; nothing of it was written"
+	if r.GetOpening() == c.logs.Opening() {
+		message = "the store did not take the record of the end of this compaction; nothing of it was written"
+	}
+	return &compactordv1.CompactionAttempt{
+		Provenance:  &compactordv1.Provenance{OperationId: r.GetOperationId(), Reason: r.GetReason()},
+		Outcome:     compactordv1.AttemptOutcome_ATTEMPT_OUTCOME_FAILED,
+		StatusCode:  int32(codes.Unavailable),
+		ErrorReason: compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED,
+		Message:     message,
+	}
 }

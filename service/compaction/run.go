@@ -103,6 +103,7 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 			return &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{Planned: plan.plan}}, nil
 		}
 		if err := j.begin(ctx); err != nil {
+			j.takeBack(ctx)
 			return nil, err
 		}
 		rs.recordsEnd, rs.named = true, true

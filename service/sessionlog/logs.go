@@ -155,7 +155,8 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 }
 
 // Delete deletes a session with its log, and returns the uid of the deleted incarnation. The uid is empty where the row
-// cannot be read; the session is deleted anyway.
+// cannot be read; the session is deleted anyway. With an error of the disk, too, the uid is that of the incarnation, which
+// may be deleted all the same.
 func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	name := NameOf(ctx, id)
 	unlock, err := l.locks.lock(ctx, name)
@@ -171,11 +172,12 @@ func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	if errors.Is(err, storage.ErrNotFound) {
 		return "", apierror.SessionNotFound(id)
 	}
-	if err == nil || errors.Is(err, storage.ErrDisk) {
-		l.wrote(name)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, storage.ErrDisk) {
 		return "", err
+	}
+	l.wrote(name)
+	if err != nil {
+		return row.GetUid(), err
 	}
 	l.keptStates.remove(row.GetUid())
 	return row.GetUid(), nil
