@@ -264,15 +264,24 @@ func (a *assignment) element(at int) bool {
 	return false
 }
 
+// wordInside is all but blanks.
+var wordInside = func() bytes {
+	set := bytes{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+	for _, c := range []byte(" \n\t") {
+		set[c>>6] &^= 1 << (c & 63)
+	}
+	return set
+}()
+
 // content adds the content of an element.
 func (a *assignment) content(at int) bool {
 	limit := a.text[at:min(at+valueBytes, len(a.text))]
 	end := strings.IndexByte(limit, '<')
 	if end < 0 {
-		end = strings.IndexAny(limit, " \n\t")
-	}
-	if end < 0 {
-		return false
+		limit = limit[:min(len(limit), 4*nameLimit)]
+		if end = runOf(limit, 0, &wordInside, valueBytes); end == len(limit) {
+			return false
+		}
 	}
 	trimmed := strings.TrimSpace(limit[:end])
 	at += strings.Index(limit[:end], trimmed)

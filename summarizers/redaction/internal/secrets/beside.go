@@ -165,13 +165,26 @@ func findInserted(r *reading, rule, start, end int) {
 	}
 }
 
+// phraseBytes are what passphrases have.
+var phraseBytes = func() bytes {
+	set := setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 \t\r")
+	set.addOthers()
+	return set
+}()
+
 // phraseLine returns the rest of a line of settings that is a passphrase without quotes.
 func (a *assignment) phraseLine(at int) (value, bool) {
 	text := a.text
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 	}
-	end := lineBreak(text, at)
+	end := at
+	for end < len(text) && end-at <= rowBytes && phraseBytes.has(text[end]) {
+		end++
+	}
+	if end < len(text) && text[end] != '\n' {
+		return value{}, false
+	}
 	bare := strings.TrimRight(text[at:end], " \t\r")
 	m := mixtureOf(bare)
 	phraseSet := a.kind == phraseNoun && capitals(a.name) && m.blanks >= 3 && m.lower+m.blanks == len(bare) && a.text[at-1] == '=' && saidPhrase(bare, given)

@@ -94,8 +94,11 @@ func secretArgument(text string) bool {
 
 func lineEnd(text string, at, limit int) int {
 	to := min(at+limit, len(text))
-	if i := strings.IndexAny(text[at:to], "\n;"); i >= 0 {
-		return at + i
+	if i := strings.IndexByte(text[at:to], '\n'); i >= 0 {
+		to = at + i
+	}
+	if i := strings.IndexByte(text[at:to], ';'); i >= 0 {
+		to = at + i
 	}
 	return to
 }

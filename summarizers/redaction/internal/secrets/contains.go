@@ -6,6 +6,8 @@ import "regexp/syntax"
 // microseconds for each text, and an attacker can write a text in which most of the time is spent on that.
 type contains struct {
 	all []sequence
+	// anchored are sequences that may match only at the beginning of a text.
+	anchored []sequence
 	// first are, by the first byte, the sequences that may match there.
 	first [256][]int16
 	// pairs are the pairs of bytes that one of them may begin with: most places of a text are left at once.
@@ -46,6 +48,14 @@ func withoutGreed(tree *syntax.Regexp) {
 // add adds an alternative, without what more of a run may stand before it. It says whether the alternative begins with
 // a character.
 func (c *contains) add(s sequence) bool {
+	if len(s) > 0 && s[0].kind == textStart {
+		s.prepare(1)
+		for i := range s {
+			s[i].run = 0
+		}
+		c.anchored = append(c.anchored, s)
+		return true
+	}
 	for len(s) > 0 && s[0].kind == characters && s[0].min == 0 {
 		s = s[1:]
 	}
@@ -90,6 +100,11 @@ func (c *contains) addPairs(s sequence, first int) {
 
 func (c *contains) match(text string) bool {
 	t := try{text: text}
+	for _, s := range c.anchored {
+		if t.match(s, 0) {
+			return true
+		}
+	}
 	for at := range len(text) {
 		if at+1 < len(text) {
 			if pair := int(text[at])<<8 | int(text[at+1]); c.pairs[pair>>6]>>(pair&63)&1 == 0 {

@@ -36,10 +36,13 @@ func (s *ruleset) find(ctx context.Context, text string) []Secret {
 	if len(spans) == 0 {
 		return nil
 	}
+	s.sort(spans)
 	found := s.join(text, spans)
 	names := s.names(found)
 	// Now again, with all places of the secrets that were found.
-	spans = append(spans, everywhere(text, bare, names)...)
+	for _, places := range everywhere(text, bare, names) {
+		spans = s.merged(spans, places)
+	}
 	found = s.join(text, s.outside(spans, s.placeholders(text)))
 	for i := range found {
 		if name, ok := names[found[i].Value]; ok {
@@ -89,12 +92,35 @@ func (s *ruleset) outside(spans []span, taken [][2]int) []span {
 	return kept
 }
 
-// join merges overlapping spans into one secret, so that no half of one remains. The longest span gives the name.
+// compare orders spans by their places, and those of one place by what names a secret better.
+func (s *ruleset) compare(a, b span) int {
+	switch {
+	case a.start != b.start:
+		return a.start - b.start
+	case a.end != b.end:
+		return b.end - a.end
+	}
+	return cmp.Or(cmp.Compare(s.rules[a.rule].rank, s.rules[b.rule].rank), cmp.Compare(a.rule, b.rule))
+}
+
+func (s *ruleset) sort(spans []span) { slices.SortFunc(spans, s.compare) }
+
+// merged returns the spans of two lists in order, in order.
+func (s *ruleset) merged(a, b []span) []span {
+	all := make([]span, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if s.compare(a[0], b[0]) <= 0 {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
+}
+
+// join merges overlapping spans in order into one secret, so that no half of one remains. The longest span gives the
+// name.
 func (s *ruleset) join(text string, spans []span) []Secret {
-	slices.SortFunc(spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end),
-			cmp.Compare(s.rules[a.rule].rank, s.rules[b.rule].rank), cmp.Compare(a.rule, b.rule))
-	})
 	var found []Secret
 	longest := 0
 	for _, f := range spans {
@@ -131,8 +157,9 @@ func (s *ruleset) names(found []Secret) map[string]int {
 // minEverywhere is how long a secret must be to be replaced at all its places. A shorter one may be a word.
 const minEverywhere = 8
 
-// everywhere returns all places of the secrets that do not look like words.
-func everywhere(text string, bare *plain, names map[string]int) []span {
+// everywhere returns all places of the secrets that do not look like words: in the text and without its escapes, each
+// in order.
+func everywhere(text string, bare *plain, names map[string]int) [][]span {
 	values := make([]string, 0, len(names))
 	for value := range names {
 		if len(value) >= minEverywhere && len(value) <= maxValue && !wordlike(value) {
@@ -152,11 +179,11 @@ func everywhere(text string, bare *plain, names map[string]int) []span {
 		}
 		return spans
 	}
-	spans := places(&plain{text: text})
+	found := [][]span{places(&plain{text: text})}
 	if bare.from != nil {
-		spans = append(spans, places(bare)...)
+		found = append(found, places(bare))
 	}
-	return spans
+	return found
 }
 
 // wordlike says whether a text may be a word or a name that occurs anywhere: letters with the usual case, joined or

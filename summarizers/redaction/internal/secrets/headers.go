@@ -14,7 +14,7 @@ func findAuthorization(r *reading, rule, start, end int) {
 	}
 	if strings.IndexByte(":=,", text[at]) >= 0 {
 		at++
-	} else if v := schemeValue(text, at); v.start == at || text[at-1] != '"' {
+	} else if text[at-1] != '"' || behindScheme(text, at) == at {
 		return
 	}
 	for n := 0; n < 6 && at < len(text) && strings.IndexByte(" \t\"'`", text[at]) >= 0; n++ {
@@ -63,6 +63,13 @@ func letteredScheme(word string) bool {
 
 // schemeValue returns the credentials behind the name of a scheme, or at once.
 func schemeValue(text string, at int) value {
+	at = behindScheme(text, at)
+	end := runOf(text, at, &headerBytes, 4*valueBytes)
+	return value{at, at + len(strings.TrimRight(text[at:end], ".")), false}
+}
+
+// behindScheme returns where credentials begin behind the name of a scheme, or the same place without one.
+func behindScheme(text string, at int) int {
 	for _, scheme := range []string{"bearer", "basic", "token", "apikey", "bot", "digest"} {
 		if at+len(scheme) < len(text) && strings.EqualFold(text[at:at+len(scheme)], scheme) && (text[at+len(scheme)] == ' ' || text[at+len(scheme)] == '\t') {
 			at += len(scheme)
@@ -72,8 +79,7 @@ func schemeValue(text string, at int) value {
 			break
 		}
 	}
-	end := runOf(text, at, &headerBytes, 4*valueBytes)
-	return value{at, at + len(strings.TrimRight(text[at:end], ".")), false}
+	return at
 }
 
 var headerBytes = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+/=-:")

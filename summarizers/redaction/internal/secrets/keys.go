@@ -261,6 +261,18 @@ func findPasswordHash(r *reading, rule, start, _ int) {
 // ticketBytes are those of hashes with names between stars.
 var ticketBytes = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./$=,+_-*@:\\")
 
+// findDevopsToken finds a token of Azure DevOps by the mark before its last four characters.
+func findDevopsToken(r *reading, rule, start, end int) {
+	from := runBefore(r.text, start, &letterOrDigit, 80)
+	stop := runOf(r.text, end, &letterOrDigit, 5)
+	if n := start - from; n >= 52 && n <= 76 && stop-end == 4 && r.text[start] == 'A' {
+		r.add(rule, from, stop)
+	}
+	r.until[rule] = stop
+}
+
+var letterOrDigit = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
 // findTelegram finds the token of a Telegram bot by its form.
 func findTelegram(r *reading, rule, start, _ int) {
 	text := r.text
@@ -297,9 +309,13 @@ func findPgpass(r *reading, rule, start, end int) {
 	from := max(start-128, 0)
 	from += strings.LastIndexByte(text[from:start], '\n') + 1
 	stop := min(end+256, len(text))
-	if i := strings.IndexAny(text[end:stop], " \n\r\"'`"); i >= 0 {
-		stop = end + i
+	for i := end; i < stop; i++ {
+		if endsFields.has(text[i]) {
+			stop = i
+		}
 	}
+	// The fields are the same from each place in them.
+	r.until[rule] = stop
 	line := text[from:stop]
 	if i := strings.LastIndexAny(text[from:start], " \t\"'`"); i >= 0 {
 		line = text[from+i+1 : stop]
@@ -313,8 +329,9 @@ func findPgpass(r *reading, rule, start, end int) {
 		return
 	}
 	r.add(rule, stop-len(password), stop)
-	r.until[rule] = stop
 }
+
+var endsFields = setOf(" \n\r\"'`")
 
 // findMailchimp finds a key of Mailchimp by its form: hexadecimal digits and the number of a data centre.
 func findMailchimp(r *reading, rule, start, end int) {

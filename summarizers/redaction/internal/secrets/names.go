@@ -73,26 +73,32 @@ func plainName(name string) string {
 // nounOf returns what a name calls its value, by its end.
 func nounOf(name string) noun {
 	plain := plainName(name)
-	for _, group := range nounEnds {
-		for _, end := range group.ends {
-			if strings.HasSuffix(plain, end) {
-				return group.noun
-			}
+	if plain == "" {
+		return noNoun
+	}
+	for _, end := range nounEnds[plain[len(plain)-1]] {
+		if strings.HasSuffix(plain, end.text) {
+			return end.noun
 		}
 	}
 	return shortNouns[strings.ToLower(lastWord(name))]
 }
 
-type endsOf struct {
-	ends []string
+// nounEnd is the end of a name.
+type nounEnd struct {
+	text string
 	noun noun
 }
 
-var nounEnds = func() (all []endsOf) {
+// nounEnds are the ends of names by their last character.
+var nounEnds = func() (by [256][]nounEnd) {
 	for _, group := range nouns {
-		all = append(all, endsOf{strings.Fields(group.ends), group.noun})
+		for end := range strings.FieldsSeq(group.ends) {
+			last := end[len(end)-1]
+			by[last] = append(by[last], nounEnd{end, group.noun})
+		}
 	}
-	return all
+	return by
 }()
 
 // lastWord returns the last word of a name such as db_pass, dbPass or DB-PASS.

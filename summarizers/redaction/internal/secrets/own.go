@@ -172,7 +172,7 @@ var Own = []Rule{
 		Keywords: []string{"sk-or-v1-", "sk-", "gsk_", "xai-", "tvly-", "sbp_", "figd_"},
 	},
 	// Tokens with a mark that their makers put into them.
-	{ID: "azure-devops-token", Regex: `\b([A-Za-z0-9]{52,76}AZDO[A-Za-z0-9]{4})\b`, Keywords: []string{"azdo"}},
+	{ID: "azure-devops-token", Keywords: []string{"azdo"}, find: findDevopsToken},
 	{ID: "nuget-key", Regex: `\b(oy2[a-z0-9]{43})\b`, Keywords: []string{"oy2"}},
 	{ID: "backblaze-key", Regex: `\b(K00[0-9][A-Za-z0-9+/]{27})\b`, Keywords: []string{"k00"}},
 	// The token of a Telegram bot in the address of its interface.

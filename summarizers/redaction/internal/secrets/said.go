@@ -95,7 +95,7 @@ func (r *reading) wordTold(rule, from int, question bool) bool {
 
 // folded returns a word with letters of ASCII in the place of other letters of alphabets, for looking at its shape.
 func folded(word string) string {
-	if !alphabetic(word) {
+	if mixtureOf(word).others == 0 || !alphabetic(word) {
 		return word
 	}
 	return strings.Map(func(c rune) rune {

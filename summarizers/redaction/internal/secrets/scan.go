@@ -3,6 +3,7 @@ package secrets
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -34,6 +35,8 @@ type reading struct {
 	table [2]int
 	// names counts how many names are read in a part of the text.
 	names readings
+	// commands counts how many names in a part of the text are looked at as arguments of commands.
+	commands readings
 	// limits count, by rule, how often the same part of the text is read.
 	limits []readings
 }
@@ -58,7 +61,7 @@ func (s *ruleset) scan(ctx context.Context, text string) []span {
 			continue
 		}
 		state = s.words.after(state, text[i])
-		for _, word := range s.words.found[state] {
+		for _, word := range s.words.ending(state) {
 			for _, k := range s.of[word] {
 				r.near(k, i+1-s.lengths[word], i+1)
 			}
@@ -276,9 +279,12 @@ func (s *ruleset) secret(r *rule, text string, start, end, matchStart, matchEnd 
 		return false
 	}
 	match := strings.Trim(text[matchStart:matchEnd], "\n")
-	line := lineAround(text, matchStart, matchEnd)
-	if maybeAllowed(secret) && allows(s.allow(), secret, match, line) {
+	if maybeAllowed(secret) && allows(s.allow(), secret, match, lineAround(text, matchStart, matchEnd)) {
 		return false
+	}
+	line := ""
+	if slices.ContainsFunc(r.allow(), func(list *CompiledAllowlist) bool { return list.Target == Line }) {
+		line = lineAround(text, matchStart, matchEnd)
 	}
 	return r.ID == generic && drawnLong(secret) || !allows(r.allow(), secret, match, line)
 }
@@ -297,12 +303,12 @@ const generic = "generic-api-key"
 func notGeneric(text string, start, end int) bool {
 	before := text[max(start-48, 0):start]
 	digest := len(before) >= len("sha256:") && strings.EqualFold(before[len(before)-len("sha256:"):], "sha256:")
-	return digest || strings.HasSuffix(before, "sha512-") || holdsFold(before, "public") || holdsFold(before, "page_token") || holdsFold(before, "pagetoken") || cacheNames.any(before) ||
+	return digest || strings.HasSuffix(before, "sha512-") || drawnNames.any(before) ||
 		end-start > 36 && uuidLike(text[start:end])
 }
 
-// cacheNames are names of what caches keep things under.
-var cacheNames = newWordSet([]string{"cache-key", "cache_key", "cachekey", "cache key", "from key", "restore-key"})
+// drawnNames are names of what is drawn and no secret: public keys, pages, what caches keep things under.
+var drawnNames = newWordSet([]string{"public", "page_token", "pagetoken", "cache-key", "cache_key", "cachekey", "cache key", "from key", "restore-key"})
 
 // lineBytes is how much of a line is read before and after a match.
 const lineBytes = 256
@@ -317,19 +323,26 @@ func lineAround(text string, start, end int) string {
 }
 
 // shares are n*log2(n) for small n.
-var shares = sync.OnceValue(func() (of [512]float64) {
+var shares = sync.OnceValue(func() *[512]float64 {
+	var of [512]float64
 	for n := 2; n < len(of); n++ {
 		of[n] = float64(n) * math.Log2(float64(n))
 	}
-	return of
+	return &of
 })
 
 // entropy returns the Shannon entropy in bits per character, like gitleaks over the length in bytes.
 func entropy(text string) float64 {
 	var ascii [utf8.RuneSelf]uint16
+	var seen [utf8.RuneSelf]byte
+	distinct := 0
 	var others map[rune]int
 	for _, c := range text[:min(len(text), 1<<15)] {
 		if c < utf8.RuneSelf {
+			if ascii[c] == 0 {
+				seen[distinct] = byte(c)
+				distinct++
+			}
 			ascii[c]++
 			continue
 		}
@@ -349,8 +362,8 @@ func entropy(text string) float64 {
 		}
 		bits += float64(n) * math.Log2(float64(n))
 	}
-	for _, n := range ascii {
-		add(int(n))
+	for _, c := range seen[:distinct] {
+		add(int(ascii[c]))
 	}
 	for _, n := range others {
 		add(n)

@@ -148,12 +148,12 @@ var commandWords = newWordSet([]string{
 
 // setByCommand says whether a name and a word behind it are arguments of a command that gives the name this value.
 func (a *assignment) setByCommand(v value) bool {
-	before := a.lineBefore()
-	if a.kind == keyNoun || !commandWords.any(before) || strings.IndexAny(before, ".?!") == len(before)-1 {
+	word := a.text[v.start:v.end]
+	if a.kind == keyNoun || !a.commands.within(a.from, nameWindow, maxReadings) || !chosenWord(word) || a.kind > phraseNoun && !randomLike(word) {
 		return false
 	}
-	word := a.text[v.start:v.end]
-	return chosenWord(word) && (a.kind <= phraseNoun || randomLike(word))
+	before := a.lineBefore()
+	return commandWords.any(before) && strings.IndexAny(before, ".?!") != len(before)-1
 }
 
 // drawnSigns says whether a text in quotes was drawn from all signs of a keyboard, also those that programs have.

@@ -157,10 +157,12 @@ func (t *telling) afterOther(at int) int {
 	return at + size
 }
 
+var endsWord = setOf("\"`<>,)]}")
+
 // wordEnd returns where a word of a sentence ends: 0 if it is too long for one.
 func wordEnd(text string, at int) int {
 	end := at
-	for end < len(text) && text[end] > ' ' && text[end] < utf8.RuneSelf && strings.IndexByte("\"`<>,)]}", text[end]) < 0 {
+	for end < len(text) && text[end] > ' ' && text[end] < utf8.RuneSelf && !endsWord.has(text[end]) {
 		if text[end] == ';' && (end+1 == len(text) || !wordByte(text[end+1])) {
 			break
 		}
@@ -209,13 +211,14 @@ func (t *telling) afterWord(at int) int {
 
 // goesOn counts a word that is no secret, and says whether one may follow.
 func (t *telling) goesOn(word string) bool {
-	m := mixtureOf(word)
-	lower := strings.ToLower(word)
-	named := t.placed
-	t.placed = placeWords[lower]
-	if t.words++; t.words > toldWords || t.lines > 0 || !named && m.letters()+m.others+strings.Count(word, "'") != len(word) {
+	if t.words++; t.words > toldWords || t.lines > 0 {
 		return false
 	}
+	if m := mixtureOf(word); !t.placed && m.letters()+m.others+strings.Count(word, "'") != len(word) {
+		return false
+	}
+	lower := strings.ToLower(word)
+	t.placed = placeWords[lower]
 	switch {
 	case links[lower]:
 		t.linked, t.sinceLink = true, 0

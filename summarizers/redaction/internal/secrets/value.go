@@ -9,33 +9,57 @@ type mixture struct {
 	endDigits int
 }
 
-func mixtureOf(text string) (m mixture) {
-	for i := range len(text) {
-		c := text[i]
-		switch {
+// signKind is the kind of a character.
+type signKind uint8
+
+const (
+	symbolKind signKind = iota
+	lowerKind
+	upperKind
+	digitKind
+	jointKind
+	blankKind
+	bracketKind
+	otherKind
+	signKinds
+)
+
+// kindsOfSigns are the kinds of all characters.
+var kindsOfSigns = func() (kinds [256]signKind) {
+	for c := range kinds {
+		switch c := byte(c); {
 		case c >= 'a' && c <= 'z':
-			m.lower++
+			kinds[c] = lowerKind
 		case c >= 'A' && c <= 'Z':
-			m.upper++
+			kinds[c] = upperKind
 		case c >= '0' && c <= '9':
-			m.digits++
+			kinds[c] = digitKind
 		case c == ' ' || c == '\t':
-			m.blanks++
+			kinds[c] = blankKind
 		case strings.IndexByte("-_./:,;=", c) >= 0:
-			m.joints++
+			kinds[c] = jointKind
 		case strings.IndexByte("()[]{}<>|\\\"'`", c) >= 0:
-			m.brackets++
+			kinds[c] = bracketKind
 		case c >= 0x80:
-			m.others++
-		default:
-			m.symbols++
-		}
-		m.endDigits++
-		if c < '0' || c > '9' {
-			m.endDigits = 0
+			kinds[c] = otherKind
 		}
 	}
-	return m
+	return kinds
+}()
+
+func mixtureOf(text string) mixture {
+	var n [signKinds]int
+	for i := range len(text) {
+		n[kindsOfSigns[text[i]]]++
+	}
+	end := len(text)
+	for end > 0 && kindsOfSigns[text[end-1]] == digitKind {
+		end--
+	}
+	return mixture{
+		lower: n[lowerKind], upper: n[upperKind], digits: n[digitKind], symbols: n[symbolKind], joints: n[jointKind], blanks: n[blankKind],
+		brackets: n[bracketKind], others: n[otherKind], endDigits: len(text) - end,
+	}
 }
 
 func (m mixture) letters() int { return m.lower + m.upper }
@@ -54,7 +78,7 @@ func standIn(text string) bool {
 	if len(text) < 4 || strings.IndexByte("$<{%([@~/*", text[0]) >= 0 && (text[0] != '/' || !drawnPath(text)) || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
 		return true
 	}
-	if notSecrets.any(text) && !numbered(text) || maybeAllowed(text) && sameOrWord(text) {
+	if notSecrets.any(text) && !numbered(text) || sameOrWord(text) {
 		return true
 	}
 	return false
@@ -73,11 +97,12 @@ func numbered(text string) bool {
 }
 
 func sameOrWord(text string) bool {
-	switch strings.ToLower(text) {
-	case "true", "false", "null":
-		return true
+	for i := range len(text) {
+		if text[i] != text[0] {
+			return strings.EqualFold(text, "true") || strings.EqualFold(text, "false") || strings.EqualFold(text, "null")
+		}
 	}
-	return strings.Count(text, text[:1]) == len(text)
+	return true
 }
 
 // wordsAndDigits says whether a text is words, joined or not, with at most two digits at the end: a name and no secret.
@@ -102,17 +127,25 @@ func codeLike(text string, m mixture) bool {
 
 // dotted says whether a text is names that are joined by dots, colons or slashes, each of words and few digits.
 func dotted(text string) bool {
-	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(".:/-_=", c) })
-	if len(parts) < 2 {
-		return false
-	}
-	for _, part := range parts {
+	parts := 0
+	for at := 0; at < len(text); at++ {
+		end := at
+		for end < len(text) && !dots.has(text[end]) {
+			end++
+		}
+		part := text[at:end]
+		if at = end; part == "" {
+			continue
+		}
+		parts++
 		if m := mixtureOf(part); m.symbols > 0 || m.letters() > 0 && m.digits > 0 && !m.wordsAndDigits() && (len(part) > 4 || m.upper > 0 && m.lower > 0 || leet(part)) {
 			return false
 		}
 	}
-	return true
+	return parts > 1
 }
+
+var dots = setOf(".:/-_=")
 
 // uuidLike says whether a text is a UUID or ends with one.
 func uuidLike(text string) bool {

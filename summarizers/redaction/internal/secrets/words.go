@@ -6,11 +6,14 @@ type wordSet struct {
 	classes [256]uint16
 	// width is the number of classes.
 	width int
-	// next is the state after a state, by class.
+	// next is the state after a state, by class. A state is its number times the width, and ends if a word ends in it.
 	next []int32
-	// found are the words that end in each state.
+	// found are the words that end in each state, by number.
 	found [][]int
 }
+
+// ends marks states in which words end.
+const ends = 1 << 30
 
 // newWordSet returns a set of words, which must be in lower case and not empty.
 func newWordSet(words []string) *wordSet {
@@ -39,6 +42,7 @@ func newWordSet(words []string) *wordSet {
 		set.found[state] = append(set.found[state], n)
 	}
 	set.link()
+	set.scale()
 	return set
 }
 
@@ -70,17 +74,37 @@ func (w *wordSet) link() {
 	}
 }
 
+// scale replaces the numbers of states, which were needed to build the transitions, by states.
+func (w *wordSet) scale() {
+	for i, number := range w.next {
+		w.next[i] = number * int32(w.width)
+		if len(w.found[number]) > 0 {
+			w.next[i] |= ends
+		}
+	}
+}
+
 // after returns the state after a character.
 func (w *wordSet) after(state int32, c byte) int32 {
-	return w.next[int(state)*w.width+int(w.classes[c])]
+	return w.next[int(state&^ends)+int(w.classes[c])]
+}
+
+// ending returns the words that end in a state.
+func (w *wordSet) ending(state int32) []int {
+	if state&ends == 0 {
+		return nil
+	}
+	return w.found[int(state&^ends)/w.width]
 }
 
 // each calls do with the number of each word at its end, until do returns false.
 func (w *wordSet) each(text string, do func(word int) bool) {
 	state := int32(0)
 	for i := range len(text) {
-		state = w.after(state, text[i])
-		for _, word := range w.found[state] {
+		if state = w.after(state, text[i]); state&ends == 0 {
+			continue
+		}
+		for _, word := range w.ending(state) {
 			if !do(word) {
 				return
 			}
@@ -90,7 +114,11 @@ func (w *wordSet) each(text string, do func(word int) bool) {
 
 // any says whether a text contains one of the words.
 func (w *wordSet) any(text string) bool {
-	has := false
-	w.each(text, func(int) bool { has = true; return false })
-	return has
+	state := int32(0)
+	for i := range len(text) {
+		if state = w.after(state, text[i]); state&ends != 0 {
+			return true
+		}
+	}
+	return false
 }

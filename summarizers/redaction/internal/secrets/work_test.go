@@ -15,9 +15,9 @@ import (
 )
 
 // maxRatio is how many times the processor's time of a program's text any other text may take. Texts made for it took
-// ten thousand times as much when expressions read whole blocks. The worst take nine times as much: names of secrets beside
-// each other.
-const maxRatio = 20
+// ten thousand times as much when expressions read whole blocks. The worst take six times as much: values that an
+// allowlist is asked about.
+const maxRatio = 15
 
 // workBytes is how long the texts are.
 const workBytes = 64 << 10

@@ -1,0 +1,53 @@
+//go:build unix
+
+package secrets
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slowTexts repeat what made searches slow before: each names what took the time.
+var slowTexts = []struct{ name, unit string }{
+	{"program", program},
+	{"names", "authorization"},
+	{"told", "hasła3-"},
+	{"names and values", " =otp_secretauthpassword"},
+	{"codes everywhere", "0f3a9cersatzcodes"},
+	{"values of keys", "co_api_key\t0f3a9c:"},
+	{"tokens", "\tZx9!kQsm_pat"},
+	{"fields", "/mdp,>:5432:"},
+	{"commands", "openssl passwd :"},
+	{"phrases", ">密_pat:*:"},
+	{"words", "'@'pass:a"},
+	{"expressions", "\"unkey_mapbox="},
+	{"many rules", "skA1b2c3d4e5f6g7h8%3Dauthtoken gocardless="},
+}
+
+// BenchmarkSlowTexts says how long a MiB of texts takes that are made to take long, and how many times as long as one
+// look for the keywords of all rules, which every search needs.
+func BenchmarkSlowTexts(b *testing.B) {
+	for _, slow := range slowTexts {
+		b.Run(strings.ReplaceAll(slow.name, " ", "-"), func(b *testing.B) {
+			text := filled(slow.unit)
+			set := loaded()
+			set.find(b.Context(), text)
+			search, plain := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			for b.Loop() {
+				// The least of all rounds is the time without what else the machine does.
+				plain = min(plain, timed(func() { set.words.each(text, func(int) bool { return true }) }))
+				search = min(search, timed(func() { set.find(b.Context(), text) }))
+			}
+			b.ReportMetric(search.Seconds()*1000*(1<<20)/workBytes, "ms/MiB")
+			b.ReportMetric(float64(search)/float64(plain), "x-plain")
+		})
+	}
+}
+
+func timed(do func()) time.Duration {
+	start := time.Now()
+	do()
+	return time.Since(start)
+}
