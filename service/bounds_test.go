@@ -69,12 +69,12 @@ func TestBoundsBeforeDecoding(t *testing.T) {
 	empty := func(n int) []*compactordv1.Message { return make([]*compactordv1.Message, n) }
 	_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{SessionId: "s", Messages: empty(1 << 20)})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
-	require.ErrorContains(t, err, "messages: must contain no more than 10000 item(s)")
+	require.ErrorContains(t, err, "messages: must have at most 10,000 entries")
 
 	history := &compactordv1.InlineHistory{Messages: empty(100_001)}
 	_, err = d.compact(&compactordv1.CompactRequest{Target: &compactordv1.CompactRequest_History{History: history}})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
-	require.ErrorContains(t, err, "history.messages: must contain")
+	require.ErrorContains(t, err, "history.messages: must have at most 100,000 entries")
 
 	options, err := proto.Marshal(&compactordv1.CompactRequest{Target: &compactordv1.CompactRequest_History{History: history}})
 	require.NoError(t, err)

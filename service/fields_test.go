@@ -3,6 +3,7 @@ package service_test
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,6 +62,9 @@ func TestEveryFieldOutOfRange(t *testing.T) {
 	t.Logf("%d values out of range", walked)
 	require.Greater(t, walked, 300)
 }
+
+// wordsOfRules are words of the library that checks the contract's rules. Other errors have others for the same.
+var wordsOfRules = regexp.MustCompile(`item\(s\)|or equal to|: value |\boneof\b|in list|\d{4}`)
 
 type walk struct {
 	t         *testing.T
@@ -133,6 +137,7 @@ func (w *walk) try(path []protoreflect.FieldDescriptor, v violation) {
 	require.Equal(w.t, codes.InvalidArgument, st.Code(), "%s: %v", name, err)
 	require.True(w.t, namesField(st, last), "%s: not named in %v", name, st.Details())
 	require.NotContains(w.t, st.Message(), "regex", "%s: what is wanted is told in words", name)
+	require.NotRegexp(w.t, wordsOfRules, st.Message(), name)
 }
 
 // namesField says whether a violation of the status names the field.

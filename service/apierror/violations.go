@@ -56,14 +56,15 @@ var patternTexts = map[string]string{
 	"^[a-z][a-z0-9_]{0,63}$":         "must be a name: a small letter, then up to 63 small letters, digits and _",
 }
 
-// describe says what is wrong with a field: for a pattern the words of patternTexts, else the contract's own message.
+// describe says what is wrong with a field: for a pattern the words of patternTexts, else those of the rule, in the words
+// of other errors.
 func describe(v *protovalidate.Violation) string {
 	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
 		if words, known := patternTexts[v.RuleValue.String()]; known {
 			return words
 		}
 	}
-	return v.Proto.GetMessage()
+	return inOurWords(v.Proto.GetMessage())
 }
 
 func violatedField(v *protovalidate.Violation) string {

@@ -117,7 +117,7 @@ func (t *tally) value(f *field, wireType protowire.Type, wire []byte, length *in
 	at := *length
 	if f.list {
 		if *length += items; f.maxItems > 0 && *length > f.maxItems {
-			return &fieldError{path: f.name, what: fmt.Sprintf("must contain no more than %d item(s)", f.maxItems)}
+			return &fieldError{path: f.name, what: apierror.TooManyEntries(f.maxItems)}
 		}
 	}
 	if f.of != nil {

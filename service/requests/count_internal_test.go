@@ -57,7 +57,7 @@ func TestWhatIsCounted(t *testing.T) {
 		wire := drawWire(t, decoded.ProtoReflect().Descriptor(), 6)
 		_, err := count(decoded.ProtoReflect().Descriptor(), wire)
 		if err != nil {
-			require.ErrorContains(t, err, "must contain no more than")
+			require.ErrorContains(t, err, "must have at most")
 			return
 		}
 		wire = protowire.AppendTag(wire, 900, protowire.VarintType)
@@ -284,7 +284,7 @@ func TestListsOverTheirBounds(t *testing.T) {
 		var wrong *fieldError
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, path, wrong.path)
-		require.Contains(t, wrong.what, "must contain no more than")
+		require.Contains(t, wrong.what, "must have at most")
 	}
 }
 
