@@ -78,6 +78,7 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	// The reported usage was for the view without this message.
 	viewBefore := h.GetViewTokens()
 	pointBefore, lastBefore := Point(h), h.GetLastMessage()
+	leadBefore, latestBefore := h.GetLeadEnd(), LatestPlace(h)
 
 	extendActive(h, l.GetSequence()+1, l.GetIndex()+1)
 	h.NextSequence, h.NextIndex = l.GetSequence()+1, l.GetIndex()+1
@@ -96,6 +97,7 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 		advanceLateResult(h, c, l)
 	}
 	advanceCalls(h, l)
+	advanceBlocks(h, l, leadBefore, latestBefore)
 	if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT && !Failed(l.GetMessage()) {
 		// A report for a view without the message before this one would not count that message.
 		if l.GetViewPoint() >= lastBefore {

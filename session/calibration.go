@@ -80,7 +80,7 @@ func calibrate(h *storagev1.Head, p *compactordv1.Policy, input, estimate, point
 		if outside := p.GetOverheadTokens(); input > outside && estimate >= minSample {
 			adjustFactor(c, input-outside, estimate)
 		}
-	case c.GetEstimated() > 0 && h.GetLastViewChange() <= c.GetPoint():
+	case c.GetEstimated() > 0 && lastContentChange(h) <= c.GetPoint():
 		// The earlier view is a prefix of this one, so both reports contain the same overhead.
 		if uint64(estimate) < uint64(c.GetEstimated())+minSample {
 			return

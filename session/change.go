@@ -64,6 +64,11 @@ func shownByIndex(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, sum
 			byIndex[o.LogRepair.GetIndex()] = append(byIndex[o.LogRepair.GetIndex()], vm)
 		case *compactordv1.ViewMessage_SummaryOf:
 			summary = append(summary, vm)
+		case *compactordv1.ViewMessage_Instructions:
+			byIndex[0] = append(byIndex[0], vm)
+		case *compactordv1.ViewMessage_ContextBlock:
+			at := placeOf(s.Head, o.ContextBlock)
+			byIndex[at] = append(byIndex[at], vm)
 		}
 	}
 	return byIndex, summary

@@ -29,7 +29,8 @@ type Drawing struct {
 // Place is a place in a view. As long as the view only grows, the places of its messages stay the same.
 type Place struct {
 	// Index is the log's message that the view shows there. Late results have the place of what was said before them. The
-	// summary has the index after the leading messages.
+	// summary and the LEADING blocks have the index after the leading messages, the LATEST blocks that of the message after
+	// them, and instructions have 0.
 	Index uint32
 	// Skip is how many messages of the view with the same index come before the place.
 	Skip uint32
@@ -88,7 +89,7 @@ type piecewise struct {
 
 func (p *piecewise) draw(ctx context.Context) error {
 	h := p.State.Head
-	if err := p.inLogOrder(ctx, p.from.Index, h.GetLeadEnd()); err != nil {
+	if err := p.lead(ctx); err != nil {
 		return err
 	}
 	if p.State.Entry != nil && p.from.Index < KeptFrom(h) {
@@ -99,7 +100,33 @@ func (p *piecewise) draw(ctx context.Context) error {
 			return err
 		}
 	}
-	return p.kept(ctx, max(p.from.Index, KeptFrom(h)), h.GetNextIndex())
+	if err := p.kept(ctx, max(p.from.Index, KeptFrom(h)), h.GetNextIndex()); err != nil {
+		return err
+	}
+	if p.builder.latestAt < h.GetNextIndex() {
+		return nil
+	}
+	p.builder.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
+	return p.flush(h.GetNextIndex())
+}
+
+// lead draws the instructions, the leading messages, and the LEADING blocks, which have the index after those.
+func (p *piecewise) lead(ctx context.Context) error {
+	h := p.State.Head
+	if p.from.Index == 0 {
+		p.builder.instructions()
+		if err := p.flush(0); err != nil {
+			return err
+		}
+	}
+	if err := p.inLogOrder(ctx, max(p.from.Index, h.GetInstructions().GetReplaced()), h.GetLeadEnd()); err != nil {
+		return err
+	}
+	if p.from.Index > h.GetLeadEnd() {
+		return nil
+	}
+	p.builder.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LEADING)
+	return p.flush(h.GetLeadEnd())
 }
 
 // flush passes on what was drawn at an index, beginning with the place that was asked for.

@@ -51,7 +51,9 @@ type meter struct {
 	// outOfPlace are the tokens of the messages out of place. tail are those from the tail on, and inTail says that they
 	// are reached.
 	outOfPlace, tail uint32
-	inTail           bool
+	// blocks are the tokens of context blocks.
+	blocks uint32
+	inTail bool
 }
 
 func (m *meter) add(vm *compactordv1.ViewMessage) {
@@ -59,6 +61,10 @@ func (m *meter) add(vm *compactordv1.ViewMessage) {
 	m.sum.Tokens = plus(m.sum.Tokens, vm.GetTokens())
 	m.sum.Bytes += uint32(proto.Size(vm.GetMessage()))
 	m.addPinned(vm)
+	if vm.GetContextBlock() != nil {
+		m.blocks = plus(m.blocks, vm.GetTokens())
+		return
+	}
 	if i, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && m.head.TailIndex != nil &&
 		i.Index >= m.head.GetTailIndex() && !vm.GetOutOfPlace() {
 		m.inTail = true
@@ -95,7 +101,7 @@ func (m *meter) figures() Figures {
 	f.TailTokens = m.tail
 	if m.head.TailIndex == nil {
 		// Without a valid cut there is no compaction, so all messages after the leading ones stay where they are.
-		f.TailTokens = f.Tokens - m.head.GetLeadTokens() - m.outOfPlace
+		f.TailTokens = f.Tokens - m.head.GetLeadTokens() - m.outOfPlace - m.blocks
 	}
 	return f
 }

@@ -35,6 +35,7 @@ func requireModelsHead(t *rapid.T, s step) {
 	}
 	require.Equal(t, s.model.Overhead(), got.LearntOverhead, "overhead")
 	got.Active, got.Changes, got.Usage = nil, nil, nil
+	got.LastBlockMove = 0
 	got.LearntOverhead, got.LearntFrom, got.LearntInput = nil, 0, 0
 	sameMessage(t, s.model.Head(), got, "head")
 }

@@ -55,11 +55,13 @@ func Pinned(h *storagev1.Head, index uint32) bool {
 	return found
 }
 
-// StateOf returns whether the message with this index is active, covered or put aside.
+// StateOf returns where the message with this index stands.
 func StateOf(h *storagev1.Head, index uint32) compactordv1.MessageState {
 	switch {
 	case !ActiveIndex(h, index):
 		return compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE
+	case index < h.GetInstructions().GetReplaced():
+		return compactordv1.MessageState_MESSAGE_STATE_REPLACED
 	case index >= h.GetLeadEnd() && index < KeptFrom(h):
 		return compactordv1.MessageState_MESSAGE_STATE_COVERED
 	default:

@@ -22,8 +22,10 @@ func Measure(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRep
 		ToolGroups:     h.GetViewToolGroups(),
 		MediaTokens:    Scaled(h, h.GetViewMediaTokens()),
 		MediaBytes:     h.GetViewMediaBytes(),
-		OpenCalls:      Awaited(h)[:min(len(Awaited(h)), maxOpenCalls)],
-		OpenCallCount:  uint32(len(Awaited(h))),
+
+		ContextBlockTokens: Scaled(h, h.GetBlockTokens()),
+		OpenCalls:          Awaited(h)[:min(len(Awaited(h)), maxOpenCalls)],
+		OpenCallCount:      uint32(len(Awaited(h))),
 	}
 	if h.GetEstimator() == compactordv1.Estimator_ESTIMATOR_CALIBRATED {
 		r.CalibrationPermille = proto.Uint32(Calibration(h))

@@ -14,10 +14,8 @@ func (s *State) WithMetrics() *storagev1.Head {
 	h.ViewToolGroups, h.ViewMedia = v.ToolGroups, v.Media
 	h.ViewMediaTokens, h.ViewMediaBytes = v.MediaTokens, v.MediaBytes
 	h.PrunableTokens = s.prunableTokens()
-	h.LeadTokens = 0
-	for _, l := range s.Lead {
-		h.LeadTokens += l.GetTokens()
-	}
+	h.LeadTokens = s.leadTokens()
+	s.setBlockFigures(h)
 	h.TailIndex = nil
 	if places := s.CutPlaces(); len(places) > 0 {
 		h.TailIndex = proto.Uint32(s.Kept[places[len(places)-1]].GetIndex())
@@ -28,6 +26,20 @@ func (s *State) WithMetrics() *storagev1.Head {
 	}
 	m.figures().into(h)
 	return h
+}
+
+// leadTokens returns the tokens of the instructions and leading messages that views show.
+func (s *State) leadTokens() uint32 {
+	var tokens uint32
+	for _, m := range s.Instructions {
+		tokens = plus(tokens, MessageTokens(s.Counter, m))
+	}
+	for _, l := range s.Lead {
+		if l.GetIndex() >= s.Head.GetInstructions().GetReplaced() {
+			tokens = plus(tokens, l.GetTokens())
+		}
+	}
+	return tokens
 }
 
 // HeadAfter returns a copy of the state's head after the record that led to this state, with everything that depends on

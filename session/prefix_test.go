@@ -5,15 +5,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
 // While no record changes views, each view is a prefix of the next one. Where a result came late, this holds up to its
-// place.
+// place, and where a new turn has moved context blocks, up to theirs.
 func TestPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
@@ -28,6 +30,9 @@ func TestPrefix(t *testing.T) {
 				held := before.View(opts).Messages
 				if late := g.W.Head.GetLastLateResult(); late > session.Point(before.Head) {
 					held = beforeLate(g.Model(), held)
+				}
+				if blocksMoved(g.W.Head, session.Point(before.Head)) {
+					held = beforeBlocks(held)
 				}
 				requirePrefix(t, held, g.W.State().View(opts).Messages)
 			}
@@ -45,6 +50,15 @@ func beforeLate(m *sessiontest.Model, view []*compactordv1.ViewMessage) []*compa
 			return c.GivenUpBy == said && c.Owner.Index == vm.GetLogRepair().GetIndex() && c.Part == vm.GetLogRepair().GetPart()
 		})
 	})]
+}
+
+func blocksMoved(h *storagev1.Head, point uint32) bool {
+	return max(h.GetLastBlockMove(), h.GetLastBlockExpiry()) > point
+}
+
+// beforeBlocks returns the part of a view before its context blocks.
+func beforeBlocks(view []*compactordv1.ViewMessage) []*compactordv1.ViewMessage {
+	return view[:slices.IndexFunc(view, func(vm *compactordv1.ViewMessage) bool { return vm.GetContextBlock() != nil })]
 }
 
 func changesViews(items []sessiontest.Item) bool {
@@ -74,13 +88,14 @@ func TestDelta(t *testing.T) {
 			s := g.W.State()
 			options := session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, s.Policy, session.ViewOptions{}, false)
 			v := s.View(session.ViewOptions{})
-			holds = append(holds, held{
-				token: session.ViewToken{
-					UID: uid, Point: session.Point(s.Head), NextIndex: s.Head.GetNextIndex(),
-					Messages: uint32(len(v.Messages)), Options: options,
-				},
-				messages: v.Messages,
-			})
+			token := session.ViewToken{
+				UID: uid, Point: session.Point(s.Head), NextIndex: s.Head.GetNextIndex(),
+				Messages: uint32(len(v.Messages)), Options: options,
+			}
+			if len(s.Blocks) > 0 {
+				token.BlocksAt = proto.Uint32(session.LatestPlace(s.Head))
+			}
+			holds = append(holds, held{token: token, messages: v.Messages})
 			g.Step(t)
 			for _, hold := range holds {
 				seen[requireDelta(t, g, hold)]++
@@ -109,13 +124,14 @@ func requireDelta(t *rapid.T, g *sessiontest.Generator, hold held) session.Delta
 	switch {
 	case reverted, hold.token.Options != options:
 		want = session.DeltaNone
-	case changesViews(since), s.Head.GetLastLateResult() > hold.token.Point:
+	case changesViews(since), s.Head.GetLastLateResult() > hold.token.Point, blocksMoved(s.Head, hold.token.Point):
 		want = session.DeltaChanged
 	}
 	got := parsed.Compare(s.Head, uidOf(hold), options)
 	require.Equal(t, want, got)
-	if got == session.DeltaAppended {
-		more, _ := drawn(t, g.W.DrawingAt(g.W.Log.Newest(), 3).View(t.Context(), session.ViewOptions{}, session.Place{Index: hold.token.NextIndex}))
+	if got == session.DeltaAppended && hold.token.NextIndex > 0 {
+		drawing, from := g.W.DrawingAt(g.W.Log.Newest(), 3), session.PlaceAfter(s.Head, hold.token.NextIndex)
+		more, _ := drawn(t, drawing.View(t.Context(), session.ViewOptions{}, from))
 		sameView(t, s.View(session.ViewOptions{}).Messages, slices.Concat(hold.messages, more))
 	}
 	return got

@@ -14,9 +14,11 @@ import (
 // ErrUnknownRecord means that this program does not know a record's kind.
 var ErrUnknownRecord = errors.New("record of an unknown kind")
 
-// Apply returns the head after a record; it does not change h. For a Revert, at is the head at its point. The figures
-// of the view stay those before the record: WithMetrics computes the new ones.
-func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*storagev1.Head, error) {
+// Apply returns the head after a record; it does not change h. policy is the one in force before it. For a Revert, at is
+// the head at its point. The figures of the view stay those before the record: WithMetrics computes the new ones.
+func Apply(
+	h *storagev1.Head, policy *compactordv1.Policy, r *compactordv1.Record, at *storagev1.Head,
+) (*storagev1.Head, error) {
 	if rev := r.GetRevert(); rev != nil {
 		return applyRevert(h, r, at), nil
 	}
@@ -42,9 +44,21 @@ func Apply(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) (*stor
 		applyViewChange(next, r.GetSequence(), k.Unpin.GetViewChange())
 	case *compactordv1.Record_PolicyChange:
 		next.PolicyChange = r.GetSequence()
+		if resolved := k.PolicyChange.GetResolved(); blockLimit(policy) != blockLimit(resolved) {
+			limitBlocks(next, resolved)
+		}
 		if vc := k.PolicyChange.GetViewChange(); vc != nil {
 			applyViewChange(next, r.GetSequence(), vc)
 		}
+	case *compactordv1.Record_ContextBlocks:
+		applyBlocks(next, r.GetSequence(), k.ContextBlocks)
+		limitBlocks(next, policy)
+		applyViewChange(next, r.GetSequence(), k.ContextBlocks.GetViewChange())
+	case *compactordv1.Record_Instructions:
+		next.Instructions = &storagev1.InstructionsInForce{
+			Sequence: r.GetSequence(), Replaced: k.Instructions.GetReplaced(),
+		}
+		applyViewChange(next, r.GetSequence(), k.Instructions.GetViewChange())
 	case *compactordv1.Record_Checkpoint:
 		next.LastCheckpoint = max(next.GetLastCheckpoint(), k.Checkpoint.GetId())
 	case *compactordv1.Record_Attempt:
@@ -86,6 +100,10 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	next.Calibration = proto.CloneOf(h.GetCalibration())
 	next.LearntOverhead, next.LearntFrom, next.LearntInput = h.LearntOverhead, h.GetLearntFrom(), h.GetLearntInput()
 	next.PolicyChange = h.GetPolicyChange()
+	if r.GetRevert().GetKeepsContext() {
+		kept := proto.CloneOf(h)
+		next.Blocks, next.Instructions = kept.GetBlocks(), kept.GetInstructions()
+	}
 	next.LastViewChange = r.GetSequence()
 	next.LastRevert = r.GetSequence()
 	next.Active = append(next.GetActive(), &storagev1.ActiveRange{

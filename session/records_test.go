@@ -18,7 +18,7 @@ func TestApplyWithoutAViewChange(t *testing.T) {
 		{Sequence: 2, Kind: &compactordv1.Record_Pin{Pin: &compactordv1.PinChange{}}},
 		{Sequence: 2, Kind: &compactordv1.Record_Compaction{Compaction: &compactordv1.CompactionEntry{}}},
 	} {
-		h, err := session.Apply(w.Head, r, nil)
+		h, err := session.Apply(w.Head, nil, r, nil)
 		require.NoError(t, err)
 		require.Equal(t, uint32(session.FirstViewFormat), h.GetViewFormat())
 		require.Equal(t, uint32(2), h.GetLastViewChange())
@@ -26,7 +26,7 @@ func TestApplyWithoutAViewChange(t *testing.T) {
 }
 
 func TestApplyRefusesUnknownRecords(t *testing.T) {
-	_, err := session.Apply(newLog().Head, &compactordv1.Record{Sequence: 1}, nil)
+	_, err := session.Apply(newLog().Head, nil, &compactordv1.Record{Sequence: 1}, nil)
 	require.ErrorIs(t, err, session.ErrUnknownRecord)
 }
 

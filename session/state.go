@@ -12,8 +12,12 @@ type State struct {
 	Head    *storagev1.Head
 	Policy  *compactordv1.Policy
 	Counter Counter
-	// Lead are the leading messages.
+	// Lead are the leading messages. Where Instructions replace some, views do not show those.
 	Lead []*compactordv1.LoggedMessage
+	// Instructions are the instructions in force, if the head has some.
+	Instructions []*compactordv1.Message
+	// Blocks are the context blocks in force, in the order of the head's.
+	Blocks []*compactordv1.ContextBlock
 	// Entry is the compaction in effect; nil where there is none.
 	Entry *compactordv1.CompactionEntry
 	// OutOfPlace are the covered messages that the view shows after the summary, pinned or replayed, in the order of
@@ -38,6 +42,7 @@ func (s *State) GrowsTo(h *storagev1.Head) bool {
 func (s *State) WithAppended(h *storagev1.Head, messages []*compactordv1.LoggedMessage) *State {
 	next := *s
 	next.Head = h
+	next.Blocks = blocksOf(h, s, 0, nil)
 	lead := 0
 	for lead < len(messages) && messages[lead].GetIndex() < h.GetLeadEnd() {
 		lead++

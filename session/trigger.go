@@ -42,7 +42,7 @@ func TriggerTokensIn(h *storagev1.Head, p *compactordv1.Policy) (uint32, bool) {
 		lowest = t.GetTriggerTokens()
 	}
 	if t.TriggerConversationTokens != nil {
-		beside := plus(overhead(h, p), Scaled(h, h.GetLeadTokens()))
+		beside := plus(overhead(h, p), Scaled(h, plus(h.GetLeadTokens(), h.GetBlockTokens())))
 		lowest = min(lowest, plus(t.GetTriggerConversationTokens(), beside))
 	}
 	if limit := ContextLimit(p); limit > 0 {

@@ -38,12 +38,18 @@ func learnOverhead(h *storagev1.Head, input, estimate uint32) {
 // contextTokens returns the tokens of the context, their source and the error bound. It uses the provider's last
 // report, unless the view has changed since the one that the report was for.
 func contextTokens(h *storagev1.Head, overhead uint32) (uint32, compactordv1.TokenSource, uint32) {
-	if u := h.GetUsage(); u != nil && h.GetLastViewChange() <= u.GetViewPoint() {
+	if u := h.GetUsage(); u != nil && lastContentChange(h) <= u.GetViewPoint() {
 		return plus(u.GetTokens(), Scaled(h, u.GetTokensAfter())), compactordv1.TokenSource_TOKEN_SOURCE_REPORTED,
 			ErrorBound(h, u.GetTokensAfter(), u.GetMessagesAfter(), u.GetMediaTokensAfter())
 	}
 	return plus(Scaled(h, h.GetViewTokens()), overhead), EstimateSource(h.GetEstimator()),
 		ErrorBound(h, h.GetViewTokens(), h.GetViewMessages(), h.GetViewMediaTokens())
+}
+
+// lastContentChange returns the sequence of the newest change of what a view shows, apart from appends and from the
+// places of its messages; 0 where there is none.
+func lastContentChange(h *storagev1.Head) uint32 {
+	return max(h.GetLastViewChange(), h.GetLastBlockExpiry())
 }
 
 // EstimateSource returns the source of a figure that no provider reported.

@@ -37,9 +37,11 @@ type View struct {
 // View builds the whole view.
 func (s *State) View(opts ViewOptions) *View {
 	b := s.newViewBuilder(opts)
+	b.instructions()
 	for _, l := range s.Lead {
-		b.inPlace(l)
+		b.leading(l)
 	}
+	b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LEADING)
 	if s.Entry != nil {
 		if providerItem(s.Entry, opts.Dialect) != nil {
 			b.item(s.Entry)
@@ -49,6 +51,9 @@ func (s *State) View(opts ViewOptions) *View {
 	}
 	b.outOfPlace(inViewOrder(s.OutOfPlace, lateResults(s.OutOfPlace)))
 	b.kept(s.Kept)
+	if b.latestAt == s.Head.GetNextIndex() {
+		b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
+	}
 	return b.view()
 }
 
@@ -60,6 +65,9 @@ func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {
 		keptFrom: KeptFrom(s.Head),
 		edits:    s.Edits,
 		report:   &compactordv1.ViewReport{},
+		contents: s.Blocks,
+		replaced: s.Instructions,
+		latestAt: LatestPlace(s.Head),
 	}
 }
 
@@ -83,6 +91,11 @@ type viewBuilder struct {
 	edits    map[uint32][]*compactordv1.Edit
 	// late are the calls whose results came late, so that no repair is needed for them.
 	late map[callKey]bool
+	// contents are the contents of the head's context blocks, replaced those of the instructions. latestAt is the index of
+	// the message that the LATEST blocks come before.
+	contents []*compactordv1.ContextBlock
+	replaced []*compactordv1.Message
+	latestAt uint32
 
 	messages []*compactordv1.ViewMessage
 	groups   uint32
@@ -123,7 +136,25 @@ func (b *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
 			b.missingResult(call)
 		}
 	}
+	if l.GetIndex() == b.latestAt && len(b.contents) > 0 {
+		b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
+	}
 	b.message(l, false)
+}
+
+// instructions adds the instructions in force, if they replace leading messages.
+func (b *viewBuilder) instructions() {
+	for _, m := range b.replaced {
+		origin := &compactordv1.ViewMessage_Instructions{Instructions: b.head.GetInstructions().GetSequence()}
+		b.add(&compactordv1.ViewMessage{Message: m, Origin: origin, Tokens: MessageTokens(b.counter, m)})
+	}
+}
+
+// leading adds a leading message, unless instructions replace it.
+func (b *viewBuilder) leading(l *compactordv1.LoggedMessage) {
+	if l.GetIndex() >= b.head.GetInstructions().GetReplaced() {
+		b.inPlace(l)
+	}
 }
 
 // outOfPlace adds the covered messages that the view shows after the summary. A pinned group is complete here, so a

@@ -11,17 +11,22 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Each active message is shown, covered by the summary, collapsed with its group, or left out by repairs.
+// Each active message is shown, covered by the summary, collapsed with its group, left out by repairs, or a leading one
+// that instructions replace.
 func requireCoverage(t *rapid.T, s step) {
 	shown := make(map[uint32]bool)
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
-		if vm.GetLogRepair().GetKind() != compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
+		missing := vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT
+		if !missing && ofLog(vm) && vm.GetSummaryOf() == "" {
 			shown[logIndex(vm)] = true
 		}
 	}
 	for _, a := range s.model.Messages {
-		covered := session.StateOf(s.state.Head, a.Index) == compactordv1.MessageState_MESSAGE_STATE_COVERED
-		if !shown[a.Index] && !covered && !a.LeftOut() && !inCollapsed(s.state, a) && !s.model.Emptied(a) {
+		state := session.StateOf(s.state.Head, a.Index)
+		covered := state == compactordv1.MessageState_MESSAGE_STATE_COVERED
+		replaced := state == compactordv1.MessageState_MESSAGE_STATE_REPLACED
+		require.False(t, replaced && shown[a.Index], "message %d is replaced", a.Index)
+		if !shown[a.Index] && !covered && !replaced && !a.LeftOut() && !inCollapsed(s.state, a) && !s.model.Emptied(a) {
 			require.Fail(t, "shown nowhere", "message %d", a.Index)
 		}
 	}
@@ -33,6 +38,9 @@ func inCollapsed(s *session.State, a *sessiontest.Active) bool {
 			return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
 		})
 }
+
+// ofLog reports whether a view message is the summary, or is or stands in for a message of the log.
+func ofLog(vm *compactordv1.ViewMessage) bool { return vm.GetContextBlock() == nil && vm.GetInstructions() == 0 }
 
 // logIndex returns the index of the log's message that a view message is or stands in for.
 func logIndex(vm *compactordv1.ViewMessage) uint32 {
@@ -76,7 +84,7 @@ func requireOrder(t *rapid.T, s step) {
 	h := s.state.Head
 	part, last := 0, -1
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
-		if vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT {
+		if vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT || !ofLog(vm) {
 			continue
 		}
 		now, index := partOf(vm, h.GetLeadEnd()), int(logIndex(vm))
@@ -142,7 +150,7 @@ func requireLoopsWhole(t *rapid.T, s step) {
 		s.g.Counts[sessiontest.LiveLoopLostItsOwn]++
 	}
 	for _, vm := range v.Messages {
-		if vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || !thinks(vm.GetMessage()) {
+		if vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || !ofLog(vm) || !thinks(vm.GetMessage()) {
 			continue
 		}
 		for _, other := range s.model.Loop(s.model.Find(vm.GetIndex())) {

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -17,6 +19,8 @@ const (
 	tokenVersion = 1
 	// pageTokenVersion is that of a token with a Resume.
 	pageTokenVersion = 2
+	// withBlocks is added to the version of a token with BlocksAt.
+	withBlocks       = 2
 	tokenOptionsSize = 8
 	tokenFixedSize   = 1 + 3*4 + tokenOptionsSize
 )
@@ -35,6 +39,8 @@ type ViewToken struct {
 	Options [tokenOptionsSize]byte
 	// Resume says where the view goes on; nil where the client holds all of it.
 	Resume *Resume
+	// BlocksAt is LatestPlace at that point; nil where the view has no context blocks.
+	BlocksAt *uint32
 }
 
 // HashOptions hashes what a view depends on besides the log: the options, and the format in which views are drawn. marked
@@ -61,11 +67,17 @@ func (t ViewToken) String() string {
 	if t.Resume != nil {
 		version = pageTokenVersion
 	}
+	if t.BlocksAt != nil {
+		version += withBlocks
+	}
 	b = append(b, version)
 	b = binary.BigEndian.AppendUint32(b, t.Point)
 	b = binary.BigEndian.AppendUint32(b, t.NextIndex)
 	b = binary.BigEndian.AppendUint32(b, t.Messages)
 	b = append(b, t.Options[:]...)
+	if t.BlocksAt != nil {
+		b = binary.BigEndian.AppendUint32(b, *t.BlocksAt)
+	}
 	if t.Resume != nil {
 		b = t.Resume.append(b)
 	}
@@ -76,7 +88,7 @@ func (t ViewToken) String() string {
 // ParseViewToken reads a token, or returns ErrToken.
 func ParseViewToken(s string) (ViewToken, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || len(b) < tokenFixedSize || b[0] != tokenVersion && b[0] != pageTokenVersion {
+	if err != nil || len(b) < tokenFixedSize || b[0] < tokenVersion || b[0] > pageTokenVersion+withBlocks {
 		return ViewToken{}, ErrToken
 	}
 	t := ViewToken{
@@ -86,7 +98,15 @@ func ParseViewToken(s string) (ViewToken, error) {
 	}
 	copy(t.Options[:], b[13:])
 	rest := b[tokenFixedSize:]
-	if b[0] == pageTokenVersion {
+	version := b[0]
+	if version > pageTokenVersion {
+		if version -= withBlocks; len(rest) < 4 {
+			return ViewToken{}, ErrToken
+		}
+		t.BlocksAt = proto.Uint32(binary.BigEndian.Uint32(rest))
+		rest = rest[4:]
+	}
+	if version == pageTokenVersion {
 		if t.Resume, rest = parseResume(rest); t.Resume == nil {
 			return ViewToken{}, ErrToken
 		}
@@ -103,8 +123,8 @@ const (
 	DeltaNone Delta = iota
 	// DeltaAppended means that the token's view is a prefix of the new one.
 	DeltaAppended
-	// DeltaChanged means that a record or a late result has changed the view since. Everything before the change is the
-	// same.
+	// DeltaChanged means that a record or a late result has changed the view since, or context blocks have moved.
+	// Everything before the change is the same.
 	DeltaChanged
 )
 
@@ -115,7 +135,7 @@ func (t ViewToken) Compare(h *storagev1.Head, uid string, options [tokenOptionsS
 		return DeltaNone
 	case h.GetLastRevert() > t.Point:
 		return DeltaNone
-	case max(h.GetLastViewChange(), h.GetLastLateResult()) <= t.Point:
+	case max(h.GetLastViewChange(), h.GetLastLateResult(), h.GetLastBlockMove(), h.GetLastBlockExpiry()) <= t.Point:
 		return DeltaAppended
 	default:
 		return DeltaChanged

@@ -34,7 +34,7 @@ func Write(
 		}
 	}
 	// Thinking that the change makes invalid comes after the change, so ChangedFrom can be found before it is known.
-	h, err := Apply(before.Head, r, at)
+	h, err := Apply(before.Head, before.Policy, r, at)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func Write(
 	}
 	if change != nil {
 		change.ChangedFrom = ChangedFrom(before, after)
-		if after.Head, err = Apply(before.Head, r, at); err != nil {
+		if after.Head, err = Apply(before.Head, before.Policy, r, at); err != nil {
 			return nil, err
 		}
 	}
@@ -94,6 +94,10 @@ func viewChange(r *compactordv1.Record) *compactordv1.ViewChange {
 		k.Pin.ViewChange = vc
 	case *compactordv1.Record_Unpin:
 		k.Unpin.ViewChange = vc
+	case *compactordv1.Record_ContextBlocks:
+		k.ContextBlocks.ViewChange = vc
+	case *compactordv1.Record_Instructions:
+		k.Instructions.ViewChange = vc
 	case *compactordv1.Record_PolicyChange:
 		if k.PolicyChange.GetViewChange() == nil {
 			return nil
@@ -130,6 +134,10 @@ func (s *State) afterRecord(r *compactordv1.Record, h *storagev1.Head) *State {
 		next.Edits = s.WithEdits(k.Prune.GetEdits()).Edits
 	case *compactordv1.Record_PolicyChange:
 		next.Policy = k.PolicyChange.GetResolved()
+	case *compactordv1.Record_ContextBlocks:
+		next.Blocks = blocksOf(h, s, r.GetSequence(), k.ContextBlocks)
+	case *compactordv1.Record_Instructions:
+		next.Instructions = k.Instructions.GetMessages()
 	case *compactordv1.Record_Attempt, *compactordv1.Record_Checkpoint:
 	default:
 		return nil
@@ -141,5 +149,6 @@ func (s *State) afterRecord(r *compactordv1.Record, h *storagev1.Head) *State {
 func ChangesView(before, after *compactordv1.Policy) bool {
 	return thinkingPolicy(before, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED) !=
 		thinkingPolicy(after, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED) ||
-		before.GetSummary().GetPlacement() != after.GetSummary().GetPlacement()
+		before.GetSummary().GetPlacement() != after.GetSummary().GetPlacement() ||
+		blockLimit(before) != blockLimit(after)
 }

@@ -87,6 +87,8 @@ func divide(s *session.State) *dividedSize {
 	for _, vm := range s.View(session.ViewOptions{}).Messages {
 		index, ofLog := originOf(vm)
 		switch {
+		case vm.GetContextBlock() != nil, vm.GetInstructions() > 0:
+			always = always.plus(messageSize(vm))
 		case !ofLog:
 			summary = summary.plus(messageSize(vm))
 		case index < session.KeptFrom(s.Head):

@@ -110,7 +110,7 @@ func (p *planned) goOn(ctx context.Context, next *sessionlog.Write, entry *compa
 // lastIsUser says whether the view shows its last message of the log as a USER message.
 func lastIsUser(s *session.State) bool {
 	for _, vm := range slices.Backward(s.View(session.ViewOptions{}).Messages) {
-		if vm.GetSummaryOf() == "" {
+		if vm.GetSummaryOf() == "" && vm.GetContextBlock() == nil {
 			return vm.GetMessage().GetRole() == compactordv1.Role_ROLE_USER
 		}
 	}

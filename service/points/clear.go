@@ -39,7 +39,7 @@ func (p *Points) clear(
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.reversalTo(ctx, row, &compactordv1.Revert{Point: point})
+	r, err := p.reversalTo(ctx, row, &compactordv1.Revert{Point: point, KeepsContext: true})
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,8 @@ func (p *Points) beforeTurns(ctx context.Context, row *storagev1.Session, turns 
 // beforeLastChange returns the point before the newest record that an undo undoes: a Revert, or what has changed the
 // view since the last one.
 //
-// It skips changes of the policy, since a revert does not bring the old policy back. It skips imported compactions,
+// It skips changes of the policy, since a revert does not bring the old policy back. It skips changes of context blocks and
+// instructions, which the client can set again without putting messages aside. It skips imported compactions,
 // since before them the session never had a view here. It skips the prunes of policy.on_user_message: each turn makes
 // one, so nothing before them could ever be undone.
 func (p *Points) beforeLastChange(ctx context.Context, row *storagev1.Session) (uint32, error) {
@@ -96,6 +97,7 @@ func (p *Points) beforeLastChange(ctx context.Context, row *storagev1.Session) (
 
 // undoable says whether an undo undoes a record that changed the view.
 func undoable(r *compactordv1.Record) bool {
-	return r.GetPolicyChange() == nil && r.GetCompaction().GetImportedFrom() == "" &&
+	return r.GetPolicyChange() == nil && r.GetContextBlocks() == nil && r.GetInstructions() == nil &&
+		r.GetCompaction().GetImportedFrom() == "" &&
 		r.GetPrune().GetProvenance().GetReason() != compactordv1.CompactionReason_COMPACTION_REASON_USER_MESSAGE
 }

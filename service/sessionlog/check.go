@@ -137,7 +137,7 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 			return err
 		}
 	}
-	h, err := session.Apply(c.head, r, at)
+	h, err := session.Apply(c.head, c.policy, r, at)
 	if err != nil {
 		return err
 	}

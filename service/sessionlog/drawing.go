@@ -21,7 +21,7 @@ const (
 func (l *Logs) Drawing(
 	ctx context.Context, row *storagev1.Session, h *storagev1.Head, wanted int,
 ) (*session.Drawing, error) {
-	s, err := newState(row, h)
+	s, err := newState(ctx, l.store, row, h)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,12 @@ func (k *keptStates) put(uid string, s *session.State) {
 	defer k.mu.Unlock()
 	messages := k.messagesLocked(uid, s)
 	bytes := bytesOfState + proto.Size(s.Head) + proto.Size(s.Entry) + s.Outlines.SharedBytes() + messages
+	for _, b := range s.Blocks {
+		bytes += bytesOfPart*len(b.GetParts()) + proto.Size(b)
+	}
+	for _, m := range s.Instructions {
+		bytes += bytesOfPart*len(m.GetParts()) + proto.Size(m)
+	}
 	k.removeLocked(uid)
 	if bytes > keptStateBytes {
 		return

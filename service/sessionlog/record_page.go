@@ -156,6 +156,10 @@ func kindOf(r *compactordv1.Record) compactordv1.RecordKind {
 		return compactordv1.RecordKind_RECORD_KIND_REVERT
 	case *compactordv1.Record_Pin:
 		return compactordv1.RecordKind_RECORD_KIND_PIN
+	case *compactordv1.Record_ContextBlocks:
+		return compactordv1.RecordKind_RECORD_KIND_CONTEXT_BLOCKS
+	case *compactordv1.Record_Instructions:
+		return compactordv1.RecordKind_RECORD_KIND_INSTRUCTIONS
 	case *compactordv1.Record_Unpin:
 		return compactordv1.RecordKind_RECORD_KIND_UNPIN
 	case *compactordv1.Record_PolicyChange:

@@ -49,7 +49,7 @@ func (l *Logs) stateSince(
 func loadState(
 	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head, outlines *session.Outlines,
 ) (*session.State, error) {
-	s, err := newState(row, h)
+	s, err := newState(ctx, r, row, h)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,20 @@ func loadState(
 	return s, loadEdits(ctx, r, read.ref, s)
 }
 
-func newState(row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
+// newState returns a state without messages and edits.
+func newState(
+	ctx context.Context, r storage.Store, row *storagev1.Session, h *storagev1.Head,
+) (*session.State, error) {
 	counter, err := session.CounterFor(row.GetEstimator())
 	if err != nil {
 		return nil, err
 	}
-	return &session.State{Head: h, Policy: row.GetResolvedPolicy(), Counter: counter}, nil
+	s := &session.State{Head: h, Policy: row.GetResolvedPolicy(), Counter: counter}
+	if s.Blocks, err = contextBlocks(ctx, r, storage.RefOf(row), h); err != nil {
+		return nil, err
+	}
+	s.Instructions, err = instructions(ctx, r, storage.RefOf(row), h)
+	return s, err
 }
 
 // stateReader reads the messages of a state.

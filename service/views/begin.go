@@ -36,7 +36,7 @@ func (r *Request) begin(
 		case held.Resume != nil:
 			b.at, b.before, b.leading = held.Resume.At, held.Messages, held.Resume.Leading
 		case held.NextIndex > 0:
-			b.at, b.before = session.Place{Index: held.NextIndex}, held.Messages
+			b.at, b.before = session.PlaceAfter(r.Head, held.NextIndex), held.Messages
 			b.leading = held.NextIndex <= r.Head.GetLeadEnd()
 		default:
 			b.held, b.holds = held.Messages, func(session.Drawn) (bool, error) { return true, nil }
@@ -44,7 +44,7 @@ func (r *Request) begin(
 	case session.DeltaChanged:
 		b.held = held.Messages
 		if r.marksApply(held) {
-			b.holds = unchangedSince(r.Head, held.Point)
+			b.holds = unchangedSince(r.Head, held)
 			break
 		}
 		if b.holds, end, err = r.sameAs(ctx, log, held.Point); err != nil {
@@ -63,13 +63,19 @@ func (r *Request) marksApply(held session.ViewToken) bool {
 	return r.hasSessionsThinking() && changed == r.Row.GetHead().GetPolicyChange() && changed <= held.Point
 }
 
-// unchangedSince reports of messages whether they are before the first that has changed since a point.
-func unchangedSince(h *storagev1.Head, point uint32) func(session.Drawn) (bool, error) {
+// unchangedSince reports of messages whether they are before the first that has changed since the view of a token.
+func unchangedSince(h *storagev1.Head, held session.ViewToken) func(session.Drawn) (bool, error) {
 	changedFrom := h.GetNextIndex()
 	for _, mark := range h.GetChanges() {
-		if mark.GetSequence() > point {
+		if mark.GetSequence() > held.Point {
 			changedFrom = min(changedFrom, mark.GetChangedFrom())
 		}
+	}
+	if h.GetLastBlockMove() > held.Point && held.BlocksAt != nil {
+		changedFrom = min(changedFrom, *held.BlocksAt)
+	}
+	if h.GetLastBlockExpiry() > held.Point {
+		changedFrom = min(changedFrom, h.GetLeadEnd())
 	}
 	return func(d session.Drawn) (bool, error) {
 		switch o := d.GetOrigin().(type) {
@@ -77,8 +83,10 @@ func unchangedSince(h *storagev1.Head, point uint32) func(session.Drawn) (bool, 
 			return changedFrom >= session.KeptFrom(h), nil
 		case *compactordv1.ViewMessage_Index:
 			return o.Index < changedFrom, nil
+		case *compactordv1.ViewMessage_LogRepair:
+			return o.LogRepair.GetIndex() < changedFrom, nil
 		default:
-			return d.GetLogRepair().GetIndex() < changedFrom, nil
+			return d.Place.Index < changedFrom, nil
 		}
 	}
 }

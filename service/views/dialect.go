@@ -176,7 +176,7 @@ func UpTo(v *session.View, nextIndex uint32) *session.View {
 			if o.Index < nextIndex {
 				end = i + 1
 			}
-		case *compactordv1.ViewMessage_SummaryOf:
+		case *compactordv1.ViewMessage_SummaryOf, *compactordv1.ViewMessage_ContextBlock, *compactordv1.ViewMessage_Instructions:
 			end = i + 1
 		case *compactordv1.ViewMessage_LogRepair:
 			if o.LogRepair.GetIndex() < nextIndex {

@@ -3,6 +3,8 @@ package views
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -40,11 +42,15 @@ type Request struct {
 
 // token returns the token of the requested view, without the number of messages that the client will have.
 func (r *Request) token(kind compactordv1.Dialect) session.ViewToken {
-	return session.ViewToken{
+	token := session.ViewToken{
 		UID: r.Row.GetUid(), Point: session.Point(r.Head), NextIndex: r.Head.GetNextIndex(),
 		Options: session.HashOptions(
 			kind, r.Row.GetResolvedPolicy(), session.ViewOptions{Thinking: r.Thinking}, r.MarkBreakpoints),
 	}
+	if len(r.Head.GetBlocks()) > 0 {
+		token.BlocksAt = proto.Uint32(session.LatestPlace(r.Head))
+	}
+	return token
 }
 
 // held parses the client's token, and returns how its view relates to the requested one.

@@ -78,6 +78,9 @@ func (g *Generator) Step(t *rapid.T) {
 		{1, g.mark},
 		{3, g.changePolicy},
 		{2, g.note},
+		{4, g.changeBlocks},
+		{1, g.replaceInstructions},
+		{1, g.limitBlocks},
 	}
 	total := 0
 	for _, s := range steps {
@@ -108,7 +111,7 @@ func (g *Generator) Message(t *rapid.T) {
 
 // Record appends one record and no message.
 func (g *Generator) Record(t *rapid.T) {
-	steps := []func(*rapid.T){g.compact, g.prune, g.pin, g.unpin, g.revert, g.changePolicy, g.note}
+	steps := []func(*rapid.T){g.compact, g.prune, g.pin, g.unpin, g.revert, g.changePolicy, g.note, g.changeBlocks, g.replaceInstructions}
 	steps[between(t, 0, len(steps)-1, "record")](t)
 }
 

@@ -66,5 +66,7 @@ func (g *Generator) clear(t *rapid.T) {
 		point = a.Sequence
 	}
 	g.count(Cleared, true)
-	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{Point: point}}})
+	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{
+		Point: point, KeepsContext: true,
+	}}})
 }

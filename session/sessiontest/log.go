@@ -57,7 +57,8 @@ func (l *Log) PolicyAt(point uint32) *compactordv1.Policy {
 func (i Item) ChangesViews() bool {
 	switch k := i.Record.GetKind().(type) {
 	case *compactordv1.Record_Compaction, *compactordv1.Record_Prune, *compactordv1.Record_Revert,
-		*compactordv1.Record_Pin, *compactordv1.Record_Unpin:
+		*compactordv1.Record_Pin, *compactordv1.Record_Unpin, *compactordv1.Record_ContextBlocks,
+		*compactordv1.Record_Instructions:
 		return true
 	case *compactordv1.Record_PolicyChange:
 		return k.PolicyChange.GetViewChange() != nil
@@ -79,6 +80,10 @@ func (i Item) ViewChange() *compactordv1.ViewChange {
 		return k.Unpin.GetViewChange()
 	case *compactordv1.Record_Revert:
 		return k.Revert.GetViewChange()
+	case *compactordv1.Record_ContextBlocks:
+		return k.ContextBlocks.GetViewChange()
+	case *compactordv1.Record_Instructions:
+		return k.Instructions.GetViewChange()
 	case *compactordv1.Record_PolicyChange:
 		return k.PolicyChange.GetViewChange()
 	default:

@@ -28,6 +28,7 @@ type Model struct {
 	path    []uint32
 	pins    map[uint32]bool
 	edits   map[uint32][]*compactordv1.Edit
+	context contextAt
 	// ignored is the sequence of a record whose own changed_from is not used; -1 for none.
 	ignored int64
 }
@@ -82,6 +83,7 @@ func newModel(log *Log, point uint32, policy *compactordv1.Policy, ignored int64
 	m.readPath()
 	m.match()
 	m.readRecords()
+	m.context = log.contextAt(point)
 	return m
 }
 

@@ -116,13 +116,11 @@ func (m *Model) DueAt(tokens uint32) bool {
 		window > 0 && t.ReserveTokens != nil && float64(tokens)+float64(t.GetReserveTokens()) >= window
 }
 
-// beforeConversation returns the tokens of the overhead and of the leading messages.
+// beforeConversation returns the tokens of the overhead, of the leading messages and of context blocks.
 func (m *Model) beforeConversation() uint32 {
-	var lead uint32
-	for _, a := range m.Lead() {
-		lead += m.tokens(a.Message)
-	}
-	return m.Outside() + m.Scaled(lead)
+	h := &storagev1.Head{}
+	m.contextFigures(h)
+	return m.Outside() + m.Scaled(h.GetLeadTokens()+h.GetBlockTokens())
 }
 
 // Due reports whether compaction is due, also where something prevents it.

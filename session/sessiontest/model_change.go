@@ -16,7 +16,7 @@ func ChangedFrom(log *Log, sequence uint32) *uint32 {
 	before := NewModel(log, sequence-1, log.PolicyAt(sequence-1))
 	after := newModel(log, sequence, log.PolicyAt(sequence), int64(sequence))
 	a, b := before.shownByIndex(), after.shownByIndex()
-	for index := range log.Messages(sequence) {
+	for index := range log.Messages(sequence) + 1 {
 		if bytes.Equal(a[index], b[index]) {
 			continue
 		}
@@ -34,6 +34,11 @@ func (m *Model) shownByIndex() map[uint32][]byte {
 			drawn[o.Index] = append(drawn[o.Index], Bytes(vm)...)
 		case *compactordv1.ViewMessage_LogRepair:
 			drawn[o.LogRepair.GetIndex()] = append(drawn[o.LogRepair.GetIndex()], Bytes(vm)...)
+		case *compactordv1.ViewMessage_Instructions:
+			drawn[0] = append(drawn[0], Bytes(vm)...)
+		case *compactordv1.ViewMessage_ContextBlock:
+			at := m.placeOf(o.ContextBlock)
+			drawn[at] = append(drawn[at], Bytes(vm)...)
 		}
 	}
 	for _, a := range m.Covered() {
@@ -42,6 +47,22 @@ func (m *Model) shownByIndex() map[uint32][]byte {
 		}
 	}
 	return drawn
+}
+
+// placeOf returns the index that a context block stands before.
+func (m *Model) placeOf(b *compactordv1.ShownBlock) uint32 {
+	before := m.latestBefore()
+	switch {
+	case b.GetPlace() == compactordv1.BlockPlace_BLOCK_PLACE_LEADING:
+		if lead := m.Lead(); len(lead) > 0 {
+			return lead[len(lead)-1].Index + 1
+		}
+		return 0
+	case before == nil:
+		return m.log.Messages(m.Point)
+	default:
+		return before.Index
+	}
 }
 
 func (m *Model) loopStart(index uint32) uint32 {

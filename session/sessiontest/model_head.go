@@ -48,8 +48,8 @@ func (m *Model) Head() *storagev1.Head {
 	}
 	for _, a := range m.Lead() {
 		h.LeadEnd = a.Index + 1
-		h.LeadTokens += m.tokens(a.Message)
 	}
+	m.contextFigures(h)
 	if e := m.Entry; e != nil {
 		h.Compaction = &storagev1.EffectiveCompaction{
 			Sequence: e.GetSequence(), FirstKeptIndex: e.GetFirstKeptIndex(), Id: e.GetId(), ReplayedIndex: e.ReplayedIndex,
@@ -72,6 +72,50 @@ func (m *Model) Head() *storagev1.Head {
 	m.viewFigures(h)
 	h.Breaker = m.Breaker()
 	return h
+}
+
+// contextFigures sets what the head has of context blocks and instructions, and the tokens of the leading messages.
+func (m *Model) contextFigures(h *storagev1.Head) {
+	instructions, lead := m.shownLead()
+	for _, vm := range instructions {
+		h.LeadTokens += vm.GetTokens()
+	}
+	for _, a := range lead {
+		h.LeadTokens += m.tokens(a.Message)
+	}
+	if m.context.set {
+		h.Instructions = &storagev1.InstructionsInForce{Sequence: m.context.sequence, Replaced: m.context.replaced}
+	}
+	for _, a := range m.Messages {
+		if session.StartsTurn(a.Message) {
+			h.TurnStart = proto.Uint32(a.Index)
+		}
+	}
+	h.LastBlockExpiry = m.context.expired
+	for _, b := range m.context.blocks {
+		h.Blocks = append(h.Blocks, m.inForce(b))
+		h.BlockTokens += h.GetBlocks()[len(h.GetBlocks())-1].GetShownTokens()
+	}
+}
+
+func (m *Model) inForce(b Block) *storagev1.BlockInForce {
+	message, _ := m.blockMessage(b)
+	f := &storagev1.BlockInForce{
+		Name: b.Content.GetName(), Sequence: b.Sequence, Place: b.Content.GetPlace(), Priority: b.Content.GetPriority(),
+		Tokens: b.Content.GetTokens(), MaxTokens: b.Content.GetMaxTokens(),
+		ShownTokens: m.tokens(message), ShownBytes: uint32(proto.Size(message)),
+	}
+	if f.GetPlace() == compactordv1.BlockPlace_BLOCK_PLACE_UNSPECIFIED {
+		f.Place = compactordv1.BlockPlace_BLOCK_PLACE_LATEST
+	}
+	if b.TurnsLeft >= 0 {
+		f.TurnsLeft = proto.Uint32(uint32(b.TurnsLeft))
+	}
+	if b.Limit >= 0 {
+		f.LimitTokens = proto.Uint32(uint32(b.Limit))
+	}
+	f.MediaTokens, f.MediaBytes, f.Media = m.media([]*compactordv1.ViewMessage{{Message: message}})
+	return f
 }
 
 // appendedBy returns the tokens of a message as views showed it at the append, apart from repairs.
@@ -126,6 +170,9 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 	inTail := false
 	for _, vm := range v.Messages {
 		index, ofLog := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
+		if vm.GetContextBlock() != nil || vm.GetInstructions() > 0 {
+			continue
+		}
 		if vm.GetOutOfPlace() {
 			if !ofLog || m.pins[index.Index] {
 				h.PinnedTokens += vm.GetTokens()
@@ -212,6 +259,9 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	if a == nil {
 		return m.Scaled(v.Tokens), false
 	}
+	if m.context.expired > a.MadeFrom {
+		return m.Scaled(v.Tokens), false
+	}
 	for _, item := range m.log.Items[a.MadeFrom+1 : m.Point+1] {
 		if item.ChangesViews() {
 			return m.Scaled(v.Tokens), false
@@ -223,7 +273,10 @@ func (m *Model) ContextTokens() (uint32, bool) {
 	})
 	var after uint32
 	for _, vm := range v.Messages[at+1:] {
-		after += vm.GetTokens()
+		// They were in the view of the report, too.
+		if vm.GetContextBlock() == nil {
+			after += vm.GetTokens()
+		}
 	}
 	return total + m.Scaled(after), true
 }

@@ -107,7 +107,7 @@ func (l *Log) changesWithin(after, before uint32) bool {
 			return true
 		}
 	}
-	return false
+	return l.contextAt(before-1).expired > after
 }
 
 // Scaled converts an estimate into tokens of the model.

@@ -13,9 +13,12 @@ import (
 // View returns the LLM view: the leading messages, the summary, the pinned or replayed messages, and the kept part.
 func (m *Model) View(opts session.ViewOptions) *session.View {
 	v := &session.View{Report: &compactordv1.ViewReport{}}
-	for _, a := range m.Lead() {
+	instructions, lead := m.shownLead()
+	v.Messages = append(v.Messages, instructions...)
+	for _, a := range lead {
 		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
 	}
+	v.Messages = append(v.Messages, m.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LEADING)...)
 	v.Messages = append(v.Messages, m.summary()...)
 	outOfPlace := inViewOrder(m.OutOfPlace())
 	for i, a := range outOfPlace {
@@ -24,7 +27,13 @@ func (m *Model) View(opts session.ViewOptions) *session.View {
 	}
 	for _, a := range inViewOrder(m.Kept()) {
 		v.Messages = append(v.Messages, m.repairBefore(a)...)
+		if a == m.latestBefore() {
+			v.Messages = append(v.Messages, m.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)...)
+		}
 		v.Messages = append(v.Messages, m.show(a, false, opts, v.Report)...)
+	}
+	if m.latestBefore() == nil {
+		v.Messages = append(v.Messages, m.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)...)
 	}
 	for _, vm := range v.Messages {
 		v.Tokens += vm.GetTokens()

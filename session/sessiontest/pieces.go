@@ -22,6 +22,7 @@ func (w *Writer) DrawingAt(point uint32, size int) *session.Drawing {
 	return &session.Drawing{
 		State: &session.State{
 			Head: whole.Head, Policy: whole.Policy, Counter: whole.Counter, Entry: whole.Entry,
+			Blocks: whole.Blocks, Instructions: whole.Instructions,
 		},
 		Pieces: &pieces{writer: w, state: whole, size: size},
 	}

@@ -39,7 +39,7 @@ func reopen(log *Log) (*Writer, []*storagev1.Head) {
 // replay adds a record as it is, without computing again what it changes.
 func (w *Writer) replay(item Item, at *storagev1.Head) {
 	record := proto.CloneOf(item.Record)
-	h, err := session.Apply(w.Head, record, at)
+	h, err := session.Apply(w.Head, w.Policy, record, at)
 	if err != nil {
 		panic(err)
 	}

@@ -170,6 +170,7 @@ func (w *Writer) load(h *storagev1.Head) *session.State {
 			s.Kept = append(s.Kept, l)
 		}
 	}
+	s.Blocks, s.Instructions = w.context(h)
 	for _, index := range session.OutOfPlaceIndexes(h) {
 		s.OutOfPlace = append(s.OutOfPlace, w.Messages[index])
 	}
@@ -192,4 +193,17 @@ func (w *Writer) load(h *storagev1.Head) *session.State {
 		}
 	}
 	return s
+}
+
+// context returns the contents of a head's context blocks, and the instructions in force.
+func (w *Writer) context(h *storagev1.Head) (blocks []*compactordv1.ContextBlock, instructions []*compactordv1.Message) {
+	bySequence := make(map[uint32]*compactordv1.Record)
+	for _, r := range w.records {
+		bySequence[r.record.GetSequence()] = r.record
+	}
+	for _, b := range h.GetBlocks() {
+		set := bySequence[b.GetSequence()].GetContextBlocks().GetSet()
+		blocks = append(blocks, session.BlockNamed(set, b.GetName()))
+	}
+	return blocks, bySequence[h.GetInstructions().GetSequence()].GetInstructions().GetMessages()
 }

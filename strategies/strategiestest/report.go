@@ -19,7 +19,7 @@ func (m ReportModel) Fixed() uint32 {
 	if m.editsTail(m.Policy.GetStrategy()) && len(m.OpenCalls()) == 0 {
 		tail = h.GetPinnedTailTokens()
 	}
-	return m.Scaled(h.GetLeadTokens()+h.GetPinnedTokens()+h.GetPinnedKeptTokens()+tail) + m.Outside()
+	return m.Scaled(h.GetLeadTokens()+h.GetBlockTokens()+h.GetPinnedTokens()+h.GetPinnedKeptTokens()+tail) + m.Outside()
 }
 
 // nested returns the strategies that a strategy runs, or the strategy itself if it runs none.

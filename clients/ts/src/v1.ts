@@ -6,6 +6,7 @@
  * @module
  */
 export * from "./gen/compactord/v1/append_pb.js";
+export * from "./gen/compactord/v1/block_pb.js";
 export * from "./gen/compactord/v1/catalogue_pb.js";
 export * from "./gen/compactord/v1/classify_pb.js";
 export * from "./gen/compactord/v1/client_model_pb.js";

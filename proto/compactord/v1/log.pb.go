@@ -88,6 +88,8 @@ const (
 	MessageState_MESSAGE_STATE_COVERED MessageState = 2
 	// Put aside by a Revert.
 	MessageState_MESSAGE_STATE_PUT_ASIDE MessageState = 3
+	// Active, and replaced by newer instructions.
+	MessageState_MESSAGE_STATE_REPLACED MessageState = 4
 )
 
 // Enum value maps for MessageState.
@@ -97,12 +99,14 @@ var (
 		1: "MESSAGE_STATE_ACTIVE",
 		2: "MESSAGE_STATE_COVERED",
 		3: "MESSAGE_STATE_PUT_ASIDE",
+		4: "MESSAGE_STATE_REPLACED",
 	}
 	MessageState_value = map[string]int32{
 		"MESSAGE_STATE_UNSPECIFIED": 0,
 		"MESSAGE_STATE_ACTIVE":      1,
 		"MESSAGE_STATE_COVERED":     2,
 		"MESSAGE_STATE_PUT_ASIDE":   3,
+		"MESSAGE_STATE_REPLACED":    4,
 	}
 )
 
@@ -804,12 +808,13 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\x0eMessageListing\x12\x1f\n" +
 	"\x1bMESSAGE_LISTING_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aMESSAGE_LISTING_TRANSCRIPT\x10\x01\x12\x1c\n" +
-	"\x18MESSAGE_LISTING_DIALOGUE\x10\x02*\x7f\n" +
+	"\x18MESSAGE_LISTING_DIALOGUE\x10\x02*\x9b\x01\n" +
 	"\fMessageState\x12\x1d\n" +
 	"\x19MESSAGE_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MESSAGE_STATE_ACTIVE\x10\x01\x12\x19\n" +
 	"\x15MESSAGE_STATE_COVERED\x10\x02\x12\x1b\n" +
-	"\x17MESSAGE_STATE_PUT_ASIDE\x10\x03*s\n" +
+	"\x17MESSAGE_STATE_PUT_ASIDE\x10\x03\x12\x1a\n" +
+	"\x16MESSAGE_STATE_REPLACED\x10\x04*s\n" +
 	"\vResultPlace\x12\x1c\n" +
 	"\x18RESULT_PLACE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13RESULT_PLACE_ANSWER\x10\x01\x12\x16\n" +

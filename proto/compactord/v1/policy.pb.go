@@ -388,7 +388,9 @@ type Policy struct {
 	// a summarizer are refused. Not set: the preset's. Empty: none.
 	OnUserMessage *StrategyList `protobuf:"bytes,13,opt,name=on_user_message,json=onUserMessage,proto3" json:"on_user_message,omitempty"`
 	// What automatic compactions do beside the strategy.
-	Overflow      *OverflowPolicy `protobuf:"bytes,14,opt,name=overflow,proto3" json:"overflow,omitempty"`
+	Overflow *OverflowPolicy `protobuf:"bytes,14,opt,name=overflow,proto3" json:"overflow,omitempty"`
+	// Limits and rights of context blocks.
+	ContextBlocks *ContextBlockPolicy `protobuf:"bytes,15,opt,name=context_blocks,json=contextBlocks,proto3" json:"context_blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -517,6 +519,13 @@ func (x *Policy) GetOnUserMessage() *StrategyList {
 func (x *Policy) GetOverflow() *OverflowPolicy {
 	if x != nil {
 		return x.Overflow
+	}
+	return nil
+}
+
+func (x *Policy) GetContextBlocks() *ContextBlockPolicy {
+	if x != nil {
+		return x.ContextBlocks
 	}
 	return nil
 }
@@ -1195,6 +1204,63 @@ func (x *FileTool) GetModifies() bool {
 	return false
 }
 
+// ContextBlockPolicy says what context blocks may take and do.
+type ContextBlockPolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The most tokens that views show of all context blocks together, by the session's estimator. Where they have more,
+	// those of the lowest priority are cut. 0 means no limit. Default 0.
+	MaxTokens *uint32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// Whether context blocks may speak with the operator's voice. Default false: what an agent has written, or read
+	// somewhere, must not become an instruction of the operator.
+	AllowOperator *bool `protobuf:"varint,2,opt,name=allow_operator,json=allowOperator,proto3,oneof" json:"allow_operator,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextBlockPolicy) Reset() {
+	*x = ContextBlockPolicy{}
+	mi := &file_compactord_v1_policy_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextBlockPolicy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextBlockPolicy) ProtoMessage() {}
+
+func (x *ContextBlockPolicy) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_policy_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextBlockPolicy.ProtoReflect.Descriptor instead.
+func (*ContextBlockPolicy) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ContextBlockPolicy) GetMaxTokens() uint32 {
+	if x != nil && x.MaxTokens != nil {
+		return *x.MaxTokens
+	}
+	return 0
+}
+
+func (x *ContextBlockPolicy) GetAllowOperator() bool {
+	if x != nil && x.AllowOperator != nil {
+		return *x.AllowOperator
+	}
+	return false
+}
+
 // OverflowPolicy says what automatic compactions do beside the strategy. A compaction with reason OVERFLOW always
 // replaces media by text.
 type OverflowPolicy struct {
@@ -1212,7 +1278,7 @@ type OverflowPolicy struct {
 
 func (x *OverflowPolicy) Reset() {
 	*x = OverflowPolicy{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[10]
+	mi := &file_compactord_v1_policy_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1224,7 +1290,7 @@ func (x *OverflowPolicy) String() string {
 func (*OverflowPolicy) ProtoMessage() {}
 
 func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[10]
+	mi := &file_compactord_v1_policy_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1237,7 +1303,7 @@ func (x *OverflowPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverflowPolicy.ProtoReflect.Descriptor instead.
 func (*OverflowPolicy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OverflowPolicy) GetReplay() bool {
@@ -1267,7 +1333,7 @@ type PolicyWarning struct {
 
 func (x *PolicyWarning) Reset() {
 	*x = PolicyWarning{}
-	mi := &file_compactord_v1_policy_proto_msgTypes[11]
+	mi := &file_compactord_v1_policy_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1279,7 +1345,7 @@ func (x *PolicyWarning) String() string {
 func (*PolicyWarning) ProtoMessage() {}
 
 func (x *PolicyWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_policy_proto_msgTypes[11]
+	mi := &file_compactord_v1_policy_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1292,7 +1358,7 @@ func (x *PolicyWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyWarning.ProtoReflect.Descriptor instead.
 func (*PolicyWarning) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_policy_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PolicyWarning) GetField() string {
@@ -1313,7 +1379,7 @@ var File_compactord_v1_policy_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/policy.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\"\xba\a\n" +
+	"\x1acompactord/v1/policy.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\"\x84\b\n" +
 	"\x06Policy\x12:\n" +
 	"\x06preset\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x182\x16^[a-z][a-z0-9_]{0,63}$H\x00R\x06preset\x88\x01\x01\x128\n" +
 	"\x0econtext_window\x18\x02 \x01(\rB\f\xbaH\t*\a\x18\x80\xc2\xd7/(\x01H\x01R\rcontextWindow\x88\x01\x01\x12=\n" +
@@ -1331,7 +1397,8 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"file_tools\x18\v \x01(\v2\x18.compactord.v1.FileToolsR\tfileTools\x128\n" +
 	"\ton_append\x18\f \x01(\v2\x1b.compactord.v1.StrategyListR\bonAppend\x12C\n" +
 	"\x0fon_user_message\x18\r \x01(\v2\x1b.compactord.v1.StrategyListR\ronUserMessage\x129\n" +
-	"\boverflow\x18\x0e \x01(\v2\x1d.compactord.v1.OverflowPolicyR\boverflowB\t\n" +
+	"\boverflow\x18\x0e \x01(\v2\x1d.compactord.v1.OverflowPolicyR\boverflow\x12H\n" +
+	"\x0econtext_blocks\x18\x0f \x01(\v2!.compactord.v1.ContextBlockPolicyR\rcontextBlocksB\t\n" +
 	"\a_presetB\x11\n" +
 	"\x0f_context_windowB\x14\n" +
 	"\x12_max_output_tokensB\x13\n" +
@@ -1415,7 +1482,13 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\bFileTool\x12*\n" +
 	"\x05names\x18\x01 \x03(\tB\x14\xbaH\x11\x92\x01\x0e\b\x01\x10\xe8\a\"\ar\x05 \x01(\x80\x02R\x05names\x12:\n" +
 	"\x0epath_arguments\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\x10\"\ar\x05 \x01(\x80\x02R\rpathArguments\x12\x1a\n" +
-	"\bmodifies\x18\x03 \x01(\bR\bmodifies\"t\n" +
+	"\bmodifies\x18\x03 \x01(\bR\bmodifies\"\x86\x01\n" +
+	"\x12ContextBlockPolicy\x12\"\n" +
+	"\n" +
+	"max_tokens\x18\x01 \x01(\rH\x00R\tmaxTokens\x88\x01\x01\x12*\n" +
+	"\x0eallow_operator\x18\x02 \x01(\bH\x01R\rallowOperator\x88\x01\x01B\r\n" +
+	"\v_max_tokensB\x11\n" +
+	"\x0f_allow_operator\"t\n" +
 	"\x0eOverflowPolicy\x12\x1b\n" +
 	"\x06replay\x18\x01 \x01(\bH\x00R\x06replay\x88\x01\x01\x12(\n" +
 	"\rauto_continue\x18\x02 \x01(\bH\x01R\fautoContinue\x88\x01\x01B\t\n" +
@@ -1472,7 +1545,7 @@ func file_compactord_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_compactord_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_compactord_v1_policy_proto_goTypes = []any{
 	(ThinkingPolicy)(0),         // 0: compactord.v1.ThinkingPolicy
 	(SummaryPlacement)(0),       // 1: compactord.v1.SummaryPlacement
@@ -1489,38 +1562,40 @@ var file_compactord_v1_policy_proto_goTypes = []any{
 	(*SummaryInput)(nil),        // 12: compactord.v1.SummaryInput
 	(*FileTools)(nil),           // 13: compactord.v1.FileTools
 	(*FileTool)(nil),            // 14: compactord.v1.FileTool
-	(*OverflowPolicy)(nil),      // 15: compactord.v1.OverflowPolicy
-	(*PolicyWarning)(nil),       // 16: compactord.v1.PolicyWarning
-	(*Strategy)(nil),            // 17: compactord.v1.Strategy
-	(*durationpb.Duration)(nil), // 18: google.protobuf.Duration
+	(*ContextBlockPolicy)(nil),  // 15: compactord.v1.ContextBlockPolicy
+	(*OverflowPolicy)(nil),      // 16: compactord.v1.OverflowPolicy
+	(*PolicyWarning)(nil),       // 17: compactord.v1.PolicyWarning
+	(*Strategy)(nil),            // 18: compactord.v1.Strategy
+	(*durationpb.Duration)(nil), // 19: google.protobuf.Duration
 }
 var file_compactord_v1_policy_proto_depIdxs = []int32{
 	8,  // 0: compactord.v1.Policy.trigger:type_name -> compactord.v1.Trigger
-	17, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
-	17, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
+	18, // 1: compactord.v1.Policy.strategy:type_name -> compactord.v1.Strategy
+	18, // 2: compactord.v1.Policy.prune_strategy:type_name -> compactord.v1.Strategy
 	11, // 3: compactord.v1.Policy.summary:type_name -> compactord.v1.SummaryPolicy
 	0,  // 4: compactord.v1.Policy.thinking:type_name -> compactord.v1.ThinkingPolicy
 	13, // 5: compactord.v1.Policy.file_tools:type_name -> compactord.v1.FileTools
 	6,  // 6: compactord.v1.Policy.on_append:type_name -> compactord.v1.StrategyList
 	6,  // 7: compactord.v1.Policy.on_user_message:type_name -> compactord.v1.StrategyList
-	15, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
-	17, // 9: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
-	10, // 10: compactord.v1.SectionList.sections:type_name -> compactord.v1.Section
-	2,  // 11: compactord.v1.Section.role:type_name -> compactord.v1.SectionRole
-	10, // 12: compactord.v1.Section.subsections:type_name -> compactord.v1.Section
-	1,  // 13: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
-	9,  // 14: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionList
-	3,  // 15: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
-	7,  // 16: compactord.v1.SummaryPolicy.extra_context:type_name -> compactord.v1.TextList
-	18, // 17: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
-	18, // 18: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
-	12, // 19: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
-	14, // 20: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	16, // 8: compactord.v1.Policy.overflow:type_name -> compactord.v1.OverflowPolicy
+	15, // 9: compactord.v1.Policy.context_blocks:type_name -> compactord.v1.ContextBlockPolicy
+	18, // 10: compactord.v1.StrategyList.strategies:type_name -> compactord.v1.Strategy
+	10, // 11: compactord.v1.SectionList.sections:type_name -> compactord.v1.Section
+	2,  // 12: compactord.v1.Section.role:type_name -> compactord.v1.SectionRole
+	10, // 13: compactord.v1.Section.subsections:type_name -> compactord.v1.Section
+	1,  // 14: compactord.v1.SummaryPolicy.placement:type_name -> compactord.v1.SummaryPlacement
+	9,  // 15: compactord.v1.SummaryPolicy.sections:type_name -> compactord.v1.SectionList
+	3,  // 16: compactord.v1.SummaryPolicy.fallback:type_name -> compactord.v1.SummaryFallback
+	7,  // 17: compactord.v1.SummaryPolicy.extra_context:type_name -> compactord.v1.TextList
+	19, // 18: compactord.v1.SummaryPolicy.try_timeout:type_name -> google.protobuf.Duration
+	19, // 19: compactord.v1.SummaryPolicy.total_timeout:type_name -> google.protobuf.Duration
+	12, // 20: compactord.v1.SummaryPolicy.input:type_name -> compactord.v1.SummaryInput
+	14, // 21: compactord.v1.FileTools.tools:type_name -> compactord.v1.FileTool
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_policy_proto_init() }
@@ -1534,13 +1609,14 @@ func file_compactord_v1_policy_proto_init() {
 	file_compactord_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
 	file_compactord_v1_policy_proto_msgTypes[7].OneofWrappers = []any{}
 	file_compactord_v1_policy_proto_msgTypes[10].OneofWrappers = []any{}
+	file_compactord_v1_policy_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_policy_proto_rawDesc), len(file_compactord_v1_policy_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

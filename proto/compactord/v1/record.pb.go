@@ -7,6 +7,7 @@
 package compactordv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
@@ -45,31 +46,39 @@ const (
 	RecordKind_RECORD_KIND_UNPIN RecordKind = 7
 	// PolicyChange.
 	RecordKind_RECORD_KIND_POLICY_CHANGE RecordKind = 8
+	// ContextBlockChange.
+	RecordKind_RECORD_KIND_CONTEXT_BLOCKS RecordKind = 9
+	// InstructionsChange.
+	RecordKind_RECORD_KIND_INSTRUCTIONS RecordKind = 10
 )
 
 // Enum value maps for RecordKind.
 var (
 	RecordKind_name = map[int32]string{
-		0: "RECORD_KIND_UNSPECIFIED",
-		1: "RECORD_KIND_COMPACTION",
-		2: "RECORD_KIND_PRUNE",
-		3: "RECORD_KIND_ATTEMPT",
-		4: "RECORD_KIND_CHECKPOINT",
-		5: "RECORD_KIND_REVERT",
-		6: "RECORD_KIND_PIN",
-		7: "RECORD_KIND_UNPIN",
-		8: "RECORD_KIND_POLICY_CHANGE",
+		0:  "RECORD_KIND_UNSPECIFIED",
+		1:  "RECORD_KIND_COMPACTION",
+		2:  "RECORD_KIND_PRUNE",
+		3:  "RECORD_KIND_ATTEMPT",
+		4:  "RECORD_KIND_CHECKPOINT",
+		5:  "RECORD_KIND_REVERT",
+		6:  "RECORD_KIND_PIN",
+		7:  "RECORD_KIND_UNPIN",
+		8:  "RECORD_KIND_POLICY_CHANGE",
+		9:  "RECORD_KIND_CONTEXT_BLOCKS",
+		10: "RECORD_KIND_INSTRUCTIONS",
 	}
 	RecordKind_value = map[string]int32{
-		"RECORD_KIND_UNSPECIFIED":   0,
-		"RECORD_KIND_COMPACTION":    1,
-		"RECORD_KIND_PRUNE":         2,
-		"RECORD_KIND_ATTEMPT":       3,
-		"RECORD_KIND_CHECKPOINT":    4,
-		"RECORD_KIND_REVERT":        5,
-		"RECORD_KIND_PIN":           6,
-		"RECORD_KIND_UNPIN":         7,
-		"RECORD_KIND_POLICY_CHANGE": 8,
+		"RECORD_KIND_UNSPECIFIED":    0,
+		"RECORD_KIND_COMPACTION":     1,
+		"RECORD_KIND_PRUNE":          2,
+		"RECORD_KIND_ATTEMPT":        3,
+		"RECORD_KIND_CHECKPOINT":     4,
+		"RECORD_KIND_REVERT":         5,
+		"RECORD_KIND_PIN":            6,
+		"RECORD_KIND_UNPIN":          7,
+		"RECORD_KIND_POLICY_CHANGE":  8,
+		"RECORD_KIND_CONTEXT_BLOCKS": 9,
+		"RECORD_KIND_INSTRUCTIONS":   10,
 	}
 )
 
@@ -289,6 +298,62 @@ func (SkipReason) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_record_proto_rawDescGZIP(), []int{3}
 }
 
+// BlockPlace is where views show a context block.
+type BlockPlace int32
+
+const (
+	// Means LATEST.
+	BlockPlace_BLOCK_PLACE_UNSPECIFIED BlockPlace = 0
+	// After the SYSTEM and DEVELOPER messages at the start, for what rarely changes. A change makes the provider's prompt
+	// cache useless from there on.
+	BlockPlace_BLOCK_PLACE_LEADING BlockPlace = 1
+	// Before the USER message that starts the newest turn, for what changes often: the provider's prompt cache of
+	// everything before that turn stays valid. Where a compaction covers that message, before the first message that it
+	// keeps. A change while a tool loop runs makes the loop's thinking invalid: set it before the USER message.
+	BlockPlace_BLOCK_PLACE_LATEST BlockPlace = 2
+)
+
+// Enum value maps for BlockPlace.
+var (
+	BlockPlace_name = map[int32]string{
+		0: "BLOCK_PLACE_UNSPECIFIED",
+		1: "BLOCK_PLACE_LEADING",
+		2: "BLOCK_PLACE_LATEST",
+	}
+	BlockPlace_value = map[string]int32{
+		"BLOCK_PLACE_UNSPECIFIED": 0,
+		"BLOCK_PLACE_LEADING":     1,
+		"BLOCK_PLACE_LATEST":      2,
+	}
+)
+
+func (x BlockPlace) Enum() *BlockPlace {
+	p := new(BlockPlace)
+	*p = x
+	return p
+}
+
+func (x BlockPlace) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BlockPlace) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_record_proto_enumTypes[4].Descriptor()
+}
+
+func (BlockPlace) Type() protoreflect.EnumType {
+	return &file_compactord_v1_record_proto_enumTypes[4]
+}
+
+func (x BlockPlace) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BlockPlace.Descriptor instead.
+func (BlockPlace) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{4}
+}
+
 // Record is what the log holds beside messages. Records are appended and never change.
 type Record struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -312,6 +377,8 @@ type Record struct {
 	//	*Record_Pin
 	//	*Record_Unpin
 	//	*Record_PolicyChange
+	//	*Record_ContextBlocks
+	//	*Record_Instructions
 	Kind          isRecord_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -454,6 +521,24 @@ func (x *Record) GetPolicyChange() *PolicyChange {
 	return nil
 }
 
+func (x *Record) GetContextBlocks() *ContextBlockChange {
+	if x != nil {
+		if x, ok := x.Kind.(*Record_ContextBlocks); ok {
+			return x.ContextBlocks
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetInstructions() *InstructionsChange {
+	if x != nil {
+		if x, ok := x.Kind.(*Record_Instructions); ok {
+			return x.Instructions
+		}
+	}
+	return nil
+}
+
 type isRecord_Kind interface {
 	isRecord_Kind()
 }
@@ -498,6 +583,16 @@ type Record_PolicyChange struct {
 	PolicyChange *PolicyChange `protobuf:"bytes,12,opt,name=policy_change,json=policyChange,proto3,oneof"`
 }
 
+type Record_ContextBlocks struct {
+	// Context blocks that were set or removed.
+	ContextBlocks *ContextBlockChange `protobuf:"bytes,13,opt,name=context_blocks,json=contextBlocks,proto3,oneof"`
+}
+
+type Record_Instructions struct {
+	// Instructions that replace the SYSTEM and DEVELOPER messages at the start.
+	Instructions *InstructionsChange `protobuf:"bytes,14,opt,name=instructions,proto3,oneof"`
+}
+
 func (*Record_Compaction) isRecord_Kind() {}
 
 func (*Record_Prune) isRecord_Kind() {}
@@ -513,6 +608,10 @@ func (*Record_Pin) isRecord_Kind() {}
 func (*Record_Unpin) isRecord_Kind() {}
 
 func (*Record_PolicyChange) isRecord_Kind() {}
+
+func (*Record_ContextBlocks) isRecord_Kind() {}
+
+func (*Record_Instructions) isRecord_Kind() {}
 
 // ViewChange is part of every record that changes views.
 type ViewChange struct {
@@ -1619,7 +1718,10 @@ type Revert struct {
 	// Where what was put aside became a summary: how the summary was made.
 	Provenance *Provenance `protobuf:"bytes,6,opt,name=provenance,proto3" json:"provenance,omitempty"`
 	// The indexes of the messages that this summary refers to, ascending.
-	CitedIndexes  []uint32 `protobuf:"varint,7,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	CitedIndexes []uint32 `protobuf:"varint,7,rep,packed,name=cited_indexes,json=citedIndexes,proto3" json:"cited_indexes,omitempty"`
+	// Whether context blocks and instructions stay what they were before it. ClearSession keeps them; other Reverts make
+	// them what they were at the point.
+	KeepsContext  bool `protobuf:"varint,8,opt,name=keeps_context,json=keepsContext,proto3" json:"keeps_context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1701,6 +1803,13 @@ func (x *Revert) GetCitedIndexes() []uint32 {
 		return x.CitedIndexes
 	}
 	return nil
+}
+
+func (x *Revert) GetKeepsContext() bool {
+	if x != nil {
+		return x.KeepsContext
+	}
+	return false
 }
 
 // PinChange pins or unpins messages.
@@ -1831,11 +1940,255 @@ func (x *PolicyChange) GetViewChange() *ViewChange {
 	return nil
 }
 
+// ContextBlock is content that an agent's program keeps in the context under a name: a plan, a memory, a skill, the
+// environment. It is no message: views show only its newest value, in one place, and no compaction covers it.
+type ContextBlock struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name, such as `plan` or `skill:deploy`: 1 to 128 letters, digits and `._:/-`, beginning with a letter or digit.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The content: text and media parts. 1 to 64 parts; at most 256 KiB together.
+	Parts []*Part `protobuf:"bytes,2,rep,name=parts,proto3" json:"parts,omitempty"`
+	// Where views show it. Default LATEST.
+	Place BlockPlace `protobuf:"varint,3,opt,name=place,proto3,enum=compactord.v1.BlockPlace" json:"place,omitempty"`
+	// Where not all blocks fit into policy.context_blocks.max_tokens, those of the lowest priority are cut first. 0 to
+	// 1,000. Default 0.
+	Priority uint32 `protobuf:"varint,4,opt,name=priority,proto3" json:"priority,omitempty"`
+	// The most tokens that views show of it, by the session's estimator; of more they show the beginning, and how to read
+	// the rest. 0: no limit.
+	MaxTokens uint32 `protobuf:"varint,5,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	// How long it holds: until so many turns have begun after it was set, and the next one begins. 0 to 10,000; 0: until
+	// it is replaced or removed.
+	Turns uint32 `protobuf:"varint,6,opt,name=turns,proto3" json:"turns,omitempty"`
+	// Whether it speaks with the operator's voice: views show it as a SYSTEM message. Needs place LEADING, text alone, and
+	// policy.context_blocks.allow_operator. Otherwise views show it as a USER message that says what it is.
+	Operator bool `protobuf:"varint,7,opt,name=operator,proto3" json:"operator,omitempty"`
+	// The tokens of the message that shows it whole, by the session's estimator. Set by the daemon.
+	Tokens        uint32 `protobuf:"varint,8,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextBlock) Reset() {
+	*x = ContextBlock{}
+	mi := &file_compactord_v1_record_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextBlock) ProtoMessage() {}
+
+func (x *ContextBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_record_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextBlock.ProtoReflect.Descriptor instead.
+func (*ContextBlock) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ContextBlock) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ContextBlock) GetParts() []*Part {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+func (x *ContextBlock) GetPlace() BlockPlace {
+	if x != nil {
+		return x.Place
+	}
+	return BlockPlace_BLOCK_PLACE_UNSPECIFIED
+}
+
+func (x *ContextBlock) GetPriority() uint32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *ContextBlock) GetMaxTokens() uint32 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+func (x *ContextBlock) GetTurns() uint32 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *ContextBlock) GetOperator() bool {
+	if x != nil {
+		return x.Operator
+	}
+	return false
+}
+
+func (x *ContextBlock) GetTokens() uint32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+// ContextBlockChange sets and removes context blocks.
+type ContextBlockChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The blocks that were set.
+	Set []*ContextBlock `protobuf:"bytes,1,rep,name=set,proto3" json:"set,omitempty"`
+	// The names of the blocks that were removed.
+	Removed []string `protobuf:"bytes,2,rep,name=removed,proto3" json:"removed,omitempty"`
+	// What it changes in views.
+	ViewChange    *ViewChange `protobuf:"bytes,3,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextBlockChange) Reset() {
+	*x = ContextBlockChange{}
+	mi := &file_compactord_v1_record_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextBlockChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextBlockChange) ProtoMessage() {}
+
+func (x *ContextBlockChange) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_record_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextBlockChange.ProtoReflect.Descriptor instead.
+func (*ContextBlockChange) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ContextBlockChange) GetSet() []*ContextBlock {
+	if x != nil {
+		return x.Set
+	}
+	return nil
+}
+
+func (x *ContextBlockChange) GetRemoved() []string {
+	if x != nil {
+		return x.Removed
+	}
+	return nil
+}
+
+func (x *ContextBlockChange) GetViewChange() *ViewChange {
+	if x != nil {
+		return x.ViewChange
+	}
+	return nil
+}
+
+// InstructionsChange replaces the SYSTEM and DEVELOPER messages at the start of views. The messages that it replaces
+// stay in the log.
+type InstructionsChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The new instructions.
+	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// How many messages of the log they replace: all SYSTEM and DEVELOPER messages at its start. Such messages that are
+	// appended later, before any other message, stand after them.
+	Replaced uint32 `protobuf:"varint,2,opt,name=replaced,proto3" json:"replaced,omitempty"`
+	// What it changes in views.
+	ViewChange    *ViewChange `protobuf:"bytes,3,opt,name=view_change,json=viewChange,proto3" json:"view_change,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InstructionsChange) Reset() {
+	*x = InstructionsChange{}
+	mi := &file_compactord_v1_record_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InstructionsChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InstructionsChange) ProtoMessage() {}
+
+func (x *InstructionsChange) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_record_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InstructionsChange.ProtoReflect.Descriptor instead.
+func (*InstructionsChange) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *InstructionsChange) GetMessages() []*Message {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *InstructionsChange) GetReplaced() uint32 {
+	if x != nil {
+		return x.Replaced
+	}
+	return 0
+}
+
+func (x *InstructionsChange) GetViewChange() *ViewChange {
+	if x != nil {
+		return x.ViewChange
+	}
+	return nil
+}
+
 var File_compactord_v1_record_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe8\x04\n" +
+	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x05\n" +
 	"\x06Record\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\rR\bsequence\x12\x1d\n" +
 	"\n" +
@@ -1855,7 +2208,9 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x03pin\x18\n" +
 	" \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x03pin\x120\n" +
 	"\x05unpin\x18\v \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x05unpin\x12B\n" +
-	"\rpolicy_change\x18\f \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChangeB\x06\n" +
+	"\rpolicy_change\x18\f \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChange\x12J\n" +
+	"\x0econtext_blocks\x18\r \x01(\v2!.compactord.v1.ContextBlockChangeH\x00R\rcontextBlocks\x12G\n" +
+	"\finstructions\x18\x0e \x01(\v2!.compactord.v1.InstructionsChangeH\x00R\finstructionsB\x06\n" +
 	"\x04kind\"\x85\x01\n" +
 	"\n" +
 	"ViewChange\x12&\n" +
@@ -1976,7 +2331,7 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12&\n" +
 	"\fmarker_index\x18\x04 \x01(\rH\x00R\vmarkerIndex\x88\x01\x01B\x0f\n" +
-	"\r_marker_index\"\xdd\x02\n" +
+	"\r_marker_index\"\x82\x03\n" +
 	"\x06Revert\x12\x14\n" +
 	"\x05point\x18\x01 \x01(\rR\x05point\x12(\n" +
 	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x88\x01\x01\x12&\n" +
@@ -1987,7 +2342,8 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
 	"provenance\x18\x06 \x01(\v2\x19.compactord.v1.ProvenanceR\n" +
 	"provenance\x12#\n" +
-	"\rcited_indexes\x18\a \x03(\rR\fcitedIndexesB\x10\n" +
+	"\rcited_indexes\x18\a \x03(\rR\fcitedIndexes\x12#\n" +
+	"\rkeeps_context\x18\b \x01(\bR\fkeepsContextB\x10\n" +
 	"\x0e_checkpoint_idB\x0f\n" +
 	"\r_future_index\"{\n" +
 	"\tPinChange\x12\x18\n" +
@@ -1999,7 +2355,28 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05given\x18\x01 \x01(\v2\x15.compactord.v1.PolicyR\x05given\x121\n" +
 	"\bresolved\x18\x02 \x01(\v2\x15.compactord.v1.PolicyR\bresolved\x12:\n" +
 	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange*\xf4\x01\n" +
+	"viewChange\"\xda\x02\n" +
+	"\fContextBlock\x12?\n" +
+	"\x04name\x18\x01 \x01(\tB+\xbaH(r&2$^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$R\x04name\x125\n" +
+	"\x05parts\x18\x02 \x03(\v2\x13.compactord.v1.PartB\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10@R\x05parts\x129\n" +
+	"\x05place\x18\x03 \x01(\x0e2\x19.compactord.v1.BlockPlaceB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05place\x12$\n" +
+	"\bpriority\x18\x04 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpriority\x12\x1d\n" +
+	"\n" +
+	"max_tokens\x18\x05 \x01(\rR\tmaxTokens\x12\x1e\n" +
+	"\x05turns\x18\x06 \x01(\rB\b\xbaH\x05*\x03\x18\x90NR\x05turns\x12\x1a\n" +
+	"\boperator\x18\a \x01(\bR\boperator\x12\x16\n" +
+	"\x06tokens\x18\b \x01(\rR\x06tokens\"\x99\x01\n" +
+	"\x12ContextBlockChange\x12-\n" +
+	"\x03set\x18\x01 \x03(\v2\x1b.compactord.v1.ContextBlockR\x03set\x12\x18\n" +
+	"\aremoved\x18\x02 \x03(\tR\aremoved\x12:\n" +
+	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
+	"viewChange\"\xa0\x01\n" +
+	"\x12InstructionsChange\x122\n" +
+	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageR\bmessages\x12\x1a\n" +
+	"\breplaced\x18\x02 \x01(\rR\breplaced\x12:\n" +
+	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
+	"viewChange*\xb2\x02\n" +
 	"\n" +
 	"RecordKind\x12\x1b\n" +
 	"\x17RECORD_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
@@ -2010,7 +2387,10 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x12RECORD_KIND_REVERT\x10\x05\x12\x13\n" +
 	"\x0fRECORD_KIND_PIN\x10\x06\x12\x15\n" +
 	"\x11RECORD_KIND_UNPIN\x10\a\x12\x1d\n" +
-	"\x19RECORD_KIND_POLICY_CHANGE\x10\b*\xb8\x01\n" +
+	"\x19RECORD_KIND_POLICY_CHANGE\x10\b\x12\x1e\n" +
+	"\x1aRECORD_KIND_CONTEXT_BLOCKS\x10\t\x12\x1c\n" +
+	"\x18RECORD_KIND_INSTRUCTIONS\x10\n" +
+	"*\xb8\x01\n" +
 	"\x10CompactionReason\x12!\n" +
 	"\x1dCOMPACTION_REASON_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_REASON_MANUAL\x10\x01\x12\x1f\n" +
@@ -2030,7 +2410,12 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x1dSKIP_REASON_ALREADY_COMPACTED\x10\x03\x12\x17\n" +
 	"\x13SKIP_REASON_NO_GAIN\x10\x04\x12\x1d\n" +
 	"\x19SKIP_REASON_BELOW_MINIMUM\x10\x05\x12\x19\n" +
-	"\x15SKIP_REASON_OVERTAKEN\x10\x06BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x15SKIP_REASON_OVERTAKEN\x10\x06*Z\n" +
+	"\n" +
+	"BlockPlace\x12\x1b\n" +
+	"\x17BLOCK_PLACE_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13BLOCK_PLACE_LEADING\x10\x01\x12\x16\n" +
+	"\x12BLOCK_PLACE_LATEST\x10\x02BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_record_proto_rawDescOnce sync.Once
@@ -2044,84 +2429,98 @@ func file_compactord_v1_record_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_record_proto_rawDescData
 }
 
-var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_compactord_v1_record_proto_goTypes = []any{
 	(RecordKind)(0),               // 0: compactord.v1.RecordKind
 	(CompactionReason)(0),         // 1: compactord.v1.CompactionReason
 	(AttemptOutcome)(0),           // 2: compactord.v1.AttemptOutcome
 	(SkipReason)(0),               // 3: compactord.v1.SkipReason
-	(*Record)(nil),                // 4: compactord.v1.Record
-	(*ViewChange)(nil),            // 5: compactord.v1.ViewChange
-	(*IndexRange)(nil),            // 6: compactord.v1.IndexRange
-	(*Provenance)(nil),            // 7: compactord.v1.Provenance
-	(*CompactionEntry)(nil),       // 8: compactord.v1.CompactionEntry
-	(*Slots)(nil),                 // 9: compactord.v1.Slots
-	(*Todo)(nil),                  // 10: compactord.v1.Todo
-	(*UserRequest)(nil),           // 11: compactord.v1.UserRequest
-	(*FileLists)(nil),             // 12: compactord.v1.FileLists
-	(*PruneEntry)(nil),            // 13: compactord.v1.PruneEntry
-	(*CompactionAttempt)(nil),     // 14: compactord.v1.CompactionAttempt
-	(*Checkpoint)(nil),            // 15: compactord.v1.Checkpoint
-	(*Revert)(nil),                // 16: compactord.v1.Revert
-	(*PinChange)(nil),             // 17: compactord.v1.PinChange
-	(*PolicyChange)(nil),          // 18: compactord.v1.PolicyChange
-	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
-	(*Strategy)(nil),              // 20: compactord.v1.Strategy
-	(*durationpb.Duration)(nil),   // 21: google.protobuf.Duration
-	(*Usage)(nil),                 // 22: compactord.v1.Usage
-	(SummaryFallback)(0),          // 23: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 24: compactord.v1.OpaquePart
-	(*Section)(nil),               // 25: compactord.v1.Section
-	(*Edit)(nil),                  // 26: compactord.v1.Edit
-	(ErrorReason)(0),              // 27: compactord.v1.ErrorReason
-	(*Policy)(nil),                // 28: compactord.v1.Policy
+	(BlockPlace)(0),               // 4: compactord.v1.BlockPlace
+	(*Record)(nil),                // 5: compactord.v1.Record
+	(*ViewChange)(nil),            // 6: compactord.v1.ViewChange
+	(*IndexRange)(nil),            // 7: compactord.v1.IndexRange
+	(*Provenance)(nil),            // 8: compactord.v1.Provenance
+	(*CompactionEntry)(nil),       // 9: compactord.v1.CompactionEntry
+	(*Slots)(nil),                 // 10: compactord.v1.Slots
+	(*Todo)(nil),                  // 11: compactord.v1.Todo
+	(*UserRequest)(nil),           // 12: compactord.v1.UserRequest
+	(*FileLists)(nil),             // 13: compactord.v1.FileLists
+	(*PruneEntry)(nil),            // 14: compactord.v1.PruneEntry
+	(*CompactionAttempt)(nil),     // 15: compactord.v1.CompactionAttempt
+	(*Checkpoint)(nil),            // 16: compactord.v1.Checkpoint
+	(*Revert)(nil),                // 17: compactord.v1.Revert
+	(*PinChange)(nil),             // 18: compactord.v1.PinChange
+	(*PolicyChange)(nil),          // 19: compactord.v1.PolicyChange
+	(*ContextBlock)(nil),          // 20: compactord.v1.ContextBlock
+	(*ContextBlockChange)(nil),    // 21: compactord.v1.ContextBlockChange
+	(*InstructionsChange)(nil),    // 22: compactord.v1.InstructionsChange
+	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*Strategy)(nil),              // 24: compactord.v1.Strategy
+	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(*Usage)(nil),                 // 26: compactord.v1.Usage
+	(SummaryFallback)(0),          // 27: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 28: compactord.v1.OpaquePart
+	(*Section)(nil),               // 29: compactord.v1.Section
+	(*Edit)(nil),                  // 30: compactord.v1.Edit
+	(ErrorReason)(0),              // 31: compactord.v1.ErrorReason
+	(*Policy)(nil),                // 32: compactord.v1.Policy
+	(*Part)(nil),                  // 33: compactord.v1.Part
+	(*Message)(nil),               // 34: compactord.v1.Message
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
-	19, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
-	13, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
-	14, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
-	15, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
-	16, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
-	17, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
-	17, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
-	18, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
-	1,  // 9: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
-	20, // 10: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
-	21, // 11: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
-	22, // 12: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
-	23, // 13: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
-	6,  // 14: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
-	6,  // 15: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
-	9,  // 16: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
-	7,  // 17: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
-	12, // 18: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	24, // 19: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
-	5,  // 20: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	19, // 21: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	25, // 22: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.Section
-	10, // 23: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
-	11, // 24: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
-	26, // 25: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	7,  // 26: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
-	5,  // 27: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	19, // 28: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	2,  // 29: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	27, // 30: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
-	3,  // 31: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
-	7,  // 32: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
-	5,  // 33: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	7,  // 34: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
-	5,  // 35: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
-	28, // 36: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	28, // 37: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	5,  // 38: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	39, // [39:39] is the sub-list for method output_type
-	39, // [39:39] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	23, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
+	14, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
+	15, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
+	16, // 4: compactord.v1.Record.checkpoint:type_name -> compactord.v1.Checkpoint
+	17, // 5: compactord.v1.Record.revert:type_name -> compactord.v1.Revert
+	18, // 6: compactord.v1.Record.pin:type_name -> compactord.v1.PinChange
+	18, // 7: compactord.v1.Record.unpin:type_name -> compactord.v1.PinChange
+	19, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
+	21, // 9: compactord.v1.Record.context_blocks:type_name -> compactord.v1.ContextBlockChange
+	22, // 10: compactord.v1.Record.instructions:type_name -> compactord.v1.InstructionsChange
+	1,  // 11: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
+	24, // 12: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
+	25, // 13: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
+	26, // 14: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
+	27, // 15: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
+	7,  // 16: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
+	7,  // 17: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
+	10, // 18: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
+	8,  // 19: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
+	13, // 20: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
+	28, // 21: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	6,  // 22: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
+	23, // 23: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	29, // 24: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.Section
+	11, // 25: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
+	12, // 26: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
+	30, // 27: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
+	8,  // 28: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
+	6,  // 29: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
+	23, // 30: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 31: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
+	31, // 32: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	3,  // 33: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
+	8,  // 34: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
+	6,  // 35: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	8,  // 36: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
+	6,  // 37: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
+	32, // 38: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	32, // 39: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	6,  // 40: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	33, // 41: compactord.v1.ContextBlock.parts:type_name -> compactord.v1.Part
+	4,  // 42: compactord.v1.ContextBlock.place:type_name -> compactord.v1.BlockPlace
+	20, // 43: compactord.v1.ContextBlockChange.set:type_name -> compactord.v1.ContextBlock
+	6,  // 44: compactord.v1.ContextBlockChange.view_change:type_name -> compactord.v1.ViewChange
+	34, // 45: compactord.v1.InstructionsChange.messages:type_name -> compactord.v1.Message
+	6,  // 46: compactord.v1.InstructionsChange.view_change:type_name -> compactord.v1.ViewChange
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2143,6 +2542,8 @@ func file_compactord_v1_record_proto_init() {
 		(*Record_Pin)(nil),
 		(*Record_Unpin)(nil),
 		(*Record_PolicyChange)(nil),
+		(*Record_ContextBlocks)(nil),
+		(*Record_Instructions)(nil),
 	}
 	file_compactord_v1_record_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
@@ -2154,8 +2555,8 @@ func file_compactord_v1_record_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_record_proto_rawDesc), len(file_compactord_v1_record_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   15,
+			NumEnums:      5,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

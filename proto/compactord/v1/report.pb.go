@@ -170,8 +170,8 @@ type ContextReport struct {
 	// The most tokens that hiding tool results can free: those of all results, as far as the view shows them, that are
 	// neither pinned nor already hidden, offloaded or compressed. Stray results are not counted.
 	PrunableTokens uint32 `protobuf:"varint,8,opt,name=prunable_tokens,json=prunableTokens,proto3" json:"prunable_tokens,omitempty"`
-	// Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, pinned messages, the open
-	// tool group, the overhead, and the smallest valid kept part.
+	// Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, context blocks, pinned
+	// messages, the open tool group, the overhead, and the smallest valid kept part.
 	FixedTokens uint32 `protobuf:"varint,9,opt,name=fixed_tokens,json=fixedTokens,proto3" json:"fixed_tokens,omitempty"`
 	// How many of the tokens are outside the log: tool definitions and other prompts of the client.
 	OverheadTokens uint32 `protobuf:"varint,10,opt,name=overhead_tokens,json=overheadTokens,proto3" json:"overhead_tokens,omitempty"`
@@ -198,8 +198,10 @@ type ContextReport struct {
 	BreakerClosesAfterTokens uint32 `protobuf:"varint,19,opt,name=breaker_closes_after_tokens,json=breakerClosesAfterTokens,proto3" json:"breaker_closes_after_tokens,omitempty"`
 	// With PAUSE: the policy's strategy may run again after this many more tokens have been appended.
 	PauseEndsAfterTokens uint32 `protobuf:"varint,20,opt,name=pause_ends_after_tokens,json=pauseEndsAfterTokens,proto3" json:"pause_ends_after_tokens,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// How many of the tokens are of context blocks.
+	ContextBlockTokens uint32 `protobuf:"varint,21,opt,name=context_block_tokens,json=contextBlockTokens,proto3" json:"context_block_tokens,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *ContextReport) Reset() {
@@ -372,11 +374,18 @@ func (x *ContextReport) GetPauseEndsAfterTokens() uint32 {
 	return 0
 }
 
+func (x *ContextReport) GetContextBlockTokens() uint32 {
+	if x != nil {
+		return x.ContextBlockTokens
+	}
+	return 0
+}
+
 var File_compactord_v1_report_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_report_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/report.proto\x12\rcompactord.v1\x1a\x17compactord/v1/log.proto\"\xc2\a\n" +
+	"\x1acompactord/v1/report.proto\x12\rcompactord.v1\x1a\x17compactord/v1/log.proto\"\xf4\a\n" +
 	"\rContextReport\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\rR\x06tokens\x122\n" +
 	"\x06source\x18\x02 \x01(\x0e2\x1a.compactord.v1.TokenSourceR\x06source\x12,\n" +
@@ -403,7 +412,8 @@ const file_compactord_v1_report_proto_rawDesc = "" +
 	"\vmedia_bytes\x18\x12 \x01(\rR\n" +
 	"mediaBytes\x12=\n" +
 	"\x1bbreaker_closes_after_tokens\x18\x13 \x01(\rR\x18breakerClosesAfterTokens\x125\n" +
-	"\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokensB\x11\n" +
+	"\x17pause_ends_after_tokens\x18\x14 \x01(\rR\x14pauseEndsAfterTokens\x120\n" +
+	"\x14context_block_tokens\x18\x15 \x01(\rR\x12contextBlockTokensB\x11\n" +
 	"\x0f_context_windowB\x11\n" +
 	"\x0f_trigger_tokensB\x10\n" +
 	"\x0e_target_tokensB\x17\n" +

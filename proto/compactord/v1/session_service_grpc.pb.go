@@ -19,23 +19,26 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	SessionService_CreateSession_FullMethodName      = "/compactord.v1.SessionService/CreateSession"
-	SessionService_GetSession_FullMethodName         = "/compactord.v1.SessionService/GetSession"
-	SessionService_ListSessions_FullMethodName       = "/compactord.v1.SessionService/ListSessions"
-	SessionService_UpdateSession_FullMethodName      = "/compactord.v1.SessionService/UpdateSession"
-	SessionService_DeleteSession_FullMethodName      = "/compactord.v1.SessionService/DeleteSession"
-	SessionService_ForkSession_FullMethodName        = "/compactord.v1.SessionService/ForkSession"
-	SessionService_AppendMessages_FullMethodName     = "/compactord.v1.SessionService/AppendMessages"
-	SessionService_ListMessages_FullMethodName       = "/compactord.v1.SessionService/ListMessages"
-	SessionService_ListRecords_FullMethodName        = "/compactord.v1.SessionService/ListRecords"
-	SessionService_WatchSession_FullMethodName       = "/compactord.v1.SessionService/WatchSession"
-	SessionService_CreateCheckpoint_FullMethodName   = "/compactord.v1.SessionService/CreateCheckpoint"
-	SessionService_RevertToCheckpoint_FullMethodName = "/compactord.v1.SessionService/RevertToCheckpoint"
-	SessionService_ClearSession_FullMethodName       = "/compactord.v1.SessionService/ClearSession"
-	SessionService_PinMessages_FullMethodName        = "/compactord.v1.SessionService/PinMessages"
-	SessionService_UnpinMessages_FullMethodName      = "/compactord.v1.SessionService/UnpinMessages"
-	SessionService_RecallContent_FullMethodName      = "/compactord.v1.SessionService/RecallContent"
-	SessionService_SearchMessages_FullMethodName     = "/compactord.v1.SessionService/SearchMessages"
+	SessionService_CreateSession_FullMethodName       = "/compactord.v1.SessionService/CreateSession"
+	SessionService_GetSession_FullMethodName          = "/compactord.v1.SessionService/GetSession"
+	SessionService_ListSessions_FullMethodName        = "/compactord.v1.SessionService/ListSessions"
+	SessionService_UpdateSession_FullMethodName       = "/compactord.v1.SessionService/UpdateSession"
+	SessionService_DeleteSession_FullMethodName       = "/compactord.v1.SessionService/DeleteSession"
+	SessionService_ForkSession_FullMethodName         = "/compactord.v1.SessionService/ForkSession"
+	SessionService_AppendMessages_FullMethodName      = "/compactord.v1.SessionService/AppendMessages"
+	SessionService_ListMessages_FullMethodName        = "/compactord.v1.SessionService/ListMessages"
+	SessionService_ListRecords_FullMethodName         = "/compactord.v1.SessionService/ListRecords"
+	SessionService_WatchSession_FullMethodName        = "/compactord.v1.SessionService/WatchSession"
+	SessionService_CreateCheckpoint_FullMethodName    = "/compactord.v1.SessionService/CreateCheckpoint"
+	SessionService_RevertToCheckpoint_FullMethodName  = "/compactord.v1.SessionService/RevertToCheckpoint"
+	SessionService_ClearSession_FullMethodName        = "/compactord.v1.SessionService/ClearSession"
+	SessionService_PinMessages_FullMethodName         = "/compactord.v1.SessionService/PinMessages"
+	SessionService_UnpinMessages_FullMethodName       = "/compactord.v1.SessionService/UnpinMessages"
+	SessionService_UpdateContextBlocks_FullMethodName = "/compactord.v1.SessionService/UpdateContextBlocks"
+	SessionService_ListContextBlocks_FullMethodName   = "/compactord.v1.SessionService/ListContextBlocks"
+	SessionService_ReplaceInstructions_FullMethodName = "/compactord.v1.SessionService/ReplaceInstructions"
+	SessionService_RecallContent_FullMethodName       = "/compactord.v1.SessionService/RecallContent"
+	SessionService_SearchMessages_FullMethodName      = "/compactord.v1.SessionService/SearchMessages"
 )
 
 // SessionServiceClient is the client API for SessionService service.
@@ -87,6 +90,13 @@ type SessionServiceClient interface {
 	PinMessages(ctx context.Context, in *PinMessagesRequest, opts ...grpc.CallOption) (*PinMessagesResponse, error)
 	// UnpinMessages allows pinned messages to be summarized and edited again.
 	UnpinMessages(ctx context.Context, in *UnpinMessagesRequest, opts ...grpc.CallOption) (*UnpinMessagesResponse, error)
+	// UpdateContextBlocks sets and removes named blocks of context that are no messages: a plan, a memory, a skill. Views
+	// show their newest values. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED where the session would have more than 64.
+	UpdateContextBlocks(ctx context.Context, in *UpdateContextBlocksRequest, opts ...grpc.CallOption) (*UpdateContextBlocksResponse, error)
+	// ListContextBlocks returns the context blocks in force, whole.
+	ListContextBlocks(ctx context.Context, in *ListContextBlocksRequest, opts ...grpc.CallOption) (*ListContextBlocksResponse, error)
+	// ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log.
+	ReplaceInstructions(ctx context.Context, in *ReplaceInstructionsRequest, opts ...grpc.CallOption) (*ReplaceInstructionsResponse, error)
 	// RecallContent returns content of the log word for word, also where views no longer show it.
 	RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error)
 	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
@@ -260,6 +270,36 @@ func (c *sessionServiceClient) UnpinMessages(ctx context.Context, in *UnpinMessa
 	return out, nil
 }
 
+func (c *sessionServiceClient) UpdateContextBlocks(ctx context.Context, in *UpdateContextBlocksRequest, opts ...grpc.CallOption) (*UpdateContextBlocksResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UpdateContextBlocksResponse)
+	err := c.cc.Invoke(ctx, SessionService_UpdateContextBlocks_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) ListContextBlocks(ctx context.Context, in *ListContextBlocksRequest, opts ...grpc.CallOption) (*ListContextBlocksResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListContextBlocksResponse)
+	err := c.cc.Invoke(ctx, SessionService_ListContextBlocks_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) ReplaceInstructions(ctx context.Context, in *ReplaceInstructionsRequest, opts ...grpc.CallOption) (*ReplaceInstructionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReplaceInstructionsResponse)
+	err := c.cc.Invoke(ctx, SessionService_ReplaceInstructions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *sessionServiceClient) RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RecallContentResponse)
@@ -329,6 +369,13 @@ type SessionServiceServer interface {
 	PinMessages(context.Context, *PinMessagesRequest) (*PinMessagesResponse, error)
 	// UnpinMessages allows pinned messages to be summarized and edited again.
 	UnpinMessages(context.Context, *UnpinMessagesRequest) (*UnpinMessagesResponse, error)
+	// UpdateContextBlocks sets and removes named blocks of context that are no messages: a plan, a memory, a skill. Views
+	// show their newest values. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED where the session would have more than 64.
+	UpdateContextBlocks(context.Context, *UpdateContextBlocksRequest) (*UpdateContextBlocksResponse, error)
+	// ListContextBlocks returns the context blocks in force, whole.
+	ListContextBlocks(context.Context, *ListContextBlocksRequest) (*ListContextBlocksResponse, error)
+	// ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log.
+	ReplaceInstructions(context.Context, *ReplaceInstructionsRequest) (*ReplaceInstructionsResponse, error)
 	// RecallContent returns content of the log word for word, also where views no longer show it.
 	RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error)
 	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
@@ -387,6 +434,15 @@ func (UnimplementedSessionServiceServer) PinMessages(context.Context, *PinMessag
 }
 func (UnimplementedSessionServiceServer) UnpinMessages(context.Context, *UnpinMessagesRequest) (*UnpinMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UnpinMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) UpdateContextBlocks(context.Context, *UpdateContextBlocksRequest) (*UpdateContextBlocksResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateContextBlocks not implemented")
+}
+func (UnimplementedSessionServiceServer) ListContextBlocks(context.Context, *ListContextBlocksRequest) (*ListContextBlocksResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListContextBlocks not implemented")
+}
+func (UnimplementedSessionServiceServer) ReplaceInstructions(context.Context, *ReplaceInstructionsRequest) (*ReplaceInstructionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReplaceInstructions not implemented")
 }
 func (UnimplementedSessionServiceServer) RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RecallContent not implemented")
@@ -678,6 +734,60 @@ func _SessionService_UnpinMessages_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SessionService_UpdateContextBlocks_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateContextBlocksRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).UpdateContextBlocks(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_UpdateContextBlocks_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).UpdateContextBlocks(ctx, req.(*UpdateContextBlocksRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_ListContextBlocks_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListContextBlocksRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ListContextBlocks(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ListContextBlocks_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ListContextBlocks(ctx, req.(*ListContextBlocksRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_ReplaceInstructions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReplaceInstructionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).ReplaceInstructions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_ReplaceInstructions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).ReplaceInstructions(ctx, req.(*ReplaceInstructionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SessionService_RecallContent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RecallContentRequest)
 	if err := dec(in); err != nil {
@@ -776,6 +886,18 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UnpinMessages",
 			Handler:    _SessionService_UnpinMessages_Handler,
+		},
+		{
+			MethodName: "UpdateContextBlocks",
+			Handler:    _SessionService_UpdateContextBlocks_Handler,
+		},
+		{
+			MethodName: "ListContextBlocks",
+			Handler:    _SessionService_ListContextBlocks_Handler,
+		},
+		{
+			MethodName: "ReplaceInstructions",
+			Handler:    _SessionService_ReplaceInstructions_Handler,
 		},
 		{
 			MethodName: "RecallContent",

@@ -365,6 +365,8 @@ type ViewMessage struct {
 	//	*ViewMessage_Index
 	//	*ViewMessage_SummaryOf
 	//	*ViewMessage_LogRepair
+	//	*ViewMessage_ContextBlock
+	//	*ViewMessage_Instructions
 	Origin isViewMessage_Origin `protobuf_oneof:"origin"`
 	// The kinds of edits in force on it.
 	Edits []EditKind `protobuf:"varint,5,rep,packed,name=edits,proto3,enum=compactord.v1.EditKind" json:"edits,omitempty"`
@@ -447,6 +449,24 @@ func (x *ViewMessage) GetLogRepair() *LogRepair {
 	return nil
 }
 
+func (x *ViewMessage) GetContextBlock() *ShownBlock {
+	if x != nil {
+		if x, ok := x.Origin.(*ViewMessage_ContextBlock); ok {
+			return x.ContextBlock
+		}
+	}
+	return nil
+}
+
+func (x *ViewMessage) GetInstructions() uint32 {
+	if x != nil {
+		if x, ok := x.Origin.(*ViewMessage_Instructions); ok {
+			return x.Instructions
+		}
+	}
+	return 0
+}
+
 func (x *ViewMessage) GetEdits() []EditKind {
 	if x != nil {
 		return x.Edits
@@ -487,11 +507,89 @@ type ViewMessage_LogRepair struct {
 	LogRepair *LogRepair `protobuf:"bytes,4,opt,name=log_repair,json=logRepair,proto3,oneof"`
 }
 
+type ViewMessage_ContextBlock struct {
+	// A context block.
+	ContextBlock *ShownBlock `protobuf:"bytes,8,opt,name=context_block,json=contextBlock,proto3,oneof"`
+}
+
+type ViewMessage_Instructions struct {
+	// The instructions that the record with this sequence set.
+	Instructions uint32 `protobuf:"varint,9,opt,name=instructions,proto3,oneof"`
+}
+
 func (*ViewMessage_Index) isViewMessage_Origin() {}
 
 func (*ViewMessage_SummaryOf) isViewMessage_Origin() {}
 
 func (*ViewMessage_LogRepair) isViewMessage_Origin() {}
+
+func (*ViewMessage_ContextBlock) isViewMessage_Origin() {}
+
+func (*ViewMessage_Instructions) isViewMessage_Origin() {}
+
+// ShownBlock is a context block that a message of the view shows.
+type ShownBlock struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The block's name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Where it stands: LEADING or LATEST.
+	Place BlockPlace `protobuf:"varint,2,opt,name=place,proto3,enum=compactord.v1.BlockPlace" json:"place,omitempty"`
+	// Whether the message shows only the beginning, or nothing but a reference.
+	Cut           bool `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShownBlock) Reset() {
+	*x = ShownBlock{}
+	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShownBlock) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShownBlock) ProtoMessage() {}
+
+func (x *ShownBlock) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShownBlock.ProtoReflect.Descriptor instead.
+func (*ShownBlock) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ShownBlock) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ShownBlock) GetPlace() BlockPlace {
+	if x != nil {
+		return x.Place
+	}
+	return BlockPlace_BLOCK_PLACE_UNSPECIFIED
+}
+
+func (x *ShownBlock) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
+}
 
 // LogRepair says what a message stands in for that the log lacks.
 type LogRepair struct {
@@ -508,7 +606,7 @@ type LogRepair struct {
 
 func (x *LogRepair) Reset() {
 	*x = LogRepair{}
-	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	mi := &file_compactord_v1_view_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +618,7 @@ func (x *LogRepair) String() string {
 func (*LogRepair) ProtoMessage() {}
 
 func (x *LogRepair) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	mi := &file_compactord_v1_view_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -533,7 +631,7 @@ func (x *LogRepair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRepair.ProtoReflect.Descriptor instead.
 func (*LogRepair) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *LogRepair) GetKind() LogRepairKind {
@@ -587,7 +685,7 @@ type ViewReport struct {
 
 func (x *ViewReport) Reset() {
 	*x = ViewReport{}
-	mi := &file_compactord_v1_view_proto_msgTypes[4]
+	mi := &file_compactord_v1_view_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +697,7 @@ func (x *ViewReport) String() string {
 func (*ViewReport) ProtoMessage() {}
 
 func (x *ViewReport) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[4]
+	mi := &file_compactord_v1_view_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +710,7 @@ func (x *ViewReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewReport.ProtoReflect.Descriptor instead.
 func (*ViewReport) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ViewReport) GetDisableThinking() bool {
@@ -675,7 +773,7 @@ var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\"\x84\x04\n" +
+	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\x84\x04\n" +
 	"\x11GetLLMViewRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -704,19 +802,26 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
 	"\vsystem_json\x18\b \x03(\tR\n" +
 	"systemJson\x122\n" +
-	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\xa6\x02\n" +
+	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\x8e\x03\n" +
 	"\vViewMessage\x120\n" +
 	"\amessage\x18\x01 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
 	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n" +
 	"\n" +
 	"summary_of\x18\x03 \x01(\tH\x00R\tsummaryOf\x129\n" +
 	"\n" +
-	"log_repair\x18\x04 \x01(\v2\x18.compactord.v1.LogRepairH\x00R\tlogRepair\x12-\n" +
+	"log_repair\x18\x04 \x01(\v2\x18.compactord.v1.LogRepairH\x00R\tlogRepair\x12@\n" +
+	"\rcontext_block\x18\b \x01(\v2\x19.compactord.v1.ShownBlockH\x00R\fcontextBlock\x12$\n" +
+	"\finstructions\x18\t \x01(\rH\x00R\finstructions\x12-\n" +
 	"\x05edits\x18\x05 \x03(\x0e2\x17.compactord.v1.EditKindR\x05edits\x12\x16\n" +
 	"\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n" +
 	"\fout_of_place\x18\a \x01(\bR\n" +
 	"outOfPlaceB\b\n" +
-	"\x06origin\"g\n" +
+	"\x06origin\"c\n" +
+	"\n" +
+	"ShownBlock\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12/\n" +
+	"\x05place\x18\x02 \x01(\x0e2\x19.compactord.v1.BlockPlaceR\x05place\x12\x10\n" +
+	"\x03cut\x18\x03 \x01(\bR\x03cut\"g\n" +
 	"\tLogRepair\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
@@ -749,43 +854,47 @@ func file_compactord_v1_view_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_view_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_compactord_v1_view_proto_goTypes = []any{
 	(LogRepairKind)(0),         // 0: compactord.v1.LogRepairKind
 	(*GetLLMViewRequest)(nil),  // 1: compactord.v1.GetLLMViewRequest
 	(*GetLLMViewResponse)(nil), // 2: compactord.v1.GetLLMViewResponse
 	(*ViewMessage)(nil),        // 3: compactord.v1.ViewMessage
-	(*LogRepair)(nil),          // 4: compactord.v1.LogRepair
-	(*ViewReport)(nil),         // 5: compactord.v1.ViewReport
-	(*InlineHistory)(nil),      // 6: compactord.v1.InlineHistory
-	(Dialect)(0),               // 7: compactord.v1.Dialect
-	(ThinkingPolicy)(0),        // 8: compactord.v1.ThinkingPolicy
-	(*Policy)(nil),             // 9: compactord.v1.Policy
-	(*ContextReport)(nil),      // 10: compactord.v1.ContextReport
-	(*Finding)(nil),            // 11: compactord.v1.Finding
-	(*Message)(nil),            // 12: compactord.v1.Message
-	(EditKind)(0),              // 13: compactord.v1.EditKind
+	(*ShownBlock)(nil),         // 4: compactord.v1.ShownBlock
+	(*LogRepair)(nil),          // 5: compactord.v1.LogRepair
+	(*ViewReport)(nil),         // 6: compactord.v1.ViewReport
+	(*InlineHistory)(nil),      // 7: compactord.v1.InlineHistory
+	(Dialect)(0),               // 8: compactord.v1.Dialect
+	(ThinkingPolicy)(0),        // 9: compactord.v1.ThinkingPolicy
+	(*Policy)(nil),             // 10: compactord.v1.Policy
+	(*ContextReport)(nil),      // 11: compactord.v1.ContextReport
+	(*Finding)(nil),            // 12: compactord.v1.Finding
+	(*Message)(nil),            // 13: compactord.v1.Message
+	(EditKind)(0),              // 14: compactord.v1.EditKind
+	(BlockPlace)(0),            // 15: compactord.v1.BlockPlace
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
-	6,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	7,  // 1: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	8,  // 2: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	9,  // 3: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	7,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
+	8,  // 1: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	9,  // 2: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	10, // 3: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
 	3,  // 4: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	10, // 5: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	5,  // 6: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	11, // 7: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
-	12, // 8: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
-	4,  // 9: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
-	13, // 10: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
-	0,  // 11: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
-	11, // 12: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
-	11, // 13: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	11, // 5: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	6,  // 6: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	12, // 7: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
+	13, // 8: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
+	5,  // 9: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
+	4,  // 10: compactord.v1.ViewMessage.context_block:type_name -> compactord.v1.ShownBlock
+	14, // 11: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
+	15, // 12: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
+	0,  // 13: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
+	12, // 14: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
+	12, // 15: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_view_proto_init() }
@@ -797,6 +906,7 @@ func file_compactord_v1_view_proto_init() {
 	file_compactord_v1_history_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_policy_proto_init()
+	file_compactord_v1_record_proto_init()
 	file_compactord_v1_report_proto_init()
 	file_compactord_v1_view_proto_msgTypes[0].OneofWrappers = []any{
 		(*GetLLMViewRequest_SessionId)(nil),
@@ -806,6 +916,8 @@ func file_compactord_v1_view_proto_init() {
 		(*ViewMessage_Index)(nil),
 		(*ViewMessage_SummaryOf)(nil),
 		(*ViewMessage_LogRepair)(nil),
+		(*ViewMessage_ContextBlock)(nil),
+		(*ViewMessage_Instructions)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -813,7 +925,7 @@ func file_compactord_v1_view_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_view_proto_rawDesc), len(file_compactord_v1_view_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

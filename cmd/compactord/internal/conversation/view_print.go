@@ -31,6 +31,10 @@ func viewTitle(vm *compactordv1.ViewMessage) string {
 		title = fmt.Sprintf("#%d %s", o.Index, title)
 	case *compactordv1.ViewMessage_SummaryOf:
 		title += " (summary)"
+	case *compactordv1.ViewMessage_ContextBlock:
+		title += " (context block " + o.ContextBlock.GetName() + ")"
+	case *compactordv1.ViewMessage_Instructions:
+		title += " (new instructions)"
 	case *compactordv1.ViewMessage_LogRepair:
 		title += fmt.Sprintf(" (stands in for #%d)", o.LogRepair.GetIndex())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
@@ -15,7 +16,7 @@ import (
 // Records is `compactord records`.
 type Records struct {
 	conversation.Source
-	Kind        []string `help:"Only records of this kind: compaction, prune, attempt, checkpoint, revert, pin, unpin or policy-change; may be given again." placeholder:"KIND" enum:"compaction,prune,attempt,checkpoint,revert,pin,unpin,policy-change"`
+	Kind        []string `help:"Only records of this kind: compaction, prune, attempt, checkpoint, revert, pin, unpin, policy-change, context-blocks or instructions; may be given again." placeholder:"KIND" enum:"compaction,prune,attempt,checkpoint,revert,pin,unpin,policy-change,context-blocks,instructions"`
 	NewestFirst bool     `help:"List the newest first."`
 	From        *uint32  `help:"Begin at this sequence." placeholder:"SEQUENCE"`
 	terminal.Output
@@ -87,9 +88,24 @@ func recordText(r *compactordv1.Record) string {
 		return "unpin: " + conversation.MessageNumbers(k.Unpin.GetMembers())
 	case *compactordv1.Record_PolicyChange:
 		return "change of policy"
+	case *compactordv1.Record_ContextBlocks:
+		return blocksText(k.ContextBlocks)
+	case *compactordv1.Record_Instructions:
+		return "new instructions: " + terminal.Count(len(k.Instructions.GetMessages()), "message")
 	default:
 		return "a record of a kind that this version does not know"
 	}
+}
+
+func blocksText(c *compactordv1.ContextBlockChange) string {
+	var parts []string
+	for _, b := range c.GetSet() {
+		parts = append(parts, fmt.Sprintf("set %s (%s tokens)", b.GetName(), terminal.Number(b.GetTokens())))
+	}
+	for _, name := range c.GetRemoved() {
+		parts = append(parts, "removed "+name)
+	}
+	return "context blocks: " + strings.Join(parts, ", ")
 }
 
 func pruneText(e *compactordv1.PruneEntry) string {

@@ -431,8 +431,20 @@ type Head struct {
 	Answering bool `protobuf:"varint,47,opt,name=answering,proto3" json:"answering,omitempty"`
 	// The sequence of the newest late result, which replaced the stand-in of a call given up; 0 where there is none.
 	LastLateResult uint32 `protobuf:"varint,46,opt,name=last_late_result,json=lastLateResult,proto3" json:"last_late_result,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The context blocks in force, in the order in which they were first set.
+	Blocks []*BlockInForce `protobuf:"bytes,48,rep,name=blocks,proto3" json:"blocks,omitempty"`
+	// The instructions in force; not set where the log's own leading messages are.
+	Instructions *InstructionsInForce `protobuf:"bytes,49,opt,name=instructions,proto3" json:"instructions,omitempty"`
+	// The index of the newest active message that starts a turn; not set where there is none.
+	TurnStart *uint32 `protobuf:"varint,50,opt,name=turn_start,json=turnStart,proto3,oneof" json:"turn_start,omitempty"`
+	// The sequence of the newest message that moved context blocks in the view; 0 where there is none.
+	LastBlockMove uint32 `protobuf:"varint,51,opt,name=last_block_move,json=lastBlockMove,proto3" json:"last_block_move,omitempty"`
+	// The tokens of context blocks in the view.
+	BlockTokens uint32 `protobuf:"varint,52,opt,name=block_tokens,json=blockTokens,proto3" json:"block_tokens,omitempty"`
+	// The sequence of the newest message with which the last turn of a context block ended; 0 where there is none.
+	LastBlockExpiry uint32 `protobuf:"varint,53,opt,name=last_block_expiry,json=lastBlockExpiry,proto3" json:"last_block_expiry,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Head) Reset() {
@@ -787,6 +799,257 @@ func (x *Head) GetLastLateResult() uint32 {
 	return 0
 }
 
+func (x *Head) GetBlocks() []*BlockInForce {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
+func (x *Head) GetInstructions() *InstructionsInForce {
+	if x != nil {
+		return x.Instructions
+	}
+	return nil
+}
+
+func (x *Head) GetTurnStart() uint32 {
+	if x != nil && x.TurnStart != nil {
+		return *x.TurnStart
+	}
+	return 0
+}
+
+func (x *Head) GetLastBlockMove() uint32 {
+	if x != nil {
+		return x.LastBlockMove
+	}
+	return 0
+}
+
+func (x *Head) GetBlockTokens() uint32 {
+	if x != nil {
+		return x.BlockTokens
+	}
+	return 0
+}
+
+func (x *Head) GetLastBlockExpiry() uint32 {
+	if x != nil {
+		return x.LastBlockExpiry
+	}
+	return 0
+}
+
+// BlockInForce is a context block in force.
+type BlockInForce struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The sequence of the record that set it.
+	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// Where views show it.
+	Place v1.BlockPlace `protobuf:"varint,3,opt,name=place,proto3,enum=compactord.v1.BlockPlace" json:"place,omitempty"`
+	// How many more turns can begin before the one that removes it; not set where it has no limit in turns.
+	TurnsLeft *uint32 `protobuf:"varint,4,opt,name=turns_left,json=turnsLeft,proto3,oneof" json:"turns_left,omitempty"`
+	// Its priority.
+	Priority uint32 `protobuf:"varint,5,opt,name=priority,proto3" json:"priority,omitempty"`
+	// The tokens of the message that shows it whole.
+	Tokens uint32 `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// The most tokens that views show of it; not set where they show it whole.
+	LimitTokens *uint32 `protobuf:"varint,7,opt,name=limit_tokens,json=limitTokens,proto3,oneof" json:"limit_tokens,omitempty"`
+	// The figures of the message that shows it.
+	ShownTokens uint32 `protobuf:"varint,8,opt,name=shown_tokens,json=shownTokens,proto3" json:"shown_tokens,omitempty"`
+	// Its bytes in protobuf encoding.
+	ShownBytes uint32 `protobuf:"varint,9,opt,name=shown_bytes,json=shownBytes,proto3" json:"shown_bytes,omitempty"`
+	// The tokens of its media.
+	MediaTokens uint32 `protobuf:"varint,10,opt,name=media_tokens,json=mediaTokens,proto3" json:"media_tokens,omitempty"`
+	// The bytes of its media.
+	MediaBytes uint32 `protobuf:"varint,11,opt,name=media_bytes,json=mediaBytes,proto3" json:"media_bytes,omitempty"`
+	// The number of its media.
+	Media uint32 `protobuf:"varint,12,opt,name=media,proto3" json:"media,omitempty"`
+	// The most tokens that the block itself wants shown; 0 where it has no limit.
+	MaxTokens     uint32 `protobuf:"varint,13,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BlockInForce) Reset() {
+	*x = BlockInForce{}
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BlockInForce) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BlockInForce) ProtoMessage() {}
+
+func (x *BlockInForce) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BlockInForce.ProtoReflect.Descriptor instead.
+func (*BlockInForce) Descriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BlockInForce) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BlockInForce) GetSequence() uint32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetPlace() v1.BlockPlace {
+	if x != nil {
+		return x.Place
+	}
+	return v1.BlockPlace(0)
+}
+
+func (x *BlockInForce) GetTurnsLeft() uint32 {
+	if x != nil && x.TurnsLeft != nil {
+		return *x.TurnsLeft
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetPriority() uint32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetTokens() uint32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetLimitTokens() uint32 {
+	if x != nil && x.LimitTokens != nil {
+		return *x.LimitTokens
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetShownTokens() uint32 {
+	if x != nil {
+		return x.ShownTokens
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetShownBytes() uint32 {
+	if x != nil {
+		return x.ShownBytes
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetMediaTokens() uint32 {
+	if x != nil {
+		return x.MediaTokens
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetMediaBytes() uint32 {
+	if x != nil {
+		return x.MediaBytes
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetMedia() uint32 {
+	if x != nil {
+		return x.Media
+	}
+	return 0
+}
+
+func (x *BlockInForce) GetMaxTokens() uint32 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+// InstructionsInForce are instructions in place of leading messages.
+type InstructionsInForce struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sequence of the record that set them.
+	Sequence uint32 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// The number of the log's messages that they replace.
+	Replaced      uint32 `protobuf:"varint,2,opt,name=replaced,proto3" json:"replaced,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InstructionsInForce) Reset() {
+	*x = InstructionsInForce{}
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InstructionsInForce) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InstructionsInForce) ProtoMessage() {}
+
+func (x *InstructionsInForce) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InstructionsInForce.ProtoReflect.Descriptor instead.
+func (*InstructionsInForce) Descriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *InstructionsInForce) GetSequence() uint32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *InstructionsInForce) GetReplaced() uint32 {
+	if x != nil {
+		return x.Replaced
+	}
+	return 0
+}
+
 // Calibration is what usage reports have shown about a session's estimates.
 type Calibration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -808,7 +1071,7 @@ type Calibration struct {
 
 func (x *Calibration) Reset() {
 	*x = Calibration{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -820,7 +1083,7 @@ func (x *Calibration) String() string {
 func (*Calibration) ProtoMessage() {}
 
 func (x *Calibration) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -833,7 +1096,7 @@ func (x *Calibration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Calibration.ProtoReflect.Descriptor instead.
 func (*Calibration) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Calibration) GetPermille() uint32 {
@@ -895,7 +1158,7 @@ type ActiveRange struct {
 
 func (x *ActiveRange) Reset() {
 	*x = ActiveRange{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +1170,7 @@ func (x *ActiveRange) String() string {
 func (*ActiveRange) ProtoMessage() {}
 
 func (x *ActiveRange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +1183,7 @@ func (x *ActiveRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActiveRange.ProtoReflect.Descriptor instead.
 func (*ActiveRange) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ActiveRange) GetFirstSequence() uint32 {
@@ -968,7 +1231,7 @@ type EffectiveCompaction struct {
 
 func (x *EffectiveCompaction) Reset() {
 	*x = EffectiveCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -980,7 +1243,7 @@ func (x *EffectiveCompaction) String() string {
 func (*EffectiveCompaction) ProtoMessage() {}
 
 func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -993,7 +1256,7 @@ func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveCompaction.ProtoReflect.Descriptor instead.
 func (*EffectiveCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EffectiveCompaction) GetSequence() uint32 {
@@ -1037,7 +1300,7 @@ type ChangeMark struct {
 
 func (x *ChangeMark) Reset() {
 	*x = ChangeMark{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1049,7 +1312,7 @@ func (x *ChangeMark) String() string {
 func (*ChangeMark) ProtoMessage() {}
 
 func (x *ChangeMark) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1062,7 +1325,7 @@ func (x *ChangeMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeMark.ProtoReflect.Descriptor instead.
 func (*ChangeMark) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ChangeMark) GetSequence() uint32 {
@@ -1100,7 +1363,7 @@ type UsageBaseline struct {
 
 func (x *UsageBaseline) Reset() {
 	*x = UsageBaseline{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1375,7 @@ func (x *UsageBaseline) String() string {
 func (*UsageBaseline) ProtoMessage() {}
 
 func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1388,7 @@ func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBaseline.ProtoReflect.Descriptor instead.
 func (*UsageBaseline) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UsageBaseline) GetIndex() uint32 {
@@ -1185,7 +1448,7 @@ type Breaker struct {
 
 func (x *Breaker) Reset() {
 	*x = Breaker{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1460,7 @@ func (x *Breaker) String() string {
 func (*Breaker) ProtoMessage() {}
 
 func (x *Breaker) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1473,7 @@ func (x *Breaker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Breaker.ProtoReflect.Descriptor instead.
 func (*Breaker) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Breaker) GetFailures() uint32 {
@@ -1247,7 +1510,7 @@ type StoredMessage struct {
 
 func (x *StoredMessage) Reset() {
 	*x = StoredMessage{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1522,7 @@ func (x *StoredMessage) String() string {
 func (*StoredMessage) ProtoMessage() {}
 
 func (x *StoredMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1535,7 @@ func (x *StoredMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredMessage.ProtoReflect.Descriptor instead.
 func (*StoredMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StoredMessage) GetSchema() uint32 {
@@ -1304,7 +1567,7 @@ type StoredRecord struct {
 
 func (x *StoredRecord) Reset() {
 	*x = StoredRecord{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1579,7 @@ func (x *StoredRecord) String() string {
 func (*StoredRecord) ProtoMessage() {}
 
 func (x *StoredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1592,7 @@ func (x *StoredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRecord.ProtoReflect.Descriptor instead.
 func (*StoredRecord) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StoredRecord) GetSchema() uint32 {
@@ -1370,7 +1633,7 @@ type StoredRequest struct {
 
 func (x *StoredRequest) Reset() {
 	*x = StoredRequest{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1382,7 +1645,7 @@ func (x *StoredRequest) String() string {
 func (*StoredRequest) ProtoMessage() {}
 
 func (x *StoredRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1395,7 +1658,7 @@ func (x *StoredRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRequest.ProtoReflect.Descriptor instead.
 func (*StoredRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{12}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StoredRequest) GetSchema() uint32 {
@@ -1463,7 +1726,7 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x129\n" +
 	"\n" +
 	"started_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x18\n" +
-	"\aopening\x18\x04 \x01(\tR\aopening\"\xd1\x0f\n" +
+	"\aopening\x18\x04 \x01(\tR\aopening\"\x88\x12\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -1526,11 +1789,43 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"view_media\x18, \x01(\rR\tviewMedia\x12%\n" +
 	"\x0esaid_meanwhile\x18- \x01(\bR\rsaidMeanwhile\x12\x1c\n" +
 	"\tanswering\x18/ \x01(\bR\tanswering\x12(\n" +
-	"\x10last_late_result\x18. \x01(\rR\x0elastLateResultB\r\n" +
+	"\x10last_late_result\x18. \x01(\rR\x0elastLateResult\x12;\n" +
+	"\x06blocks\x180 \x03(\v2#.compactord.storage.v1.BlockInForceR\x06blocks\x12N\n" +
+	"\finstructions\x181 \x01(\v2*.compactord.storage.v1.InstructionsInForceR\finstructions\x12\"\n" +
+	"\n" +
+	"turn_start\x182 \x01(\rH\x04R\tturnStart\x88\x01\x01\x12&\n" +
+	"\x0flast_block_move\x183 \x01(\rR\rlastBlockMove\x12!\n" +
+	"\fblock_tokens\x184 \x01(\rR\vblockTokens\x12*\n" +
+	"\x11last_block_expiry\x185 \x01(\rR\x0flastBlockExpiryB\r\n" +
 	"\v_tail_indexB\r\n" +
 	"\v_loop_startB\x12\n" +
 	"\x10_learnt_overheadB\x16\n" +
-	"\x14_rewritten_at_tokens\"\xba\x01\n" +
+	"\x14_rewritten_at_tokensB\r\n" +
+	"\v_turn_start\"\xcc\x03\n" +
+	"\fBlockInForce\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\rR\bsequence\x12/\n" +
+	"\x05place\x18\x03 \x01(\x0e2\x19.compactord.v1.BlockPlaceR\x05place\x12\"\n" +
+	"\n" +
+	"turns_left\x18\x04 \x01(\rH\x00R\tturnsLeft\x88\x01\x01\x12\x1a\n" +
+	"\bpriority\x18\x05 \x01(\rR\bpriority\x12\x16\n" +
+	"\x06tokens\x18\x06 \x01(\rR\x06tokens\x12&\n" +
+	"\flimit_tokens\x18\a \x01(\rH\x01R\vlimitTokens\x88\x01\x01\x12!\n" +
+	"\fshown_tokens\x18\b \x01(\rR\vshownTokens\x12\x1f\n" +
+	"\vshown_bytes\x18\t \x01(\rR\n" +
+	"shownBytes\x12!\n" +
+	"\fmedia_tokens\x18\n" +
+	" \x01(\rR\vmediaTokens\x12\x1f\n" +
+	"\vmedia_bytes\x18\v \x01(\rR\n" +
+	"mediaBytes\x12\x14\n" +
+	"\x05media\x18\f \x01(\rR\x05media\x12\x1d\n" +
+	"\n" +
+	"max_tokens\x18\r \x01(\rR\tmaxTokensB\r\n" +
+	"\v_turns_leftB\x0f\n" +
+	"\r_limit_tokens\"M\n" +
+	"\x13InstructionsInForce\x12\x1a\n" +
+	"\bsequence\x18\x01 \x01(\rR\bsequence\x12\x1a\n" +
+	"\breplaced\x18\x02 \x01(\rR\breplaced\"\xba\x01\n" +
 	"\vCalibration\x12\x1a\n" +
 	"\bpermille\x18\x01 \x01(\rR\bpermille\x12\x1c\n" +
 	"\testimated\x18\x02 \x01(\rR\testimated\x12\x1a\n" +
@@ -1592,61 +1887,67 @@ func file_compactord_storage_v1_storage_proto_rawDescGZIP() []byte {
 	return file_compactord_storage_v1_storage_proto_rawDescData
 }
 
-var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_compactord_storage_v1_storage_proto_goTypes = []any{
 	(*Session)(nil),               // 0: compactord.storage.v1.Session
 	(*DuePlan)(nil),               // 1: compactord.storage.v1.DuePlan
 	(*RunningCompaction)(nil),     // 2: compactord.storage.v1.RunningCompaction
 	(*Head)(nil),                  // 3: compactord.storage.v1.Head
-	(*Calibration)(nil),           // 4: compactord.storage.v1.Calibration
-	(*ActiveRange)(nil),           // 5: compactord.storage.v1.ActiveRange
-	(*EffectiveCompaction)(nil),   // 6: compactord.storage.v1.EffectiveCompaction
-	(*ChangeMark)(nil),            // 7: compactord.storage.v1.ChangeMark
-	(*UsageBaseline)(nil),         // 8: compactord.storage.v1.UsageBaseline
-	(*Breaker)(nil),               // 9: compactord.storage.v1.Breaker
-	(*StoredMessage)(nil),         // 10: compactord.storage.v1.StoredMessage
-	(*StoredRecord)(nil),          // 11: compactord.storage.v1.StoredRecord
-	(*StoredRequest)(nil),         // 12: compactord.storage.v1.StoredRequest
-	nil,                           // 13: compactord.storage.v1.Session.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(v1.Estimator)(0),             // 15: compactord.v1.Estimator
-	(*v1.Policy)(nil),             // 16: compactord.v1.Policy
-	(*v1.ForkOrigin)(nil),         // 17: compactord.v1.ForkOrigin
-	(v1.CompactionReason)(0),      // 18: compactord.v1.CompactionReason
-	(*v1.CallRef)(nil),            // 19: compactord.v1.CallRef
-	(*v1.LoggedMessage)(nil),      // 20: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 21: compactord.v1.Record
+	(*BlockInForce)(nil),          // 4: compactord.storage.v1.BlockInForce
+	(*InstructionsInForce)(nil),   // 5: compactord.storage.v1.InstructionsInForce
+	(*Calibration)(nil),           // 6: compactord.storage.v1.Calibration
+	(*ActiveRange)(nil),           // 7: compactord.storage.v1.ActiveRange
+	(*EffectiveCompaction)(nil),   // 8: compactord.storage.v1.EffectiveCompaction
+	(*ChangeMark)(nil),            // 9: compactord.storage.v1.ChangeMark
+	(*UsageBaseline)(nil),         // 10: compactord.storage.v1.UsageBaseline
+	(*Breaker)(nil),               // 11: compactord.storage.v1.Breaker
+	(*StoredMessage)(nil),         // 12: compactord.storage.v1.StoredMessage
+	(*StoredRecord)(nil),          // 13: compactord.storage.v1.StoredRecord
+	(*StoredRequest)(nil),         // 14: compactord.storage.v1.StoredRequest
+	nil,                           // 15: compactord.storage.v1.Session.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
+	(v1.Estimator)(0),             // 17: compactord.v1.Estimator
+	(*v1.Policy)(nil),             // 18: compactord.v1.Policy
+	(*v1.ForkOrigin)(nil),         // 19: compactord.v1.ForkOrigin
+	(v1.CompactionReason)(0),      // 20: compactord.v1.CompactionReason
+	(*v1.CallRef)(nil),            // 21: compactord.v1.CallRef
+	(v1.BlockPlace)(0),            // 22: compactord.v1.BlockPlace
+	(*v1.LoggedMessage)(nil),      // 23: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 24: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
-	14, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	14, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	13, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
-	15, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	16, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
-	16, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	16, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	16, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	15, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
+	17, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	18, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
+	18, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
 	3,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
-	17, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	19, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
 	2,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
 	1,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
-	18, // 10: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
-	14, // 11: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
-	5,  // 12: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	6,  // 13: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	19, // 14: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	19, // 15: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	7,  // 16: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	8,  // 17: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	9,  // 18: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	4,  // 19: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	15, // 20: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
-	20, // 21: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	21, // 22: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	3,  // 23: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	20, // 10: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
+	16, // 11: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
+	7,  // 12: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	8,  // 13: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	21, // 14: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	21, // 15: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	9,  // 16: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	10, // 17: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	11, // 18: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	6,  // 19: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	17, // 20: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	4,  // 21: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
+	5,  // 22: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
+	22, // 23: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
+	23, // 24: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	24, // 25: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	3,  // 26: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
@@ -1655,14 +1956,15 @@ func file_compactord_storage_v1_storage_proto_init() {
 		return
 	}
 	file_compactord_storage_v1_storage_proto_msgTypes[3].OneofWrappers = []any{}
-	file_compactord_storage_v1_storage_proto_msgTypes[6].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[4].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_storage_v1_storage_proto_rawDesc), len(file_compactord_storage_v1_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -61,6 +61,8 @@ class _MessageStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MessageS
     """Active, and covered by the summary of the compaction in effect."""
     MESSAGE_STATE_PUT_ASIDE: _MessageState.ValueType  # 3
     """Put aside by a Revert."""
+    MESSAGE_STATE_REPLACED: _MessageState.ValueType  # 4
+    """Active, and replaced by newer instructions."""
 
 class MessageState(_MessageState, metaclass=_MessageStateEnumTypeWrapper):
     """MessageState says where a message stands now."""
@@ -73,6 +75,8 @@ MESSAGE_STATE_COVERED: MessageState.ValueType  # 2
 """Active, and covered by the summary of the compaction in effect."""
 MESSAGE_STATE_PUT_ASIDE: MessageState.ValueType  # 3
 """Put aside by a Revert."""
+MESSAGE_STATE_REPLACED: MessageState.ValueType  # 4
+"""Active, and replaced by newer instructions."""
 Global___MessageState: _TypeAlias = MessageState  # noqa: Y015
 
 class _ResultPlace:

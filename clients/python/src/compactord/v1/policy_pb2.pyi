@@ -232,6 +232,7 @@ class Policy(_message.Message):
     ON_APPEND_FIELD_NUMBER: _builtins.int
     ON_USER_MESSAGE_FIELD_NUMBER: _builtins.int
     OVERFLOW_FIELD_NUMBER: _builtins.int
+    CONTEXT_BLOCKS_FIELD_NUMBER: _builtins.int
     preset: _builtins.str
     """The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
     `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
@@ -290,6 +291,10 @@ class Policy(_message.Message):
     def overflow(self) -> Global___OverflowPolicy:
         """What automatic compactions do beside the strategy."""
 
+    @_builtins.property
+    def context_blocks(self) -> Global___ContextBlockPolicy:
+        """Limits and rights of context blocks."""
+
     def __init__(
         self,
         *,
@@ -307,10 +312,11 @@ class Policy(_message.Message):
         on_append: Global___StrategyList | None = ...,
         on_user_message: Global___StrategyList | None = ...,
         overflow: Global___OverflowPolicy | None = ...,
+        context_blocks: Global___ContextBlockPolicy | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "on_append", b"on_append", "on_user_message", b"on_user_message", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_blocks", b"context_blocks", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "on_append", b"on_append", "on_user_message", b"on_user_message", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "on_append", b"on_append", "on_user_message", b"on_user_message", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_context_window", b"_context_window", "_max_input_tokens", b"_max_input_tokens", "_max_output_tokens", b"_max_output_tokens", "_overhead_tokens", b"_overhead_tokens", "_preset", b"_preset", "_thinking", b"_thinking", "context_blocks", b"context_blocks", "context_window", b"context_window", "file_tools", b"file_tools", "max_input_tokens", b"max_input_tokens", "max_output_tokens", b"max_output_tokens", "on_append", b"on_append", "on_user_message", b"on_user_message", "overflow", b"overflow", "overhead_tokens", b"overhead_tokens", "preset", b"preset", "prune_strategy", b"prune_strategy", "strategy", b"strategy", "summary", b"summary", "thinking", b"thinking", "trigger", b"trigger"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__context_window: _TypeAlias = _typing.Literal["context_window"]  # noqa: Y015
     _WhichOneofArgType__context_window: _TypeAlias = _typing.Literal["_context_window", b"_context_window"]  # noqa: Y015
@@ -784,6 +790,43 @@ class FileTool(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FileTool: _TypeAlias = FileTool  # noqa: Y015
+
+@_typing.final
+class ContextBlockPolicy(_message.Message):
+    """ContextBlockPolicy says what context blocks may take and do."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAX_TOKENS_FIELD_NUMBER: _builtins.int
+    ALLOW_OPERATOR_FIELD_NUMBER: _builtins.int
+    max_tokens: _builtins.int
+    """The most tokens that views show of all context blocks together, by the session's estimator. Where they have more,
+    those of the lowest priority are cut. 0 means no limit. Default 0.
+    """
+    allow_operator: _builtins.bool
+    """Whether context blocks may speak with the operator's voice. Default false: what an agent has written, or read
+    somewhere, must not become an instruction of the operator.
+    """
+    def __init__(
+        self,
+        *,
+        max_tokens: _builtins.int | None = ...,
+        allow_operator: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_allow_operator", b"_allow_operator", "_max_tokens", b"_max_tokens", "allow_operator", b"allow_operator", "max_tokens", b"max_tokens"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_allow_operator", b"_allow_operator", "_max_tokens", b"_max_tokens", "allow_operator", b"allow_operator", "max_tokens", b"max_tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__allow_operator: _TypeAlias = _typing.Literal["allow_operator"]  # noqa: Y015
+    _WhichOneofArgType__allow_operator: _TypeAlias = _typing.Literal["_allow_operator", b"_allow_operator"]  # noqa: Y015
+    _WhichOneofReturnType__max_tokens: _TypeAlias = _typing.Literal["max_tokens"]  # noqa: Y015
+    _WhichOneofArgType__max_tokens: _TypeAlias = _typing.Literal["_max_tokens", b"_max_tokens"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__allow_operator) -> _WhichOneofReturnType__allow_operator | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_tokens) -> _WhichOneofReturnType__max_tokens | None: ...
+
+Global___ContextBlockPolicy: _TypeAlias = ContextBlockPolicy  # noqa: Y015
 
 @_typing.final
 class OverflowPolicy(_message.Message):

@@ -50,6 +50,10 @@ class _RecordKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordKind
     """PinChange, of UnpinMessages."""
     RECORD_KIND_POLICY_CHANGE: _RecordKind.ValueType  # 8
     """PolicyChange."""
+    RECORD_KIND_CONTEXT_BLOCKS: _RecordKind.ValueType  # 9
+    """ContextBlockChange."""
+    RECORD_KIND_INSTRUCTIONS: _RecordKind.ValueType  # 10
+    """InstructionsChange."""
 
 class RecordKind(_RecordKind, metaclass=_RecordKindEnumTypeWrapper):
     """RecordKind is a kind of record."""
@@ -72,6 +76,10 @@ RECORD_KIND_UNPIN: RecordKind.ValueType  # 7
 """PinChange, of UnpinMessages."""
 RECORD_KIND_POLICY_CHANGE: RecordKind.ValueType  # 8
 """PolicyChange."""
+RECORD_KIND_CONTEXT_BLOCKS: RecordKind.ValueType  # 9
+"""ContextBlockChange."""
+RECORD_KIND_INSTRUCTIONS: RecordKind.ValueType  # 10
+"""InstructionsChange."""
 Global___RecordKind: _TypeAlias = RecordKind  # noqa: Y015
 
 class _CompactionReason:
@@ -182,6 +190,40 @@ SKIP_REASON_OVERTAKEN: SkipReason.ValueType  # 6
 """Before the commit, other calls had done, pinned or put aside all of it."""
 Global___SkipReason: _TypeAlias = SkipReason  # noqa: Y015
 
+class _BlockPlace:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BlockPlaceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockPlace.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BLOCK_PLACE_UNSPECIFIED: _BlockPlace.ValueType  # 0
+    """Means LATEST."""
+    BLOCK_PLACE_LEADING: _BlockPlace.ValueType  # 1
+    """After the SYSTEM and DEVELOPER messages at the start, for what rarely changes. A change makes the provider's prompt
+    cache useless from there on.
+    """
+    BLOCK_PLACE_LATEST: _BlockPlace.ValueType  # 2
+    """Before the USER message that starts the newest turn, for what changes often: the provider's prompt cache of
+    everything before that turn stays valid. Where a compaction covers that message, before the first message that it
+    keeps. A change while a tool loop runs makes the loop's thinking invalid: set it before the USER message.
+    """
+
+class BlockPlace(_BlockPlace, metaclass=_BlockPlaceEnumTypeWrapper):
+    """BlockPlace is where views show a context block."""
+
+BLOCK_PLACE_UNSPECIFIED: BlockPlace.ValueType  # 0
+"""Means LATEST."""
+BLOCK_PLACE_LEADING: BlockPlace.ValueType  # 1
+"""After the SYSTEM and DEVELOPER messages at the start, for what rarely changes. A change makes the provider's prompt
+cache useless from there on.
+"""
+BLOCK_PLACE_LATEST: BlockPlace.ValueType  # 2
+"""Before the USER message that starts the newest turn, for what changes often: the provider's prompt cache of
+everything before that turn stays valid. Where a compaction covers that message, before the first message that it
+keeps. A change while a tool loop runs makes the loop's thinking invalid: set it before the USER message.
+"""
+Global___BlockPlace: _TypeAlias = BlockPlace  # noqa: Y015
+
 @_typing.final
 class Record(_message.Message):
     """Record is what the log holds beside messages. Records are appended and never change."""
@@ -200,6 +242,8 @@ class Record(_message.Message):
     PIN_FIELD_NUMBER: _builtins.int
     UNPIN_FIELD_NUMBER: _builtins.int
     POLICY_CHANGE_FIELD_NUMBER: _builtins.int
+    CONTEXT_BLOCKS_FIELD_NUMBER: _builtins.int
+    INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Its place in the sequence that messages and records share."""
     next_index: _builtins.int
@@ -242,6 +286,14 @@ class Record(_message.Message):
     def policy_change(self) -> Global___PolicyChange:
         """A change of policy."""
 
+    @_builtins.property
+    def context_blocks(self) -> Global___ContextBlockChange:
+        """Context blocks that were set or removed."""
+
+    @_builtins.property
+    def instructions(self) -> Global___InstructionsChange:
+        """Instructions that replace the SYSTEM and DEVELOPER messages at the start."""
+
     def __init__(
         self,
         *,
@@ -257,12 +309,14 @@ class Record(_message.Message):
         pin: Global___PinChange | None = ...,
         unpin: Global___PinChange | None = ...,
         policy_change: Global___PolicyChange | None = ...,
+        context_blocks: Global___ContextBlockChange | None = ...,
+        instructions: Global___InstructionsChange | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "created_at", b"created_at", "kind", b"kind", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "unpin", b"unpin"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "context_blocks", b"context_blocks", "created_at", b"created_at", "instructions", b"instructions", "kind", b"kind", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "unpin", b"unpin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "created_at", b"created_at", "kind", b"kind", "next_index", b"next_index", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "put_aside", b"put_aside", "revert", b"revert", "sequence", b"sequence", "unpin", b"unpin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "context_blocks", b"context_blocks", "created_at", b"created_at", "instructions", b"instructions", "kind", b"kind", "next_index", b"next_index", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "put_aside", b"put_aside", "revert", b"revert", "sequence", b"sequence", "unpin", b"unpin"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change", "context_blocks", "instructions"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -865,6 +919,7 @@ class Revert(_message.Message):
     MESSAGES_PUT_ASIDE_FIELD_NUMBER: _builtins.int
     PROVENANCE_FIELD_NUMBER: _builtins.int
     CITED_INDEXES_FIELD_NUMBER: _builtins.int
+    KEEPS_CONTEXT_FIELD_NUMBER: _builtins.int
     point: _builtins.int
     """The point: the state just after the message or record with this sequence."""
     checkpoint_id: _builtins.int
@@ -875,6 +930,10 @@ class Revert(_message.Message):
     """
     messages_put_aside: _builtins.int
     """How many messages it put aside."""
+    keeps_context: _builtins.bool
+    """Whether context blocks and instructions stay what they were before it. ClearSession keeps them; other Reverts make
+    them what they were at the point.
+    """
     @_builtins.property
     def view_change(self) -> Global___ViewChange:
         """What it changes in views. Its view_format is the one in force at the point."""
@@ -897,10 +956,11 @@ class Revert(_message.Message):
         messages_put_aside: _builtins.int = ...,
         provenance: Global___Provenance | None = ...,
         cited_indexes: _abc.Iterable[_builtins.int] | None = ...,
+        keeps_context: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "future_index", b"future_index", "provenance", b"provenance", "view_change", b"view_change"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "cited_indexes", b"cited_indexes", "future_index", b"future_index", "messages_put_aside", b"messages_put_aside", "point", b"point", "provenance", b"provenance", "view_change", b"view_change"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id", "_future_index", b"_future_index", "checkpoint_id", b"checkpoint_id", "cited_indexes", b"cited_indexes", "future_index", b"future_index", "keeps_context", b"keeps_context", "messages_put_aside", b"messages_put_aside", "point", b"point", "provenance", b"provenance", "view_change", b"view_change"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__checkpoint_id: _TypeAlias = _typing.Literal["checkpoint_id"]  # noqa: Y015
     _WhichOneofArgType__checkpoint_id: _TypeAlias = _typing.Literal["_checkpoint_id", b"_checkpoint_id"]  # noqa: Y015
@@ -984,3 +1044,139 @@ class PolicyChange(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PolicyChange: _TypeAlias = PolicyChange  # noqa: Y015
+
+@_typing.final
+class ContextBlock(_message.Message):
+    """ContextBlock is content that an agent's program keeps in the context under a name: a plan, a memory, a skill, the
+    environment. It is no message: views show only its newest value, in one place, and no compaction covers it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    PARTS_FIELD_NUMBER: _builtins.int
+    PLACE_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    MAX_TOKENS_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
+    OPERATOR_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Its name, such as `plan` or `skill:deploy`: 1 to 128 letters, digits and `._:/-`, beginning with a letter or digit."""
+    place: Global___BlockPlace.ValueType
+    """Where views show it. Default LATEST."""
+    priority: _builtins.int
+    """Where not all blocks fit into policy.context_blocks.max_tokens, those of the lowest priority are cut first. 0 to
+    1,000. Default 0.
+    """
+    max_tokens: _builtins.int
+    """The most tokens that views show of it, by the session's estimator; of more they show the beginning, and how to read
+    the rest. 0: no limit.
+    """
+    turns: _builtins.int
+    """How long it holds: until so many turns have begun after it was set, and the next one begins. 0 to 10,000; 0: until
+    it is replaced or removed.
+    """
+    operator: _builtins.bool
+    """Whether it speaks with the operator's voice: views show it as a SYSTEM message. Needs place LEADING, text alone, and
+    policy.context_blocks.allow_operator. Otherwise views show it as a USER message that says what it is.
+    """
+    tokens: _builtins.int
+    """The tokens of the message that shows it whole, by the session's estimator. Set by the daemon."""
+    @_builtins.property
+    def parts(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Part]:
+        """The content: text and media parts. 1 to 64 parts; at most 256 KiB together."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        parts: _abc.Iterable[_message_pb2.Part] | None = ...,
+        place: Global___BlockPlace.ValueType = ...,
+        priority: _builtins.int = ...,
+        max_tokens: _builtins.int = ...,
+        turns: _builtins.int = ...,
+        operator: _builtins.bool = ...,
+        tokens: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_tokens", b"max_tokens", "name", b"name", "operator", b"operator", "parts", b"parts", "place", b"place", "priority", b"priority", "tokens", b"tokens", "turns", b"turns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextBlock: _TypeAlias = ContextBlock  # noqa: Y015
+
+@_typing.final
+class ContextBlockChange(_message.Message):
+    """ContextBlockChange sets and removes context blocks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SET_FIELD_NUMBER: _builtins.int
+    REMOVED_FIELD_NUMBER: _builtins.int
+    VIEW_CHANGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def set(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextBlock]:
+        """The blocks that were set."""
+
+    @_builtins.property
+    def removed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The names of the blocks that were removed."""
+
+    @_builtins.property
+    def view_change(self) -> Global___ViewChange:
+        """What it changes in views."""
+
+    def __init__(
+        self,
+        *,
+        set: _abc.Iterable[Global___ContextBlock] | None = ...,
+        removed: _abc.Iterable[_builtins.str] | None = ...,
+        view_change: Global___ViewChange | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view_change", b"view_change"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["removed", b"removed", "set", b"set", "view_change", b"view_change"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextBlockChange: _TypeAlias = ContextBlockChange  # noqa: Y015
+
+@_typing.final
+class InstructionsChange(_message.Message):
+    """InstructionsChange replaces the SYSTEM and DEVELOPER messages at the start of views. The messages that it replaces
+    stay in the log.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    REPLACED_FIELD_NUMBER: _builtins.int
+    VIEW_CHANGE_FIELD_NUMBER: _builtins.int
+    replaced: _builtins.int
+    """How many messages of the log they replace: all SYSTEM and DEVELOPER messages at its start. Such messages that are
+    appended later, before any other message, stand after them.
+    """
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]:
+        """The new instructions."""
+
+    @_builtins.property
+    def view_change(self) -> Global___ViewChange:
+        """What it changes in views."""
+
+    def __init__(
+        self,
+        *,
+        messages: _abc.Iterable[_message_pb2.Message] | None = ...,
+        replaced: _builtins.int = ...,
+        view_change: Global___ViewChange | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view_change", b"view_change"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages", b"messages", "replaced", b"replaced", "view_change", b"view_change"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InstructionsChange: _TypeAlias = InstructionsChange  # noqa: Y015

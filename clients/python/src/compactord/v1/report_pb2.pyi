@@ -122,6 +122,7 @@ class ContextReport(_message.Message):
     MEDIA_BYTES_FIELD_NUMBER: _builtins.int
     BREAKER_CLOSES_AFTER_TOKENS_FIELD_NUMBER: _builtins.int
     PAUSE_ENDS_AFTER_TOKENS_FIELD_NUMBER: _builtins.int
+    CONTEXT_BLOCK_TOKENS_FIELD_NUMBER: _builtins.int
     tokens: _builtins.int
     """Tokens of the context now."""
     source: Global___TokenSource.ValueType
@@ -143,8 +144,8 @@ class ContextReport(_message.Message):
     neither pinned nor already hidden, offloaded or compressed. Stray results are not counted.
     """
     fixed_tokens: _builtins.int
-    """Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, pinned messages, the open
-    tool group, the overhead, and the smallest valid kept part.
+    """Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, context blocks, pinned
+    messages, the open tool group, the overhead, and the smallest valid kept part.
     """
     overhead_tokens: _builtins.int
     """How many of the tokens are outside the log: tool definitions and other prompts of the client."""
@@ -167,6 +168,8 @@ class ContextReport(_message.Message):
     """With BREAKER_OPEN: automatic compaction works again after this many more tokens have been appended."""
     pause_ends_after_tokens: _builtins.int
     """With PAUSE: the policy's strategy may run again after this many more tokens have been appended."""
+    context_block_tokens: _builtins.int
+    """How many of the tokens are of context blocks."""
     @_builtins.property
     def blocked_by(self) -> _containers.RepeatedScalarFieldContainer[Global___BlockedBy.ValueType]:
         """Why compaction is due but cannot help, or is never due."""
@@ -200,10 +203,11 @@ class ContextReport(_message.Message):
         media_bytes: _builtins.int = ...,
         breaker_closes_after_tokens: _builtins.int = ...,
         pause_ends_after_tokens: _builtins.int = ...,
+        context_block_tokens: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille", "_context_window", b"_context_window", "_target_tokens", b"_target_tokens", "_trigger_tokens", b"_trigger_tokens", "calibration_permille", b"calibration_permille", "context_window", b"context_window", "target_tokens", b"target_tokens", "trigger_tokens", b"trigger_tokens"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille", "_context_window", b"_context_window", "_target_tokens", b"_target_tokens", "_trigger_tokens", b"_trigger_tokens", "blocked_by", b"blocked_by", "breaker_closes_after_tokens", b"breaker_closes_after_tokens", "calibration_permille", b"calibration_permille", "context_window", b"context_window", "error_bound_tokens", b"error_bound_tokens", "fixed_tokens", b"fixed_tokens", "media_bytes", b"media_bytes", "media_tokens", b"media_tokens", "open_call_count", b"open_call_count", "open_calls", b"open_calls", "overhead_tokens", b"overhead_tokens", "pause_ends_after_tokens", b"pause_ends_after_tokens", "prunable_tokens", b"prunable_tokens", "should_compact", b"should_compact", "source", b"source", "target_tokens", b"target_tokens", "tokens", b"tokens", "tool_groups", b"tool_groups", "trigger_tokens", b"trigger_tokens", "view_bytes", b"view_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille", "_context_window", b"_context_window", "_target_tokens", b"_target_tokens", "_trigger_tokens", b"_trigger_tokens", "blocked_by", b"blocked_by", "breaker_closes_after_tokens", b"breaker_closes_after_tokens", "calibration_permille", b"calibration_permille", "context_block_tokens", b"context_block_tokens", "context_window", b"context_window", "error_bound_tokens", b"error_bound_tokens", "fixed_tokens", b"fixed_tokens", "media_bytes", b"media_bytes", "media_tokens", b"media_tokens", "open_call_count", b"open_call_count", "open_calls", b"open_calls", "overhead_tokens", b"overhead_tokens", "pause_ends_after_tokens", b"pause_ends_after_tokens", "prunable_tokens", b"prunable_tokens", "should_compact", b"should_compact", "source", b"source", "target_tokens", b"target_tokens", "tokens", b"tokens", "tool_groups", b"tool_groups", "trigger_tokens", b"trigger_tokens", "view_bytes", b"view_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__calibration_permille: _TypeAlias = _typing.Literal["calibration_permille"]  # noqa: Y015
     _WhichOneofArgType__calibration_permille: _TypeAlias = _typing.Literal["_calibration_permille", b"_calibration_permille"]  # noqa: Y015

@@ -4,6 +4,7 @@ import grpc
 import warnings
 
 from compactord.v1 import append_pb2 as compactord_dot_v1_dot_append__pb2
+from compactord.v1 import block_pb2 as compactord_dot_v1_dot_block__pb2
 from compactord.v1 import log_pb2 as compactord_dot_v1_dot_log__pb2
 from compactord.v1 import pin_pb2 as compactord_dot_v1_dot_pin__pb2
 from compactord.v1 import point_pb2 as compactord_dot_v1_dot_point__pb2
@@ -121,6 +122,21 @@ class SessionServiceStub(object):
                 '/compactord.v1.SessionService/UnpinMessages',
                 request_serializer=compactord_dot_v1_dot_pin__pb2.UnpinMessagesRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_pin__pb2.UnpinMessagesResponse.FromString,
+                _registered_method=True)
+        self.UpdateContextBlocks = channel.unary_unary(
+                '/compactord.v1.SessionService/UpdateContextBlocks',
+                request_serializer=compactord_dot_v1_dot_block__pb2.UpdateContextBlocksRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_block__pb2.UpdateContextBlocksResponse.FromString,
+                _registered_method=True)
+        self.ListContextBlocks = channel.unary_unary(
+                '/compactord.v1.SessionService/ListContextBlocks',
+                request_serializer=compactord_dot_v1_dot_block__pb2.ListContextBlocksRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_block__pb2.ListContextBlocksResponse.FromString,
+                _registered_method=True)
+        self.ReplaceInstructions = channel.unary_unary(
+                '/compactord.v1.SessionService/ReplaceInstructions',
+                request_serializer=compactord_dot_v1_dot_block__pb2.ReplaceInstructionsRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_block__pb2.ReplaceInstructionsResponse.FromString,
                 _registered_method=True)
         self.RecallContent = channel.unary_unary(
                 '/compactord.v1.SessionService/RecallContent',
@@ -256,6 +272,28 @@ class SessionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UpdateContextBlocks(self, request, context):
+        """UpdateContextBlocks sets and removes named blocks of context that are no messages: a plan, a memory, a skill. Views
+        show their newest values. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED where the session would have more than 64.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListContextBlocks(self, request, context):
+        """ListContextBlocks returns the context blocks in force, whole.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReplaceInstructions(self, request, context):
+        """ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RecallContent(self, request, context):
         """RecallContent returns content of the log word for word, also where views no longer show it.
         """
@@ -347,6 +385,21 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.UnpinMessages,
                     request_deserializer=compactord_dot_v1_dot_pin__pb2.UnpinMessagesRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_pin__pb2.UnpinMessagesResponse.SerializeToString,
+            ),
+            'UpdateContextBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateContextBlocks,
+                    request_deserializer=compactord_dot_v1_dot_block__pb2.UpdateContextBlocksRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_block__pb2.UpdateContextBlocksResponse.SerializeToString,
+            ),
+            'ListContextBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListContextBlocks,
+                    request_deserializer=compactord_dot_v1_dot_block__pb2.ListContextBlocksRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_block__pb2.ListContextBlocksResponse.SerializeToString,
+            ),
+            'ReplaceInstructions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReplaceInstructions,
+                    request_deserializer=compactord_dot_v1_dot_block__pb2.ReplaceInstructionsRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_block__pb2.ReplaceInstructionsResponse.SerializeToString,
             ),
             'RecallContent': grpc.unary_unary_rpc_method_handler(
                     servicer.RecallContent,
@@ -771,6 +824,87 @@ class SessionService(object):
             '/compactord.v1.SessionService/UnpinMessages',
             compactord_dot_v1_dot_pin__pb2.UnpinMessagesRequest.SerializeToString,
             compactord_dot_v1_dot_pin__pb2.UnpinMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateContextBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/UpdateContextBlocks',
+            compactord_dot_v1_dot_block__pb2.UpdateContextBlocksRequest.SerializeToString,
+            compactord_dot_v1_dot_block__pb2.UpdateContextBlocksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListContextBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/ListContextBlocks',
+            compactord_dot_v1_dot_block__pb2.ListContextBlocksRequest.SerializeToString,
+            compactord_dot_v1_dot_block__pb2.ListContextBlocksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReplaceInstructions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/ReplaceInstructions',
+            compactord_dot_v1_dot_block__pb2.ReplaceInstructionsRequest.SerializeToString,
+            compactord_dot_v1_dot_block__pb2.ReplaceInstructionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from compactord.v1 import append_pb2 as _append_pb2
+from compactord.v1 import block_pb2 as _block_pb2
 from compactord.v1 import log_pb2 as _log_pb2
 from compactord.v1 import pin_pb2 as _pin_pb2
 from compactord.v1 import point_pb2 as _point_pb2
@@ -88,6 +89,14 @@ class SessionServiceStub:
     """PinMessages keeps messages word for word in every view."""
     UnpinMessages: _grpc.UnaryUnaryMultiCallable[_pin_pb2.UnpinMessagesRequest, _pin_pb2.UnpinMessagesResponse]
     """UnpinMessages allows pinned messages to be summarized and edited again."""
+    UpdateContextBlocks: _grpc.UnaryUnaryMultiCallable[_block_pb2.UpdateContextBlocksRequest, _block_pb2.UpdateContextBlocksResponse]
+    """UpdateContextBlocks sets and removes named blocks of context that are no messages: a plan, a memory, a skill. Views
+    show their newest values. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED where the session would have more than 64.
+    """
+    ListContextBlocks: _grpc.UnaryUnaryMultiCallable[_block_pb2.ListContextBlocksRequest, _block_pb2.ListContextBlocksResponse]
+    """ListContextBlocks returns the context blocks in force, whole."""
+    ReplaceInstructions: _grpc.UnaryUnaryMultiCallable[_block_pb2.ReplaceInstructionsRequest, _block_pb2.ReplaceInstructionsResponse]
+    """ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log."""
     RecallContent: _grpc.UnaryUnaryMultiCallable[_recall_pb2.RecallContentRequest, _recall_pb2.RecallContentResponse]
     """RecallContent returns content of the log word for word, also where views no longer show it."""
     SearchMessages: _grpc.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]
@@ -147,6 +156,14 @@ class SessionServiceAsyncStub(SessionServiceStub):
     """PinMessages keeps messages word for word in every view."""
     UnpinMessages: _aio.UnaryUnaryMultiCallable[_pin_pb2.UnpinMessagesRequest, _pin_pb2.UnpinMessagesResponse]  # type: ignore[assignment]
     """UnpinMessages allows pinned messages to be summarized and edited again."""
+    UpdateContextBlocks: _aio.UnaryUnaryMultiCallable[_block_pb2.UpdateContextBlocksRequest, _block_pb2.UpdateContextBlocksResponse]  # type: ignore[assignment]
+    """UpdateContextBlocks sets and removes named blocks of context that are no messages: a plan, a memory, a skill. Views
+    show their newest values. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED where the session would have more than 64.
+    """
+    ListContextBlocks: _aio.UnaryUnaryMultiCallable[_block_pb2.ListContextBlocksRequest, _block_pb2.ListContextBlocksResponse]  # type: ignore[assignment]
+    """ListContextBlocks returns the context blocks in force, whole."""
+    ReplaceInstructions: _aio.UnaryUnaryMultiCallable[_block_pb2.ReplaceInstructionsRequest, _block_pb2.ReplaceInstructionsResponse]  # type: ignore[assignment]
+    """ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log."""
     RecallContent: _aio.UnaryUnaryMultiCallable[_recall_pb2.RecallContentRequest, _recall_pb2.RecallContentResponse]  # type: ignore[assignment]
     """RecallContent returns content of the log word for word, also where views no longer show it."""
     SearchMessages: _aio.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]  # type: ignore[assignment]
@@ -293,6 +310,32 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pin_pb2.UnpinMessagesResponse, _abc.Awaitable[_pin_pb2.UnpinMessagesResponse]]:
         """UnpinMessages allows pinned messages to be summarized and edited again."""
+
+    @_abc_1.abstractmethod
+    def UpdateContextBlocks(
+        self,
+        request: _block_pb2.UpdateContextBlocksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_block_pb2.UpdateContextBlocksResponse, _abc.Awaitable[_block_pb2.UpdateContextBlocksResponse]]:
+        """UpdateContextBlocks sets and removes named blocks of context that are no messages: a plan, a memory, a skill. Views
+        show their newest values. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED where the session would have more than 64.
+        """
+
+    @_abc_1.abstractmethod
+    def ListContextBlocks(
+        self,
+        request: _block_pb2.ListContextBlocksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_block_pb2.ListContextBlocksResponse, _abc.Awaitable[_block_pb2.ListContextBlocksResponse]]:
+        """ListContextBlocks returns the context blocks in force, whole."""
+
+    @_abc_1.abstractmethod
+    def ReplaceInstructions(
+        self,
+        request: _block_pb2.ReplaceInstructionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_block_pb2.ReplaceInstructionsResponse, _abc.Awaitable[_block_pb2.ReplaceInstructionsResponse]]:
+        """ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log."""
 
     @_abc_1.abstractmethod
     def RecallContent(

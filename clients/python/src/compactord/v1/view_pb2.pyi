@@ -8,6 +8,7 @@ from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import history_pb2 as _history_pb2
 from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import policy_pb2 as _policy_pb2
+from compactord.v1 import record_pb2 as _record_pb2
 from compactord.v1 import report_pb2 as _report_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -210,6 +211,8 @@ class ViewMessage(_message.Message):
     INDEX_FIELD_NUMBER: _builtins.int
     SUMMARY_OF_FIELD_NUMBER: _builtins.int
     LOG_REPAIR_FIELD_NUMBER: _builtins.int
+    CONTEXT_BLOCK_FIELD_NUMBER: _builtins.int
+    INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     EDITS_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     OUT_OF_PLACE_FIELD_NUMBER: _builtins.int
@@ -217,6 +220,8 @@ class ViewMessage(_message.Message):
     """The message of the log with this index."""
     summary_of: _builtins.str
     """The summary of the compaction entry with this id."""
+    instructions: _builtins.int
+    """The instructions that the record with this sequence set."""
     tokens: _builtins.int
     """Its estimated tokens, by the session's estimator."""
     out_of_place: _builtins.bool
@@ -230,6 +235,10 @@ class ViewMessage(_message.Message):
         """A message that stands in for what the log lacks."""
 
     @_builtins.property
+    def context_block(self) -> Global___ShownBlock:
+        """A context block."""
+
+    @_builtins.property
     def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
         """The kinds of edits in force on it."""
 
@@ -240,19 +249,51 @@ class ViewMessage(_message.Message):
         index: _builtins.int = ...,
         summary_of: _builtins.str = ...,
         log_repair: Global___LogRepair | None = ...,
+        context_block: Global___ShownBlock | None = ...,
+        instructions: _builtins.int = ...,
         edits: _abc.Iterable[_edit_pb2.EditKind.ValueType] | None = ...,
         tokens: _builtins.int = ...,
         out_of_place: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["index", b"index", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "summary_of", b"summary_of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["context_block", b"context_block", "index", b"index", "instructions", b"instructions", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "summary_of", b"summary_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["edits", b"edits", "index", b"index", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "out_of_place", b"out_of_place", "summary_of", b"summary_of", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context_block", b"context_block", "edits", b"edits", "index", b"index", "instructions", b"instructions", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "out_of_place", b"out_of_place", "summary_of", b"summary_of", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_origin: _TypeAlias = _typing.Literal["index", "summary_of", "log_repair"]  # noqa: Y015
+    _WhichOneofReturnType_origin: _TypeAlias = _typing.Literal["index", "summary_of", "log_repair", "context_block", "instructions"]  # noqa: Y015
     _WhichOneofArgType_origin: _TypeAlias = _typing.Literal["origin", b"origin"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_origin) -> _WhichOneofReturnType_origin | None: ...
 
 Global___ViewMessage: _TypeAlias = ViewMessage  # noqa: Y015
+
+@_typing.final
+class ShownBlock(_message.Message):
+    """ShownBlock is a context block that a message of the view shows."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    PLACE_FIELD_NUMBER: _builtins.int
+    CUT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The block's name."""
+    place: _record_pb2.BlockPlace.ValueType
+    """Where it stands: LEADING or LATEST."""
+    cut: _builtins.bool
+    """Whether the message shows only the beginning, or nothing but a reference."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        place: _record_pb2.BlockPlace.ValueType = ...,
+        cut: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cut", b"cut", "name", b"name", "place", b"place"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShownBlock: _TypeAlias = ShownBlock  # noqa: Y015
 
 @_typing.final
 class LogRepair(_message.Message):

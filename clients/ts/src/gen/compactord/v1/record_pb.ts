@@ -8,7 +8,7 @@ import type { Edit, EditJson } from "./edit_pb.js";
 import { file_compactord_v1_edit } from "./edit_pb.js";
 import type { ErrorReason, ErrorReasonJson } from "./error_pb.js";
 import { file_compactord_v1_error } from "./error_pb.js";
-import type { OpaquePart, OpaquePartJson, Usage, UsageJson } from "./message_pb.js";
+import type { Message as Message$1, MessageJson, OpaquePart, OpaquePartJson, Part, PartJson, Usage, UsageJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { Policy, PolicyJson, Section, SectionJson, SummaryFallback, SummaryFallbackJson } from "./policy_pb.js";
 import { file_compactord_v1_policy } from "./policy_pb.js";
@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/record.proto.
  */
 export const file_compactord_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSL0AwoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcHV0X2FzaWRlGAQgASgIEjQKCmNvbXBhY3Rpb24YBSABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FbnRyeUgAEioKBXBydW5lGAYgASgLMhkuY29tcGFjdG9yZC52MS5QcnVuZUVudHJ5SAASMwoHYXR0ZW1wdBgHIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkF0dGVtcHRIABIvCgpjaGVja3BvaW50GAggASgLMhkuY29tcGFjdG9yZC52MS5DaGVja3BvaW50SAASJwoGcmV2ZXJ0GAkgASgLMhUuY29tcGFjdG9yZC52MS5SZXZlcnRIABInCgNwaW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEikKBXVucGluGAsgASgLMhguY29tcGFjdG9yZC52MS5QaW5DaGFuZ2VIABI0Cg1wb2xpY3lfY2hhbmdlGAwgASgLMhsuY29tcGFjdG9yZC52MS5Qb2xpY3lDaGFuZ2VIAEIGCgRraW5kImEKClZpZXdDaGFuZ2USGQoMY2hhbmdlZF9mcm9tGAEgASgNSACIAQESEwoLdmlld19mb3JtYXQYAiABKA0SEgoKbmV4dF9pbmRleBgDIAEoDUIPCg1fY2hhbmdlZF9mcm9tIigKCkluZGV4UmFuZ2USDQoFc3RhcnQYASABKA0SCwoDZW5kGAIgASgNIoEECgpQcm92ZW5hbmNlEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIvCgZyZWFzb24YAiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYAyABKAkSKQoIc3RyYXRlZ3kYBCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhcKD2NsaWVudF9zdHJhdGVneRgFIAEoCRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhISCgpzdW1tYXJpemVyGAcgASgJEg0KBW1vZGVsGAggASgJEiMKBXVzYWdlGAkgASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgKIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYCyABKA0SMAoIZmFsbGJhY2sYDCABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgNIAEoCRISCgpyZWRhY3Rpb25zGA4gASgNEhYKDnByb21wdF92ZXJzaW9uGA8gASgNEhUKDWNhY2hlZF9wcmVmaXgYECABKAgSGQoRdW5zdXBwb3J0ZWRfbmFtZXMYESABKA1CCwoJX2Nvc3RfdXNkIqwGCg9Db21wYWN0aW9uRW50cnkSCgoCaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKA0SGAoQZmlyc3Rfa2VwdF9pbmRleBgDIAEoDRIqCgdjb3ZlcmVkGAQgASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlEi0KCnN1bW1hcml6ZWQYBSABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USDwoHc3VtbWFyeRgGIAEoCRIjCgVzbG90cxgHIAEoCzIULmNvbXBhY3RvcmQudjEuU2xvdHMSFQoNdG9rZW5zX2JlZm9yZRgIIAEoDRIUCgx0b2tlbnNfYWZ0ZXIYCSABKA0SLQoKcHJvdmVuYW5jZRgKIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIdChBzcGxpdF90dXJuX3N0YXJ0GAsgASgNSACIAQESGQoRcHJldmlvdXNfZW50cnlfaWQYDCABKAkSJwoFZmlsZXMYDSABKAsyGC5jb21wYWN0b3JkLnYxLkZpbGVMaXN0cxIbCg5yZXBsYXllZF9pbmRleBgOIAEoDUgBiAEBEjEKDnByb3ZpZGVyX2Jsb2NrGA8gASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBAgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEi4KCmNyZWF0ZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKCHNlY3Rpb25zGBIgAygLMhYuY29tcGFjdG9yZC52MS5TZWN0aW9uEhUKDWNpdGVkX2luZGV4ZXMYEyADKA0SFQoNaW1wb3J0ZWRfZnJvbRgUIAEoCRIcChRzb3VyY2VfdG9rZW5zX2JlZm9yZRgVIAEoDRIRCglmaWxlX3RhZ3MYFiABKAgSHAoPbWF4X2ZhY3RzX2J5dGVzGBcgASgNSAKIAQFCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4QhIKEF9tYXhfZmFjdHNfYnl0ZXMiZwoFU2xvdHMSJwoKb3Blbl90b2RvcxgBIAMoCzITLmNvbXBhY3RvcmQudjEuVG9kbxI1ChFsYXN0X3VzZXJfcmVxdWVzdBgCIAEoCzIaLmNvbXBhY3RvcmQudjEuVXNlclJlcXVlc3QiOAoEVG9kbxIMCgR0ZXh0GAEgASgJEhMKC2luX3Byb2dyZXNzGAIgASgIEg0KBWluZGV4GAMgASgNIj0KC1VzZXJSZXF1ZXN0Eg0KBWluZGV4GAEgASgNEgwKBHRleHQYAiABKAkSEQoJc2hvcnRlbmVkGAMgASgIIisKCUZpbGVMaXN0cxIMCgRyZWFkGAEgAygJEhAKCG1vZGlmaWVkGAIgAygJIpwCCgpQcnVuZUVudHJ5EgoKAmlkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgNEiIKBWVkaXRzGAMgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0EhUKDXRva2Vuc19iZWZvcmUYBCABKA0SFAoMdG9rZW5zX2FmdGVyGAUgASgNEi0KCnByb3ZlbmFuY2UYBiABKAsyGS5jb21wYWN0b3JkLnYxLlByb3ZlbmFuY2USLgoLdmlld19jaGFuZ2UYByABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoId2l0aF9jdXQYCSABKAgi+gEKEUNvbXBhY3Rpb25BdHRlbXB0Ei4KB291dGNvbWUYASABKA4yHS5jb21wYWN0b3JkLnYxLkF0dGVtcHRPdXRjb21lEhMKC3N0YXR1c19jb2RlGAIgASgFEjAKDGVycm9yX3JlYXNvbhgDIAEoDjIaLmNvbXBhY3RvcmQudjEuRXJyb3JSZWFzb24SLgoLc2tpcF9yZWFzb24YBCABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgFIAEoCRItCgpwcm92ZW5hbmNlGAYgASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlImIKCkNoZWNrcG9pbnQSCgoCaWQYASABKA0SDQoFcG9pbnQYAiABKA0SDQoFdGl0bGUYAyABKAkSGQoMbWFya2VyX2luZGV4GAQgASgNSACIAQFCDwoNX21hcmtlcl9pbmRleCKDAgoGUmV2ZXJ0Eg0KBXBvaW50GAEgASgNEhoKDWNoZWNrcG9pbnRfaWQYAiABKA1IAIgBARIZCgxmdXR1cmVfaW5kZXgYAyABKA1IAYgBARIuCgt2aWV3X2NoYW5nZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZRIaChJtZXNzYWdlc19wdXRfYXNpZGUYBSABKA0SLQoKcHJvdmVuYW5jZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIVCg1jaXRlZF9pbmRleGVzGAcgAygNQhAKDl9jaGVja3BvaW50X2lkQg8KDV9mdXR1cmVfaW5kZXgiXQoJUGluQ2hhbmdlEg8KB2luZGV4ZXMYASADKA0SDwoHbWVtYmVycxgCIAMoDRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSKNAQoMUG9saWN5Q2hhbmdlEiQKBWdpdmVuGAEgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSJwoIcmVzb2x2ZWQYAiABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSr0AQoKUmVjb3JkS2luZBIbChdSRUNPUkRfS0lORF9VTlNQRUNJRklFRBAAEhoKFlJFQ09SRF9LSU5EX0NPTVBBQ1RJT04QARIVChFSRUNPUkRfS0lORF9QUlVORRACEhcKE1JFQ09SRF9LSU5EX0FUVEVNUFQQAxIaChZSRUNPUkRfS0lORF9DSEVDS1BPSU5UEAQSFgoSUkVDT1JEX0tJTkRfUkVWRVJUEAUSEwoPUkVDT1JEX0tJTkRfUElOEAYSFQoRUkVDT1JEX0tJTkRfVU5QSU4QBxIdChlSRUNPUkRfS0lORF9QT0xJQ1lfQ0hBTkdFEAgquAEKEENvbXBhY3Rpb25SZWFzb24SIQodQ09NUEFDVElPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIcChhDT01QQUNUSU9OX1JFQVNPTl9NQU5VQUwQARIfChtDT01QQUNUSU9OX1JFQVNPTl9USFJFU0hPTEQQAhIeChpDT01QQUNUSU9OX1JFQVNPTl9PVkVSRkxPVxADEiIKHkNPTVBBQ1RJT05fUkVBU09OX1VTRVJfTUVTU0FHRRAEKokBCg5BdHRlbXB0T3V0Y29tZRIfChtBVFRFTVBUX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZBVFRFTVBUX09VVENPTUVfRkFJTEVEEAESHQoZQVRURU1QVF9PVVRDT01FX0NBTkNFTExFRBACEhsKF0FUVEVNUFRfT1VUQ09NRV9TS0lQUEVEEAMq5AEKClNraXBSZWFzb24SGwoXU0tJUF9SRUFTT05fVU5TUEVDSUZJRUQQABIfChtTS0lQX1JFQVNPTl9CRUxPV19USFJFU0hPTEQQARIiCh5TS0lQX1JFQVNPTl9OT1RISU5HX1RPX0NPTVBBQ1QQAhIhCh1TS0lQX1JFQVNPTl9BTFJFQURZX0NPTVBBQ1RFRBADEhcKE1NLSVBfUkVBU09OX05PX0dBSU4QBBIdChlTS0lQX1JFQVNPTl9CRUxPV19NSU5JTVVNEAUSGQoVU0tJUF9SRUFTT05fT1ZFUlRBS0VOEAZCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY29yZC5wcm90bxINY29tcGFjdG9yZC52MSLsBAoGUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgNEhIKCm5leHRfaW5kZXgYAiABKA0SLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcHV0X2FzaWRlGAQgASgIEjQKCmNvbXBhY3Rpb24YBSABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FbnRyeUgAEioKBXBydW5lGAYgASgLMhkuY29tcGFjdG9yZC52MS5QcnVuZUVudHJ5SAASMwoHYXR0ZW1wdBgHIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkF0dGVtcHRIABIvCgpjaGVja3BvaW50GAggASgLMhkuY29tcGFjdG9yZC52MS5DaGVja3BvaW50SAASJwoGcmV2ZXJ0GAkgASgLMhUuY29tcGFjdG9yZC52MS5SZXZlcnRIABInCgNwaW4YCiABKAsyGC5jb21wYWN0b3JkLnYxLlBpbkNoYW5nZUgAEikKBXVucGluGAsgASgLMhguY29tcGFjdG9yZC52MS5QaW5DaGFuZ2VIABI0Cg1wb2xpY3lfY2hhbmdlGAwgASgLMhsuY29tcGFjdG9yZC52MS5Qb2xpY3lDaGFuZ2VIABI7Cg5jb250ZXh0X2Jsb2NrcxgNIAEoCzIhLmNvbXBhY3RvcmQudjEuQ29udGV4dEJsb2NrQ2hhbmdlSAASOQoMaW5zdHJ1Y3Rpb25zGA4gASgLMiEuY29tcGFjdG9yZC52MS5JbnN0cnVjdGlvbnNDaGFuZ2VIAEIGCgRraW5kImEKClZpZXdDaGFuZ2USGQoMY2hhbmdlZF9mcm9tGAEgASgNSACIAQESEwoLdmlld19mb3JtYXQYAiABKA0SEgoKbmV4dF9pbmRleBgDIAEoDUIPCg1fY2hhbmdlZF9mcm9tIigKCkluZGV4UmFuZ2USDQoFc3RhcnQYASABKA0SCwoDZW5kGAIgASgNIoEECgpQcm92ZW5hbmNlEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIvCgZyZWFzb24YAiABKA4yHy5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25SZWFzb24SDQoFZm9jdXMYAyABKAkSKQoIc3RyYXRlZ3kYBCABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhcKD2NsaWVudF9zdHJhdGVneRgFIAEoCRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhISCgpzdW1tYXJpemVyGAcgASgJEg0KBW1vZGVsGAggASgJEiMKBXVzYWdlGAkgASgLMhQuY29tcGFjdG9yZC52MS5Vc2FnZRIVCghjb3N0X3VzZBgKIAEoAUgAiAEBEhgKEHN1bW1hcml6ZXJfY2FsbHMYCyABKA0SMAoIZmFsbGJhY2sYDCABKA4yHi5jb21wYWN0b3JkLnYxLlN1bW1hcnlGYWxsYmFjaxIWCg5mYWxsYmFja19jYXVzZRgNIAEoCRISCgpyZWRhY3Rpb25zGA4gASgNEhYKDnByb21wdF92ZXJzaW9uGA8gASgNEhUKDWNhY2hlZF9wcmVmaXgYECABKAgSGQoRdW5zdXBwb3J0ZWRfbmFtZXMYESABKA1CCwoJX2Nvc3RfdXNkIqwGCg9Db21wYWN0aW9uRW50cnkSCgoCaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKA0SGAoQZmlyc3Rfa2VwdF9pbmRleBgDIAEoDRIqCgdjb3ZlcmVkGAQgASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlEi0KCnN1bW1hcml6ZWQYBSABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2USDwoHc3VtbWFyeRgGIAEoCRIjCgVzbG90cxgHIAEoCzIULmNvbXBhY3RvcmQudjEuU2xvdHMSFQoNdG9rZW5zX2JlZm9yZRgIIAEoDRIUCgx0b2tlbnNfYWZ0ZXIYCSABKA0SLQoKcHJvdmVuYW5jZRgKIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIdChBzcGxpdF90dXJuX3N0YXJ0GAsgASgNSACIAQESGQoRcHJldmlvdXNfZW50cnlfaWQYDCABKAkSJwoFZmlsZXMYDSABKAsyGC5jb21wYWN0b3JkLnYxLkZpbGVMaXN0cxIbCg5yZXBsYXllZF9pbmRleBgOIAEoDUgBiAEBEjEKDnByb3ZpZGVyX2Jsb2NrGA8gASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0Ei4KC3ZpZXdfY2hhbmdlGBAgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlEi4KCmNyZWF0ZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKCHNlY3Rpb25zGBIgAygLMhYuY29tcGFjdG9yZC52MS5TZWN0aW9uEhUKDWNpdGVkX2luZGV4ZXMYEyADKA0SFQoNaW1wb3J0ZWRfZnJvbRgUIAEoCRIcChRzb3VyY2VfdG9rZW5zX2JlZm9yZRgVIAEoDRIRCglmaWxlX3RhZ3MYFiABKAgSHAoPbWF4X2ZhY3RzX2J5dGVzGBcgASgNSAKIAQFCEwoRX3NwbGl0X3R1cm5fc3RhcnRCEQoPX3JlcGxheWVkX2luZGV4QhIKEF9tYXhfZmFjdHNfYnl0ZXMiZwoFU2xvdHMSJwoKb3Blbl90b2RvcxgBIAMoCzITLmNvbXBhY3RvcmQudjEuVG9kbxI1ChFsYXN0X3VzZXJfcmVxdWVzdBgCIAEoCzIaLmNvbXBhY3RvcmQudjEuVXNlclJlcXVlc3QiOAoEVG9kbxIMCgR0ZXh0GAEgASgJEhMKC2luX3Byb2dyZXNzGAIgASgIEg0KBWluZGV4GAMgASgNIj0KC1VzZXJSZXF1ZXN0Eg0KBWluZGV4GAEgASgNEgwKBHRleHQYAiABKAkSEQoJc2hvcnRlbmVkGAMgASgIIisKCUZpbGVMaXN0cxIMCgRyZWFkGAEgAygJEhAKCG1vZGlmaWVkGAIgAygJIpwCCgpQcnVuZUVudHJ5EgoKAmlkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgNEiIKBWVkaXRzGAMgAygLMhMuY29tcGFjdG9yZC52MS5FZGl0EhUKDXRva2Vuc19iZWZvcmUYBCABKA0SFAoMdG9rZW5zX2FmdGVyGAUgASgNEi0KCnByb3ZlbmFuY2UYBiABKAsyGS5jb21wYWN0b3JkLnYxLlByb3ZlbmFuY2USLgoLdmlld19jaGFuZ2UYByABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdDaGFuZ2USLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoId2l0aF9jdXQYCSABKAgi+gEKEUNvbXBhY3Rpb25BdHRlbXB0Ei4KB291dGNvbWUYASABKA4yHS5jb21wYWN0b3JkLnYxLkF0dGVtcHRPdXRjb21lEhMKC3N0YXR1c19jb2RlGAIgASgFEjAKDGVycm9yX3JlYXNvbhgDIAEoDjIaLmNvbXBhY3RvcmQudjEuRXJyb3JSZWFzb24SLgoLc2tpcF9yZWFzb24YBCABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgFIAEoCRItCgpwcm92ZW5hbmNlGAYgASgLMhkuY29tcGFjdG9yZC52MS5Qcm92ZW5hbmNlImIKCkNoZWNrcG9pbnQSCgoCaWQYASABKA0SDQoFcG9pbnQYAiABKA0SDQoFdGl0bGUYAyABKAkSGQoMbWFya2VyX2luZGV4GAQgASgNSACIAQFCDwoNX21hcmtlcl9pbmRleCKaAgoGUmV2ZXJ0Eg0KBXBvaW50GAEgASgNEhoKDWNoZWNrcG9pbnRfaWQYAiABKA1IAIgBARIZCgxmdXR1cmVfaW5kZXgYAyABKA1IAYgBARIuCgt2aWV3X2NoYW5nZRgEIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZRIaChJtZXNzYWdlc19wdXRfYXNpZGUYBSABKA0SLQoKcHJvdmVuYW5jZRgGIAEoCzIZLmNvbXBhY3RvcmQudjEuUHJvdmVuYW5jZRIVCg1jaXRlZF9pbmRleGVzGAcgAygNEhUKDWtlZXBzX2NvbnRleHQYCCABKAhCEAoOX2NoZWNrcG9pbnRfaWRCDwoNX2Z1dHVyZV9pbmRleCJdCglQaW5DaGFuZ2USDwoHaW5kZXhlcxgBIAMoDRIPCgdtZW1iZXJzGAIgAygNEi4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlIo0BCgxQb2xpY3lDaGFuZ2USJAoFZ2l2ZW4YASABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRInCghyZXNvbHZlZBgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlIsEBCgxDb250ZXh0QmxvY2sSDAoEbmFtZRgBIAEoCRIiCgVwYXJ0cxgCIAMoCzITLmNvbXBhY3RvcmQudjEuUGFydBIoCgVwbGFjZRgDIAEoDjIZLmNvbXBhY3RvcmQudjEuQmxvY2tQbGFjZRIQCghwcmlvcml0eRgEIAEoDRISCgptYXhfdG9rZW5zGAUgASgNEg0KBXR1cm5zGAYgASgNEhAKCG9wZXJhdG9yGAcgASgIEg4KBnRva2VucxgIIAEoDSJ/ChJDb250ZXh0QmxvY2tDaGFuZ2USKAoDc2V0GAEgAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2sSDwoHcmVtb3ZlZBgCIAMoCRIuCgt2aWV3X2NoYW5nZRgDIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld0NoYW5nZSKAAQoSSW5zdHJ1Y3Rpb25zQ2hhbmdlEigKCG1lc3NhZ2VzGAEgAygLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEhAKCHJlcGxhY2VkGAIgASgNEi4KC3ZpZXdfY2hhbmdlGAMgASgLMhkuY29tcGFjdG9yZC52MS5WaWV3Q2hhbmdlKrICCgpSZWNvcmRLaW5kEhsKF1JFQ09SRF9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWUkVDT1JEX0tJTkRfQ09NUEFDVElPThABEhUKEVJFQ09SRF9LSU5EX1BSVU5FEAISFwoTUkVDT1JEX0tJTkRfQVRURU1QVBADEhoKFlJFQ09SRF9LSU5EX0NIRUNLUE9JTlQQBBIWChJSRUNPUkRfS0lORF9SRVZFUlQQBRITCg9SRUNPUkRfS0lORF9QSU4QBhIVChFSRUNPUkRfS0lORF9VTlBJThAHEh0KGVJFQ09SRF9LSU5EX1BPTElDWV9DSEFOR0UQCBIeChpSRUNPUkRfS0lORF9DT05URVhUX0JMT0NLUxAJEhwKGFJFQ09SRF9LSU5EX0lOU1RSVUNUSU9OUxAKKrgBChBDb21wYWN0aW9uUmVhc29uEiEKHUNPTVBBQ1RJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHAoYQ09NUEFDVElPTl9SRUFTT05fTUFOVUFMEAESHwobQ09NUEFDVElPTl9SRUFTT05fVEhSRVNIT0xEEAISHgoaQ09NUEFDVElPTl9SRUFTT05fT1ZFUkZMT1cQAxIiCh5DT01QQUNUSU9OX1JFQVNPTl9VU0VSX01FU1NBR0UQBCqJAQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWQVRURU1QVF9PVVRDT01FX0ZBSUxFRBABEh0KGUFUVEVNUFRfT1VUQ09NRV9DQU5DRUxMRUQQAhIbChdBVFRFTVBUX09VVENPTUVfU0tJUFBFRBADKuQBCgpTa2lwUmVhc29uEhsKF1NLSVBfUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobU0tJUF9SRUFTT05fQkVMT1dfVEhSRVNIT0xEEAESIgoeU0tJUF9SRUFTT05fTk9USElOR19UT19DT01QQUNUEAISIQodU0tJUF9SRUFTT05fQUxSRUFEWV9DT01QQUNURUQQAxIXChNTS0lQX1JFQVNPTl9OT19HQUlOEAQSHQoZU0tJUF9SRUFTT05fQkVMT1dfTUlOSU1VTRAFEhkKFVNLSVBfUkVBU09OX09WRVJUQUtFThAGKloKCkJsb2NrUGxhY2USGwoXQkxPQ0tfUExBQ0VfVU5TUEVDSUZJRUQQABIXChNCTE9DS19QTEFDRV9MRUFESU5HEAESFgoSQkxPQ0tfUExBQ0VfTEFURVNUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_error, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_strategy, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Record is what the log holds beside messages. Records are appended and never change.
@@ -127,6 +127,22 @@ export type Record = Message<"compactord.v1.Record"> & {
      */
     value: PolicyChange;
     case: "policyChange";
+  } | {
+    /**
+     * Context blocks that were set or removed.
+     *
+     * @generated from field: compactord.v1.ContextBlockChange context_blocks = 13;
+     */
+    value: ContextBlockChange;
+    case: "contextBlocks";
+  } | {
+    /**
+     * Instructions that replace the SYSTEM and DEVELOPER messages at the start.
+     *
+     * @generated from field: compactord.v1.InstructionsChange instructions = 14;
+     */
+    value: InstructionsChange;
+    case: "instructions";
   } | { case: undefined; value?: undefined };
 };
 
@@ -219,6 +235,20 @@ export type RecordJson = {
    * @generated from field: compactord.v1.PolicyChange policy_change = 12;
    */
   policyChange?: PolicyChangeJson;
+
+  /**
+   * Context blocks that were set or removed.
+   *
+   * @generated from field: compactord.v1.ContextBlockChange context_blocks = 13;
+   */
+  contextBlocks?: ContextBlockChangeJson;
+
+  /**
+   * Instructions that replace the SYSTEM and DEVELOPER messages at the start.
+   *
+   * @generated from field: compactord.v1.InstructionsChange instructions = 14;
+   */
+  instructions?: InstructionsChangeJson;
 };
 
 /**
@@ -1580,6 +1610,14 @@ export type Revert = Message<"compactord.v1.Revert"> & {
    * @generated from field: repeated uint32 cited_indexes = 7;
    */
   citedIndexes: number[];
+
+  /**
+   * Whether context blocks and instructions stay what they were before it. ClearSession keeps them; other Reverts make
+   * them what they were at the point.
+   *
+   * @generated from field: bool keeps_context = 8;
+   */
+  keepsContext: boolean;
 };
 
 /**
@@ -1637,6 +1675,14 @@ export type RevertJson = {
    * @generated from field: repeated uint32 cited_indexes = 7;
    */
   citedIndexes?: number[];
+
+  /**
+   * Whether context blocks and instructions stay what they were before it. ClearSession keeps them; other Reverts make
+   * them what they were at the point.
+   *
+   * @generated from field: bool keeps_context = 8;
+   */
+  keepsContext?: boolean;
 };
 
 /**
@@ -1773,6 +1819,279 @@ export const PolicyChangeSchema: GenMessage<PolicyChange, {jsonType: PolicyChang
   messageDesc(file_compactord_v1_record, 14);
 
 /**
+ * ContextBlock is content that an agent's program keeps in the context under a name: a plan, a memory, a skill, the
+ * environment. It is no message: views show only its newest value, in one place, and no compaction covers it.
+ *
+ * @generated from message compactord.v1.ContextBlock
+ */
+export type ContextBlock = Message<"compactord.v1.ContextBlock"> & {
+  /**
+   * Its name, such as `plan` or `skill:deploy`: 1 to 128 letters, digits and `._:/-`, beginning with a letter or digit.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The content: text and media parts. 1 to 64 parts; at most 256 KiB together.
+   *
+   * @generated from field: repeated compactord.v1.Part parts = 2;
+   */
+  parts: Part[];
+
+  /**
+   * Where views show it. Default LATEST.
+   *
+   * @generated from field: compactord.v1.BlockPlace place = 3;
+   */
+  place: BlockPlace;
+
+  /**
+   * Where not all blocks fit into policy.context_blocks.max_tokens, those of the lowest priority are cut first. 0 to
+   * 1,000. Default 0.
+   *
+   * @generated from field: uint32 priority = 4;
+   */
+  priority: number;
+
+  /**
+   * The most tokens that views show of it, by the session's estimator; of more they show the beginning, and how to read
+   * the rest. 0: no limit.
+   *
+   * @generated from field: uint32 max_tokens = 5;
+   */
+  maxTokens: number;
+
+  /**
+   * How long it holds: until so many turns have begun after it was set, and the next one begins. 0 to 10,000; 0: until
+   * it is replaced or removed.
+   *
+   * @generated from field: uint32 turns = 6;
+   */
+  turns: number;
+
+  /**
+   * Whether it speaks with the operator's voice: views show it as a SYSTEM message. Needs place LEADING, text alone, and
+   * policy.context_blocks.allow_operator. Otherwise views show it as a USER message that says what it is.
+   *
+   * @generated from field: bool operator = 7;
+   */
+  operator: boolean;
+
+  /**
+   * The tokens of the message that shows it whole, by the session's estimator. Set by the daemon.
+   *
+   * @generated from field: uint32 tokens = 8;
+   */
+  tokens: number;
+};
+
+/**
+ * ContextBlock is content that an agent's program keeps in the context under a name: a plan, a memory, a skill, the
+ * environment. It is no message: views show only its newest value, in one place, and no compaction covers it.
+ *
+ * @generated from message compactord.v1.ContextBlock
+ */
+export type ContextBlockJson = {
+  /**
+   * Its name, such as `plan` or `skill:deploy`: 1 to 128 letters, digits and `._:/-`, beginning with a letter or digit.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The content: text and media parts. 1 to 64 parts; at most 256 KiB together.
+   *
+   * @generated from field: repeated compactord.v1.Part parts = 2;
+   */
+  parts?: PartJson[];
+
+  /**
+   * Where views show it. Default LATEST.
+   *
+   * @generated from field: compactord.v1.BlockPlace place = 3;
+   */
+  place?: BlockPlaceJson;
+
+  /**
+   * Where not all blocks fit into policy.context_blocks.max_tokens, those of the lowest priority are cut first. 0 to
+   * 1,000. Default 0.
+   *
+   * @generated from field: uint32 priority = 4;
+   */
+  priority?: number;
+
+  /**
+   * The most tokens that views show of it, by the session's estimator; of more they show the beginning, and how to read
+   * the rest. 0: no limit.
+   *
+   * @generated from field: uint32 max_tokens = 5;
+   */
+  maxTokens?: number;
+
+  /**
+   * How long it holds: until so many turns have begun after it was set, and the next one begins. 0 to 10,000; 0: until
+   * it is replaced or removed.
+   *
+   * @generated from field: uint32 turns = 6;
+   */
+  turns?: number;
+
+  /**
+   * Whether it speaks with the operator's voice: views show it as a SYSTEM message. Needs place LEADING, text alone, and
+   * policy.context_blocks.allow_operator. Otherwise views show it as a USER message that says what it is.
+   *
+   * @generated from field: bool operator = 7;
+   */
+  operator?: boolean;
+
+  /**
+   * The tokens of the message that shows it whole, by the session's estimator. Set by the daemon.
+   *
+   * @generated from field: uint32 tokens = 8;
+   */
+  tokens?: number;
+};
+
+/**
+ * Describes the message compactord.v1.ContextBlock.
+ * Use `create(ContextBlockSchema)` to create a new message.
+ */
+export const ContextBlockSchema: GenMessage<ContextBlock, {jsonType: ContextBlockJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_record, 15);
+
+/**
+ * ContextBlockChange sets and removes context blocks.
+ *
+ * @generated from message compactord.v1.ContextBlockChange
+ */
+export type ContextBlockChange = Message<"compactord.v1.ContextBlockChange"> & {
+  /**
+   * The blocks that were set.
+   *
+   * @generated from field: repeated compactord.v1.ContextBlock set = 1;
+   */
+  set: ContextBlock[];
+
+  /**
+   * The names of the blocks that were removed.
+   *
+   * @generated from field: repeated string removed = 2;
+   */
+  removed: string[];
+
+  /**
+   * What it changes in views.
+   *
+   * @generated from field: compactord.v1.ViewChange view_change = 3;
+   */
+  viewChange?: ViewChange | undefined;
+};
+
+/**
+ * ContextBlockChange sets and removes context blocks.
+ *
+ * @generated from message compactord.v1.ContextBlockChange
+ */
+export type ContextBlockChangeJson = {
+  /**
+   * The blocks that were set.
+   *
+   * @generated from field: repeated compactord.v1.ContextBlock set = 1;
+   */
+  set?: ContextBlockJson[];
+
+  /**
+   * The names of the blocks that were removed.
+   *
+   * @generated from field: repeated string removed = 2;
+   */
+  removed?: string[];
+
+  /**
+   * What it changes in views.
+   *
+   * @generated from field: compactord.v1.ViewChange view_change = 3;
+   */
+  viewChange?: ViewChangeJson;
+};
+
+/**
+ * Describes the message compactord.v1.ContextBlockChange.
+ * Use `create(ContextBlockChangeSchema)` to create a new message.
+ */
+export const ContextBlockChangeSchema: GenMessage<ContextBlockChange, {jsonType: ContextBlockChangeJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_record, 16);
+
+/**
+ * InstructionsChange replaces the SYSTEM and DEVELOPER messages at the start of views. The messages that it replaces
+ * stay in the log.
+ *
+ * @generated from message compactord.v1.InstructionsChange
+ */
+export type InstructionsChange = Message<"compactord.v1.InstructionsChange"> & {
+  /**
+   * The new instructions.
+   *
+   * @generated from field: repeated compactord.v1.Message messages = 1;
+   */
+  messages: Message$1[];
+
+  /**
+   * How many messages of the log they replace: all SYSTEM and DEVELOPER messages at its start. Such messages that are
+   * appended later, before any other message, stand after them.
+   *
+   * @generated from field: uint32 replaced = 2;
+   */
+  replaced: number;
+
+  /**
+   * What it changes in views.
+   *
+   * @generated from field: compactord.v1.ViewChange view_change = 3;
+   */
+  viewChange?: ViewChange | undefined;
+};
+
+/**
+ * InstructionsChange replaces the SYSTEM and DEVELOPER messages at the start of views. The messages that it replaces
+ * stay in the log.
+ *
+ * @generated from message compactord.v1.InstructionsChange
+ */
+export type InstructionsChangeJson = {
+  /**
+   * The new instructions.
+   *
+   * @generated from field: repeated compactord.v1.Message messages = 1;
+   */
+  messages?: MessageJson[];
+
+  /**
+   * How many messages of the log they replace: all SYSTEM and DEVELOPER messages at its start. Such messages that are
+   * appended later, before any other message, stand after them.
+   *
+   * @generated from field: uint32 replaced = 2;
+   */
+  replaced?: number;
+
+  /**
+   * What it changes in views.
+   *
+   * @generated from field: compactord.v1.ViewChange view_change = 3;
+   */
+  viewChange?: ViewChangeJson;
+};
+
+/**
+ * Describes the message compactord.v1.InstructionsChange.
+ * Use `create(InstructionsChangeSchema)` to create a new message.
+ */
+export const InstructionsChangeSchema: GenMessage<InstructionsChange, {jsonType: InstructionsChangeJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_record, 17);
+
+/**
  * RecordKind is a kind of record.
  *
  * @generated from enum compactord.v1.RecordKind
@@ -1840,6 +2159,20 @@ export enum RecordKind {
    * @generated from enum value: RECORD_KIND_POLICY_CHANGE = 8;
    */
   POLICY_CHANGE = 8,
+
+  /**
+   * ContextBlockChange.
+   *
+   * @generated from enum value: RECORD_KIND_CONTEXT_BLOCKS = 9;
+   */
+  CONTEXT_BLOCKS = 9,
+
+  /**
+   * InstructionsChange.
+   *
+   * @generated from enum value: RECORD_KIND_INSTRUCTIONS = 10;
+   */
+  INSTRUCTIONS = 10,
 }
 
 /**
@@ -1847,7 +2180,7 @@ export enum RecordKind {
  *
  * @generated from enum compactord.v1.RecordKind
  */
-export type RecordKindJson = "RECORD_KIND_UNSPECIFIED" | "RECORD_KIND_COMPACTION" | "RECORD_KIND_PRUNE" | "RECORD_KIND_ATTEMPT" | "RECORD_KIND_CHECKPOINT" | "RECORD_KIND_REVERT" | "RECORD_KIND_PIN" | "RECORD_KIND_UNPIN" | "RECORD_KIND_POLICY_CHANGE";
+export type RecordKindJson = "RECORD_KIND_UNSPECIFIED" | "RECORD_KIND_COMPACTION" | "RECORD_KIND_PRUNE" | "RECORD_KIND_ATTEMPT" | "RECORD_KIND_CHECKPOINT" | "RECORD_KIND_REVERT" | "RECORD_KIND_PIN" | "RECORD_KIND_UNPIN" | "RECORD_KIND_POLICY_CHANGE" | "RECORD_KIND_CONTEXT_BLOCKS" | "RECORD_KIND_INSTRUCTIONS";
 
 /**
  * Describes the enum compactord.v1.RecordKind.
@@ -2028,4 +2361,48 @@ export type SkipReasonJson = "SKIP_REASON_UNSPECIFIED" | "SKIP_REASON_BELOW_THRE
  */
 export const SkipReasonSchema: GenEnum<SkipReason, SkipReasonJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_record, 3);
+
+/**
+ * BlockPlace is where views show a context block.
+ *
+ * @generated from enum compactord.v1.BlockPlace
+ */
+export enum BlockPlace {
+  /**
+   * Means LATEST.
+   *
+   * @generated from enum value: BLOCK_PLACE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * After the SYSTEM and DEVELOPER messages at the start, for what rarely changes. A change makes the provider's prompt
+   * cache useless from there on.
+   *
+   * @generated from enum value: BLOCK_PLACE_LEADING = 1;
+   */
+  LEADING = 1,
+
+  /**
+   * Before the USER message that starts the newest turn, for what changes often: the provider's prompt cache of
+   * everything before that turn stays valid. Where a compaction covers that message, before the first message that it
+   * keeps. A change while a tool loop runs makes the loop's thinking invalid: set it before the USER message.
+   *
+   * @generated from enum value: BLOCK_PLACE_LATEST = 2;
+   */
+  LATEST = 2,
+}
+
+/**
+ * BlockPlace is where views show a context block.
+ *
+ * @generated from enum compactord.v1.BlockPlace
+ */
+export type BlockPlaceJson = "BLOCK_PLACE_UNSPECIFIED" | "BLOCK_PLACE_LEADING" | "BLOCK_PLACE_LATEST";
+
+/**
+ * Describes the enum compactord.v1.BlockPlace.
+ */
+export const BlockPlaceSchema: GenEnum<BlockPlace, BlockPlaceJson> = /*@__PURE__*/
+  enumDesc(file_compactord_v1_record, 4);
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/report.proto.
  */
 export const file_compactord_v1_report: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlcG9ydC5wcm90bxINY29tcGFjdG9yZC52MSKeBQoNQ29udGV4dFJlcG9ydBIOCgZ0b2tlbnMYASABKA0SKgoGc291cmNlGAIgASgOMhouY29tcGFjdG9yZC52MS5Ub2tlblNvdXJjZRIaChJlcnJvcl9ib3VuZF90b2tlbnMYAyABKA0SGwoOY29udGV4dF93aW5kb3cYBCABKA1IAIgBARIbCg50cmlnZ2VyX3Rva2VucxgFIAEoDUgBiAEBEhoKDXRhcmdldF90b2tlbnMYBiABKA1IAogBARIWCg5zaG91bGRfY29tcGFjdBgHIAEoCBIXCg9wcnVuYWJsZV90b2tlbnMYCCABKA0SFAoMZml4ZWRfdG9rZW5zGAkgASgNEhcKD292ZXJoZWFkX3Rva2VucxgKIAEoDRISCgp2aWV3X2J5dGVzGAsgASgNEhMKC3Rvb2xfZ3JvdXBzGAwgASgNEiwKCmJsb2NrZWRfYnkYDSADKA4yGC5jb21wYWN0b3JkLnYxLkJsb2NrZWRCeRIqCgpvcGVuX2NhbGxzGA4gAygLMhYuY29tcGFjdG9yZC52MS5DYWxsUmVmEhcKD29wZW5fY2FsbF9jb3VudBgPIAEoDRIhChRjYWxpYnJhdGlvbl9wZXJtaWxsZRgQIAEoDUgDiAEBEhQKDG1lZGlhX3Rva2VucxgRIAEoDRITCgttZWRpYV9ieXRlcxgSIAEoDRIjChticmVha2VyX2Nsb3Nlc19hZnRlcl90b2tlbnMYEyABKA0SHwoXcGF1c2VfZW5kc19hZnRlcl90b2tlbnMYFCABKA1CEQoPX2NvbnRleHRfd2luZG93QhEKD190cmlnZ2VyX3Rva2Vuc0IQCg5fdGFyZ2V0X3Rva2Vuc0IXChVfY2FsaWJyYXRpb25fcGVybWlsbGUqlwEKC1Rva2VuU291cmNlEhwKGFRPS0VOX1NPVVJDRV9VTlNQRUNJRklFRBAAEhkKFVRPS0VOX1NPVVJDRV9SRVBPUlRFRBABEhoKFlRPS0VOX1NPVVJDRV9FU1RJTUFURUQQAhIWChJUT0tFTl9TT1VSQ0VfRVhBQ1QQAxIbChdUT0tFTl9TT1VSQ0VfQ0FMSUJSQVRFRBAEKrUBCglCbG9ja2VkQnkSGgoWQkxPQ0tFRF9CWV9VTlNQRUNJRklFRBAAEhsKF0JMT0NLRURfQllfQlJFQUtFUl9PUEVOEAESIQodQkxPQ0tFRF9CWV9UQVJHRVRfVU5SRUFDSEFCTEUQAhIdChlCTE9DS0VEX0JZX1dJTkRPV19VTktOT1dOEAMSFwoTQkxPQ0tFRF9CWV9ESVNBQkxFRBAEEhQKEEJMT0NLRURfQllfUEFVU0UQBUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_log]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlcG9ydC5wcm90bxINY29tcGFjdG9yZC52MSK8BQoNQ29udGV4dFJlcG9ydBIOCgZ0b2tlbnMYASABKA0SKgoGc291cmNlGAIgASgOMhouY29tcGFjdG9yZC52MS5Ub2tlblNvdXJjZRIaChJlcnJvcl9ib3VuZF90b2tlbnMYAyABKA0SGwoOY29udGV4dF93aW5kb3cYBCABKA1IAIgBARIbCg50cmlnZ2VyX3Rva2VucxgFIAEoDUgBiAEBEhoKDXRhcmdldF90b2tlbnMYBiABKA1IAogBARIWCg5zaG91bGRfY29tcGFjdBgHIAEoCBIXCg9wcnVuYWJsZV90b2tlbnMYCCABKA0SFAoMZml4ZWRfdG9rZW5zGAkgASgNEhcKD292ZXJoZWFkX3Rva2VucxgKIAEoDRISCgp2aWV3X2J5dGVzGAsgASgNEhMKC3Rvb2xfZ3JvdXBzGAwgASgNEiwKCmJsb2NrZWRfYnkYDSADKA4yGC5jb21wYWN0b3JkLnYxLkJsb2NrZWRCeRIqCgpvcGVuX2NhbGxzGA4gAygLMhYuY29tcGFjdG9yZC52MS5DYWxsUmVmEhcKD29wZW5fY2FsbF9jb3VudBgPIAEoDRIhChRjYWxpYnJhdGlvbl9wZXJtaWxsZRgQIAEoDUgDiAEBEhQKDG1lZGlhX3Rva2VucxgRIAEoDRITCgttZWRpYV9ieXRlcxgSIAEoDRIjChticmVha2VyX2Nsb3Nlc19hZnRlcl90b2tlbnMYEyABKA0SHwoXcGF1c2VfZW5kc19hZnRlcl90b2tlbnMYFCABKA0SHAoUY29udGV4dF9ibG9ja190b2tlbnMYFSABKA1CEQoPX2NvbnRleHRfd2luZG93QhEKD190cmlnZ2VyX3Rva2Vuc0IQCg5fdGFyZ2V0X3Rva2Vuc0IXChVfY2FsaWJyYXRpb25fcGVybWlsbGUqlwEKC1Rva2VuU291cmNlEhwKGFRPS0VOX1NPVVJDRV9VTlNQRUNJRklFRBAAEhkKFVRPS0VOX1NPVVJDRV9SRVBPUlRFRBABEhoKFlRPS0VOX1NPVVJDRV9FU1RJTUFURUQQAhIWChJUT0tFTl9TT1VSQ0VfRVhBQ1QQAxIbChdUT0tFTl9TT1VSQ0VfQ0FMSUJSQVRFRBAEKrUBCglCbG9ja2VkQnkSGgoWQkxPQ0tFRF9CWV9VTlNQRUNJRklFRBAAEhsKF0JMT0NLRURfQllfQlJFQUtFUl9PUEVOEAESIQodQkxPQ0tFRF9CWV9UQVJHRVRfVU5SRUFDSEFCTEUQAhIdChlCTE9DS0VEX0JZX1dJTkRPV19VTktOT1dOEAMSFwoTQkxPQ0tFRF9CWV9ESVNBQkxFRBAEEhQKEEJMT0NLRURfQllfUEFVU0UQBUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_log]);
 
 /**
  * ContextReport says how full the context is.
@@ -79,8 +79,8 @@ export type ContextReport = Message<"compactord.v1.ContextReport"> & {
   prunableTokens: number;
 
   /**
-   * Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, pinned messages, the open
-   * tool group, the overhead, and the smallest valid kept part.
+   * Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, context blocks, pinned
+   * messages, the open tool group, the overhead, and the smallest valid kept part.
    *
    * @generated from field: uint32 fixed_tokens = 9;
    */
@@ -165,6 +165,13 @@ export type ContextReport = Message<"compactord.v1.ContextReport"> & {
    * @generated from field: uint32 pause_ends_after_tokens = 20;
    */
   pauseEndsAfterTokens: number;
+
+  /**
+   * How many of the tokens are of context blocks.
+   *
+   * @generated from field: uint32 context_block_tokens = 21;
+   */
+  contextBlockTokens: number;
 };
 
 /**
@@ -232,8 +239,8 @@ export type ContextReportJson = {
   prunableTokens?: number;
 
   /**
-   * Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, pinned messages, the open
-   * tool group, the overhead, and the smallest valid kept part.
+   * Tokens that no compaction can remove: the SYSTEM and DEVELOPER messages at the start, context blocks, pinned
+   * messages, the open tool group, the overhead, and the smallest valid kept part.
    *
    * @generated from field: uint32 fixed_tokens = 9;
    */
@@ -318,6 +325,13 @@ export type ContextReportJson = {
    * @generated from field: uint32 pause_ends_after_tokens = 20;
    */
   pauseEndsAfterTokens?: number;
+
+  /**
+   * How many of the tokens are of context blocks.
+   *
+   * @generated from field: uint32 context_block_tokens = 21;
+   */
+  contextBlockTokens?: number;
 };
 
 /**

@@ -12,6 +12,8 @@ import type { Dialect, DialectJson, Finding, FindingJson, Message as Message$1, 
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { Policy, PolicyJson, ThinkingPolicy, ThinkingPolicyJson } from "./policy_pb.js";
 import { file_compactord_v1_policy } from "./policy_pb.js";
+import type { BlockPlace, BlockPlaceJson } from "./record_pb.js";
+import { file_compactord_v1_record } from "./record_pb.js";
 import type { ContextReport, ContextReportJson } from "./report_pb.js";
 import { file_compactord_v1_report } from "./report_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -20,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi3AIKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3lCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIuUBCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEiYKBWVkaXRzGAUgAygOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBIOCgZ0b2tlbnMYBiABKA0SFAoMb3V0X29mX3BsYWNlGAcgASgIQggKBm9yaWdpbiJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_report]);
+  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi3AIKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3lCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIrECCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEjIKDWNvbnRleHRfYmxvY2sYCCABKAsyGS5jb21wYWN0b3JkLnYxLlNob3duQmxvY2tIABIWCgxpbnN0cnVjdGlvbnMYCSABKA1IABImCgVlZGl0cxgFIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDgoGdG9rZW5zGAYgASgNEhQKDG91dF9vZl9wbGFjZRgHIAEoCEIICgZvcmlnaW4iUQoKU2hvd25CbG9jaxIMCgRuYW1lGAEgASgJEigKBXBsYWNlGAIgASgOMhkuY29tcGFjdG9yZC52MS5CbG9ja1BsYWNlEgsKA2N1dBgDIAEoCCJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
  * GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
@@ -387,6 +389,22 @@ export type ViewMessage = Message<"compactord.v1.ViewMessage"> & {
      */
     value: LogRepair;
     case: "logRepair";
+  } | {
+    /**
+     * A context block.
+     *
+     * @generated from field: compactord.v1.ShownBlock context_block = 8;
+     */
+    value: ShownBlock;
+    case: "contextBlock";
+  } | {
+    /**
+     * The instructions that the record with this sequence set.
+     *
+     * @generated from field: uint32 instructions = 9;
+     */
+    value: number;
+    case: "instructions";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -446,6 +464,20 @@ export type ViewMessageJson = {
   logRepair?: LogRepairJson;
 
   /**
+   * A context block.
+   *
+   * @generated from field: compactord.v1.ShownBlock context_block = 8;
+   */
+  contextBlock?: ShownBlockJson;
+
+  /**
+   * The instructions that the record with this sequence set.
+   *
+   * @generated from field: uint32 instructions = 9;
+   */
+  instructions?: number;
+
+  /**
    * The kinds of edits in force on it.
    *
    * @generated from field: repeated compactord.v1.EditKind edits = 5;
@@ -473,6 +505,69 @@ export type ViewMessageJson = {
  */
 export const ViewMessageSchema: GenMessage<ViewMessage, {jsonType: ViewMessageJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_view, 2);
+
+/**
+ * ShownBlock is a context block that a message of the view shows.
+ *
+ * @generated from message compactord.v1.ShownBlock
+ */
+export type ShownBlock = Message<"compactord.v1.ShownBlock"> & {
+  /**
+   * The block's name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Where it stands: LEADING or LATEST.
+   *
+   * @generated from field: compactord.v1.BlockPlace place = 2;
+   */
+  place: BlockPlace;
+
+  /**
+   * Whether the message shows only the beginning, or nothing but a reference.
+   *
+   * @generated from field: bool cut = 3;
+   */
+  cut: boolean;
+};
+
+/**
+ * ShownBlock is a context block that a message of the view shows.
+ *
+ * @generated from message compactord.v1.ShownBlock
+ */
+export type ShownBlockJson = {
+  /**
+   * The block's name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Where it stands: LEADING or LATEST.
+   *
+   * @generated from field: compactord.v1.BlockPlace place = 2;
+   */
+  place?: BlockPlaceJson;
+
+  /**
+   * Whether the message shows only the beginning, or nothing but a reference.
+   *
+   * @generated from field: bool cut = 3;
+   */
+  cut?: boolean;
+};
+
+/**
+ * Describes the message compactord.v1.ShownBlock.
+ * Use `create(ShownBlockSchema)` to create a new message.
+ */
+export const ShownBlockSchema: GenMessage<ShownBlock, {jsonType: ShownBlockJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_view, 3);
 
 /**
  * LogRepair says what a message stands in for that the log lacks.
@@ -535,7 +630,7 @@ export type LogRepairJson = {
  * Use `create(LogRepairSchema)` to create a new message.
  */
 export const LogRepairSchema: GenMessage<LogRepair, {jsonType: LogRepairJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 3);
+  messageDesc(file_compactord_v1_view, 4);
 
 /**
  * ViewReport says how a view was made.
@@ -678,7 +773,7 @@ export type ViewReportJson = {
  * Use `create(ViewReportSchema)` to create a new message.
  */
 export const ViewReportSchema: GenMessage<ViewReport, {jsonType: ViewReportJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 4);
+  messageDesc(file_compactord_v1_view, 5);
 
 /**
  * LogRepairKind is what the log lacks.

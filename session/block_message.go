@@ -1,0 +1,88 @@
+package session
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
+)
+
+// BlockMessage returns the message that shows a context block. limit is the most tokens that it may have; nil means no
+// limit. The reference to what is left out is there even where the limit leaves no room for it.
+func BlockMessage(c Counter, b *compactordv1.ContextBlock, limit *uint32) (m *compactordv1.Message, cut bool) {
+	whole := blockMessage(b, b.GetParts(), "")
+	if limit == nil || MessageTokens(c, whole) <= *limit {
+		return whole, false
+	}
+	reference := wording.BlockReference(b.GetName())
+	fits := func(parts []*compactordv1.Part) bool {
+		return MessageTokens(c, blockMessage(b, parts, reference)) <= *limit
+	}
+	var shown []*compactordv1.Part
+	for _, p := range b.GetParts() {
+		if more := append(shown[:len(shown):len(shown)], p); fits(more) {
+			shown = more
+			continue
+		}
+		if text := p.GetText().GetText(); text != "" {
+			beginning := longestBeginning(text, func(beginning string) bool {
+				return fits(append(shown[:len(shown):len(shown)], TextPart(beginning)))
+			})
+			if beginning != "" {
+				shown = append(shown, TextPart(beginning))
+			}
+		}
+		break
+	}
+	return blockMessage(b, shown, reference), true
+}
+
+// blockMessage returns a message with these parts of a block. Texts next to each other become one part.
+func blockMessage(b *compactordv1.ContextBlock, parts []*compactordv1.Part, reference string) *compactordv1.Message {
+	m := &compactordv1.Message{Role: compactordv1.Role_ROLE_USER}
+	if b.GetOperator() {
+		m.Role = compactordv1.Role_ROLE_SYSTEM
+	}
+	var text strings.Builder
+	text.WriteString(wording.BlockOpening(b.GetName(), b.GetOperator()))
+	afterText := false
+	for _, p := range parts {
+		if p.GetText() == nil {
+			m.Parts = append(m.Parts, TextPart(text.String()), p)
+			text.Reset()
+			afterText = false
+			continue
+		}
+		if afterText {
+			text.WriteString("\n")
+		}
+		text.WriteString(wording.BlockText(p.GetText().GetText()))
+		afterText = true
+	}
+	text.WriteString(reference + wording.BlockClosing)
+	m.Parts = append(m.Parts, TextPart(text.String()))
+	return m
+}
+
+// longestBeginning returns the longest beginning of a text that fits, cut between characters.
+func longestBeginning(text string, fits func(string) bool) string {
+	low, high := 0, len(text)
+	for low < high {
+		mid := (low + high + 1) / 2
+		if fits(text[:runeStart(text, mid)]) {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return text[:runeStart(text, low)]
+}
+
+// runeStart lowers a place in a text to the beginning of a character.
+func runeStart(text string, at int) int {
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
