@@ -18,6 +18,7 @@ const (
 	pageOfMessages      = 'm'
 	pageOfRecords       = 'r'
 	pageOfNewestRecords = 'n'
+	pageOfBlocks        = 'b'
 )
 
 // pageStart returns where a page begins: the position in its token, or without one first.

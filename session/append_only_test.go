@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,16 +100,29 @@ func decode(t *rapid.T, item sessiontest.Item) sessiontest.Item {
 	return decoded
 }
 
-// After a Revert to a point, the view is byte for byte the one at that point, and the valid cuts are the same.
+// After a Revert to a point, the view is byte for byte the one at that point, and the valid cuts are the same. A Revert can
+// keep context blocks and instructions: then the view has those of before.
 func requireViewOfRevert(t *rapid.T, s step) {
 	revert := s.newest().Record.GetRevert()
 	if revert == nil {
 		return
 	}
 	then := s.g.W.StateAt(revert.GetPoint())
-	for _, opts := range everyOption {
-		sameView(t, then.View(opts).Messages, s.state.View(opts).Messages)
+	if revert.GetKeepsContext() {
+		before := s.g.W.StateAt(s.g.W.Log.Newest() - 1)
+		sameView(t, besideMessages(before), besideMessages(s.state))
+	} else {
+		for _, opts := range everyOption {
+			sameView(t, then.View(opts).Messages, s.state.View(opts).Messages)
+		}
 	}
 	require.Equal(t, then.CutPlaces(), s.state.CutPlaces())
 	require.Equal(t, then.Head.GetViewFormat(), revert.GetViewChange().GetViewFormat())
+}
+
+// besideMessages returns what a view shows beside messages of the log, the leading ones excepted.
+func besideMessages(s *session.State) []*compactordv1.ViewMessage {
+	return slices.DeleteFunc(s.View(session.ViewOptions{}).Messages, func(vm *compactordv1.ViewMessage) bool {
+		return ofLog(vm) && (vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || vm.GetIndex() >= s.Head.GetLeadEnd())
+	})
 }

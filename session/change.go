@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -46,10 +47,14 @@ func lowestDifference(before, after *State) *uint32 {
 
 // firstCovered returns the first index that the summaries of the two states cover.
 func firstCovered(before, after *State) uint32 {
-	if before.Entry != nil {
-		return min(before.Head.GetLeadEnd(), after.Head.GetLeadEnd())
+	first := uint32(math.MaxUint32)
+	for _, s := range []*State{before, after} {
+		if s.Entry != nil {
+			covered, _ := ActiveRun(s.Head, s.Head.GetLeadEnd())
+			first = min(first, covered)
+		}
 	}
-	return after.Head.GetLeadEnd()
+	return first
 }
 
 // shownByIndex groups the messages of a view by the index of the log's message that each one is, or stands in for. The

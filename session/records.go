@@ -103,6 +103,7 @@ func applyRevert(h *storagev1.Head, r *compactordv1.Record, at *storagev1.Head) 
 	if r.GetRevert().GetKeepsContext() {
 		kept := proto.CloneOf(h)
 		next.Blocks, next.Instructions = kept.GetBlocks(), kept.GetInstructions()
+		next.LastBlockExpiry = h.GetLastBlockExpiry()
 	}
 	next.LastViewChange = r.GetSequence()
 	next.LastRevert = r.GetSequence()

@@ -64,3 +64,14 @@ func (s *State) WithEdits(edits []*compactordv1.Edit) *State {
 	}
 	return &next
 }
+
+// LeadingShown returns the instructions and leading messages that views show.
+func (s *State) LeadingShown() []*compactordv1.Message {
+	shown := slices.Clone(s.Instructions)
+	for _, l := range s.Lead {
+		if l.GetIndex() >= s.Head.GetInstructions().GetReplaced() {
+			shown = append(shown, l.GetMessage())
+		}
+	}
+	return shown
+}

@@ -31,7 +31,7 @@ func newLog() *testLog {
 	}
 	l := &testLog{counter: counter, policy: &compactordv1.Policy{}, records: make(map[uint32]*compactordv1.Record)}
 	first := &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{PolicyChange: &compactordv1.PolicyChange{}}}
-	h, err := session.Apply(session.NewHead(compactordv1.Estimator_ESTIMATOR_CHARS4), first, nil)
+	h, err := session.Apply(session.NewHead(compactordv1.Estimator_ESTIMATOR_CHARS4), nil, first, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -104,6 +104,8 @@ func (g *Generator) CountHead() {
 	g.count(BreakerClosed, h.GetBreaker().GetSpanTokens() > 0 && closesAfter == 0)
 	g.count(CalibrationLearnt, h.GetCalibration().GetSamples() > 0)
 	g.count(PinnedInPlace, h.GetPinnedKeptTokens() > 0)
+	g.count(BlockMoved, h.GetLastBlockMove() == session.Point(h))
+	g.count(BlockExpired, h.GetLastBlockExpiry() == session.Point(h) && h.GetLastBlockExpiry() > 0)
 }
 
 // CountReport counts the classes that a report of the newest point shows.

@@ -165,6 +165,11 @@ func (m *Model) blockMessage(b Block) (*compactordv1.Message, bool) {
 	if b.Limit < 0 {
 		return blockMessage(b.Content, parts, ""), false
 	}
+	if session.Exact(m.log.Estimator) {
+		// By a vocabulary a longer text can have fewer tokens, so that several beginnings are the longest one around.
+		limit := uint32(b.Limit)
+		return session.BlockMessage(m.counter, b.Content, &limit)
+	}
 	reference := wording.BlockReference(b.Content.GetName())
 	best := blockMessage(b.Content, nil, reference)
 	for i, p := range parts {

@@ -100,8 +100,8 @@ func (x *UpdateContextBlocksRequest) GetRequestId() string {
 // UpdateContextBlocksResponse says what was written.
 type UpdateContextBlocksResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The record. Not set where the blocks were so already and nothing was written.
-	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
+	// The sequence of the record. Not set where the blocks were so already and nothing was written.
+	Sequence *uint32 `protobuf:"varint,1,opt,name=sequence,proto3,oneof" json:"sequence,omitempty"`
 	// The newest point now.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
@@ -140,11 +140,11 @@ func (*UpdateContextBlocksResponse) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_block_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *UpdateContextBlocksResponse) GetRecord() *Record {
-	if x != nil {
-		return x.Record
+func (x *UpdateContextBlocksResponse) GetSequence() uint32 {
+	if x != nil && x.Sequence != nil {
+		return *x.Sequence
 	}
-	return nil
+	return 0
 }
 
 func (x *UpdateContextBlocksResponse) GetPoint() uint32 {
@@ -457,8 +457,8 @@ func (x *ReplaceInstructionsRequest) GetRequestId() string {
 // ReplaceInstructionsResponse says what was written.
 type ReplaceInstructionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The record. Not set where the instructions were the same already and nothing was written.
-	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
+	// The sequence of the record. Not set where the instructions were the same already and nothing was written.
+	Sequence *uint32 `protobuf:"varint,1,opt,name=sequence,proto3,oneof" json:"sequence,omitempty"`
 	// The newest point now.
 	Point uint32 `protobuf:"varint,2,opt,name=point,proto3" json:"point,omitempty"`
 	// How full the context is.
@@ -497,11 +497,11 @@ func (*ReplaceInstructionsResponse) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_block_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *ReplaceInstructionsResponse) GetRecord() *Record {
-	if x != nil {
-		return x.Record
+func (x *ReplaceInstructionsResponse) GetSequence() uint32 {
+	if x != nil && x.Sequence != nil {
+		return *x.Sequence
 	}
-	return nil
+	return 0
 }
 
 func (x *ReplaceInstructionsResponse) GetPoint() uint32 {
@@ -529,11 +529,12 @@ const file_compactord_v1_block_proto_rawDesc = "" +
 	"\x03set\x18\x02 \x03(\v2\x1b.compactord.v1.ContextBlockB\b\xbaH\x05\x92\x01\x02\x10@R\x03set\x12J\n" +
 	"\x06remove\x18\x03 \x03(\tB2\xbaH/\x92\x01,\x10@\"(r&2$^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$R\x06remove\x12'\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\"\x98\x01\n" +
-	"\x1bUpdateContextBlocksResponse\x12-\n" +
-	"\x06record\x18\x01 \x01(\v2\x15.compactord.v1.RecordR\x06record\x12\x14\n" +
+	"request_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\"\x97\x01\n" +
+	"\x1bUpdateContextBlocksResponse\x12\x1f\n" +
+	"\bsequence\x18\x01 \x01(\rH\x00R\bsequence\x88\x01\x01\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\x90\x02\n" +
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06reportB\v\n" +
+	"\t_sequence\"\x90\x02\n" +
 	"\x18ListContextBlocksRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x18\n" +
@@ -561,11 +562,12 @@ const file_compactord_v1_block_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12<\n" +
 	"\bmessages\x18\x02 \x03(\v2\x16.compactord.v1.MessageB\b\xbaH\x05\x92\x01\x02\x10@R\bmessages\x12'\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\"\x98\x01\n" +
-	"\x1bReplaceInstructionsResponse\x12-\n" +
-	"\x06record\x18\x01 \x01(\v2\x15.compactord.v1.RecordR\x06record\x12\x14\n" +
+	"request_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\"\x97\x01\n" +
+	"\x1bReplaceInstructionsResponse\x12\x1f\n" +
+	"\bsequence\x18\x01 \x01(\rH\x00R\bsequence\x88\x01\x01\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\rR\x05point\x124\n" +
-	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06reportBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x06report\x18\x03 \x01(\v2\x1c.compactord.v1.ContextReportR\x06reportB\v\n" +
+	"\t_sequenceBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_block_proto_rawDescOnce sync.Once
@@ -589,26 +591,23 @@ var file_compactord_v1_block_proto_goTypes = []any{
 	(*ReplaceInstructionsRequest)(nil),  // 5: compactord.v1.ReplaceInstructionsRequest
 	(*ReplaceInstructionsResponse)(nil), // 6: compactord.v1.ReplaceInstructionsResponse
 	(*ContextBlock)(nil),                // 7: compactord.v1.ContextBlock
-	(*Record)(nil),                      // 8: compactord.v1.Record
-	(*ContextReport)(nil),               // 9: compactord.v1.ContextReport
-	(*timestamppb.Timestamp)(nil),       // 10: google.protobuf.Timestamp
-	(*Message)(nil),                     // 11: compactord.v1.Message
+	(*ContextReport)(nil),               // 8: compactord.v1.ContextReport
+	(*timestamppb.Timestamp)(nil),       // 9: google.protobuf.Timestamp
+	(*Message)(nil),                     // 10: compactord.v1.Message
 }
 var file_compactord_v1_block_proto_depIdxs = []int32{
 	7,  // 0: compactord.v1.UpdateContextBlocksRequest.set:type_name -> compactord.v1.ContextBlock
-	8,  // 1: compactord.v1.UpdateContextBlocksResponse.record:type_name -> compactord.v1.Record
-	9,  // 2: compactord.v1.UpdateContextBlocksResponse.report:type_name -> compactord.v1.ContextReport
-	4,  // 3: compactord.v1.ListContextBlocksResponse.blocks:type_name -> compactord.v1.ContextBlockState
-	7,  // 4: compactord.v1.ContextBlockState.block:type_name -> compactord.v1.ContextBlock
-	10, // 5: compactord.v1.ContextBlockState.set_at:type_name -> google.protobuf.Timestamp
-	11, // 6: compactord.v1.ReplaceInstructionsRequest.messages:type_name -> compactord.v1.Message
-	8,  // 7: compactord.v1.ReplaceInstructionsResponse.record:type_name -> compactord.v1.Record
-	9,  // 8: compactord.v1.ReplaceInstructionsResponse.report:type_name -> compactord.v1.ContextReport
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	8,  // 1: compactord.v1.UpdateContextBlocksResponse.report:type_name -> compactord.v1.ContextReport
+	4,  // 2: compactord.v1.ListContextBlocksResponse.blocks:type_name -> compactord.v1.ContextBlockState
+	7,  // 3: compactord.v1.ContextBlockState.block:type_name -> compactord.v1.ContextBlock
+	9,  // 4: compactord.v1.ContextBlockState.set_at:type_name -> google.protobuf.Timestamp
+	10, // 5: compactord.v1.ReplaceInstructionsRequest.messages:type_name -> compactord.v1.Message
+	8,  // 6: compactord.v1.ReplaceInstructionsResponse.report:type_name -> compactord.v1.ContextReport
+	7,  // [7:7] is the sub-list for method output_type
+	7,  // [7:7] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_block_proto_init() }
@@ -619,8 +618,10 @@ func file_compactord_v1_block_proto_init() {
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_report_proto_init()
+	file_compactord_v1_block_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_block_proto_msgTypes[2].OneofWrappers = []any{}
 	file_compactord_v1_block_proto_msgTypes[4].OneofWrappers = []any{}
+	file_compactord_v1_block_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -334,8 +334,8 @@ type RevertToCheckpointRequest_Turns struct {
 type RevertToCheckpointRequest_Undo struct {
 	// Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
 	// or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
-	// brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
-	// back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+	// brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
+	// of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
 	// each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
 	Undo bool `protobuf:"varint,5,opt,name=undo,proto3,oneof"`
 }
@@ -431,7 +431,8 @@ func (x *RevertToCheckpointResponse) GetFirstRequestPutAside() uint32 {
 	return 0
 }
 
-// ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start.
+// ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+// instructions stay.
 type ClearSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.

@@ -84,7 +84,8 @@ type SessionServiceClient interface {
 	// effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
 	// point before it.
 	RevertToCheckpoint(ctx context.Context, in *RevertToCheckpointRequest, opts ...grpc.CallOption) (*RevertToCheckpointResponse, error)
-	// ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
+	// ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+	// instructions stay. It deletes nothing.
 	ClearSession(ctx context.Context, in *ClearSessionRequest, opts ...grpc.CallOption) (*ClearSessionResponse, error)
 	// PinMessages keeps messages word for word in every view.
 	PinMessages(ctx context.Context, in *PinMessagesRequest, opts ...grpc.CallOption) (*PinMessagesResponse, error)
@@ -363,7 +364,8 @@ type SessionServiceServer interface {
 	// effect, the edits and the pins become what they were there. It deletes nothing. To undo a revert, revert to the
 	// point before it.
 	RevertToCheckpoint(context.Context, *RevertToCheckpointRequest) (*RevertToCheckpointResponse, error)
-	// ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
+	// ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+	// instructions stay. It deletes nothing.
 	ClearSession(context.Context, *ClearSessionRequest) (*ClearSessionResponse, error)
 	// PinMessages keeps messages word for word in every view.
 	PinMessages(context.Context, *PinMessagesRequest) (*PinMessagesResponse, error)

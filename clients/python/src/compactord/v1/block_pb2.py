@@ -28,7 +28,7 @@ from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/block.proto\x12\rcompactord.v1\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa1\x01\n\x1aUpdateContextBlocksRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12-\n\x03set\x18\x02 \x03(\x0b\x32\x1b.compactord.v1.ContextBlockR\x03set\x12\x16\n\x06remove\x18\x03 \x03(\tR\x06remove\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\x98\x01\n\x1bUpdateContextBlocksResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\"\xaf\x01\n\x18ListContextBlocksRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n\x05\x61s_of\x18\x02 \x01(\rH\x00R\x04\x61sOf\x88\x01\x01\x12\x14\n\x05names\x18\x03 \x03(\tR\x05names\x12\x1b\n\tmax_bytes\x18\x04 \x01(\rR\x08maxBytes\x12\x1d\n\npage_token\x18\x05 \x01(\tR\tpageTokenB\x08\n\x06_as_of\"}\n\x19ListContextBlocksResponse\x12\x38\n\x06\x62locks\x18\x01 \x03(\x0b\x32 .compactord.v1.ContextBlockStateR\x06\x62locks\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfd\x01\n\x11\x43ontextBlockState\x12\x31\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x1b.compactord.v1.ContextBlockR\x05\x62lock\x12\x1a\n\x08sequence\x18\x02 \x01(\rR\x08sequence\x12\x31\n\x06set_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05setAt\x12!\n\x0cshown_tokens\x18\x04 \x01(\rR\x0bshownTokens\x12\x10\n\x03\x63ut\x18\x05 \x01(\x08R\x03\x63ut\x12\"\n\nturns_left\x18\x06 \x01(\rH\x00R\tturnsLeft\x88\x01\x01\x42\r\n\x0b_turns_left\"\x8e\x01\n\x1aReplaceInstructionsRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x32\n\x08messages\x18\x02 \x03(\x0b\x32\x16.compactord.v1.MessageR\x08messages\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x98\x01\n\x1bReplaceInstructionsResponse\x12-\n\x06record\x18\x01 \x01(\x0b\x32\x15.compactord.v1.RecordR\x06record\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06reportBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63ompactord/v1/block.proto\x12\rcompactord.v1\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa1\x01\n\x1aUpdateContextBlocksRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12-\n\x03set\x18\x02 \x03(\x0b\x32\x1b.compactord.v1.ContextBlockR\x03set\x12\x16\n\x06remove\x18\x03 \x03(\tR\x06remove\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\x97\x01\n\x1bUpdateContextBlocksResponse\x12\x1f\n\x08sequence\x18\x01 \x01(\rH\x00R\x08sequence\x88\x01\x01\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06reportB\x0b\n\t_sequence\"\xaf\x01\n\x18ListContextBlocksRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n\x05\x61s_of\x18\x02 \x01(\rH\x00R\x04\x61sOf\x88\x01\x01\x12\x14\n\x05names\x18\x03 \x03(\tR\x05names\x12\x1b\n\tmax_bytes\x18\x04 \x01(\rR\x08maxBytes\x12\x1d\n\npage_token\x18\x05 \x01(\tR\tpageTokenB\x08\n\x06_as_of\"}\n\x19ListContextBlocksResponse\x12\x38\n\x06\x62locks\x18\x01 \x03(\x0b\x32 .compactord.v1.ContextBlockStateR\x06\x62locks\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfd\x01\n\x11\x43ontextBlockState\x12\x31\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x1b.compactord.v1.ContextBlockR\x05\x62lock\x12\x1a\n\x08sequence\x18\x02 \x01(\rR\x08sequence\x12\x31\n\x06set_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05setAt\x12!\n\x0cshown_tokens\x18\x04 \x01(\rR\x0bshownTokens\x12\x10\n\x03\x63ut\x18\x05 \x01(\x08R\x03\x63ut\x12\"\n\nturns_left\x18\x06 \x01(\rH\x00R\tturnsLeft\x88\x01\x01\x42\r\n\x0b_turns_left\"\x8e\x01\n\x1aReplaceInstructionsRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x32\n\x08messages\x18\x02 \x03(\x0b\x32\x16.compactord.v1.MessageR\x08messages\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x97\x01\n\x1bReplaceInstructionsResponse\x12\x1f\n\x08sequence\x18\x01 \x01(\rH\x00R\x08sequence\x88\x01\x01\x12\x14\n\x05point\x18\x02 \x01(\rR\x05point\x12\x34\n\x06report\x18\x03 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06reportB\x0b\n\t_sequenceBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,15 +39,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UPDATECONTEXTBLOCKSREQUEST']._serialized_start=163
   _globals['_UPDATECONTEXTBLOCKSREQUEST']._serialized_end=324
   _globals['_UPDATECONTEXTBLOCKSRESPONSE']._serialized_start=327
-  _globals['_UPDATECONTEXTBLOCKSRESPONSE']._serialized_end=479
-  _globals['_LISTCONTEXTBLOCKSREQUEST']._serialized_start=482
-  _globals['_LISTCONTEXTBLOCKSREQUEST']._serialized_end=657
-  _globals['_LISTCONTEXTBLOCKSRESPONSE']._serialized_start=659
-  _globals['_LISTCONTEXTBLOCKSRESPONSE']._serialized_end=784
-  _globals['_CONTEXTBLOCKSTATE']._serialized_start=787
-  _globals['_CONTEXTBLOCKSTATE']._serialized_end=1040
-  _globals['_REPLACEINSTRUCTIONSREQUEST']._serialized_start=1043
-  _globals['_REPLACEINSTRUCTIONSREQUEST']._serialized_end=1185
-  _globals['_REPLACEINSTRUCTIONSRESPONSE']._serialized_start=1188
-  _globals['_REPLACEINSTRUCTIONSRESPONSE']._serialized_end=1340
+  _globals['_UPDATECONTEXTBLOCKSRESPONSE']._serialized_end=478
+  _globals['_LISTCONTEXTBLOCKSREQUEST']._serialized_start=481
+  _globals['_LISTCONTEXTBLOCKSREQUEST']._serialized_end=656
+  _globals['_LISTCONTEXTBLOCKSRESPONSE']._serialized_start=658
+  _globals['_LISTCONTEXTBLOCKSRESPONSE']._serialized_end=783
+  _globals['_CONTEXTBLOCKSTATE']._serialized_start=786
+  _globals['_CONTEXTBLOCKSTATE']._serialized_end=1039
+  _globals['_REPLACEINSTRUCTIONSREQUEST']._serialized_start=1042
+  _globals['_REPLACEINSTRUCTIONSREQUEST']._serialized_end=1184
+  _globals['_REPLACEINSTRUCTIONSRESPONSE']._serialized_start=1187
+  _globals['_REPLACEINSTRUCTIONSRESPONSE']._serialized_end=1338
 # @@protoc_insertion_point(module_scope)

@@ -68,15 +68,13 @@ class UpdateContextBlocksResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    RECORD_FIELD_NUMBER: _builtins.int
+    SEQUENCE_FIELD_NUMBER: _builtins.int
     POINT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The sequence of the record. Not set where the blocks were so already and nothing was written."""
     point: _builtins.int
     """The newest point now."""
-    @_builtins.property
-    def record(self) -> _record_pb2.Record:
-        """The record. Not set where the blocks were so already and nothing was written."""
-
     @_builtins.property
     def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
@@ -84,15 +82,17 @@ class UpdateContextBlocksResponse(_message.Message):
     def __init__(
         self,
         *,
-        record: _record_pb2.Record | None = ...,
+        sequence: _builtins.int | None = ...,
         point: _builtins.int = ...,
         report: _report_pb2.ContextReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_sequence", b"_sequence", "report", b"report", "sequence", b"sequence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["point", b"point", "record", b"record", "report", b"report"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_sequence", b"_sequence", "point", b"point", "report", b"report", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__sequence: _TypeAlias = _typing.Literal["sequence"]  # noqa: Y015
+    _WhichOneofArgType__sequence: _TypeAlias = _typing.Literal["_sequence", b"_sequence"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__sequence) -> _WhichOneofReturnType__sequence | None: ...
 
 Global___UpdateContextBlocksResponse: _TypeAlias = UpdateContextBlocksResponse  # noqa: Y015
 
@@ -254,15 +254,13 @@ class ReplaceInstructionsResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    RECORD_FIELD_NUMBER: _builtins.int
+    SEQUENCE_FIELD_NUMBER: _builtins.int
     POINT_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The sequence of the record. Not set where the instructions were the same already and nothing was written."""
     point: _builtins.int
     """The newest point now."""
-    @_builtins.property
-    def record(self) -> _record_pb2.Record:
-        """The record. Not set where the instructions were the same already and nothing was written."""
-
     @_builtins.property
     def report(self) -> _report_pb2.ContextReport:
         """How full the context is."""
@@ -270,14 +268,16 @@ class ReplaceInstructionsResponse(_message.Message):
     def __init__(
         self,
         *,
-        record: _record_pb2.Record | None = ...,
+        sequence: _builtins.int | None = ...,
         point: _builtins.int = ...,
         report: _report_pb2.ContextReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_sequence", b"_sequence", "report", b"report", "sequence", b"sequence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["point", b"point", "record", b"record", "report", b"report"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_sequence", b"_sequence", "point", b"point", "report", b"report", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__sequence: _TypeAlias = _typing.Literal["sequence"]  # noqa: Y015
+    _WhichOneofArgType__sequence: _TypeAlias = _typing.Literal["_sequence", b"_sequence"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__sequence) -> _WhichOneofReturnType__sequence | None: ...
 
 Global___ReplaceInstructionsResponse: _TypeAlias = ReplaceInstructionsResponse  # noqa: Y015

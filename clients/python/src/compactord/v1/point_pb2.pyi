@@ -120,8 +120,8 @@ class RevertToCheckpointRequest(_message.Message):
     undo: _builtins.bool
     """Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
     or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
-    brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
-    back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+    brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
+    of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
     each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
     """
     message_from_future: _builtins.str
@@ -215,7 +215,9 @@ Global___RevertToCheckpointResponse: _TypeAlias = RevertToCheckpointResponse  # 
 
 @_typing.final
 class ClearSessionRequest(_message.Message):
-    """ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start."""
+    """ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+    instructions stay.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

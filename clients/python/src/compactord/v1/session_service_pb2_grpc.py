@@ -252,7 +252,8 @@ class SessionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ClearSession(self, request, context):
-        """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
+        """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+        instructions stay. It deletes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -84,7 +84,9 @@ class SessionServiceStub:
     point before it.
     """
     ClearSession: _grpc.UnaryUnaryMultiCallable[_point_pb2.ClearSessionRequest, _point_pb2.ClearSessionResponse]
-    """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing."""
+    """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+    instructions stay. It deletes nothing.
+    """
     PinMessages: _grpc.UnaryUnaryMultiCallable[_pin_pb2.PinMessagesRequest, _pin_pb2.PinMessagesResponse]
     """PinMessages keeps messages word for word in every view."""
     UnpinMessages: _grpc.UnaryUnaryMultiCallable[_pin_pb2.UnpinMessagesRequest, _pin_pb2.UnpinMessagesResponse]
@@ -151,7 +153,9 @@ class SessionServiceAsyncStub(SessionServiceStub):
     point before it.
     """
     ClearSession: _aio.UnaryUnaryMultiCallable[_point_pb2.ClearSessionRequest, _point_pb2.ClearSessionResponse]  # type: ignore[assignment]
-    """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing."""
+    """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+    instructions stay. It deletes nothing.
+    """
     PinMessages: _aio.UnaryUnaryMultiCallable[_pin_pb2.PinMessagesRequest, _pin_pb2.PinMessagesResponse]  # type: ignore[assignment]
     """PinMessages keeps messages word for word in every view."""
     UnpinMessages: _aio.UnaryUnaryMultiCallable[_pin_pb2.UnpinMessagesRequest, _pin_pb2.UnpinMessagesResponse]  # type: ignore[assignment]
@@ -293,7 +297,9 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _point_pb2.ClearSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_point_pb2.ClearSessionResponse, _abc.Awaitable[_point_pb2.ClearSessionResponse]]:
-        """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing."""
+        """ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+        instructions stay. It deletes nothing.
+        """
 
     @_abc_1.abstractmethod
     def PinMessages(

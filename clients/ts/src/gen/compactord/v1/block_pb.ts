@@ -6,7 +6,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Message as Message$1, MessageJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
-import type { ContextBlock, ContextBlockJson, Record, RecordJson } from "./record_pb.js";
+import type { ContextBlock, ContextBlockJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
 import type { ContextReport, ContextReportJson } from "./report_pb.js";
 import { file_compactord_v1_report } from "./report_pb.js";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/block.proto.
  */
 export const file_compactord_v1_block: GenFile = /*@__PURE__*/
-  fileDesc("Chljb21wYWN0b3JkL3YxL2Jsb2NrLnByb3RvEg1jb21wYWN0b3JkLnYxIn4KGlVwZGF0ZUNvbnRleHRCbG9ja3NSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKAoDc2V0GAIgAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2sSDgoGcmVtb3ZlGAMgAygJEhIKCnJlcXVlc3RfaWQYBCABKAkigQEKG1VwZGF0ZUNvbnRleHRCbG9ja3NSZXNwb25zZRIlCgZyZWNvcmQYASABKAsyFS5jb21wYWN0b3JkLnYxLlJlY29yZBINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQiggEKGExpc3RDb250ZXh0QmxvY2tzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhIKBWFzX29mGAIgASgNSACIAQESDQoFbmFtZXMYAyADKAkSEQoJbWF4X2J5dGVzGAQgASgNEhIKCnBhZ2VfdG9rZW4YBSABKAlCCAoGX2FzX29mImYKGUxpc3RDb250ZXh0QmxvY2tzUmVzcG9uc2USMAoGYmxvY2tzGAEgAygLMiAuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2tTdGF0ZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiyAEKEUNvbnRleHRCbG9ja1N0YXRlEioKBWJsb2NrGAEgASgLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2sSEAoIc2VxdWVuY2UYAiABKA0SKgoGc2V0X2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxzaG93bl90b2tlbnMYBCABKA0SCwoDY3V0GAUgASgIEhcKCnR1cm5zX2xlZnQYBiABKA1IAIgBAUINCgtfdHVybnNfbGVmdCJuChpSZXBsYWNlSW5zdHJ1Y3Rpb25zUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEigKCG1lc3NhZ2VzGAIgAygLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEhIKCnJlcXVlc3RfaWQYAyABKAkigQEKG1JlcGxhY2VJbnN0cnVjdGlvbnNSZXNwb25zZRIlCgZyZWNvcmQYASABKAsyFS5jb21wYWN0b3JkLnYxLlJlY29yZBINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnRCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_message, file_compactord_v1_record, file_compactord_v1_report, file_google_protobuf_timestamp]);
+  fileDesc("Chljb21wYWN0b3JkL3YxL2Jsb2NrLnByb3RvEg1jb21wYWN0b3JkLnYxIn4KGlVwZGF0ZUNvbnRleHRCbG9ja3NSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKAoDc2V0GAIgAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2sSDgoGcmVtb3ZlGAMgAygJEhIKCnJlcXVlc3RfaWQYBCABKAkifgobVXBkYXRlQ29udGV4dEJsb2Nrc1Jlc3BvbnNlEhUKCHNlcXVlbmNlGAEgASgNSACIAQESDQoFcG9pbnQYAiABKA0SLAoGcmVwb3J0GAMgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0QgsKCV9zZXF1ZW5jZSKCAQoYTGlzdENvbnRleHRCbG9ja3NSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEgoFYXNfb2YYAiABKA1IAIgBARINCgVuYW1lcxgDIAMoCRIRCgltYXhfYnl0ZXMYBCABKA0SEgoKcGFnZV90b2tlbhgFIAEoCUIICgZfYXNfb2YiZgoZTGlzdENvbnRleHRCbG9ja3NSZXNwb25zZRIwCgZibG9ja3MYASADKAsyIC5jb21wYWN0b3JkLnYxLkNvbnRleHRCbG9ja1N0YXRlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLIAQoRQ29udGV4dEJsb2NrU3RhdGUSKgoFYmxvY2sYASABKAsyGy5jb21wYWN0b3JkLnYxLkNvbnRleHRCbG9jaxIQCghzZXF1ZW5jZRgCIAEoDRIqCgZzZXRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDHNob3duX3Rva2VucxgEIAEoDRILCgNjdXQYBSABKAgSFwoKdHVybnNfbGVmdBgGIAEoDUgAiAEBQg0KC190dXJuc19sZWZ0Im4KGlJlcGxhY2VJbnN0cnVjdGlvbnNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKAoIbWVzc2FnZXMYAiADKAsyFi5jb21wYWN0b3JkLnYxLk1lc3NhZ2USEgoKcmVxdWVzdF9pZBgDIAEoCSJ+ChtSZXBsYWNlSW5zdHJ1Y3Rpb25zUmVzcG9uc2USFQoIc2VxdWVuY2UYASABKA1IAIgBARINCgVwb2ludBgCIAEoDRIsCgZyZXBvcnQYAyABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnRCCwoJX3NlcXVlbmNlQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_message, file_compactord_v1_record, file_compactord_v1_report, file_google_protobuf_timestamp]);
 
 /**
  * UpdateContextBlocksRequest sets and removes context blocks, all of them or, on any error, none.
@@ -106,11 +106,11 @@ export const UpdateContextBlocksRequestSchema: GenMessage<UpdateContextBlocksReq
  */
 export type UpdateContextBlocksResponse = Message<"compactord.v1.UpdateContextBlocksResponse"> & {
   /**
-   * The record. Not set where the blocks were so already and nothing was written.
+   * The sequence of the record. Not set where the blocks were so already and nothing was written.
    *
-   * @generated from field: compactord.v1.Record record = 1;
+   * @generated from field: optional uint32 sequence = 1;
    */
-  record?: Record | undefined;
+  sequence?: number | undefined;
 
   /**
    * The newest point now.
@@ -134,11 +134,11 @@ export type UpdateContextBlocksResponse = Message<"compactord.v1.UpdateContextBl
  */
 export type UpdateContextBlocksResponseJson = {
   /**
-   * The record. Not set where the blocks were so already and nothing was written.
+   * The sequence of the record. Not set where the blocks were so already and nothing was written.
    *
-   * @generated from field: compactord.v1.Record record = 1;
+   * @generated from field: optional uint32 sequence = 1;
    */
-  record?: RecordJson;
+  sequence?: number;
 
   /**
    * The newest point now.
@@ -479,11 +479,11 @@ export const ReplaceInstructionsRequestSchema: GenMessage<ReplaceInstructionsReq
  */
 export type ReplaceInstructionsResponse = Message<"compactord.v1.ReplaceInstructionsResponse"> & {
   /**
-   * The record. Not set where the instructions were the same already and nothing was written.
+   * The sequence of the record. Not set where the instructions were the same already and nothing was written.
    *
-   * @generated from field: compactord.v1.Record record = 1;
+   * @generated from field: optional uint32 sequence = 1;
    */
-  record?: Record | undefined;
+  sequence?: number | undefined;
 
   /**
    * The newest point now.
@@ -507,11 +507,11 @@ export type ReplaceInstructionsResponse = Message<"compactord.v1.ReplaceInstruct
  */
 export type ReplaceInstructionsResponseJson = {
   /**
-   * The record. Not set where the instructions were the same already and nothing was written.
+   * The sequence of the record. Not set where the instructions were the same already and nothing was written.
    *
-   * @generated from field: compactord.v1.Record record = 1;
+   * @generated from field: optional uint32 sequence = 1;
    */
-  record?: RecordJson;
+  sequence?: number;
 
   /**
    * The newest point now.

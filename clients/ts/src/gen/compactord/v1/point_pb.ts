@@ -208,8 +208,8 @@ export type RevertToCheckpointRequest = Message<"compactord.v1.RevertToCheckpoin
     /**
      * Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
      * or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
-     * brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
-     * back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+     * brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
+     * of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
      * each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
      *
      * @generated from field: bool undo = 5;
@@ -299,8 +299,8 @@ export type RevertToCheckpointRequestJson = {
   /**
    * Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
    * or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
-   * brings the change back. Three kinds of records are passed over: a PolicyChange, since no Revert brings a policy
-   * back; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
+   * brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
+   * of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
    * each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
    *
    * @generated from field: bool undo = 5;
@@ -450,7 +450,8 @@ export const RevertToCheckpointResponseSchema: GenMessage<RevertToCheckpointResp
   messageDesc(file_compactord_v1_point, 3);
 
 /**
- * ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start.
+ * ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+ * instructions stay.
  *
  * @generated from message compactord.v1.ClearSessionRequest
  */
@@ -471,7 +472,8 @@ export type ClearSessionRequest = Message<"compactord.v1.ClearSessionRequest"> &
 };
 
 /**
- * ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start.
+ * ClearSessionRequest puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+ * instructions stay.
  *
  * @generated from message compactord.v1.ClearSessionRequest
  */

@@ -167,7 +167,8 @@ export const SessionService: GenService<{
     output: typeof RevertToCheckpointResponseSchema;
   },
   /**
-   * ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. It deletes nothing.
+   * ClearSession puts aside all messages but the SYSTEM and DEVELOPER messages at the start. Context blocks and
+   * instructions stay. It deletes nothing.
    *
    * @generated from rpc compactord.v1.SessionService.ClearSession
    */
