@@ -84,6 +84,7 @@ func newCheckedService(t checkedT, counts map[string]int, draw func(low, high in
 		Policy: &compactordv1.Policy{
 			Summary:       &compactordv1.SummaryPolicy{Summarizer: proto.String("recorder")},
 			ContextWindow: proto.Uint32(8000),
+			ContextBlocks: &compactordv1.ContextBlockPolicy{AllowOperator: proto.Bool(true)},
 		},
 	})
 	require.NoError(t, err)
@@ -192,6 +193,7 @@ func (w *checkedService) policy() {
 	policy := w.row().GetPolicy()
 	policy.Thinking = compactordv1.ThinkingPolicy(w.draw(1, 3, "thinking")).Enum()
 	policy.Summary.Placement = compactordv1.SummaryPlacement(w.draw(1, 3, "placement")).Enum()
+	policy.ContextBlocks.MaxTokens = proto.Uint32(uint32(w.draw(0, 2, "tokens of blocks")) * 60)
 	w.drawArrival(policy)
 	_, err := w.service.UpdateSession(w.t.Context(), &compactordv1.UpdateSessionRequest{
 		SessionId: checkedSession, UpdateMask: mask("policy"), Policy: policy,

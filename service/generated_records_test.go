@@ -9,6 +9,10 @@ import (
 
 // anyRecord does something to the session that can write a record.
 func (w *checkedService) anyRecord() {
+	if w.draw(0, 9, "beside messages") == 0 {
+		w.besideMessages()
+		return
+	}
 	switch n := w.draw(0, 99, "what"); {
 	case n < 30:
 		w.compact(func() {})
@@ -109,7 +113,9 @@ func (w *checkedService) goBack(class string, req *compactordv1.RevertToCheckpoi
 func (w *checkedService) clear() {
 	answer, err := w.service.ClearSession(w.t.Context(), &compactordv1.ClearSessionRequest{SessionId: checkedSession})
 	require.NoError(w.t, err)
-	require.Len(w.t, w.view(), int(w.leading()))
+	for _, vm := range w.view()[w.leading():] {
+		require.NotNil(w.t, vm.GetContextBlock(), "a message is left: %v", vm)
+	}
 	if answer.GetRecord() != nil {
 		w.counts["clear"]++
 	}

@@ -43,7 +43,7 @@ func (w *checkedService) check() {
 			w.late[a.Sequence] = true
 		}
 	}
-	changes := changesOf(log) + len(w.late)
+	changes := changesOf(log) + len(w.late) + movesOfBlocks(log)
 	if changes == w.changes {
 		// I8: no record has changed views since the last view.
 		require.GreaterOrEqual(w.t, len(view), len(w.shown))
@@ -64,8 +64,19 @@ func changesOf(log *sessiontest.Log) int {
 	return changes
 }
 
+// movesOfBlocks counts the messages that can move context blocks, or with which their last turn ends.
+func movesOfBlocks(log *sessiontest.Log) int {
+	moves := 0
+	for sequence := range log.Items {
+		if log.CanMoveBlocks(uint32(sequence)) {
+			moves++
+		}
+	}
+	return moves
+}
+
 // checkCoverage checks I1: each active message is shown, was given to a summarizer for the summary in the view, was
-// collapsed with its group, is left out by a repair, or had only thinking that an edit removed.
+// collapsed with its group, is left out by a repair or replaced by instructions, or had only thinking that an edit removed.
 func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
@@ -84,7 +95,7 @@ func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compact
 		}
 	}
 	for _, a := range model.Messages {
-		require.True(w.t, accounted[a.Index] || a.LeftOut() || model.Collapsed(a) || thoughtOnly(model, a), "message %d is lost", a.Index)
+		require.True(w.t, accounted[a.Index] || a.LeftOut() || model.Collapsed(a) || model.Replaced(a) || thoughtOnly(model, a), "message %d is lost", a.Index)
 	}
 }
 

@@ -185,8 +185,12 @@ func (s *State) setBlockFigures(h *storagev1.Head) {
 	}
 }
 
-// blocks adds the context blocks of a place. Views show the operator's before the others.
+// blocks adds the context blocks of a place. Views show the operator's before the others. A state of only some messages has
+// none.
 func (b *viewBuilder) blocks(place compactordv1.BlockPlace) {
+	if len(b.contents) == 0 {
+		return
+	}
 	for _, operator := range []bool{true, false} {
 		for i, inForce := range b.head.GetBlocks() {
 			block := b.contents[i]

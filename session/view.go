@@ -136,7 +136,7 @@ func (b *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
 			b.missingResult(call)
 		}
 	}
-	if l.GetIndex() == b.latestAt && len(b.contents) > 0 {
+	if l.GetIndex() == b.latestAt {
 		b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
 	}
 	b.message(l, false)

@@ -29,6 +29,10 @@ func basePolicy(name string, l Limits) *compactordv1.Policy {
 			Replay:       proto.Bool(false),
 			AutoContinue: proto.Bool(false),
 		},
+		ContextBlocks: &compactordv1.ContextBlockPolicy{
+			MaxTokens:     proto.Uint32(0),
+			AllowOperator: proto.Bool(false),
+		},
 	}
 }
 
@@ -38,6 +42,7 @@ var baseSources = []source{
 		"model is left something to work in"},
 	{"trigger.target_tokens", "ours: 0.4 of the window, well below the trigger, so that rewrites are few and large"},
 	{"trigger.free_ratio", "ours: a third, so that an agent is not told to compact again soon; a cut takes more for it"},
+	{"context_blocks.max_tokens", "ours: no limit, since each block can have its own"},
 	{"max_summary_tokens", "Pi: floor(0.8 x reserve), 13,107 of the whole reserve"},
 	{"prune_tool_outputs.keep_groups", "KLIP-13. Groups and not turns: an agent that is given one task works it off " +
 		"within one turn, which turns would protect whole"},

@@ -51,9 +51,10 @@ var crossRules = map[string]string{
 
 // patternTexts describe the contract's patterns in words.
 var patternTexts = map[string]string{
-	"^[!-~]{1,128}$":                 "must be 1 to 128 visible ASCII characters without spaces",
-	"^[A-Za-z][A-Za-z0-9_.-]{0,63}$": "must be a name: a letter, then up to 63 letters, digits, _, . and -",
-	"^[a-z][a-z0-9_]{0,63}$":         "must be a name: a small letter, then up to 63 small letters, digits and _",
+	"^[!-~]{1,128}$":                       "must be 1 to 128 visible ASCII characters without spaces",
+	"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":       "must be a name: a letter, then up to 63 letters, digits, _, . and -",
+	"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$": "must be a name: a letter or digit, then up to 127 letters, digits, ., _, :, / and -",
+	"^[a-z][a-z0-9_]{0,63}$":               "must be a name: a small letter, then up to 63 small letters, digits and _",
 }
 
 // describe says what is wrong with a field: for a pattern the words of patternTexts, else those of the rule, in the words

@@ -241,3 +241,13 @@ func (m *Model) shownLead() (instructions []*compactordv1.ViewMessage, lead []*A
 	}
 	return instructions, lead
 }
+
+// Replaced reports whether instructions replace a leading message.
+func (m *Model) Replaced(a *Active) bool { return a.Index < m.context.replaced }
+
+// CanMoveBlocks reports whether the message with this sequence can move context blocks in views, or end their last turn.
+func (l *Log) CanMoveBlocks(sequence uint32) bool {
+	message := l.Items[sequence].Message
+	return message != nil && (session.StartsTurn(message) || session.Leads(message.GetRole())) &&
+		len(l.contextAt(sequence-1).blocks) > 0
+}
