@@ -140,7 +140,7 @@ func counted(
 ) (*compactordv1.ContextBlock, error) {
 	b := proto.CloneOf(given)
 	b.Place = session.BlockPlace(b)
-	whole, _ := session.BlockMessage(counter, b, nil)
+	whole, _ := session.BlockMessage(counter, b, session.WholeBlock)
 	counter, err := session.CountAhead(ctx, counter, whole)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -8,16 +9,19 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// BlockMessage returns the message that shows a context block. limit is the most tokens that it may have; nil means no
-// limit. The reference to what is left out is there even where the limit leaves no room for it.
-func BlockMessage(c Counter, b *compactordv1.ContextBlock, limit *uint32) (m *compactordv1.Message, cut bool) {
+// WholeBlock is the limit of a context block that views show whole.
+const WholeBlock = math.MaxUint32
+
+// BlockMessage returns the message that shows a context block, and whether it shows only a part. limit is the most tokens
+// that it may have. The reference to what is left out is there even where the limit leaves no room for it.
+func BlockMessage(c Counter, b *compactordv1.ContextBlock, limit uint32) (m *compactordv1.Message, cut bool) {
 	whole := blockMessage(b, b.GetParts(), "")
-	if limit == nil || MessageTokens(c, whole) <= *limit {
+	if limit == WholeBlock || MessageTokens(c, whole) <= limit {
 		return whole, false
 	}
 	reference := wording.BlockReference(b.GetName())
 	fits := func(parts []*compactordv1.Part) bool {
-		return MessageTokens(c, blockMessage(b, parts, reference)) <= *limit
+		return MessageTokens(c, blockMessage(b, parts, reference)) <= limit
 	}
 	var shown []*compactordv1.Part
 	for _, p := range b.GetParts() {

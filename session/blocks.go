@@ -127,6 +127,14 @@ func advanceBlocks(h *storagev1.Head, l *compactordv1.LoggedMessage, leadEnd, la
 	}
 }
 
+// limitOf returns the most tokens that views show of a block.
+func limitOf(b *storagev1.BlockInForce) uint32 {
+	if b.LimitTokens == nil {
+		return WholeBlock
+	}
+	return b.GetLimitTokens()
+}
+
 // expireBlocks counts a turn, and removes the blocks that hold no longer.
 func expireBlocks(h *storagev1.Head) bool {
 	before := len(h.GetBlocks())
@@ -154,7 +162,7 @@ func expireBlocks(h *storagev1.Head) bool {
 func blocksOf(
 	h *storagev1.Head, s *State, sequence uint32, change *compactordv1.ContextBlockChange,
 ) []*compactordv1.ContextBlock {
-	var blocks []*compactordv1.ContextBlock
+	blocks := make([]*compactordv1.ContextBlock, 0, len(h.GetBlocks()))
 	for _, b := range h.GetBlocks() {
 		from := s.Blocks
 		if b.GetSequence() == sequence && change != nil {
@@ -177,7 +185,7 @@ func BlockNamed(blocks []*compactordv1.ContextBlock, name string) *compactordv1.
 func (s *State) setBlockFigures(h *storagev1.Head) {
 	h.BlockTokens = 0
 	for i, b := range h.GetBlocks() {
-		m, _ := BlockMessage(s.Counter, s.Blocks[i], b.LimitTokens)
+		m, _ := BlockMessage(s.Counter, s.Blocks[i], limitOf(b))
 		b.ShownTokens, b.ShownBytes = MessageTokens(s.Counter, m), uint32(proto.Size(m))
 		b.MediaTokens, b.MediaBytes = MediaOf(s.Counter, m)
 		b.Media = countMedia(m)
@@ -197,7 +205,7 @@ func (b *viewBuilder) blocks(place compactordv1.BlockPlace) {
 			if inForce.GetPlace() != place || block.GetOperator() != operator {
 				continue
 			}
-			m, cut := BlockMessage(b.counter, block, inForce.LimitTokens)
+			m, cut := BlockMessage(b.counter, block, limitOf(inForce))
 			shown := &compactordv1.ShownBlock{Name: inForce.GetName(), Place: place, Cut: cut}
 			b.add(&compactordv1.ViewMessage{
 				Message: m, Tokens: MessageTokens(b.counter, m),

@@ -40,7 +40,9 @@ func inCollapsed(s *session.State, a *sessiontest.Active) bool {
 }
 
 // ofLog reports whether a view message is the summary, or is or stands in for a message of the log.
-func ofLog(vm *compactordv1.ViewMessage) bool { return vm.GetContextBlock() == nil && vm.GetInstructions() == 0 }
+func ofLog(vm *compactordv1.ViewMessage) bool {
+	return vm.GetContextBlock() == nil && vm.GetInstructions() == 0
+}
 
 // logIndex returns the index of the log's message that a view message is or stands in for.
 func logIndex(vm *compactordv1.ViewMessage) uint32 {

@@ -62,7 +62,7 @@ func (g *Generator) block(t *rapid.T, name string) *compactordv1.ContextBlock {
 	g.count(BlockOfOperator, b.GetOperator())
 	g.count(BlockLeading, b.GetPlace() == compactordv1.BlockPlace_BLOCK_PLACE_LEADING)
 	g.count(BlockLatest, b.GetPlace() != compactordv1.BlockPlace_BLOCK_PLACE_LEADING)
-	whole, _ := session.BlockMessage(g.W.counter, b, nil)
+	whole, _ := session.BlockMessage(g.W.counter, b, session.WholeBlock)
 	b.Tokens = session.MessageTokens(g.W.counter, whole)
 	return b
 }

@@ -167,8 +167,7 @@ func (m *Model) blockMessage(b Block) (*compactordv1.Message, bool) {
 	}
 	if session.Exact(m.log.Estimator) {
 		// By a vocabulary a longer text can have fewer tokens, so that several beginnings are the longest one around.
-		limit := uint32(b.Limit)
-		return session.BlockMessage(m.counter, b.Content, &limit)
+		return session.BlockMessage(m.counter, b.Content, uint32(b.Limit))
 	}
 	reference := wording.BlockReference(b.Content.GetName())
 	best := blockMessage(b.Content, nil, reference)

@@ -98,7 +98,7 @@ func recordText(r *compactordv1.Record) string {
 }
 
 func blocksText(c *compactordv1.ContextBlockChange) string {
-	var parts []string
+	parts := make([]string, 0, len(c.GetSet())+len(c.GetRemoved()))
 	for _, b := range c.GetSet() {
 		parts = append(parts, fmt.Sprintf("set %s (%s tokens)", b.GetName(), terminal.Number(b.GetTokens())))
 	}
