@@ -38,6 +38,9 @@ func NewGeneratorBy(t *rapid.T, e compactordv1.Estimator, counts Counts) *Genera
 		g.count(NoLead, true)
 	}
 	for range lead {
+		if chance(t, 15, "blocks first") {
+			g.changeBlocks(t)
+		}
 		g.instruct(t)
 	}
 	return g
