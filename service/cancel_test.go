@@ -325,6 +325,8 @@ type shared struct{ storage.Store }
 
 func (*shared) Close() error { return nil }
 
+func (s *shared) Opening() string { return "another daemon's, beside " + s.Store.Opening() }
+
 // A client that has received the end of one compaction can start the next at once. This test calls the service directly
 // and often, so that it would find a session that is freed too late.
 func TestNextCompactionAfterTheEndIsNotRefused(t *testing.T) {

@@ -254,7 +254,7 @@ func TestCase222RecallBeyondTheEnd(t *testing.T) {
 	requireInvalid(t, ask(func(req *compactordv1.RecallContentRequest) {
 		req.Range = &compactordv1.RecallContentRequest_Lines{Lines: &compactordv1.LineRange{First: 0}}
 	}), "lines.first", "1")
-	requireInvalid(t, ask(func(req *compactordv1.RecallContentRequest) { req.MaxBytes = 3145729 }), "max_bytes", "3145728")
+	requireInvalid(t, ask(func(req *compactordv1.RecallContentRequest) { req.MaxBytes = 3145729 }), "max_bytes", "3,145,728")
 	requireInvalid(t, ask(func(req *compactordv1.RecallContentRequest) { req.ResultPart = proto.Uint32(0) }), "result_part", "part")
 	pattern := func(pattern string) error {
 		return ask(func(req *compactordv1.RecallContentRequest) {
@@ -280,7 +280,7 @@ func TestCase221ReferencesThatAreNone(t *testing.T) {
 	_, err := d.sessions.RecallContent(t.Context(), recallBy(""))
 	requireInvalid(t, err, "reference", "")
 	_, err = d.sessions.RecallContent(t.Context(), recallBy("#"+strings.Repeat("1", 1<<20)))
-	requireInvalid(t, err, "reference", "1048576")
+	requireInvalid(t, err, "reference", "1,048,576")
 	_, err = d.sessions.RecallContent(t.Context(), &compactordv1.RecallContentRequest{SessionId: "s"})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 	req := recallBy("#2.0")

@@ -18,8 +18,9 @@ import (
 // removes it from the row. So what a row still names when the store is opened again was interrupted by the end of its
 // daemon.
 
-// begin writes the compaction into the session's row. Compactions that the row still names, since the store refused the
-// record of their end, get it first: a session has one at a time.
+// begin writes the compaction into the session's row. Compactions of this daemon that the row still names, since the store
+// refused the record of their end, get it first: a daemon runs one at a time for a session. Those of other daemons that
+// share the store can still run.
 func (j *job) begin(ctx context.Context) error {
 	row, err := j.logs.Row(ctx, j.req.GetSessionId())
 	if err != nil {
@@ -28,8 +29,9 @@ func (j *job) begin(ctx context.Context) error {
 	if row.GetUid() != j.uid {
 		return j.stateChanged()
 	}
-	if len(row.GetRunning()) > 0 {
-		if err := j.recordLeft(ctx, storage.RefOf(row), func(*storagev1.RunningCompaction) bool { return true }); err != nil {
+	ours := func(r *storagev1.RunningCompaction) bool { return r.GetOpening() == j.logs.Opening() }
+	if slices.ContainsFunc(row.GetRunning(), ours) {
+		if err := j.recordLeft(ctx, storage.RefOf(row), ours); err != nil {
 			return err
 		}
 	}
