@@ -146,3 +146,29 @@ func TestCase140NothingComesBackAfterARestart(t *testing.T) {
 		}
 	}
 }
+
+// Summarizers get the instructions in force and the context blocks, which stay beside the summary, and not the leading
+// messages that those instructions replace.
+func TestSummarizersSeeWhatStandsBesideTheSummary(t *testing.T) {
+	t.Parallel()
+	d, writer := caseDaemon(t, 500, append([]*compactordv1.Message{system("Old rules.")}, working(8, 2000)[1:]...)...)
+	_, err := d.sessions.ReplaceInstructions(t.Context(), &compactordv1.ReplaceInstructionsRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{system("New rules.")},
+	})
+	require.NoError(t, err)
+	_, err = d.sessions.UpdateContextBlocks(t.Context(), &compactordv1.UpdateContextBlocksRequest{
+		SessionId: "s", Set: []*compactordv1.ContextBlock{{Name: "plan", Parts: []*compactordv1.Part{textPart("Ship it.")}}},
+	})
+	require.NoError(t, err)
+	d.completed(nil)
+	for _, req := range writer.seen() {
+		require.Empty(t, req.Lead)
+		require.Len(t, req.Beside, 2)
+		require.Equal(t, "New rules.", req.Beside[0].GetParts()[0].GetText().GetText())
+		require.Contains(t, req.Beside[1].GetParts()[0].GetText().GetText(), "Ship it.")
+	}
+	view := d.view("s")
+	require.NotZero(t, view[0].GetInstructions())
+	require.NotEmpty(t, view[1].GetSummaryOf())
+	require.Equal(t, "plan", view[2].GetContextBlock().GetName())
+}

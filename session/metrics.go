@@ -34,10 +34,8 @@ func (s *State) leadTokens() uint32 {
 	for _, m := range s.Instructions {
 		tokens = plus(tokens, MessageTokens(s.Counter, m))
 	}
-	for _, l := range s.Lead {
-		if l.GetIndex() >= s.Head.GetInstructions().GetReplaced() {
-			tokens = plus(tokens, l.GetTokens())
-		}
+	for _, l := range s.LeadInForce() {
+		tokens = plus(tokens, l.GetTokens())
 	}
 	return tokens
 }

@@ -68,10 +68,29 @@ func (s *State) WithEdits(edits []*compactordv1.Edit) *State {
 // LeadingShown returns the instructions and leading messages that views show.
 func (s *State) LeadingShown() []*compactordv1.Message {
 	shown := slices.Clone(s.Instructions)
-	for _, l := range s.Lead {
-		if l.GetIndex() >= s.Head.GetInstructions().GetReplaced() {
-			shown = append(shown, l.GetMessage())
-		}
+	for _, l := range s.LeadInForce() {
+		shown = append(shown, l.GetMessage())
 	}
 	return shown
+}
+
+// LeadInForce returns the leading messages that no instructions replace.
+func (s *State) LeadInForce() []*compactordv1.LoggedMessage {
+	replaced := s.Head.GetInstructions().GetReplaced()
+	first := slices.IndexFunc(s.Lead, func(l *compactordv1.LoggedMessage) bool { return l.GetIndex() >= replaced })
+	if first < 0 {
+		return nil
+	}
+	return s.Lead[first:]
+}
+
+// Beside returns what views show beside messages of the log and the summary: the instructions in force in place of leading
+// messages, and the context blocks.
+func (s *State) Beside() []*compactordv1.Message {
+	beside := slices.Clone(s.Instructions)
+	for i, b := range s.Blocks {
+		m, _ := BlockMessage(s.Counter, b, limitOf(s.Head.GetBlocks()[i]))
+		beside = append(beside, m)
+	}
+	return beside
 }

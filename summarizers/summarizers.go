@@ -49,6 +49,9 @@ type Request struct {
 	// Lead is the run of SYSTEM and DEVELOPER messages at the start. Every view shows them, so they are not summarized;
 	// they help to understand Messages.
 	Lead []*compactordv1.LoggedMessage
+	// Beside is what views show beside messages of the log: instructions in place of earlier leading messages, which Lead
+	// lacks, and context blocks. They have no index and are not summarized: what they say need not be repeated.
+	Beside []*compactordv1.Message
 	// Kept are the messages after the summary, as the view shows them. They are not summarized: what they say need not be
 	// repeated. They may be empty.
 	Kept []*compactordv1.LoggedMessage

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -62,7 +61,8 @@ func (w *writing) fitsOneCall(chosen summarizers.Summarizer) bool {
 	if !ok {
 		return false
 	}
-	reads := uint64(w.snapshot.Scaled(w.toRead() + session.StoredTokens(w.snapshot.Lead)))
+	head := w.snapshot.Head
+	reads := uint64(w.snapshot.Scaled(w.toRead() + head.GetLeadTokens() + head.GetBlockTokens()))
 	return reads*estimateMargin < uint64(describer.Describe().GetContextWindow())
 }
 

@@ -107,6 +107,9 @@ func (d *draft) attributed(ctx context.Context, narrative string, fits func(stri
 			c.ReadMessage(whole.GetMessage())
 		}
 	}
+	for _, m := range d.writer.op.State.Instructions {
+		c.ReadMessage(m)
+	}
 	c.ReadPrevious(d.task.Previous)
 	if d.request.WithoutToolWords {
 		return c.Without(quotation.LeftOut)
@@ -150,6 +153,9 @@ func (d *draft) readSource(ctx context.Context, c *grounding.Checker) {
 			}
 			c.ReadMessage(whole.GetMessage())
 		}
+	}
+	for _, m := range state.Beside() {
+		c.ReadMessage(m)
 	}
 	c.Read(grounding.WithoutMarked(d.task.Previous))
 	for _, text := range policy.GetExtraContext().GetTexts() {

@@ -120,7 +120,7 @@ func (w *Writer) part(
 	t *Task, kind summarizers.Kind, messages []*compactordv1.LoggedMessage, maxTokens uint32,
 ) part {
 	req := &summarizers.Request{
-		Kind: kind, Messages: messages, Lead: w.op.State.Lead, Kept: t.Kept,
+		Kind: kind, Messages: messages, Lead: w.op.State.LeadInForce(), Beside: w.op.State.Beside(), Kept: t.Kept,
 		Sections: w.policy.GetSections().GetSections(), MaxTokens: maxTokens, Replaces: t.Replaces,
 		Contents:         w.contents.forRequests(),
 		WithoutToolWords: w.policy.GetPlacement() == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM,

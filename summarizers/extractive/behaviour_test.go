@@ -324,6 +324,18 @@ func TestRulesOfTheLeadAreNotRepeated(t *testing.T) {
 	require.Contains(t, below(text, "## Constraints & Preferences"), "Never use semicolons either.")
 }
 
+func TestRulesBesideTheSummaryAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	c := &conversation{}
+	c.user("Never use tabs. Never use semicolons either.")
+	req := &summarizers.Request{Messages: c.log, MaxTokens: 500, Beside: []*compactordv1.Message{{
+		Role: compactordv1.Role_ROLE_SYSTEM, Parts: []*compactordv1.Part{textPart("Never use tabs. Always greet.")},
+	}}}
+	rules := below(summarize(t, req), "## Constraints & Preferences")
+	require.NotContains(t, rules, "tabs")
+	require.Contains(t, rules, "Never use semicolons either.")
+}
+
 func TestLongRequestsKeepHeadAndTail(t *testing.T) {
 	t.Parallel()
 	for _, filler := range []string{"and so on ", "等等等等"} {

@@ -148,6 +148,15 @@ func TestWhatLeadsIsNotQuoted(t *testing.T) {
 	require.Empty(t, evidenceOf(text), text)
 }
 
+// What a context block says is not quoted either.
+func TestWhatABlockSaysIsNotQuoted(t *testing.T) {
+	t.Parallel()
+	c := conversationWithNames()
+	block := userMessage(0, "Mind that maxPageRows stands in export/limits.go:7.").GetMessage()
+	text := summarize(t, &summarizers.Request{Messages: c.log, Beside: []*compactordv1.Message{block}, MaxTokens: 2000})
+	require.Empty(t, evidenceOf(text), text)
+}
+
 // What was said long ago gives way to what is new, in messages and in an earlier summary.
 func TestNewNamesComeBeforeOldOnes(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	d.l.silent = req.WithoutToolWords
 	d.l.quotes.Expect(quotedBytes(int64(req.MaxTokens)))
 	d.try(summarizers.StageLead, 0, func() { d.l.authors = authorsOf(req.Messages, req.Kept) })
-	for _, m := range slices.Concat(req.Lead, req.Kept) {
+	for _, m := range slices.Concat(req.Lead, req.Kept, unlogged(req.Beside)) {
 		d.try(summarizers.StageKept, m.GetIndex(), func() {
 			quotable(m, asItIs, func(p evidence.Piece) { d.l.quotes.Know(p.Text) })
 		})
@@ -35,10 +35,25 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	d.l.carry(d.guard, req.PreviousSummary, req.PreviousSections, firstOf(req))
 	d.r = newReader(d.l, req.PreviousSummary != "")
 	for _, m := range req.Lead {
-		d.try(summarizers.StageLead, m.GetIndex(), func() { d.r.bindBy(m.GetIndex(), m.GetMessage()) })
+		d.try(summarizers.StageLead, m.GetIndex(), func() {
+			d.r.standIn(m.GetIndex(), m.GetMessage())
+			d.r.bindBy(m.GetMessage())
+		})
+	}
+	for _, m := range req.Beside {
+		d.try(summarizers.StageLead, 0, func() { d.r.bindBy(m) })
 	}
 	d.try(summarizers.StagePrevious, 0, d.r.readLastAgain)
 	return d
+}
+
+// unlogged returns messages in the form of logged ones, without an index.
+func unlogged(messages []*compactordv1.Message) []*compactordv1.LoggedMessage {
+	logged := make([]*compactordv1.LoggedMessage, len(messages))
+	for i, m := range messages {
+		logged[i] = &compactordv1.LoggedMessage{Message: m}
+	}
+	return logged
 }
 
 // firstOf returns the index of the first message that is summarized. A previous summary cites none from there on.

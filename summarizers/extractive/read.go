@@ -94,9 +94,13 @@ func newReader(l *ledger, merging bool) *reader {
 	return r
 }
 
-// bindBy records the rules of a leading message.
-func (r *reader) bindBy(index uint32, m *compactordv1.Message) {
+// standIn records the working directory that a leading message declares.
+func (r *reader) standIn(index uint32, m *compactordv1.Message) {
 	r.l.workIn(declaredIn(clip(textOf(m), maxProse)), declared, true, index)
+}
+
+// bindBy records the rules of a message that views go on showing.
+func (r *reader) bindBy(m *compactordv1.Message) {
 	eachStatement(clip(textOf(m), maxProse), always, func(st statement) {
 		if len(r.lead) < maxKept {
 			r.lead[keyOf(bare(st.text))] = true

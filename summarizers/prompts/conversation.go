@@ -94,6 +94,23 @@ func (mw *messageWriter) passages(l *compactordv1.LoggedMessage) []passage {
 	}
 }
 
+// beside returns the passage of a message that is not in the log and that views show beside the summary.
+func (mw *messageWriter) beside(m *compactordv1.Message) []passage {
+	header := "system"
+	switch m.GetRole() {
+	case compactordv1.Role_ROLE_SYSTEM:
+	case compactordv1.Role_ROLE_DEVELOPER:
+		header = "developer"
+	default:
+		header = "context block: it stays beside the summary, so do not repeat it"
+	}
+	text := mw.redact(prose(m))
+	if text == "" {
+		return nil
+	}
+	return []passage{{header: header, body: text}}
+}
+
 // header returns the header of a message's passage: the message's index, and what the passage is.
 func (mw *messageWriter) header(l *compactordv1.LoggedMessage, what string) string {
 	return fmt.Sprintf("#%d %s", l.GetIndex(), what)

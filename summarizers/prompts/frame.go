@@ -142,9 +142,12 @@ func (f *frame) contexts(mw *messageWriter, budget uint32) (text string, tokens 
 
 // rules returns the agent's own rules for the head of the conversation, cut to the budget.
 func (f *frame) rules(mw *messageWriter, budget uint32) (text string, tokens uint32) {
-	passages := make([]passage, 0, len(f.req.Lead))
+	passages := make([]passage, 0, len(f.req.Lead)+len(f.req.Beside))
 	for _, l := range f.req.Lead {
 		passages = append(passages, mw.passages(l)...)
+	}
+	for _, m := range f.req.Beside {
+		passages = append(passages, mw.beside(m)...)
 	}
 	if len(passages) == 0 {
 		return "", 0
