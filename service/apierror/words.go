@@ -3,6 +3,7 @@ package apierror
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -51,7 +52,7 @@ func inOurWords(message string) string {
 
 // TooManyEntries returns what is wrong with a field that has more entries than it may have.
 func TooManyEntries(most int) string {
-	return fmt.Sprintf("must have at most %s entries", grouped(fmt.Sprint(most)))
+	return fmt.Sprintf("must have at most %s entries", grouped(strconv.Itoa(most)))
 }
 
 // grouped returns a whole number with its thousands apart, and seconds as a time; other text stays.
