@@ -50,6 +50,9 @@ func PlaceAfter(h *storagev1.Head, nextIndex uint32) Place {
 	return at
 }
 
+// HasLatestBlocks reports whether views have LATEST blocks.
+func HasLatestBlocks(h *storagev1.Head) bool { return hasBlock(h, compactordv1.BlockPlace_BLOCK_PLACE_LATEST) }
+
 func hasBlock(h *storagev1.Head, place compactordv1.BlockPlace) bool {
 	return slices.ContainsFunc(h.GetBlocks(), func(b *storagev1.BlockInForce) bool { return b.GetPlace() == place })
 }
@@ -118,7 +121,7 @@ func advanceBlocks(h *storagev1.Head, l *compactordv1.LoggedMessage, leadEnd, la
 	if len(h.GetBlocks()) == 0 {
 		return
 	}
-	moved := hasBlock(h, compactordv1.BlockPlace_BLOCK_PLACE_LATEST) && LatestPlace(h) != latest
+	moved := HasLatestBlocks(h) && LatestPlace(h) != latest
 	if moved || h.GetLeadEnd() != leadEnd {
 		h.LastBlockMove = l.GetSequence()
 	}

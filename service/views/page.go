@@ -20,13 +20,17 @@ type page struct {
 	thinkingDropped     []uint32
 	// resume is where the next page goes on; nil as long as there is none.
 	resume *session.Resume
-	// lead and summary are the last positions of the leading run and of the summary; nil where they are not known.
-	lead, summary *uint32
+	// lead and summary are the last positions of the leading run and of the summary, latest is that before the LATEST blocks;
+	// nil where they are not known.
+	lead, summary, latest *uint32
+	withoutLead           bool
 }
 
 func newPage(b *beginning, h *storagev1.Head, maxBytes int) *page {
-	p := &page{beginning: b, maxBytes: maxBytes, leadEnd: h.GetLeadEnd(), unchanged: b.before, position: b.before}
-	return p
+	return &page{
+		beginning: b, maxBytes: maxBytes, leadEnd: h.GetLeadEnd(), unchanged: b.before, position: b.before,
+		withoutLead: h.GetCompaction() != nil && session.HasLatestBlocks(h),
+	}
 }
 
 // see takes the next message of the view. It returns false where the page needs no more. A full page still looks for
@@ -37,12 +41,15 @@ func (p *page) see(d session.Drawn) (more bool, err error) {
 			return false, err
 		}
 	}
-	p.leading = p.leading && session.Leads(d.GetMessage().GetRole())
+	p.leading = p.leading && leads(d.ViewMessage)
 	if p.leading {
 		p.lead = proto.Uint32(p.position)
 	}
 	if d.GetSummaryOf() != "" {
 		p.summary = proto.Uint32(p.position)
+	}
+	if p.latest == nil && p.position > 0 && isLatest(d.ViewMessage) {
+		p.latest = proto.Uint32(p.position - 1)
 	}
 	p.position++
 	return p.resume == nil || p.leading || d.GetSummaryOf() != "" || d.Place.Index < p.leadEnd, nil
@@ -99,7 +106,10 @@ func (p *page) answer(
 func (p *page) breakpoints(messages uint32) []uint32 {
 	var found []uint32
 	next := p.unchanged
-	for _, end := range []*uint32{p.lead, p.summary, proto.Uint32(messages - 1)} {
+	if p.withoutLead {
+		p.lead = nil
+	}
+	for _, end := range []*uint32{p.lead, p.summary, p.latest, proto.Uint32(messages - 1)} {
 		if end != nil && messages > 0 && *end >= next {
 			found, next = append(found, *end), *end+1
 		}

@@ -29,12 +29,14 @@ type Rendered struct {
 
 // Render renders a view in a dialect. If marked is set, it adds the marks of the provider's prompt cache.
 func Render(shape dialect.Dialect, v *session.View, marked bool) (*Rendered, error) {
-	return render(shape, v, marked, dialect.RenderOptions{})
+	return render(shape, v, marked, withoutLead(v.Messages), dialect.RenderOptions{})
 }
 
 // render renders a view, or the stretch of one that the options say.
-func render(shape dialect.Dialect, v *session.View, marked bool, opts dialect.RenderOptions) (*Rendered, error) {
-	r := &Rendered{shape: shape, marked: marked, view: v, ends: stableEnds(v.Messages, !opts.More)}
+func render(
+	shape dialect.Dialect, v *session.View, marked, withoutLead bool, opts dialect.RenderOptions,
+) (*Rendered, error) {
+	r := &Rendered{shape: shape, marked: marked, view: v, ends: stableEnds(v.Messages, !opts.More, withoutLead)}
 	if opts.Before != nil {
 		r.first = opts.Before.Messages
 	}

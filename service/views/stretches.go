@@ -49,6 +49,7 @@ func (r *Request) stretches(
 		c := &cutter{
 			shape: shape, marked: r.MarkBreakpoints, bytes: r.stretchBytes(), from: from,
 			summaryAhead: drawing.State.Entry != nil && from.before == nil,
+			withoutLead:  drawing.State.Entry != nil && session.HasLatestBlocks(drawing.State.Head),
 		}
 		c.begin()
 		for drawn, err := range drawing.View(ctx, r.optionsIn(shape), from.at) {
@@ -84,6 +85,7 @@ type cutter struct {
 	seams        dialect.Seams
 	// summaryAhead reports that the summary comes. The stable ends before the last message are all in the first stretch.
 	summaryAhead bool
+	withoutLead  bool
 
 	from restart
 	view *session.View
@@ -120,7 +122,7 @@ func (c *cutter) take(d session.Drawn) {
 
 // render renders what was taken, unless it must be longer.
 func (c *cutter) render(more bool) error {
-	rendered, err := render(c.shape, c.view, c.marked, dialect.RenderOptions{Before: c.from.before, More: more})
+	rendered, err := render(c.shape, c.view, c.marked, c.withoutLead, dialect.RenderOptions{Before: c.from.before, More: more})
 	if err != nil {
 		return err
 	}

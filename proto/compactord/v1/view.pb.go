@@ -99,7 +99,8 @@ type GetLLMViewRequest struct {
 	// LIMIT_EXCEEDED.
 	MaxBytes uint32 `protobuf:"varint,7,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	// Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
-	// prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+	// prompt, of the summary and of the view, and before the LATEST context blocks. These are at most three, which leaves
+	// one for the tools: with a summary and LATEST blocks, the system prompt has none. Breakpoints that
 	// the client had set are removed. INVALID_ARGUMENT without a dialect.
 	MarkCacheBreakpoints bool `protobuf:"varint,8,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
 	// For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the

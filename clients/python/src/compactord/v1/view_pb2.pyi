@@ -83,7 +83,8 @@ class GetLLMViewRequest(_message.Message):
     """
     mark_cache_breakpoints: _builtins.bool
     """Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
-    prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+    prompt, of the summary and of the view, and before the LATEST context blocks. These are at most three, which leaves
+    one for the tools: with a summary and LATEST blocks, the system prompt has none. Breakpoints that
     the client had set are removed. INVALID_ARGUMENT without a dialect.
     """
     @_builtins.property

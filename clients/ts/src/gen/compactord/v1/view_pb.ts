@@ -93,7 +93,8 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
 
   /**
    * Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
-   * prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+   * prompt, of the summary and of the view, and before the LATEST context blocks. These are at most three, which leaves
+   * one for the tools: with a summary and LATEST blocks, the system prompt has none. Breakpoints that
    * the client had set are removed. INVALID_ARGUMENT without a dialect.
    *
    * @generated from field: bool mark_cache_breakpoints = 8;
@@ -169,7 +170,8 @@ export type GetLLMViewRequestJson = {
 
   /**
    * Whether to mark cache breakpoints in the rendered messages, where the dialect has them: at the end of the system
-   * prompt, of the summary and of the view. These are at most three, which leaves one for the tools. Breakpoints that
+   * prompt, of the summary and of the view, and before the LATEST context blocks. These are at most three, which leaves
+   * one for the tools: with a summary and LATEST blocks, the system prompt has none. Breakpoints that
    * the client had set are removed. INVALID_ARGUMENT without a dialect.
    *
    * @generated from field: bool mark_cache_breakpoints = 8;
