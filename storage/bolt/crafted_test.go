@@ -211,3 +211,48 @@ func TestReadsUpToDamage(t *testing.T) {
 	}
 	require.NoError(t, s.Close())
 }
+
+// A session with a damaged value can be deleted: what its values hold does not matter any more.
+func TestDamagedSessionCanBeDeleted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	for _, id := range []string{"one", "two"} {
+		d := storagetest.NewSession("", id, "uid-"+id).Text("text of " + id)
+		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	}
+	require.NoError(t, s.Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Positive(t, bytes.Count(data, []byte("text of one")))
+	require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(data, []byte("text of one"), []byte("TEXT of one")), 0o600))
+
+	s, err = Open(path, Options{})
+	require.NoError(t, err)
+	_, err = s.Messages(t.Context(), storage.Ref{SessionID: "one", UID: "uid-one"}, 0, 1, 0)
+	require.ErrorIs(t, err, storage.ErrCorrupt)
+	require.NoError(t, s.DeleteSession(t.Context(), "", "one"))
+	messages, err := s.Messages(t.Context(), storage.Ref{SessionID: "two", UID: "uid-two"}, 0, 1, 0)
+	require.NoError(t, err)
+	require.Len(t, messages, 1)
+	require.NoError(t, s.Close())
+	requireSound(t, path)
+}
+
+// A deletion takes no value that stands under a key of the session and belongs to another one.
+func TestDeletionLeavesValuesOfOthers(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"), Options{})
+	require.NoError(t, err)
+	for _, id := range []string{"one", "two"} {
+		d := storagetest.NewSession("", id, "uid-"+id).Text("text of " + id)
+		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	}
+	require.NoError(t, s.db.Update(func(tx *bbolt.Tx) error {
+		messages := tx.Bucket(messagesBucket)
+		return messages.Put(numberKey(first, 0), bytes.Clone(messages.Get(numberKey(first+1, 0))))
+	}))
+	require.ErrorIs(t, s.DeleteSession(t.Context(), "", "one"), storage.ErrCorrupt)
+	_, err = s.Session(t.Context(), "", "one")
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+}

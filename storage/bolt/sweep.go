@@ -61,9 +61,9 @@ func sweepLog(tx *transaction, ordinal uint64) error {
 type sweep struct{ keys, bytes int }
 
 // collect returns the keys with a prefix that may be removed, and whether these are all. The keys are deleted later,
-// since a cursor must not move over keys that are being deleted.
+// since a cursor must not move over keys that are being deleted. What the values hold does not matter any more.
 func (left *sweep) collect(bucket *bucket, prefix []byte) (done bool, keys [][]byte) {
-	cursor := bucket.Cursor(prefix)
+	cursor := bucket.Keys(prefix)
 	for key, value := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
 		if left.keys <= 0 || left.bytes <= 0 {
 			return false, keys

@@ -123,8 +123,7 @@ func must(err error) {
 
 // Get returns a value; nil where there is none.
 func (b *bucket) Get(key []byte) []byte {
-	disk := b.tree.Cursor()
-	found, value, err := disk.Seek(key)
+	disk, found, value, err := b.tree.Find(key)
 	must(err)
 	exists := bytes.Equal(found, key) && found != nil
 	if !exists {
@@ -144,7 +143,7 @@ func (b *bucket) Get(key []byte) []byte {
 
 // has reports whether the file has a key.
 func (b *bucket) has(key []byte) bool {
-	found, _, err := b.tree.Cursor().Seek(key)
+	_, found, _, err := b.tree.Find(key)
 	must(err)
 	return bytes.Equal(found, key)
 }
@@ -200,6 +199,8 @@ type cursor struct {
 	disk   *pages.Cursor
 	// bolt is nil in a transaction that only reads. Otherwise disk goes the same way before it.
 	bolt *bbolt.Cursor
+	// keys: of the values only the sums of their keys are compared, and the values are returned as they are stored.
+	keys bool
 }
 
 // Cursor returns a cursor over the keys with a prefix.
@@ -208,6 +209,13 @@ func (b *bucket) Cursor(prefix []byte) *cursor {
 	if b.bolt != nil {
 		c.bolt = b.bolt.Cursor()
 	}
+	return c
+}
+
+// Keys returns a cursor for values that are not used.
+func (b *bucket) Keys(prefix []byte) *cursor {
+	c := b.Cursor(prefix)
+	c.keys = true
 	return c
 }
 
@@ -270,6 +278,9 @@ func (c *cursor) within(key, value []byte) (found, opened []byte, err error) {
 	}
 	if !bytes.HasPrefix(key, c.prefix) {
 		return nil, nil, c.bucket.checkKey(key, value)
+	}
+	if c.keys {
+		return key, value, c.bucket.checkKey(key, value)
 	}
 	opened, err = c.bucket.open(key, value)
 	return key, opened, err

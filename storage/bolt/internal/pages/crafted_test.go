@@ -190,3 +190,31 @@ func (c *crafted) around(t *testing.T, key string, sound *Sound) (told bool, err
 	before, value, err := cursor.Before([]byte(key))
 	return string(value) != string(craftedValue(string(before))), err
 }
+
+// Each leaf is checked before it is written, though another one was checked before in the same transaction, and though it
+// was sound when the file was opened.
+func TestEachLeafIsVerified(t *testing.T) {
+	c := craft(t)
+	sound := NewSound(c.snapshot())
+	s := c.snapshot()
+	s.Remember(sound)
+	tree := bucketOf(t, s)
+	first, second := c.page(c.page(c.branch).child(1)), c.page(c.page(c.branch).child(2))
+	for _, leaf := range []*page{first, second} {
+		require.NoError(t, tree.Verify(leaf.key(3)))
+	}
+	a, b := second.key(3), second.key(4)
+	for n := range a {
+		a[n], b[n] = b[n], a[n]
+	}
+
+	s = c.snapshot()
+	s.Remember(sound)
+	tree = bucketOf(t, s)
+	for range 2 {
+		require.NoError(t, tree.Verify(first.key(1)))
+		require.NoError(t, tree.VerifyAround(first.key(0)[:1]))
+		require.ErrorContains(t, tree.Verify(second.key(1)), "does not follow the one before it")
+		require.ErrorContains(t, tree.VerifyAround(second.key(1)), "does not follow the one before it")
+	}
+}

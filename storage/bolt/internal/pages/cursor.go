@@ -30,11 +30,14 @@ func (t *Tree) Cursor() *Cursor {
 	return c
 }
 
-// Seek moves to the first key that is not below key. The key is nil where there is none.
+// Seek moves to the first key that is not below key. The key is nil where there is none. It stays on the leaf where the
+// cursor stands if the key belongs there.
 func (c *Cursor) Seek(key []byte) (found, value []byte, err error) {
-	c.stack = c.stack[:0]
-	if err := c.push(c.tree.root, bounds{}); err != nil {
-		return nil, nil, err
+	if top := len(c.stack) - 1; top < 0 || !c.stack[top].page.leaf || !c.stack[top].within.has(key) {
+		c.stack = c.stack[:0]
+		if err := c.push(c.tree.root, bounds{}); err != nil {
+			return nil, nil, err
+		}
 	}
 	for {
 		top := &c.stack[len(c.stack)-1]
@@ -128,7 +131,10 @@ func (c *Cursor) descend() error {
 	if err := c.push(top.page.child(top.index), top.within.child(&top.page, top.index)); err != nil {
 		return err
 	}
-	if reached := &c.stack[len(c.stack)-1].page; reached.leaf && !c.tree.snapshot.hasDepth(&c.stack[0], len(c.stack)-1) {
+	depth := len(c.stack) - 1
+	if reached := c.stack[depth].page; reached.leaf && !c.tree.hasDepth(&c.stack[0], depth) {
+		// The next search must not begin there.
+		c.stack = c.stack[:depth]
 		return damaged(reached.id, "it is not as deep in its tree as other leaves")
 	}
 	return nil
@@ -146,26 +152,40 @@ func (c *Cursor) push(id uint64, within bounds) error {
 	return nil
 }
 
-// Verify checks the pages that bbolt reads to write a key. It writes the leaf again, with all that is wrong in it, so that
-// one is checked completely.
-func (t *Tree) Verify(key []byte) error {
-	c := t.Cursor()
-	if _, _, err := c.Seek(key); err != nil {
-		return err
+// Find moves the tree's own cursor to the first key that is not below key, and returns it. The next call of a method of
+// the tree moves it.
+func (t *Tree) Find(key []byte) (c *Cursor, found, value []byte, err error) {
+	if t.own == nil {
+		t.own = t.Cursor()
 	}
-	_, err := c.gap.leaf.check(values)
+	found, value, err = t.own.Seek(key)
+	return t.own, found, value, err
+}
+
+// Verify checks the pages that bbolt reads to write a key. It writes the leaf again, with all that is wrong in it, so that
+// one is checked completely, once for all keys that follow each other in it.
+func (t *Tree) Verify(key []byte) error {
+	_, _, err := t.verify(key)
 	return err
+}
+
+func (t *Tree) verify(key []byte) (c *Cursor, found []byte, err error) {
+	c, found, _, err = t.Find(key)
+	if err != nil || c.gap.leaf.id == t.verified {
+		return c, found, err
+	}
+	if _, err := c.gap.leaf.check(values); err != nil {
+		return nil, nil, err
+	}
+	t.verified = c.gap.leaf.id
+	return c, found, nil
 }
 
 // VerifyAround checks the pages that bbolt reads to remove a key: those on the way, and their neighbours, with which it
 // may join them.
 func (t *Tree) VerifyAround(key []byte) error {
-	c := t.Cursor()
-	found, _, err := c.Seek(key)
-	if err != nil {
-		return err
-	}
-	if _, err := c.gap.leaf.check(values); err != nil || !bytes.Equal(found, key) {
+	c, found, err := t.verify(key)
+	if err != nil || !bytes.Equal(found, key) {
 		return err
 	}
 	for _, l := range c.stack {

@@ -238,6 +238,8 @@ type Snapshot struct {
 	checked map[uint64]page
 	// sound is nil where nothing is remembered.
 	sound *Sound
+	// buckets is the cursor of Bucket.
+	buckets *Cursor
 }
 
 // HasList reports whether the list of free pages was written.

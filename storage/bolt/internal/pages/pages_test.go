@@ -153,6 +153,16 @@ func requireSame(t *testing.T, r *rand.Rand, s *pages.Snapshot, m model) {
 			} else {
 				require.Equal(t, keys[at-1], string(key))
 			}
+			// The tree's own cursor stands wherever the calls before have left it.
+			for range 2 {
+				_, key, _, err = tree.Find([]byte(sought))
+				require.NoError(t, err)
+				if at < len(keys) {
+					require.Equal(t, keys[at], string(key))
+				} else {
+					require.Nil(t, key)
+				}
+			}
 			require.NoError(t, tree.Verify([]byte(sought)))
 			if at < len(keys) {
 				require.NoError(t, tree.VerifyAround([]byte(keys[at])))

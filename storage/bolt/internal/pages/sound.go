@@ -50,8 +50,24 @@ func (s *Sound) Committed(after *Snapshot) {
 		}
 		s.pages.Store(&grown)
 	}
-	for at := 0; at < len(after.free); at += 8 {
-		s.forget(binary.NativeEndian.Uint64(after.free[at:]))
+	s.forgetAll(after.free)
+}
+
+// forgetAll forgets the pages of a list of free pages. Many of them are next to each other.
+func (s *Sound) forgetAll(free []byte) {
+	known := *s.pages.Load()
+	for at := 0; at < len(free); {
+		word, bits := binary.NativeEndian.Uint64(free[at:])/64, uint64(0)
+		for ; at < len(free); at += 8 {
+			id := binary.NativeEndian.Uint64(free[at:])
+			if id/64 != word {
+				break
+			}
+			bits |= 1 << (id % 64)
+		}
+		if word < uint64(len(known)) && known[word].Load()&bits != 0 {
+			known[word].And(^bits)
+		}
 	}
 }
 

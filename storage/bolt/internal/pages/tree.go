@@ -13,16 +13,24 @@ type Tree struct {
 	inline *page
 	// leaves is the depth of the leaves that were walked over; 0 where that is the root or not known yet.
 	leaves int
+	// reached is the depth of a leaf that was reached and of another one; 0 where none was compared yet.
+	reached int
+	// own is the cursor of Find, Verify and VerifyAround; verified is the last leaf that they checked completely.
+	own      *Cursor
+	verified uint64
 }
 
 // Bucket returns the tree of a bucket; nil where there is no such bucket.
 func (s *Snapshot) Bucket(name []byte) (*Tree, error) {
-	c := &Cursor{tree: &Tree{snapshot: s, root: s.meta.Root}, elements: names}
-	key, value, err := c.Seek(name)
+	if s.buckets == nil {
+		s.buckets = s.names().Cursor()
+		s.buckets.elements = names
+	}
+	key, value, err := s.buckets.Seek(name)
 	if err != nil || !bytes.Equal(key, name) {
 		return nil, err
 	}
-	return s.tree(c.stack[len(c.stack)-1].page.id, value)
+	return s.tree(s.buckets.stack[len(s.buckets.stack)-1].page.id, value)
 }
 
 // tree returns the tree that a value in the page of names describes.
@@ -73,16 +81,20 @@ func (b bounds) child(p *page, i int) bounds {
 	return inner
 }
 
-// hasDepth reports whether a leaf below an element of the page at the top of a tree is at the same depth as others: it may
-// be reached by a pointer that leads past a branch, to the first leaf below it. One other leaf that is as deep will do.
-func (s *Snapshot) hasDepth(top *level, depth int) bool {
+// hasDepth reports whether a leaf below an element of the page at the top of the tree is at the same depth as others: it
+// may be reached by a pointer that leads past a branch, to the first leaf below it. One other leaf that is as deep will do.
+func (t *Tree) hasDepth(top *level, depth int) bool {
+	if depth == t.reached {
+		return true
+	}
 	others := 0
 	for _, i := range []int{top.index - 1, top.index + 1, 0, top.page.count - 1} {
 		if i < 0 || i >= top.page.count || i == top.index {
 			continue
 		}
-		switch found, ok := s.depthBelow(top.page.child(i)); {
+		switch found, ok := t.snapshot.depthBelow(top.page.child(i)); {
 		case ok && found == depth:
+			t.reached = depth
 			return true
 		case ok:
 			others++
@@ -104,6 +116,11 @@ func (s *Snapshot) depthBelow(id uint64) (depth int, ok bool) {
 		id = (&page{bytes: b}).child(0)
 	}
 	return 0, false
+}
+
+// has reports whether a search for a key leads to the page with these bounds.
+func (b bounds) has(key []byte) bool {
+	return (b.first == nil || bytes.Compare(key, b.first) >= 0) && (b.end == nil || bytes.Compare(key, b.end) < 0)
 }
 
 // load reads the page at the top of a tree, or one below a branch, and checks its keys against the bounds.

@@ -33,7 +33,7 @@ func (s *Snapshot) Walk(ended func() bool, report func(bucket string, err error)
 // unchecked returns the snapshot as if none of its pages had been checked before.
 func (s *Snapshot) unchecked() *Snapshot {
 	fresh := *s
-	fresh.sound, fresh.checked = nil, map[uint64]page{}
+	fresh.sound, fresh.checked, fresh.buckets = nil, map[uint64]page{}, nil
 	return &fresh
 }
 
