@@ -4,10 +4,7 @@ package main_test
 
 import (
 	"bufio"
-	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,11 +72,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	require.NoError(t, before.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, before.Wait())
 
-	// Reserve a port by closing it again: that of the metrics is not printed.
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	where := free.Addr().String()
-	require.NoError(t, free.Close())
+	where := freeAddress(t)
 	command, makeWritable := readOnlyCommand(t, folder,
 		"serve", "--listen", "127.0.0.1:0", "--store", "store.db", "--metrics-listen", where)
 	stderr := &strings.Builder{}
@@ -98,7 +91,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	whole, err := health.Check(t.Context(), &healthv1.HealthCheckRequest{})
 	require.NoError(t, err)
 	require.Equal(t, healthv1.HealthCheckResponse_SERVING, whole.GetStatus())
-	requireOutage(t, where, 1)
+	requireOutage(t, where, "read_only", 1)
 
 	makeWritable()
 	_, err = client.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "t"})
@@ -106,29 +99,12 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	writes, err = health.Check(t.Context(), &healthv1.HealthCheckRequest{Service: service.WritesService})
 	require.NoError(t, err)
 	require.Equal(t, healthv1.HealthCheckResponse_SERVING, writes.GetStatus())
-	requireOutage(t, where, 0)
+	requireOutage(t, where, "read_only", 0)
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, command.Wait(), stderr)
 	require.Equal(t, 1, strings.Count(stderr.String(), "the store refuses writes"), stderr)
 	require.Contains(t, stderr.String(), "cause=read_only")
 	require.Equal(t, 1, strings.Count(stderr.String(), "the store takes writes again"), stderr)
-}
-
-// requireOutage requires what the metrics at an address say about the only outage, of a read-only file system: whether
-// writes fail now.
-func requireOutage(t *testing.T, where string, failing int) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+where+"/metrics", nil)
-	require.NoError(t, err)
-	request.Close = true
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	require.Contains(t, string(body), fmt.Sprintf("\ncompactord_store_writes_failing %d\n", failing))
-	require.Contains(t, string(body), "\n"+`compactord_store_outages_total{cause="read_only"} 1`+"\n")
-	require.Contains(t, string(body), "\n"+`compactord_store_outages_total{cause="io"} 0`+"\n")
 }
 
 // A command reads a store on a read-only file system, and says why it cannot write one, without lines of a log.
