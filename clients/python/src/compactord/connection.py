@@ -51,6 +51,7 @@ READS = (
     "ListSessions",
     "ListMessages",
     "ListRecords",
+    "ListContextBlocks",
     "RecallContent",
     "SearchMessages",
     "GetLLMView",
@@ -70,6 +71,8 @@ WRITES = (
     "ClearSession",
     "PinMessages",
     "UnpinMessages",
+    "UpdateContextBlocks",
+    "ReplaceInstructions",
     "CommitCompaction",
     "Prune",
 )
