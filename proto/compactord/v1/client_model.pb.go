@@ -34,6 +34,8 @@ const (
 	SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX SummaryPromptKind = 2
 	// A shorter text for a tool result.
 	SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION SummaryPromptKind = 3
+	// The text of a fold.
+	SummaryPromptKind_SUMMARY_PROMPT_KIND_FOLD SummaryPromptKind = 4
 )
 
 // Enum value maps for SummaryPromptKind.
@@ -43,12 +45,14 @@ var (
 		1: "SUMMARY_PROMPT_KIND_HISTORY",
 		2: "SUMMARY_PROMPT_KIND_TURN_PREFIX",
 		3: "SUMMARY_PROMPT_KIND_OBSERVATION",
+		4: "SUMMARY_PROMPT_KIND_FOLD",
 	}
 	SummaryPromptKind_value = map[string]int32{
 		"SUMMARY_PROMPT_KIND_UNSPECIFIED": 0,
 		"SUMMARY_PROMPT_KIND_HISTORY":     1,
 		"SUMMARY_PROMPT_KIND_TURN_PREFIX": 2,
 		"SUMMARY_PROMPT_KIND_OBSERVATION": 3,
+		"SUMMARY_PROMPT_KIND_FOLD":        4,
 	}
 )
 
@@ -168,7 +172,9 @@ type PlanCompactionRequest struct {
 	// answer to the one before. 2,000 to 500,000. Default 500,000.
 	MaxPromptTokens *uint32 `protobuf:"varint,7,opt,name=max_prompt_tokens,json=maxPromptTokens,proto3,oneof" json:"max_prompt_tokens,omitempty"`
 	// The first prompt to return, from 0. After an answer with has_more: how many prompts you have. Default 0.
-	FromPrompt    uint32 `protobuf:"varint,8,opt,name=from_prompt,json=fromPrompt,proto3" json:"from_prompt,omitempty"`
+	FromPrompt uint32 `protobuf:"varint,8,opt,name=from_prompt,json=fromPrompt,proto3" json:"from_prompt,omitempty"`
+	// Folds these messages, in place of what the policy's strategy would do. MANUAL only, not together with client_plan.
+	Fold          *FoldRange `protobuf:"bytes,9,opt,name=fold,proto3" json:"fold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -257,6 +263,13 @@ func (x *PlanCompactionRequest) GetFromPrompt() uint32 {
 		return x.FromPrompt
 	}
 	return 0
+}
+
+func (x *PlanCompactionRequest) GetFold() *FoldRange {
+	if x != nil {
+		return x.Fold
+	}
+	return nil
 }
 
 // PlanCompactionResponse is the plan with its prompts.
@@ -381,7 +394,7 @@ type SummaryPrompt struct {
 	// With policy.summary.cached_prefix: send this many messages from the start of the neutral view, with the agent's own
 	// system prompt and tools, and text after them as a USER message. Not set: the prompt is complete.
 	ViewMessages *uint32 `protobuf:"varint,8,opt,name=view_messages,json=viewMessages,proto3,oneof" json:"view_messages,omitempty"`
-	// OBSERVATION: the edit whose text the model is to write.
+	// OBSERVATION and FOLD: the edit whose text the model is to write.
 	Edit          *EditPlace `protobuf:"bytes,9,opt,name=edit,proto3,oneof" json:"edit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -721,7 +734,7 @@ var File_compactord_v1_client_model_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_client_model_proto_rawDesc = "" +
 	"\n" +
-	" compactord/v1/client_model.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xc8\x02\n" +
+	" compactord/v1/client_model.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1bcompactord/v1/compact.proto\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xc8\x02\n" +
 	"\n" +
 	"ClientPlan\x12A\n" +
 	"\bstrategy\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z][A-Za-z0-9_.-]{0,63}$R\bstrategy\x12-\n" +
@@ -729,7 +742,7 @@ const file_compactord_v1_client_model_proto_rawDesc = "" +
 	"\x05edits\x18\x03 \x03(\v2\x13.compactord.v1.EditB\n" +
 	"\xbaH\a\x92\x01\x04\x10\xa0\x8d\x06R\x05edits:|\xbaHy\x1aw\n" +
 	"\x1aclient_plan.does_something\x12$give first_kept_index, edits or both\x1a3has(this.first_kept_index) || this.edits.size() > 0B\x13\n" +
-	"\x11_first_kept_index\"\xbc\x03\n" +
+	"\x11_first_kept_index\"\xea\x03\n" +
 	"\x15PlanCompactionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12C\n" +
@@ -742,7 +755,8 @@ const file_compactord_v1_client_model_proto_rawDesc = "" +
 	"clientPlan\x12=\n" +
 	"\x11max_prompt_tokens\x18\a \x01(\rB\f\xbaH\t*\a\x18\xa0\xc2\x1e(\xd0\x0fH\x01R\x0fmaxPromptTokens\x88\x01\x01\x12\x1f\n" +
 	"\vfrom_prompt\x18\b \x01(\rR\n" +
-	"fromPromptB\t\n" +
+	"fromPrompt\x12,\n" +
+	"\x04fold\x18\t \x01(\v2\x18.compactord.v1.FoldRangeR\x04foldB\t\n" +
 	"\a_replayB\x14\n" +
 	"\x12_max_prompt_tokens\"\xad\x02\n" +
 	"\x16PlanCompactionResponse\x121\n" +
@@ -793,12 +807,13 @@ const file_compactord_v1_client_model_proto_rawDesc = "" +
 	"\x18CommitCompactionResponse\x12B\n" +
 	"\tcompleted\x18\x01 \x01(\v2\".compactord.v1.CompactionCompletedH\x00R\tcompleted\x12<\n" +
 	"\askipped\x18\x02 \x01(\v2 .compactord.v1.CompactionSkippedH\x00R\askippedB\t\n" +
-	"\aoutcome*\xa3\x01\n" +
+	"\aoutcome*\xc1\x01\n" +
 	"\x11SummaryPromptKind\x12#\n" +
 	"\x1fSUMMARY_PROMPT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bSUMMARY_PROMPT_KIND_HISTORY\x10\x01\x12#\n" +
 	"\x1fSUMMARY_PROMPT_KIND_TURN_PREFIX\x10\x02\x12#\n" +
-	"\x1fSUMMARY_PROMPT_KIND_OBSERVATION\x10\x03BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1fSUMMARY_PROMPT_KIND_OBSERVATION\x10\x03\x12\x1c\n" +
+	"\x18SUMMARY_PROMPT_KIND_FOLD\x10\x04BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_client_model_proto_rawDescOnce sync.Once
@@ -825,34 +840,36 @@ var file_compactord_v1_client_model_proto_goTypes = []any{
 	(*Edit)(nil),                     // 7: compactord.v1.Edit
 	(CompactionReason)(0),            // 8: compactord.v1.CompactionReason
 	(*Policy)(nil),                   // 9: compactord.v1.Policy
-	(*CompactionPlan)(nil),           // 10: compactord.v1.CompactionPlan
-	(*ContextReport)(nil),            // 11: compactord.v1.ContextReport
-	(*EditPlace)(nil),                // 12: compactord.v1.EditPlace
-	(*OpaquePart)(nil),               // 13: compactord.v1.OpaquePart
-	(*Usage)(nil),                    // 14: compactord.v1.Usage
-	(*CompactionCompleted)(nil),      // 15: compactord.v1.CompactionCompleted
-	(*CompactionSkipped)(nil),        // 16: compactord.v1.CompactionSkipped
+	(*FoldRange)(nil),                // 10: compactord.v1.FoldRange
+	(*CompactionPlan)(nil),           // 11: compactord.v1.CompactionPlan
+	(*ContextReport)(nil),            // 12: compactord.v1.ContextReport
+	(*EditPlace)(nil),                // 13: compactord.v1.EditPlace
+	(*OpaquePart)(nil),               // 14: compactord.v1.OpaquePart
+	(*Usage)(nil),                    // 15: compactord.v1.Usage
+	(*CompactionCompleted)(nil),      // 16: compactord.v1.CompactionCompleted
+	(*CompactionSkipped)(nil),        // 17: compactord.v1.CompactionSkipped
 }
 var file_compactord_v1_client_model_proto_depIdxs = []int32{
 	7,  // 0: compactord.v1.ClientPlan.edits:type_name -> compactord.v1.Edit
 	8,  // 1: compactord.v1.PlanCompactionRequest.reason:type_name -> compactord.v1.CompactionReason
 	9,  // 2: compactord.v1.PlanCompactionRequest.policy:type_name -> compactord.v1.Policy
 	1,  // 3: compactord.v1.PlanCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
-	10, // 4: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
-	4,  // 5: compactord.v1.PlanCompactionResponse.prompts:type_name -> compactord.v1.SummaryPrompt
-	11, // 6: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
-	0,  // 7: compactord.v1.SummaryPrompt.kind:type_name -> compactord.v1.SummaryPromptKind
-	12, // 8: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
-	1,  // 9: compactord.v1.CommitCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
-	13, // 10: compactord.v1.CommitCompactionRequest.provider_block:type_name -> compactord.v1.OpaquePart
-	14, // 11: compactord.v1.CommitCompactionRequest.usage:type_name -> compactord.v1.Usage
-	15, // 12: compactord.v1.CommitCompactionResponse.completed:type_name -> compactord.v1.CompactionCompleted
-	16, // 13: compactord.v1.CommitCompactionResponse.skipped:type_name -> compactord.v1.CompactionSkipped
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	10, // 4: compactord.v1.PlanCompactionRequest.fold:type_name -> compactord.v1.FoldRange
+	11, // 5: compactord.v1.PlanCompactionResponse.plan:type_name -> compactord.v1.CompactionPlan
+	4,  // 6: compactord.v1.PlanCompactionResponse.prompts:type_name -> compactord.v1.SummaryPrompt
+	12, // 7: compactord.v1.PlanCompactionResponse.report:type_name -> compactord.v1.ContextReport
+	0,  // 8: compactord.v1.SummaryPrompt.kind:type_name -> compactord.v1.SummaryPromptKind
+	13, // 9: compactord.v1.SummaryPrompt.edit:type_name -> compactord.v1.EditPlace
+	1,  // 10: compactord.v1.CommitCompactionRequest.client_plan:type_name -> compactord.v1.ClientPlan
+	14, // 11: compactord.v1.CommitCompactionRequest.provider_block:type_name -> compactord.v1.OpaquePart
+	15, // 12: compactord.v1.CommitCompactionRequest.usage:type_name -> compactord.v1.Usage
+	16, // 13: compactord.v1.CommitCompactionResponse.completed:type_name -> compactord.v1.CompactionCompleted
+	17, // 14: compactord.v1.CommitCompactionResponse.skipped:type_name -> compactord.v1.CompactionSkipped
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_client_model_proto_init() }
@@ -860,6 +877,7 @@ func file_compactord_v1_client_model_proto_init() {
 	if File_compactord_v1_client_model_proto != nil {
 		return
 	}
+	file_compactord_v1_compact_proto_init()
 	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_event_proto_init()
 	file_compactord_v1_message_proto_init()

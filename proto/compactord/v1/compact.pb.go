@@ -53,7 +53,9 @@ type CompactRequest struct {
 	// Whether the client is going to repeat its turn. Every event repeats it.
 	WillRetry bool `protobuf:"varint,10,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
-	RequestId     string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only.
+	Fold          *FoldRange `protobuf:"bytes,12,opt,name=fold,proto3" json:"fold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -176,6 +178,13 @@ func (x *CompactRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *CompactRequest) GetFold() *FoldRange {
+	if x != nil {
+		return x.Fold
+	}
+	return nil
+}
+
 type isCompactRequest_Target interface {
 	isCompactRequest_Target()
 }
@@ -194,6 +203,115 @@ func (*CompactRequest_SessionId) isCompactRequest_Target() {}
 
 func (*CompactRequest_History) isCompactRequest_Target() {}
 
+// FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
+// turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
+// tool group, that group is left out. PLAN_INVALID where it begins within one turn and ends within another, where a
+// pinned message is in it, or where it would divide what is folded already; open calls are never folded.
+type FoldRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it begins.
+	//
+	// Types that are valid to be assigned to From:
+	//
+	//	*FoldRange_Start
+	//	*FoldRange_CheckpointId
+	From isFoldRange_From `protobuf_oneof:"from"`
+	// The index after the last message. Default: the end of the log, without the group of calls that wait for results.
+	End *uint32 `protobuf:"varint,3,opt,name=end,proto3,oneof" json:"end,omitempty"`
+	// The text that views show, below a line that says which messages it stands for. Space at its ends is removed. At most
+	// 256 KiB. Default: the summarizer writes it.
+	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FoldRange) Reset() {
+	*x = FoldRange{}
+	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FoldRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FoldRange) ProtoMessage() {}
+
+func (x *FoldRange) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FoldRange.ProtoReflect.Descriptor instead.
+func (*FoldRange) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *FoldRange) GetFrom() isFoldRange_From {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *FoldRange) GetStart() uint32 {
+	if x != nil {
+		if x, ok := x.From.(*FoldRange_Start); ok {
+			return x.Start
+		}
+	}
+	return 0
+}
+
+func (x *FoldRange) GetCheckpointId() uint32 {
+	if x != nil {
+		if x, ok := x.From.(*FoldRange_CheckpointId); ok {
+			return x.CheckpointId
+		}
+	}
+	return 0
+}
+
+func (x *FoldRange) GetEnd() uint32 {
+	if x != nil && x.End != nil {
+		return *x.End
+	}
+	return 0
+}
+
+func (x *FoldRange) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+type isFoldRange_From interface {
+	isFoldRange_From()
+}
+
+type FoldRange_Start struct {
+	// The first message.
+	Start uint32 `protobuf:"varint,1,opt,name=start,proto3,oneof"`
+}
+
+type FoldRange_CheckpointId struct {
+	// The first message after a checkpoint. Refused where RevertToCheckpoint refuses it.
+	CheckpointId uint32 `protobuf:"varint,2,opt,name=checkpoint_id,json=checkpointId,proto3,oneof"`
+}
+
+func (*FoldRange_Start) isFoldRange_From() {}
+
+func (*FoldRange_CheckpointId) isFoldRange_From() {}
+
 // CompactResponse is one event of a compaction.
 type CompactResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -205,7 +323,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	mi := &file_compactord_v1_compact_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -217,7 +335,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	mi := &file_compactord_v1_compact_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -230,7 +348,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *CompactResponse) GetEvent() *CompactionEvent {
@@ -254,7 +372,7 @@ type CancelCompactionRequest struct {
 
 func (x *CancelCompactionRequest) Reset() {
 	*x = CancelCompactionRequest{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[2]
+	mi := &file_compactord_v1_compact_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -266,7 +384,7 @@ func (x *CancelCompactionRequest) String() string {
 func (*CancelCompactionRequest) ProtoMessage() {}
 
 func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[2]
+	mi := &file_compactord_v1_compact_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -279,7 +397,7 @@ func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionRequest.ProtoReflect.Descriptor instead.
 func (*CancelCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CancelCompactionRequest) GetSessionId() string {
@@ -310,7 +428,7 @@ type CancelCompactionResponse struct {
 
 func (x *CancelCompactionResponse) Reset() {
 	*x = CancelCompactionResponse{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[3]
+	mi := &file_compactord_v1_compact_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -322,7 +440,7 @@ func (x *CancelCompactionResponse) String() string {
 func (*CancelCompactionResponse) ProtoMessage() {}
 
 func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[3]
+	mi := &file_compactord_v1_compact_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -335,7 +453,7 @@ func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionResponse.ProtoReflect.Descriptor instead.
 func (*CancelCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CancelCompactionResponse) GetOperationId() string {
@@ -377,7 +495,7 @@ type PruneRequest struct {
 
 func (x *PruneRequest) Reset() {
 	*x = PruneRequest{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[4]
+	mi := &file_compactord_v1_compact_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -389,7 +507,7 @@ func (x *PruneRequest) String() string {
 func (*PruneRequest) ProtoMessage() {}
 
 func (x *PruneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[4]
+	mi := &file_compactord_v1_compact_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -402,7 +520,7 @@ func (x *PruneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
 func (*PruneRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PruneRequest) GetTarget() isPruneRequest_Target {
@@ -495,7 +613,7 @@ type PruneResponse struct {
 
 func (x *PruneResponse) Reset() {
 	*x = PruneResponse{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[5]
+	mi := &file_compactord_v1_compact_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +625,7 @@ func (x *PruneResponse) String() string {
 func (*PruneResponse) ProtoMessage() {}
 
 func (x *PruneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[5]
+	mi := &file_compactord_v1_compact_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +638,7 @@ func (x *PruneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneResponse.ProtoReflect.Descriptor instead.
 func (*PruneResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PruneResponse) GetPrune() *PruneEntry {
@@ -562,7 +680,7 @@ var File_compactord_v1_compact_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compact_proto_rawDesc = "" +
 	"\n" +
-	"\x1bcompactord/v1/compact.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xe3\x03\n" +
+	"\x1bcompactord/v1/compact.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\x91\x04\n" +
 	"\x0eCompactRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -579,9 +697,17 @@ const file_compactord_v1_compact_proto_rawDesc = "" +
 	"will_retry\x18\n" +
 	" \x01(\bR\twillRetry\x12'\n" +
 	"\n" +
-	"request_id\x18\v \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestIdB\x0f\n" +
+	"request_id\x18\v \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x12,\n" +
+	"\x04fold\x18\f \x01(\v2\x18.compactord.v1.FoldRangeR\x04foldB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\t\n" +
-	"\a_replay\"G\n" +
+	"\a_replay\"\x97\x01\n" +
+	"\tFoldRange\x12\x16\n" +
+	"\x05start\x18\x01 \x01(\rH\x00R\x05start\x12%\n" +
+	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x12\x15\n" +
+	"\x03end\x18\x03 \x01(\rH\x01R\x03end\x88\x01\x01\x12\x1d\n" +
+	"\x04text\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x10R\x04textB\r\n" +
+	"\x04from\x12\x05\xbaH\x02\b\x01B\x06\n" +
+	"\x04_end\"G\n" +
 	"\x0fCompactResponse\x124\n" +
 	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\"|\n" +
 	"\x17CancelCompactionRequest\x124\n" +
@@ -622,41 +748,43 @@ func file_compactord_v1_compact_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_compact_proto_rawDescData
 }
 
-var file_compactord_v1_compact_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_compactord_v1_compact_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_compactord_v1_compact_proto_goTypes = []any{
 	(*CompactRequest)(nil),           // 0: compactord.v1.CompactRequest
-	(*CompactResponse)(nil),          // 1: compactord.v1.CompactResponse
-	(*CancelCompactionRequest)(nil),  // 2: compactord.v1.CancelCompactionRequest
-	(*CancelCompactionResponse)(nil), // 3: compactord.v1.CancelCompactionResponse
-	(*PruneRequest)(nil),             // 4: compactord.v1.PruneRequest
-	(*PruneResponse)(nil),            // 5: compactord.v1.PruneResponse
-	(*InlineHistory)(nil),            // 6: compactord.v1.InlineHistory
-	(CompactionReason)(0),            // 7: compactord.v1.CompactionReason
-	(*Policy)(nil),                   // 8: compactord.v1.Policy
-	(*CompactionEvent)(nil),          // 9: compactord.v1.CompactionEvent
-	(*PruneEntry)(nil),               // 10: compactord.v1.PruneEntry
-	(SkipReason)(0),                  // 11: compactord.v1.SkipReason
-	(*ContextReport)(nil),            // 12: compactord.v1.ContextReport
-	(*Finding)(nil),                  // 13: compactord.v1.Finding
+	(*FoldRange)(nil),                // 1: compactord.v1.FoldRange
+	(*CompactResponse)(nil),          // 2: compactord.v1.CompactResponse
+	(*CancelCompactionRequest)(nil),  // 3: compactord.v1.CancelCompactionRequest
+	(*CancelCompactionResponse)(nil), // 4: compactord.v1.CancelCompactionResponse
+	(*PruneRequest)(nil),             // 5: compactord.v1.PruneRequest
+	(*PruneResponse)(nil),            // 6: compactord.v1.PruneResponse
+	(*InlineHistory)(nil),            // 7: compactord.v1.InlineHistory
+	(CompactionReason)(0),            // 8: compactord.v1.CompactionReason
+	(*Policy)(nil),                   // 9: compactord.v1.Policy
+	(*CompactionEvent)(nil),          // 10: compactord.v1.CompactionEvent
+	(*PruneEntry)(nil),               // 11: compactord.v1.PruneEntry
+	(SkipReason)(0),                  // 12: compactord.v1.SkipReason
+	(*ContextReport)(nil),            // 13: compactord.v1.ContextReport
+	(*Finding)(nil),                  // 14: compactord.v1.Finding
 }
 var file_compactord_v1_compact_proto_depIdxs = []int32{
-	6,  // 0: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
-	7,  // 1: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
-	8,  // 2: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
-	9,  // 3: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
-	9,  // 4: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
-	6,  // 5: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
-	7,  // 6: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
-	8,  // 7: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	10, // 8: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
-	11, // 9: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	12, // 10: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	13, // 11: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.Finding
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	7,  // 0: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
+	8,  // 1: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
+	9,  // 2: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
+	1,  // 3: compactord.v1.CompactRequest.fold:type_name -> compactord.v1.FoldRange
+	10, // 4: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
+	10, // 5: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
+	7,  // 6: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
+	8,  // 7: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
+	9,  // 8: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
+	11, // 9: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	12, // 10: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
+	13, // 11: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	14, // 12: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.Finding
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compact_proto_init() }
@@ -674,7 +802,11 @@ func file_compactord_v1_compact_proto_init() {
 		(*CompactRequest_SessionId)(nil),
 		(*CompactRequest_History)(nil),
 	}
-	file_compactord_v1_compact_proto_msgTypes[4].OneofWrappers = []any{
+	file_compactord_v1_compact_proto_msgTypes[1].OneofWrappers = []any{
+		(*FoldRange_Start)(nil),
+		(*FoldRange_CheckpointId)(nil),
+	}
+	file_compactord_v1_compact_proto_msgTypes[5].OneofWrappers = []any{
 		(*PruneRequest_SessionId)(nil),
 		(*PruneRequest_History)(nil),
 	}
@@ -684,7 +816,7 @@ func file_compactord_v1_compact_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_compact_proto_rawDesc), len(file_compactord_v1_compact_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

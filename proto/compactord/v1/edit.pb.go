@@ -44,6 +44,9 @@ const (
 	EditKind_EDIT_KIND_COMPRESS_RESULT EditKind = 7
 	// Replaces the tool calls of a finished tool group by the text, and drops their results.
 	EditKind_EDIT_KIND_COLLAPSE_GROUP EditKind = 8
+	// Shows the text in place of a range of messages. Each message of the range has such an edit; the first one has the
+	// text, the others have none.
+	EditKind_EDIT_KIND_FOLD EditKind = 9
 )
 
 // Enum value maps for EditKind.
@@ -58,6 +61,7 @@ var (
 		6: "EDIT_KIND_REPLACE_MEDIA",
 		7: "EDIT_KIND_COMPRESS_RESULT",
 		8: "EDIT_KIND_COLLAPSE_GROUP",
+		9: "EDIT_KIND_FOLD",
 	}
 	EditKind_value = map[string]int32{
 		"EDIT_KIND_UNSPECIFIED":        0,
@@ -69,6 +73,7 @@ var (
 		"EDIT_KIND_REPLACE_MEDIA":      6,
 		"EDIT_KIND_COMPRESS_RESULT":    7,
 		"EDIT_KIND_COLLAPSE_GROUP":     8,
+		"EDIT_KIND_FOLD":               9,
 	}
 )
 
@@ -104,7 +109,7 @@ type Edit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message's index.
 	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	// The part of the message, from 0. 0 for COLLAPSE_GROUP.
+	// The part of the message, from 0. 0 for COLLAPSE_GROUP and FOLD.
 	Part uint32 `protobuf:"varint,2,opt,name=part,proto3" json:"part,omitempty"`
 	// What the edit does.
 	Kind EditKind `protobuf:"varint,3,opt,name=kind,proto3,enum=compactord.v1.EditKind" json:"kind,omitempty"`
@@ -113,7 +118,11 @@ type Edit struct {
 	// How many tokens the edit frees, by the session's estimator.
 	TokensFreed uint32 `protobuf:"varint,5,opt,name=tokens_freed,json=tokensFreed,proto3" json:"tokens_freed,omitempty"`
 	// In a plan: whether the summarizer is to write the replacement.
-	BySummarizer  bool `protobuf:"varint,6,opt,name=by_summarizer,json=bySummarizer,proto3" json:"by_summarizer,omitempty"`
+	BySummarizer bool `protobuf:"varint,6,opt,name=by_summarizer,json=bySummarizer,proto3" json:"by_summarizer,omitempty"`
+	// FOLD: the first message of the range that is folded.
+	FoldStart uint32 `protobuf:"varint,7,opt,name=fold_start,json=foldStart,proto3" json:"fold_start,omitempty"`
+	// FOLD: the index after the last message of the range. Only messages that are active when it is folded belong to it.
+	FoldEnd       uint32 `protobuf:"varint,8,opt,name=fold_end,json=foldEnd,proto3" json:"fold_end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -190,6 +199,20 @@ func (x *Edit) GetBySummarizer() bool {
 	return false
 }
 
+func (x *Edit) GetFoldStart() uint32 {
+	if x != nil {
+		return x.FoldStart
+	}
+	return 0
+}
+
+func (x *Edit) GetFoldEnd() uint32 {
+	if x != nil {
+		return x.FoldEnd
+	}
+	return 0
+}
+
 // EditPlace says where an edit is.
 type EditPlace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -249,17 +272,20 @@ var File_compactord_v1_edit_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_edit_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/edit.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\"\xd1\x01\n" +
+	"\x18compactord/v1/edit.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\"\x8b\x02\n" +
 	"\x04Edit\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x125\n" +
 	"\x04kind\x18\x03 \x01(\x0e2\x17.compactord.v1.EditKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04kind\x12 \n" +
 	"\vreplacement\x18\x04 \x01(\tR\vreplacement\x12!\n" +
 	"\ftokens_freed\x18\x05 \x01(\rR\vtokensFreed\x12#\n" +
-	"\rby_summarizer\x18\x06 \x01(\bR\fbySummarizer\"5\n" +
+	"\rby_summarizer\x18\x06 \x01(\bR\fbySummarizer\x12\x1d\n" +
+	"\n" +
+	"fold_start\x18\a \x01(\rR\tfoldStart\x12\x19\n" +
+	"\bfold_end\x18\b \x01(\rR\afoldEnd\"5\n" +
 	"\tEditPlace\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x02 \x01(\rR\x04part*\x96\x02\n" +
+	"\x04part\x18\x02 \x01(\rR\x04part*\xaa\x02\n" +
 	"\bEditKind\x12\x19\n" +
 	"\x15EDIT_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15EDIT_KIND_HIDE_RESULT\x10\x01\x12\x1d\n" +
@@ -269,7 +295,8 @@ const file_compactord_v1_edit_proto_rawDesc = "" +
 	"\x17EDIT_KIND_DROP_THINKING\x10\x05\x12\x1b\n" +
 	"\x17EDIT_KIND_REPLACE_MEDIA\x10\x06\x12\x1d\n" +
 	"\x19EDIT_KIND_COMPRESS_RESULT\x10\a\x12\x1c\n" +
-	"\x18EDIT_KIND_COLLAPSE_GROUP\x10\bBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x18EDIT_KIND_COLLAPSE_GROUP\x10\b\x12\x12\n" +
+	"\x0eEDIT_KIND_FOLD\x10\tBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_edit_proto_rawDescOnce sync.Once

@@ -186,6 +186,60 @@ func (SplitTurn) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{2}
 }
 
+// SubtaskBounds is what begins and ends a sub-task.
+type SubtaskBounds int32
+
+const (
+	// Means TODO_ITEMS.
+	SubtaskBounds_SUBTASK_BOUNDS_UNSPECIFIED SubtaskBounds = 0
+	// A to-do list: a sub-task begins with the call that sets an item in progress, and ends with the call that sets it
+	// completed. The tools are those from which a summary takes the open to-dos.
+	SubtaskBounds_SUBTASK_BOUNDS_TODO_ITEMS SubtaskBounds = 1
+	// Checkpoints: each one ends a sub-task and begins the next.
+	SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS SubtaskBounds = 2
+)
+
+// Enum value maps for SubtaskBounds.
+var (
+	SubtaskBounds_name = map[int32]string{
+		0: "SUBTASK_BOUNDS_UNSPECIFIED",
+		1: "SUBTASK_BOUNDS_TODO_ITEMS",
+		2: "SUBTASK_BOUNDS_CHECKPOINTS",
+	}
+	SubtaskBounds_value = map[string]int32{
+		"SUBTASK_BOUNDS_UNSPECIFIED": 0,
+		"SUBTASK_BOUNDS_TODO_ITEMS":  1,
+		"SUBTASK_BOUNDS_CHECKPOINTS": 2,
+	}
+)
+
+func (x SubtaskBounds) Enum() *SubtaskBounds {
+	p := new(SubtaskBounds)
+	*p = x
+	return p
+}
+
+func (x SubtaskBounds) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SubtaskBounds) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_strategy_proto_enumTypes[3].Descriptor()
+}
+
+func (SubtaskBounds) Type() protoreflect.EnumType {
+	return &file_compactord_v1_strategy_proto_enumTypes[3]
+}
+
+func (x SubtaskBounds) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SubtaskBounds.Descriptor instead.
+func (SubtaskBounds) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
+}
+
 // ToolDigest is what a collapsed tool group leaves in the view.
 type ToolDigest int32
 
@@ -223,11 +277,11 @@ func (x ToolDigest) String() string {
 }
 
 func (ToolDigest) Descriptor() protoreflect.EnumDescriptor {
-	return file_compactord_v1_strategy_proto_enumTypes[3].Descriptor()
+	return file_compactord_v1_strategy_proto_enumTypes[4].Descriptor()
 }
 
 func (ToolDigest) Type() protoreflect.EnumType {
-	return &file_compactord_v1_strategy_proto_enumTypes[3]
+	return &file_compactord_v1_strategy_proto_enumTypes[4]
 }
 
 func (x ToolDigest) Number() protoreflect.EnumNumber {
@@ -236,7 +290,7 @@ func (x ToolDigest) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ToolDigest.Descriptor instead.
 func (ToolDigest) EnumDescriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{4}
 }
 
 // Strategy is a way to make a view smaller, with its parameters. A parameter that is not set has its default.
@@ -260,6 +314,7 @@ type Strategy struct {
 	//	*Strategy_FirstEffective
 	//	*Strategy_Ladder
 	//	*Strategy_Custom
+	//	*Strategy_FoldSubtasks
 	Kind          isStrategy_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,6 +483,15 @@ func (x *Strategy) GetCustom() *CustomStrategy {
 	return nil
 }
 
+func (x *Strategy) GetFoldSubtasks() *FoldSubtasksStrategy {
+	if x != nil {
+		if x, ok := x.Kind.(*Strategy_FoldSubtasks); ok {
+			return x.FoldSubtasks
+		}
+	}
+	return nil
+}
+
 type isStrategy_Kind interface {
 	isStrategy_Kind()
 }
@@ -502,6 +566,11 @@ type Strategy_Custom struct {
 	Custom *CustomStrategy `protobuf:"bytes,14,opt,name=custom,proto3,oneof"`
 }
 
+type Strategy_FoldSubtasks struct {
+	// Folds finished sub-tasks where they stand.
+	FoldSubtasks *FoldSubtasksStrategy `protobuf:"bytes,15,opt,name=fold_subtasks,json=foldSubtasks,proto3,oneof"`
+}
+
 func (*Strategy_Summarize) isStrategy_Kind() {}
 
 func (*Strategy_HideToolResults) isStrategy_Kind() {}
@@ -529,6 +598,8 @@ func (*Strategy_FirstEffective) isStrategy_Kind() {}
 func (*Strategy_Ladder) isStrategy_Kind() {}
 
 func (*Strategy_Custom) isStrategy_Kind() {}
+
+func (*Strategy_FoldSubtasks) isStrategy_Kind() {}
 
 // SummarizeStrategy cuts the conversation and replaces the older part by a summary. Of several `recent_*` rules, the
 // one that keeps the fewest messages counts. With reason THRESHOLD or OVERFLOW, less is kept and the summary's budget
@@ -1337,6 +1408,80 @@ func (x *CompressObservationsStrategy) GetGuidelines() string {
 	return ""
 }
 
+// FoldSubtasksStrategy folds each finished sub-task into one text where it stands. The summarizer writes the text. Only
+// Compact can use it.
+type FoldSubtasksStrategy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What begins and ends a sub-task. Default TODO_ITEMS.
+	Bounds *SubtaskBounds `protobuf:"varint,1,opt,name=bounds,proto3,enum=compactord.v1.SubtaskBounds,oneof" json:"bounds,omitempty"`
+	// Newest finished sub-tasks that stay as they are. 0 to 1,000. Default 1.
+	KeepSubtasks *uint32 `protobuf:"varint,2,opt,name=keep_subtasks,json=keepSubtasks,proto3,oneof" json:"keep_subtasks,omitempty"`
+	// Sub-tasks with fewer tokens in the view than this stay as they are. 1 to 10,000,000. Default 1,000.
+	MinimumTokens *uint32 `protobuf:"varint,3,opt,name=minimum_tokens,json=minimumTokens,proto3,oneof" json:"minimum_tokens,omitempty"`
+	// Tells the summarizer what to keep and what to leave out. At most 16 KiB.
+	Guidelines    *string `protobuf:"bytes,4,opt,name=guidelines,proto3,oneof" json:"guidelines,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FoldSubtasksStrategy) Reset() {
+	*x = FoldSubtasksStrategy{}
+	mi := &file_compactord_v1_strategy_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FoldSubtasksStrategy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FoldSubtasksStrategy) ProtoMessage() {}
+
+func (x *FoldSubtasksStrategy) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_strategy_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FoldSubtasksStrategy.ProtoReflect.Descriptor instead.
+func (*FoldSubtasksStrategy) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *FoldSubtasksStrategy) GetBounds() SubtaskBounds {
+	if x != nil && x.Bounds != nil {
+		return *x.Bounds
+	}
+	return SubtaskBounds_SUBTASK_BOUNDS_UNSPECIFIED
+}
+
+func (x *FoldSubtasksStrategy) GetKeepSubtasks() uint32 {
+	if x != nil && x.KeepSubtasks != nil {
+		return *x.KeepSubtasks
+	}
+	return 0
+}
+
+func (x *FoldSubtasksStrategy) GetMinimumTokens() uint32 {
+	if x != nil && x.MinimumTokens != nil {
+		return *x.MinimumTokens
+	}
+	return 0
+}
+
+func (x *FoldSubtasksStrategy) GetGuidelines() string {
+	if x != nil && x.Guidelines != nil {
+		return *x.Guidelines
+	}
+	return ""
+}
+
 // OffloadStrategy replaces long tool results by a preview and a reference for RecallContent.
 type OffloadStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1358,7 +1503,7 @@ type OffloadStrategy struct {
 
 func (x *OffloadStrategy) Reset() {
 	*x = OffloadStrategy{}
-	mi := &file_compactord_v1_strategy_proto_msgTypes[10]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1515,7 @@ func (x *OffloadStrategy) String() string {
 func (*OffloadStrategy) ProtoMessage() {}
 
 func (x *OffloadStrategy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_strategy_proto_msgTypes[10]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1383,7 +1528,7 @@ func (x *OffloadStrategy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OffloadStrategy.ProtoReflect.Descriptor instead.
 func (*OffloadStrategy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OffloadStrategy) GetOverTokens() uint32 {
@@ -1436,7 +1581,7 @@ type DialogueOnlyStrategy struct {
 
 func (x *DialogueOnlyStrategy) Reset() {
 	*x = DialogueOnlyStrategy{}
-	mi := &file_compactord_v1_strategy_proto_msgTypes[11]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1448,7 +1593,7 @@ func (x *DialogueOnlyStrategy) String() string {
 func (*DialogueOnlyStrategy) ProtoMessage() {}
 
 func (x *DialogueOnlyStrategy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_strategy_proto_msgTypes[11]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1461,7 +1606,7 @@ func (x *DialogueOnlyStrategy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DialogueOnlyStrategy.ProtoReflect.Descriptor instead.
 func (*DialogueOnlyStrategy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DialogueOnlyStrategy) GetKeepTurns() uint32 {
@@ -1501,7 +1646,7 @@ type FirstEffectiveStrategy struct {
 
 func (x *FirstEffectiveStrategy) Reset() {
 	*x = FirstEffectiveStrategy{}
-	mi := &file_compactord_v1_strategy_proto_msgTypes[12]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +1658,7 @@ func (x *FirstEffectiveStrategy) String() string {
 func (*FirstEffectiveStrategy) ProtoMessage() {}
 
 func (x *FirstEffectiveStrategy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_strategy_proto_msgTypes[12]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +1671,7 @@ func (x *FirstEffectiveStrategy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FirstEffectiveStrategy.ProtoReflect.Descriptor instead.
 func (*FirstEffectiveStrategy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *FirstEffectiveStrategy) GetStrategies() []*Strategy {
@@ -1553,7 +1698,7 @@ type LadderStrategy struct {
 
 func (x *LadderStrategy) Reset() {
 	*x = LadderStrategy{}
-	mi := &file_compactord_v1_strategy_proto_msgTypes[13]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1565,7 +1710,7 @@ func (x *LadderStrategy) String() string {
 func (*LadderStrategy) ProtoMessage() {}
 
 func (x *LadderStrategy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_strategy_proto_msgTypes[13]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,7 +1723,7 @@ func (x *LadderStrategy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LadderStrategy.ProtoReflect.Descriptor instead.
 func (*LadderStrategy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *LadderStrategy) GetRungs() []*LadderStrategy_Rung {
@@ -1601,7 +1746,7 @@ type CustomStrategy struct {
 
 func (x *CustomStrategy) Reset() {
 	*x = CustomStrategy{}
-	mi := &file_compactord_v1_strategy_proto_msgTypes[14]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1613,7 +1758,7 @@ func (x *CustomStrategy) String() string {
 func (*CustomStrategy) ProtoMessage() {}
 
 func (x *CustomStrategy) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_strategy_proto_msgTypes[14]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1626,7 +1771,7 @@ func (x *CustomStrategy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CustomStrategy.ProtoReflect.Descriptor instead.
 func (*CustomStrategy) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{14}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CustomStrategy) GetName() string {
@@ -1658,7 +1803,7 @@ type LadderStrategy_Rung struct {
 
 func (x *LadderStrategy_Rung) Reset() {
 	*x = LadderStrategy_Rung{}
-	mi := &file_compactord_v1_strategy_proto_msgTypes[15]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1670,7 +1815,7 @@ func (x *LadderStrategy_Rung) String() string {
 func (*LadderStrategy_Rung) ProtoMessage() {}
 
 func (x *LadderStrategy_Rung) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_strategy_proto_msgTypes[15]
+	mi := &file_compactord_v1_strategy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1683,7 +1828,7 @@ func (x *LadderStrategy_Rung) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LadderStrategy_Rung.ProtoReflect.Descriptor instead.
 func (*LadderStrategy_Rung) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{13, 0}
+	return file_compactord_v1_strategy_proto_rawDescGZIP(), []int{14, 0}
 }
 
 func (x *LadderStrategy_Rung) GetStrategy() *Strategy {
@@ -1704,7 +1849,7 @@ var File_compactord_v1_strategy_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\n" +
-	"\x1ccompactord/v1/strategy.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\"\xd6\b\n" +
+	"\x1ccompactord/v1/strategy.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\"\xa2\t\n" +
 	"\bStrategy\x12@\n" +
 	"\tsummarize\x18\x01 \x01(\v2 .compactord.v1.SummarizeStrategyH\x00R\tsummarize\x12T\n" +
 	"\x11hide_tool_results\x18\x02 \x01(\v2&.compactord.v1.HideToolResultsStrategyH\x00R\x0fhideToolResults\x12V\n" +
@@ -1721,7 +1866,8 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\rdialogue_only\x18\v \x01(\v2#.compactord.v1.DialogueOnlyStrategyH\x00R\fdialogueOnly\x12P\n" +
 	"\x0ffirst_effective\x18\f \x01(\v2%.compactord.v1.FirstEffectiveStrategyH\x00R\x0efirstEffective\x127\n" +
 	"\x06ladder\x18\r \x01(\v2\x1d.compactord.v1.LadderStrategyH\x00R\x06ladder\x127\n" +
-	"\x06custom\x18\x0e \x01(\v2\x1d.compactord.v1.CustomStrategyH\x00R\x06customB\r\n" +
+	"\x06custom\x18\x0e \x01(\v2\x1d.compactord.v1.CustomStrategyH\x00R\x06custom\x12J\n" +
+	"\rfold_subtasks\x18\x0f \x01(\v2#.compactord.v1.FoldSubtasksStrategyH\x00R\ffoldSubtasksB\r\n" +
 	"\x04kind\x12\x05\xbaH\x02\b\x01\"\x80\x06\n" +
 	"\x11SummarizeStrategy\x124\n" +
 	"\rrecent_tokens\x18\x01 \x01(\rB\n" +
@@ -1861,6 +2007,17 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"guidelines\x88\x01\x01B\x0e\n" +
 	"\f_over_tokensB\x0e\n" +
 	"\f_keep_groupsB\r\n" +
+	"\v_guidelines\"\xb8\x02\n" +
+	"\x14FoldSubtasksStrategy\x12C\n" +
+	"\x06bounds\x18\x01 \x01(\x0e2\x1c.compactord.v1.SubtaskBoundsB\b\xbaH\x05\x82\x01\x02\x10\x01H\x00R\x06bounds\x88\x01\x01\x122\n" +
+	"\rkeep_subtasks\x18\x02 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aH\x01R\fkeepSubtasks\x88\x01\x01\x128\n" +
+	"\x0eminimum_tokens\x18\x03 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x02R\rminimumTokens\x88\x01\x01\x12.\n" +
+	"\n" +
+	"guidelines\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x01H\x03R\n" +
+	"guidelines\x88\x01\x01B\t\n" +
+	"\a_boundsB\x10\n" +
+	"\x0e_keep_subtasksB\x11\n" +
+	"\x0f_minimum_tokensB\r\n" +
 	"\v_guidelines\"\xd6\x02\n" +
 	"\x0fOffloadStrategy\x122\n" +
 	"\vover_tokens\x18\x01 \x01(\rB\f\xbaH\t*\a\x18\x80\xad\xe2\x04(\x01H\x00R\n" +
@@ -1911,7 +2068,11 @@ const file_compactord_v1_strategy_proto_rawDesc = "" +
 	"\x16SPLIT_TURN_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12SPLIT_TURN_SUMMARY\x10\x01\x12\x18\n" +
 	"\x14SPLIT_TURN_JOIN_HEAD\x10\x02\x12\x12\n" +
-	"\x0eSPLIT_TURN_OFF\x10\x03*X\n" +
+	"\x0eSPLIT_TURN_OFF\x10\x03*n\n" +
+	"\rSubtaskBounds\x12\x1e\n" +
+	"\x1aSUBTASK_BOUNDS_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19SUBTASK_BOUNDS_TODO_ITEMS\x10\x01\x12\x1e\n" +
+	"\x1aSUBTASK_BOUNDS_CHECKPOINTS\x10\x02*X\n" +
 	"\n" +
 	"ToolDigest\x12\x1b\n" +
 	"\x17TOOL_DIGEST_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -1930,57 +2091,61 @@ func file_compactord_v1_strategy_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_strategy_proto_rawDescData
 }
 
-var file_compactord_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_compactord_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_compactord_v1_strategy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_compactord_v1_strategy_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_compactord_v1_strategy_proto_goTypes = []any{
 	(BudgetRule)(0),                      // 0: compactord.v1.BudgetRule
 	(CutDirection)(0),                    // 1: compactord.v1.CutDirection
 	(SplitTurn)(0),                       // 2: compactord.v1.SplitTurn
-	(ToolDigest)(0),                      // 3: compactord.v1.ToolDigest
-	(*Strategy)(nil),                     // 4: compactord.v1.Strategy
-	(*SummarizeStrategy)(nil),            // 5: compactord.v1.SummarizeStrategy
-	(*HideToolResultsStrategy)(nil),      // 6: compactord.v1.HideToolResultsStrategy
-	(*MaskObservationsStrategy)(nil),     // 7: compactord.v1.MaskObservationsStrategy
-	(*PruneToolOutputsStrategy)(nil),     // 8: compactord.v1.PruneToolOutputsStrategy
-	(*ClearToolUsesStrategy)(nil),        // 9: compactord.v1.ClearToolUsesStrategy
-	(*TruncateToolOutputsStrategy)(nil),  // 10: compactord.v1.TruncateToolOutputsStrategy
-	(*StripMediaStrategy)(nil),           // 11: compactord.v1.StripMediaStrategy
-	(*DropThinkingStrategy)(nil),         // 12: compactord.v1.DropThinkingStrategy
-	(*CompressObservationsStrategy)(nil), // 13: compactord.v1.CompressObservationsStrategy
-	(*OffloadStrategy)(nil),              // 14: compactord.v1.OffloadStrategy
-	(*DialogueOnlyStrategy)(nil),         // 15: compactord.v1.DialogueOnlyStrategy
-	(*FirstEffectiveStrategy)(nil),       // 16: compactord.v1.FirstEffectiveStrategy
-	(*LadderStrategy)(nil),               // 17: compactord.v1.LadderStrategy
-	(*CustomStrategy)(nil),               // 18: compactord.v1.CustomStrategy
-	(*LadderStrategy_Rung)(nil),          // 19: compactord.v1.LadderStrategy.Rung
+	(SubtaskBounds)(0),                   // 3: compactord.v1.SubtaskBounds
+	(ToolDigest)(0),                      // 4: compactord.v1.ToolDigest
+	(*Strategy)(nil),                     // 5: compactord.v1.Strategy
+	(*SummarizeStrategy)(nil),            // 6: compactord.v1.SummarizeStrategy
+	(*HideToolResultsStrategy)(nil),      // 7: compactord.v1.HideToolResultsStrategy
+	(*MaskObservationsStrategy)(nil),     // 8: compactord.v1.MaskObservationsStrategy
+	(*PruneToolOutputsStrategy)(nil),     // 9: compactord.v1.PruneToolOutputsStrategy
+	(*ClearToolUsesStrategy)(nil),        // 10: compactord.v1.ClearToolUsesStrategy
+	(*TruncateToolOutputsStrategy)(nil),  // 11: compactord.v1.TruncateToolOutputsStrategy
+	(*StripMediaStrategy)(nil),           // 12: compactord.v1.StripMediaStrategy
+	(*DropThinkingStrategy)(nil),         // 13: compactord.v1.DropThinkingStrategy
+	(*CompressObservationsStrategy)(nil), // 14: compactord.v1.CompressObservationsStrategy
+	(*FoldSubtasksStrategy)(nil),         // 15: compactord.v1.FoldSubtasksStrategy
+	(*OffloadStrategy)(nil),              // 16: compactord.v1.OffloadStrategy
+	(*DialogueOnlyStrategy)(nil),         // 17: compactord.v1.DialogueOnlyStrategy
+	(*FirstEffectiveStrategy)(nil),       // 18: compactord.v1.FirstEffectiveStrategy
+	(*LadderStrategy)(nil),               // 19: compactord.v1.LadderStrategy
+	(*CustomStrategy)(nil),               // 20: compactord.v1.CustomStrategy
+	(*LadderStrategy_Rung)(nil),          // 21: compactord.v1.LadderStrategy.Rung
 }
 var file_compactord_v1_strategy_proto_depIdxs = []int32{
-	5,  // 0: compactord.v1.Strategy.summarize:type_name -> compactord.v1.SummarizeStrategy
-	6,  // 1: compactord.v1.Strategy.hide_tool_results:type_name -> compactord.v1.HideToolResultsStrategy
-	7,  // 2: compactord.v1.Strategy.mask_observations:type_name -> compactord.v1.MaskObservationsStrategy
-	8,  // 3: compactord.v1.Strategy.prune_tool_outputs:type_name -> compactord.v1.PruneToolOutputsStrategy
-	9,  // 4: compactord.v1.Strategy.clear_tool_uses:type_name -> compactord.v1.ClearToolUsesStrategy
-	10, // 5: compactord.v1.Strategy.truncate_tool_outputs:type_name -> compactord.v1.TruncateToolOutputsStrategy
-	11, // 6: compactord.v1.Strategy.strip_media:type_name -> compactord.v1.StripMediaStrategy
-	12, // 7: compactord.v1.Strategy.drop_thinking:type_name -> compactord.v1.DropThinkingStrategy
-	13, // 8: compactord.v1.Strategy.compress_observations:type_name -> compactord.v1.CompressObservationsStrategy
-	14, // 9: compactord.v1.Strategy.offload:type_name -> compactord.v1.OffloadStrategy
-	15, // 10: compactord.v1.Strategy.dialogue_only:type_name -> compactord.v1.DialogueOnlyStrategy
-	16, // 11: compactord.v1.Strategy.first_effective:type_name -> compactord.v1.FirstEffectiveStrategy
-	17, // 12: compactord.v1.Strategy.ladder:type_name -> compactord.v1.LadderStrategy
-	18, // 13: compactord.v1.Strategy.custom:type_name -> compactord.v1.CustomStrategy
-	0,  // 14: compactord.v1.SummarizeStrategy.budget:type_name -> compactord.v1.BudgetRule
-	2,  // 15: compactord.v1.SummarizeStrategy.split_turn:type_name -> compactord.v1.SplitTurn
-	1,  // 16: compactord.v1.SummarizeStrategy.cut_direction:type_name -> compactord.v1.CutDirection
-	3,  // 17: compactord.v1.DialogueOnlyStrategy.tool_digest:type_name -> compactord.v1.ToolDigest
-	4,  // 18: compactord.v1.FirstEffectiveStrategy.strategies:type_name -> compactord.v1.Strategy
-	19, // 19: compactord.v1.LadderStrategy.rungs:type_name -> compactord.v1.LadderStrategy.Rung
-	4,  // 20: compactord.v1.LadderStrategy.Rung.strategy:type_name -> compactord.v1.Strategy
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	6,  // 0: compactord.v1.Strategy.summarize:type_name -> compactord.v1.SummarizeStrategy
+	7,  // 1: compactord.v1.Strategy.hide_tool_results:type_name -> compactord.v1.HideToolResultsStrategy
+	8,  // 2: compactord.v1.Strategy.mask_observations:type_name -> compactord.v1.MaskObservationsStrategy
+	9,  // 3: compactord.v1.Strategy.prune_tool_outputs:type_name -> compactord.v1.PruneToolOutputsStrategy
+	10, // 4: compactord.v1.Strategy.clear_tool_uses:type_name -> compactord.v1.ClearToolUsesStrategy
+	11, // 5: compactord.v1.Strategy.truncate_tool_outputs:type_name -> compactord.v1.TruncateToolOutputsStrategy
+	12, // 6: compactord.v1.Strategy.strip_media:type_name -> compactord.v1.StripMediaStrategy
+	13, // 7: compactord.v1.Strategy.drop_thinking:type_name -> compactord.v1.DropThinkingStrategy
+	14, // 8: compactord.v1.Strategy.compress_observations:type_name -> compactord.v1.CompressObservationsStrategy
+	16, // 9: compactord.v1.Strategy.offload:type_name -> compactord.v1.OffloadStrategy
+	17, // 10: compactord.v1.Strategy.dialogue_only:type_name -> compactord.v1.DialogueOnlyStrategy
+	18, // 11: compactord.v1.Strategy.first_effective:type_name -> compactord.v1.FirstEffectiveStrategy
+	19, // 12: compactord.v1.Strategy.ladder:type_name -> compactord.v1.LadderStrategy
+	20, // 13: compactord.v1.Strategy.custom:type_name -> compactord.v1.CustomStrategy
+	15, // 14: compactord.v1.Strategy.fold_subtasks:type_name -> compactord.v1.FoldSubtasksStrategy
+	0,  // 15: compactord.v1.SummarizeStrategy.budget:type_name -> compactord.v1.BudgetRule
+	2,  // 16: compactord.v1.SummarizeStrategy.split_turn:type_name -> compactord.v1.SplitTurn
+	1,  // 17: compactord.v1.SummarizeStrategy.cut_direction:type_name -> compactord.v1.CutDirection
+	3,  // 18: compactord.v1.FoldSubtasksStrategy.bounds:type_name -> compactord.v1.SubtaskBounds
+	4,  // 19: compactord.v1.DialogueOnlyStrategy.tool_digest:type_name -> compactord.v1.ToolDigest
+	5,  // 20: compactord.v1.FirstEffectiveStrategy.strategies:type_name -> compactord.v1.Strategy
+	21, // 21: compactord.v1.LadderStrategy.rungs:type_name -> compactord.v1.LadderStrategy.Rung
+	5,  // 22: compactord.v1.LadderStrategy.Rung.strategy:type_name -> compactord.v1.Strategy
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_strategy_proto_init() }
@@ -2003,6 +2168,7 @@ func file_compactord_v1_strategy_proto_init() {
 		(*Strategy_FirstEffective)(nil),
 		(*Strategy_Ladder)(nil),
 		(*Strategy_Custom)(nil),
+		(*Strategy_FoldSubtasks)(nil),
 	}
 	file_compactord_v1_strategy_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_strategy_proto_msgTypes[2].OneofWrappers = []any{}
@@ -2015,14 +2181,15 @@ func file_compactord_v1_strategy_proto_init() {
 	file_compactord_v1_strategy_proto_msgTypes[9].OneofWrappers = []any{}
 	file_compactord_v1_strategy_proto_msgTypes[10].OneofWrappers = []any{}
 	file_compactord_v1_strategy_proto_msgTypes[11].OneofWrappers = []any{}
-	file_compactord_v1_strategy_proto_msgTypes[15].OneofWrappers = []any{}
+	file_compactord_v1_strategy_proto_msgTypes[12].OneofWrappers = []any{}
+	file_compactord_v1_strategy_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_strategy_proto_rawDesc), len(file_compactord_v1_strategy_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   16,
+			NumEnums:      5,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -368,6 +368,7 @@ type ViewMessage struct {
 	//	*ViewMessage_LogRepair
 	//	*ViewMessage_ContextBlock
 	//	*ViewMessage_Instructions
+	//	*ViewMessage_Folded
 	Origin isViewMessage_Origin `protobuf_oneof:"origin"`
 	// The kinds of edits in force on it.
 	Edits []EditKind `protobuf:"varint,5,rep,packed,name=edits,proto3,enum=compactord.v1.EditKind" json:"edits,omitempty"`
@@ -468,6 +469,15 @@ func (x *ViewMessage) GetInstructions() uint32 {
 	return 0
 }
 
+func (x *ViewMessage) GetFolded() *IndexRange {
+	if x != nil {
+		if x, ok := x.Origin.(*ViewMessage_Folded); ok {
+			return x.Folded
+		}
+	}
+	return nil
+}
+
 func (x *ViewMessage) GetEdits() []EditKind {
 	if x != nil {
 		return x.Edits
@@ -518,6 +528,11 @@ type ViewMessage_Instructions struct {
 	Instructions uint32 `protobuf:"varint,9,opt,name=instructions,proto3,oneof"`
 }
 
+type ViewMessage_Folded struct {
+	// The messages that were folded into this one.
+	Folded *IndexRange `protobuf:"bytes,10,opt,name=folded,proto3,oneof"`
+}
+
 func (*ViewMessage_Index) isViewMessage_Origin() {}
 
 func (*ViewMessage_SummaryOf) isViewMessage_Origin() {}
@@ -527,6 +542,8 @@ func (*ViewMessage_LogRepair) isViewMessage_Origin() {}
 func (*ViewMessage_ContextBlock) isViewMessage_Origin() {}
 
 func (*ViewMessage_Instructions) isViewMessage_Origin() {}
+
+func (*ViewMessage_Folded) isViewMessage_Origin() {}
 
 // ShownBlock is a context block that a message of the view shows.
 type ShownBlock struct {
@@ -803,7 +820,7 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
 	"\vsystem_json\x18\b \x03(\tR\n" +
 	"systemJson\x122\n" +
-	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\x8e\x03\n" +
+	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\xc3\x03\n" +
 	"\vViewMessage\x120\n" +
 	"\amessage\x18\x01 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
 	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n" +
@@ -812,7 +829,9 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
 	"log_repair\x18\x04 \x01(\v2\x18.compactord.v1.LogRepairH\x00R\tlogRepair\x12@\n" +
 	"\rcontext_block\x18\b \x01(\v2\x19.compactord.v1.ShownBlockH\x00R\fcontextBlock\x12$\n" +
-	"\finstructions\x18\t \x01(\rH\x00R\finstructions\x12-\n" +
+	"\finstructions\x18\t \x01(\rH\x00R\finstructions\x123\n" +
+	"\x06folded\x18\n" +
+	" \x01(\v2\x19.compactord.v1.IndexRangeH\x00R\x06folded\x12-\n" +
 	"\x05edits\x18\x05 \x03(\x0e2\x17.compactord.v1.EditKindR\x05edits\x12\x16\n" +
 	"\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n" +
 	"\fout_of_place\x18\a \x01(\bR\n" +
@@ -871,8 +890,9 @@ var file_compactord_v1_view_proto_goTypes = []any{
 	(*ContextReport)(nil),      // 11: compactord.v1.ContextReport
 	(*Finding)(nil),            // 12: compactord.v1.Finding
 	(*Message)(nil),            // 13: compactord.v1.Message
-	(EditKind)(0),              // 14: compactord.v1.EditKind
-	(BlockPlace)(0),            // 15: compactord.v1.BlockPlace
+	(*IndexRange)(nil),         // 14: compactord.v1.IndexRange
+	(EditKind)(0),              // 15: compactord.v1.EditKind
+	(BlockPlace)(0),            // 16: compactord.v1.BlockPlace
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
 	7,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
@@ -886,16 +906,17 @@ var file_compactord_v1_view_proto_depIdxs = []int32{
 	13, // 8: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
 	5,  // 9: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
 	4,  // 10: compactord.v1.ViewMessage.context_block:type_name -> compactord.v1.ShownBlock
-	14, // 11: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
-	15, // 12: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
-	0,  // 13: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
-	12, // 14: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
-	12, // 15: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	14, // 11: compactord.v1.ViewMessage.folded:type_name -> compactord.v1.IndexRange
+	15, // 12: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
+	16, // 13: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
+	0,  // 14: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
+	12, // 15: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
+	12, // 16: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_view_proto_init() }
@@ -919,6 +940,7 @@ func file_compactord_v1_view_proto_init() {
 		(*ViewMessage_LogRepair)(nil),
 		(*ViewMessage_ContextBlock)(nil),
 		(*ViewMessage_Instructions)(nil),
+		(*ViewMessage_Folded)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from compactord.v1 import compact_pb2 as _compact_pb2
 from compactord.v1 import edit_pb2 as _edit_pb2
 from compactord.v1 import event_pb2 as _event_pb2
 from compactord.v1 import message_pb2 as _message_pb2
@@ -39,6 +40,8 @@ class _SummaryPromptKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Sum
     """The summary of the first part of a turn that the cut splits."""
     SUMMARY_PROMPT_KIND_OBSERVATION: _SummaryPromptKind.ValueType  # 3
     """A shorter text for a tool result."""
+    SUMMARY_PROMPT_KIND_FOLD: _SummaryPromptKind.ValueType  # 4
+    """The text of a fold."""
 
 class SummaryPromptKind(_SummaryPromptKind, metaclass=_SummaryPromptKindEnumTypeWrapper):
     """SummaryPromptKind is what a prompt asks for."""
@@ -51,6 +54,8 @@ SUMMARY_PROMPT_KIND_TURN_PREFIX: SummaryPromptKind.ValueType  # 2
 """The summary of the first part of a turn that the cut splits."""
 SUMMARY_PROMPT_KIND_OBSERVATION: SummaryPromptKind.ValueType  # 3
 """A shorter text for a tool result."""
+SUMMARY_PROMPT_KIND_FOLD: SummaryPromptKind.ValueType  # 4
+"""The text of a fold."""
 Global___SummaryPromptKind: _TypeAlias = SummaryPromptKind  # noqa: Y015
 
 @_typing.final
@@ -105,6 +110,7 @@ class PlanCompactionRequest(_message.Message):
     CLIENT_PLAN_FIELD_NUMBER: _builtins.int
     MAX_PROMPT_TOKENS_FIELD_NUMBER: _builtins.int
     FROM_PROMPT_FIELD_NUMBER: _builtins.int
+    FOLD_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
     reason: _record_pb2.CompactionReason.ValueType
@@ -134,6 +140,10 @@ class PlanCompactionRequest(_message.Message):
     def client_plan(self) -> Global___ClientPlan:
         """The client's own plan, in place of a plan by the policy's strategy."""
 
+    @_builtins.property
+    def fold(self) -> _compact_pb2.FoldRange:
+        """Folds these messages, in place of what the policy's strategy would do. MANUAL only, not together with client_plan."""
+
     def __init__(
         self,
         *,
@@ -145,10 +155,11 @@ class PlanCompactionRequest(_message.Message):
         client_plan: Global___ClientPlan | None = ...,
         max_prompt_tokens: _builtins.int | None = ...,
         from_prompt: _builtins.int = ...,
+        fold: _compact_pb2.FoldRange | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_prompt_tokens", b"_max_prompt_tokens", "_replay", b"_replay", "client_plan", b"client_plan", "max_prompt_tokens", b"max_prompt_tokens", "policy", b"policy", "replay", b"replay"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_prompt_tokens", b"_max_prompt_tokens", "_replay", b"_replay", "client_plan", b"client_plan", "fold", b"fold", "max_prompt_tokens", b"max_prompt_tokens", "policy", b"policy", "replay", b"replay"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_prompt_tokens", b"_max_prompt_tokens", "_replay", b"_replay", "client_plan", b"client_plan", "focus", b"focus", "from_prompt", b"from_prompt", "max_prompt_tokens", b"max_prompt_tokens", "policy", b"policy", "reason", b"reason", "replay", b"replay", "session_id", b"session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_prompt_tokens", b"_max_prompt_tokens", "_replay", b"_replay", "client_plan", b"client_plan", "focus", b"focus", "fold", b"fold", "from_prompt", b"from_prompt", "max_prompt_tokens", b"max_prompt_tokens", "policy", b"policy", "reason", b"reason", "replay", b"replay", "session_id", b"session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_prompt_tokens: _TypeAlias = _typing.Literal["max_prompt_tokens"]  # noqa: Y015
     _WhichOneofArgType__max_prompt_tokens: _TypeAlias = _typing.Literal["_max_prompt_tokens", b"_max_prompt_tokens"]  # noqa: Y015
@@ -252,7 +263,7 @@ class SummaryPrompt(_message.Message):
     """
     @_builtins.property
     def edit(self) -> _edit_pb2.EditPlace:
-        """OBSERVATION: the edit whose text the model is to write."""
+        """OBSERVATION and FOLD: the edit whose text the model is to write."""
 
     def __init__(
         self,

@@ -41,6 +41,7 @@ class CompactRequest(_message.Message):
     REPLAY_FIELD_NUMBER: _builtins.int
     WILL_RETRY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    FOLD_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """A session's id."""
     reason: _record_pb2.CompactionReason.ValueType
@@ -75,6 +76,10 @@ class CompactRequest(_message.Message):
     def policy(self) -> _policy_pb2.Policy:
         """Overrides the session's policy for this request."""
 
+    @_builtins.property
+    def fold(self) -> Global___FoldRange:
+        """Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only."""
+
     def __init__(
         self,
         *,
@@ -89,10 +94,11 @@ class CompactRequest(_message.Message):
         replay: _builtins.bool | None = ...,
         will_retry: _builtins.bool = ...,
         request_id: _builtins.str = ...,
+        fold: Global___FoldRange | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "history", b"history", "policy", b"policy", "replay", b"replay", "session_id", b"session_id", "target", b"target"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "fold", b"fold", "history", b"history", "policy", b"policy", "replay", b"replay", "session_id", b"session_id", "target", b"target"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "detach", b"detach", "dry_run", b"dry_run", "focus", b"focus", "history", b"history", "policy", b"policy", "preempt", b"preempt", "reason", b"reason", "replay", b"replay", "request_id", b"request_id", "session_id", b"session_id", "target", b"target", "will_retry", b"will_retry"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "detach", b"detach", "dry_run", b"dry_run", "focus", b"focus", "fold", b"fold", "history", b"history", "policy", b"policy", "preempt", b"preempt", "reason", b"reason", "replay", b"replay", "request_id", b"request_id", "session_id", b"session_id", "target", b"target", "will_retry", b"will_retry"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__replay: _TypeAlias = _typing.Literal["replay"]  # noqa: Y015
     _WhichOneofArgType__replay: _TypeAlias = _typing.Literal["_replay", b"_replay"]  # noqa: Y015
@@ -104,6 +110,53 @@ class CompactRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
 
 Global___CompactRequest: _TypeAlias = CompactRequest  # noqa: Y015
+
+@_typing.final
+class FoldRange(_message.Message):
+    """FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
+    turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
+    tool group, that group is left out. PLAN_INVALID where it begins within one turn and ends within another, where a
+    pinned message is in it, or where it would divide what is folded already; open calls are never folded.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    """The first message."""
+    checkpoint_id: _builtins.int
+    """The first message after a checkpoint. Refused where RevertToCheckpoint refuses it."""
+    end: _builtins.int
+    """The index after the last message. Default: the end of the log, without the group of calls that wait for results."""
+    text: _builtins.str
+    """The text that views show, below a line that says which messages it stands for. Space at its ends is removed. At most
+    256 KiB. Default: the summarizer writes it.
+    """
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        checkpoint_id: _builtins.int = ...,
+        end: _builtins.int | None = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "checkpoint_id", b"checkpoint_id", "end", b"end", "from", b"from", "start", b"start"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "checkpoint_id", b"checkpoint_id", "end", b"end", "from", b"from", "start", b"start", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__end: _TypeAlias = _typing.Literal["end"]  # noqa: Y015
+    _WhichOneofArgType__end: _TypeAlias = _typing.Literal["_end", b"_end"]  # noqa: Y015
+    _WhichOneofReturnType_from: _TypeAlias = _typing.Literal["start", "checkpoint_id"]  # noqa: Y015
+    _WhichOneofArgType_from: _TypeAlias = _typing.Literal["from", b"from"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__end) -> _WhichOneofReturnType__end | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_from) -> _WhichOneofReturnType_from | None: ...
+
+Global___FoldRange: _TypeAlias = FoldRange  # noqa: Y015
 
 @_typing.final
 class CompactResponse(_message.Message):

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63ompactord/v1/edit.proto\x12\rcompactord.v1\"\xc7\x01\n\x04\x45\x64it\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12+\n\x04kind\x18\x03 \x01(\x0e\x32\x17.compactord.v1.EditKindR\x04kind\x12 \n\x0breplacement\x18\x04 \x01(\tR\x0breplacement\x12!\n\x0ctokens_freed\x18\x05 \x01(\rR\x0btokensFreed\x12#\n\rby_summarizer\x18\x06 \x01(\x08R\x0c\x62ySummarizer\"5\n\tEditPlace\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part*\x96\x02\n\x08\x45\x64itKind\x12\x19\n\x15\x45\x44IT_KIND_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45\x44IT_KIND_HIDE_RESULT\x10\x01\x12\x1d\n\x19\x45\x44IT_KIND_TRUNCATE_RESULT\x10\x02\x12\x1c\n\x18\x45\x44IT_KIND_OFFLOAD_RESULT\x10\x03\x12 \n\x1c\x45\x44IT_KIND_TRUNCATE_ARGUMENTS\x10\x04\x12\x1b\n\x17\x45\x44IT_KIND_DROP_THINKING\x10\x05\x12\x1b\n\x17\x45\x44IT_KIND_REPLACE_MEDIA\x10\x06\x12\x1d\n\x19\x45\x44IT_KIND_COMPRESS_RESULT\x10\x07\x12\x1c\n\x18\x45\x44IT_KIND_COLLAPSE_GROUP\x10\x08\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63ompactord/v1/edit.proto\x12\rcompactord.v1\"\x81\x02\n\x04\x45\x64it\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12+\n\x04kind\x18\x03 \x01(\x0e\x32\x17.compactord.v1.EditKindR\x04kind\x12 \n\x0breplacement\x18\x04 \x01(\tR\x0breplacement\x12!\n\x0ctokens_freed\x18\x05 \x01(\rR\x0btokensFreed\x12#\n\rby_summarizer\x18\x06 \x01(\x08R\x0c\x62ySummarizer\x12\x1d\n\nfold_start\x18\x07 \x01(\rR\tfoldStart\x12\x19\n\x08\x66old_end\x18\x08 \x01(\rR\x07\x66oldEnd\"5\n\tEditPlace\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part*\xaa\x02\n\x08\x45\x64itKind\x12\x19\n\x15\x45\x44IT_KIND_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45\x44IT_KIND_HIDE_RESULT\x10\x01\x12\x1d\n\x19\x45\x44IT_KIND_TRUNCATE_RESULT\x10\x02\x12\x1c\n\x18\x45\x44IT_KIND_OFFLOAD_RESULT\x10\x03\x12 \n\x1c\x45\x44IT_KIND_TRUNCATE_ARGUMENTS\x10\x04\x12\x1b\n\x17\x45\x44IT_KIND_DROP_THINKING\x10\x05\x12\x1b\n\x17\x45\x44IT_KIND_REPLACE_MEDIA\x10\x06\x12\x1d\n\x19\x45\x44IT_KIND_COMPRESS_RESULT\x10\x07\x12\x1c\n\x18\x45\x44IT_KIND_COLLAPSE_GROUP\x10\x08\x12\x12\n\x0e\x45\x44IT_KIND_FOLD\x10\tBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,10 +32,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.edit_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_EDITKIND']._serialized_start=301
-  _globals['_EDITKIND']._serialized_end=579
+  _globals['_EDITKIND']._serialized_start=359
+  _globals['_EDITKIND']._serialized_end=657
   _globals['_EDIT']._serialized_start=44
-  _globals['_EDIT']._serialized_end=243
-  _globals['_EDITPLACE']._serialized_start=245
-  _globals['_EDITPLACE']._serialized_end=298
+  _globals['_EDIT']._serialized_end=301
+  _globals['_EDITPLACE']._serialized_start=303
+  _globals['_EDITPLACE']._serialized_end=356
 # @@protoc_insertion_point(module_scope)

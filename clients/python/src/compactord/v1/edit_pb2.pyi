@@ -41,6 +41,10 @@ class _EditKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EditKind.Val
     """Replaces the content of a tool result by a shorter text that the summarizer wrote."""
     EDIT_KIND_COLLAPSE_GROUP: _EditKind.ValueType  # 8
     """Replaces the tool calls of a finished tool group by the text, and drops their results."""
+    EDIT_KIND_FOLD: _EditKind.ValueType  # 9
+    """Shows the text in place of a range of messages. Each message of the range has such an edit; the first one has the
+    text, the others have none.
+    """
 
 class EditKind(_EditKind, metaclass=_EditKindEnumTypeWrapper):
     """EditKind is what an edit does."""
@@ -63,6 +67,10 @@ EDIT_KIND_COMPRESS_RESULT: EditKind.ValueType  # 7
 """Replaces the content of a tool result by a shorter text that the summarizer wrote."""
 EDIT_KIND_COLLAPSE_GROUP: EditKind.ValueType  # 8
 """Replaces the tool calls of a finished tool group by the text, and drops their results."""
+EDIT_KIND_FOLD: EditKind.ValueType  # 9
+"""Shows the text in place of a range of messages. Each message of the range has such an edit; the first one has the
+text, the others have none.
+"""
 Global___EditKind: _TypeAlias = EditKind  # noqa: Y015
 
 @_typing.final
@@ -77,10 +85,12 @@ class Edit(_message.Message):
     REPLACEMENT_FIELD_NUMBER: _builtins.int
     TOKENS_FREED_FIELD_NUMBER: _builtins.int
     BY_SUMMARIZER_FIELD_NUMBER: _builtins.int
+    FOLD_START_FIELD_NUMBER: _builtins.int
+    FOLD_END_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """The message's index."""
     part: _builtins.int
-    """The part of the message, from 0. 0 for COLLAPSE_GROUP."""
+    """The part of the message, from 0. 0 for COLLAPSE_GROUP and FOLD."""
     kind: Global___EditKind.ValueType
     """What the edit does."""
     replacement: _builtins.str
@@ -89,6 +99,10 @@ class Edit(_message.Message):
     """How many tokens the edit frees, by the session's estimator."""
     by_summarizer: _builtins.bool
     """In a plan: whether the summarizer is to write the replacement."""
+    fold_start: _builtins.int
+    """FOLD: the first message of the range that is folded."""
+    fold_end: _builtins.int
+    """FOLD: the index after the last message of the range. Only messages that are active when it is folded belong to it."""
     def __init__(
         self,
         *,
@@ -98,10 +112,12 @@ class Edit(_message.Message):
         replacement: _builtins.str = ...,
         tokens_freed: _builtins.int = ...,
         by_summarizer: _builtins.bool = ...,
+        fold_start: _builtins.int = ...,
+        fold_end: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_summarizer", b"by_summarizer", "index", b"index", "kind", b"kind", "part", b"part", "replacement", b"replacement", "tokens_freed", b"tokens_freed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_summarizer", b"by_summarizer", "fold_end", b"fold_end", "fold_start", b"fold_start", "index", b"index", "kind", b"kind", "part", b"part", "replacement", b"replacement", "tokens_freed", b"tokens_freed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

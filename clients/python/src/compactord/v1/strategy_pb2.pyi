@@ -99,6 +99,34 @@ SPLIT_TURN_OFF: SplitTurn.ValueType  # 3
 """Turns are not split: a cut is only valid before a message that starts a turn."""
 Global___SplitTurn: _TypeAlias = SplitTurn  # noqa: Y015
 
+class _SubtaskBounds:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SubtaskBoundsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SubtaskBounds.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SUBTASK_BOUNDS_UNSPECIFIED: _SubtaskBounds.ValueType  # 0
+    """Means TODO_ITEMS."""
+    SUBTASK_BOUNDS_TODO_ITEMS: _SubtaskBounds.ValueType  # 1
+    """A to-do list: a sub-task begins with the call that sets an item in progress, and ends with the call that sets it
+    completed. The tools are those from which a summary takes the open to-dos.
+    """
+    SUBTASK_BOUNDS_CHECKPOINTS: _SubtaskBounds.ValueType  # 2
+    """Checkpoints: each one ends a sub-task and begins the next."""
+
+class SubtaskBounds(_SubtaskBounds, metaclass=_SubtaskBoundsEnumTypeWrapper):
+    """SubtaskBounds is what begins and ends a sub-task."""
+
+SUBTASK_BOUNDS_UNSPECIFIED: SubtaskBounds.ValueType  # 0
+"""Means TODO_ITEMS."""
+SUBTASK_BOUNDS_TODO_ITEMS: SubtaskBounds.ValueType  # 1
+"""A to-do list: a sub-task begins with the call that sets an item in progress, and ends with the call that sets it
+completed. The tools are those from which a summary takes the open to-dos.
+"""
+SUBTASK_BOUNDS_CHECKPOINTS: SubtaskBounds.ValueType  # 2
+"""Checkpoints: each one ends a sub-task and begins the next."""
+Global___SubtaskBounds: _TypeAlias = SubtaskBounds  # noqa: Y015
+
 class _ToolDigest:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -143,6 +171,7 @@ class Strategy(_message.Message):
     FIRST_EFFECTIVE_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
     CUSTOM_FIELD_NUMBER: _builtins.int
+    FOLD_SUBTASKS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def summarize(self) -> Global___SummarizeStrategy:
         """Replaces the older part by a summary."""
@@ -199,6 +228,10 @@ class Strategy(_message.Message):
     def custom(self) -> Global___CustomStrategy:
         """A strategy that was compiled into this daemon."""
 
+    @_builtins.property
+    def fold_subtasks(self) -> Global___FoldSubtasksStrategy:
+        """Folds finished sub-tasks where they stand."""
+
     def __init__(
         self,
         *,
@@ -216,12 +249,13 @@ class Strategy(_message.Message):
         first_effective: Global___FirstEffectiveStrategy | None = ...,
         ladder: Global___LadderStrategy | None = ...,
         custom: Global___CustomStrategy | None = ...,
+        fold_subtasks: Global___FoldSubtasksStrategy | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clear_tool_uses", b"clear_tool_uses", "compress_observations", b"compress_observations", "custom", b"custom", "dialogue_only", b"dialogue_only", "drop_thinking", b"drop_thinking", "first_effective", b"first_effective", "hide_tool_results", b"hide_tool_results", "kind", b"kind", "ladder", b"ladder", "mask_observations", b"mask_observations", "offload", b"offload", "prune_tool_outputs", b"prune_tool_outputs", "strip_media", b"strip_media", "summarize", b"summarize", "truncate_tool_outputs", b"truncate_tool_outputs"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clear_tool_uses", b"clear_tool_uses", "compress_observations", b"compress_observations", "custom", b"custom", "dialogue_only", b"dialogue_only", "drop_thinking", b"drop_thinking", "first_effective", b"first_effective", "fold_subtasks", b"fold_subtasks", "hide_tool_results", b"hide_tool_results", "kind", b"kind", "ladder", b"ladder", "mask_observations", b"mask_observations", "offload", b"offload", "prune_tool_outputs", b"prune_tool_outputs", "strip_media", b"strip_media", "summarize", b"summarize", "truncate_tool_outputs", b"truncate_tool_outputs"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clear_tool_uses", b"clear_tool_uses", "compress_observations", b"compress_observations", "custom", b"custom", "dialogue_only", b"dialogue_only", "drop_thinking", b"drop_thinking", "first_effective", b"first_effective", "hide_tool_results", b"hide_tool_results", "kind", b"kind", "ladder", b"ladder", "mask_observations", b"mask_observations", "offload", b"offload", "prune_tool_outputs", b"prune_tool_outputs", "strip_media", b"strip_media", "summarize", b"summarize", "truncate_tool_outputs", b"truncate_tool_outputs"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clear_tool_uses", b"clear_tool_uses", "compress_observations", b"compress_observations", "custom", b"custom", "dialogue_only", b"dialogue_only", "drop_thinking", b"drop_thinking", "first_effective", b"first_effective", "fold_subtasks", b"fold_subtasks", "hide_tool_results", b"hide_tool_results", "kind", b"kind", "ladder", b"ladder", "mask_observations", b"mask_observations", "offload", b"offload", "prune_tool_outputs", b"prune_tool_outputs", "strip_media", b"strip_media", "summarize", b"summarize", "truncate_tool_outputs", b"truncate_tool_outputs"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["summarize", "hide_tool_results", "mask_observations", "prune_tool_outputs", "clear_tool_uses", "truncate_tool_outputs", "strip_media", "drop_thinking", "compress_observations", "offload", "dialogue_only", "first_effective", "ladder", "custom"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["summarize", "hide_tool_results", "mask_observations", "prune_tool_outputs", "clear_tool_uses", "truncate_tool_outputs", "strip_media", "drop_thinking", "compress_observations", "offload", "dialogue_only", "first_effective", "ladder", "custom", "fold_subtasks"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -815,6 +849,57 @@ class CompressObservationsStrategy(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__over_tokens) -> _WhichOneofReturnType__over_tokens | None: ...
 
 Global___CompressObservationsStrategy: _TypeAlias = CompressObservationsStrategy  # noqa: Y015
+
+@_typing.final
+class FoldSubtasksStrategy(_message.Message):
+    """FoldSubtasksStrategy folds each finished sub-task into one text where it stands. The summarizer writes the text. Only
+    Compact can use it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOUNDS_FIELD_NUMBER: _builtins.int
+    KEEP_SUBTASKS_FIELD_NUMBER: _builtins.int
+    MINIMUM_TOKENS_FIELD_NUMBER: _builtins.int
+    GUIDELINES_FIELD_NUMBER: _builtins.int
+    bounds: Global___SubtaskBounds.ValueType
+    """What begins and ends a sub-task. Default TODO_ITEMS."""
+    keep_subtasks: _builtins.int
+    """Newest finished sub-tasks that stay as they are. 0 to 1,000. Default 1."""
+    minimum_tokens: _builtins.int
+    """Sub-tasks with fewer tokens in the view than this stay as they are. 1 to 10,000,000. Default 1,000."""
+    guidelines: _builtins.str
+    """Tells the summarizer what to keep and what to leave out. At most 16 KiB."""
+    def __init__(
+        self,
+        *,
+        bounds: Global___SubtaskBounds.ValueType | None = ...,
+        keep_subtasks: _builtins.int | None = ...,
+        minimum_tokens: _builtins.int | None = ...,
+        guidelines: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bounds", b"_bounds", "_guidelines", b"_guidelines", "_keep_subtasks", b"_keep_subtasks", "_minimum_tokens", b"_minimum_tokens", "bounds", b"bounds", "guidelines", b"guidelines", "keep_subtasks", b"keep_subtasks", "minimum_tokens", b"minimum_tokens"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bounds", b"_bounds", "_guidelines", b"_guidelines", "_keep_subtasks", b"_keep_subtasks", "_minimum_tokens", b"_minimum_tokens", "bounds", b"bounds", "guidelines", b"guidelines", "keep_subtasks", b"keep_subtasks", "minimum_tokens", b"minimum_tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bounds: _TypeAlias = _typing.Literal["bounds"]  # noqa: Y015
+    _WhichOneofArgType__bounds: _TypeAlias = _typing.Literal["_bounds", b"_bounds"]  # noqa: Y015
+    _WhichOneofReturnType__guidelines: _TypeAlias = _typing.Literal["guidelines"]  # noqa: Y015
+    _WhichOneofArgType__guidelines: _TypeAlias = _typing.Literal["_guidelines", b"_guidelines"]  # noqa: Y015
+    _WhichOneofReturnType__keep_subtasks: _TypeAlias = _typing.Literal["keep_subtasks"]  # noqa: Y015
+    _WhichOneofArgType__keep_subtasks: _TypeAlias = _typing.Literal["_keep_subtasks", b"_keep_subtasks"]  # noqa: Y015
+    _WhichOneofReturnType__minimum_tokens: _TypeAlias = _typing.Literal["minimum_tokens"]  # noqa: Y015
+    _WhichOneofArgType__minimum_tokens: _TypeAlias = _typing.Literal["_minimum_tokens", b"_minimum_tokens"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bounds) -> _WhichOneofReturnType__bounds | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__guidelines) -> _WhichOneofReturnType__guidelines | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_subtasks) -> _WhichOneofReturnType__keep_subtasks | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__minimum_tokens) -> _WhichOneofReturnType__minimum_tokens | None: ...
+
+Global___FoldSubtasksStrategy: _TypeAlias = FoldSubtasksStrategy  # noqa: Y015
 
 @_typing.final
 class OffloadStrategy(_message.Message):

@@ -214,6 +214,7 @@ class ViewMessage(_message.Message):
     LOG_REPAIR_FIELD_NUMBER: _builtins.int
     CONTEXT_BLOCK_FIELD_NUMBER: _builtins.int
     INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    FOLDED_FIELD_NUMBER: _builtins.int
     EDITS_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     OUT_OF_PLACE_FIELD_NUMBER: _builtins.int
@@ -240,6 +241,10 @@ class ViewMessage(_message.Message):
         """A context block."""
 
     @_builtins.property
+    def folded(self) -> _record_pb2.IndexRange:
+        """The messages that were folded into this one."""
+
+    @_builtins.property
     def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
         """The kinds of edits in force on it."""
 
@@ -252,15 +257,16 @@ class ViewMessage(_message.Message):
         log_repair: Global___LogRepair | None = ...,
         context_block: Global___ShownBlock | None = ...,
         instructions: _builtins.int = ...,
+        folded: _record_pb2.IndexRange | None = ...,
         edits: _abc.Iterable[_edit_pb2.EditKind.ValueType] | None = ...,
         tokens: _builtins.int = ...,
         out_of_place: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["context_block", b"context_block", "index", b"index", "instructions", b"instructions", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "summary_of", b"summary_of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["context_block", b"context_block", "folded", b"folded", "index", b"index", "instructions", b"instructions", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "summary_of", b"summary_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context_block", b"context_block", "edits", b"edits", "index", b"index", "instructions", b"instructions", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "out_of_place", b"out_of_place", "summary_of", b"summary_of", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context_block", b"context_block", "edits", b"edits", "folded", b"folded", "index", b"index", "instructions", b"instructions", "log_repair", b"log_repair", "message", b"message", "origin", b"origin", "out_of_place", b"out_of_place", "summary_of", b"summary_of", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_origin: _TypeAlias = _typing.Literal["index", "summary_of", "log_repair", "context_block", "instructions"]  # noqa: Y015
+    _WhichOneofReturnType_origin: _TypeAlias = _typing.Literal["index", "summary_of", "log_repair", "context_block", "instructions", "folded"]  # noqa: Y015
     _WhichOneofArgType_origin: _TypeAlias = _typing.Literal["origin", b"origin"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_origin) -> _WhichOneofReturnType_origin | None: ...
 

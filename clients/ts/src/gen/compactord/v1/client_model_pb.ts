@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { FoldRange, FoldRangeJson } from "./compact_pb.js";
+import { file_compactord_v1_compact } from "./compact_pb.js";
 import type { Edit, EditJson, EditPlace, EditPlaceJson } from "./edit_pb.js";
 import { file_compactord_v1_edit } from "./edit_pb.js";
 import type { CompactionCompleted, CompactionCompletedJson, CompactionPlan, CompactionPlanJson, CompactionSkipped, CompactionSkippedJson } from "./event_pb.js";
@@ -22,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/client_model.proto.
  */
 export const file_compactord_v1_client_model: GenFile = /*@__PURE__*/
-  fileDesc("CiBjb21wYWN0b3JkL3YxL2NsaWVudF9tb2RlbC5wcm90bxINY29tcGFjdG9yZC52MSJ2CgpDbGllbnRQbGFuEhAKCHN0cmF0ZWd5GAEgASgJEh0KEGZpcnN0X2tlcHRfaW5kZXgYAiABKA1IAIgBARIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdEITChFfZmlyc3Rfa2VwdF9pbmRleCKtAgoVUGxhbkNvbXBhY3Rpb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSLwoGcmVhc29uGAIgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEg0KBWZvY3VzGAMgASgJEiUKBnBvbGljeRgEIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EhMKBnJlcGxheRgFIAEoCEgAiAEBEi4KC2NsaWVudF9wbGFuGAYgASgLMhkuY29tcGFjdG9yZC52MS5DbGllbnRQbGFuEh4KEW1heF9wcm9tcHRfdG9rZW5zGAcgASgNSAGIAQESEwoLZnJvbV9wcm9tcHQYCCABKA1CCQoHX3JlcGxheUIUChJfbWF4X3Byb21wdF90b2tlbnMi7QEKFlBsYW5Db21wYWN0aW9uUmVzcG9uc2USKwoEcGxhbhgBIAEoCzIdLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblBsYW4SDwoHbWVzc2FnZRgCIAEoCRItCgdwcm9tcHRzGAMgAygLMhwuY29tcGFjdG9yZC52MS5TdW1tYXJ5UHJvbXB0EhAKCGhhc19tb3JlGAQgASgIEhIKCnBsYW5fdG9rZW4YBSABKAkSLAoGcmVwb3J0GAYgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EhIKCnJlZGFjdGlvbnMYByABKA0iswIKDVN1bW1hcnlQcm9tcHQSLgoEa2luZBgBIAEoDjIgLmNvbXBhY3RvcmQudjEuU3VtbWFyeVByb21wdEtpbmQSDgoGc3lzdGVtGAIgASgJEgwKBHRleHQYAyABKAkSHwoSdGV4dF9iZWZvcmVfYW5zd2VyGAQgASgJSACIAQESDQoFZmluYWwYBSABKAgSGQoRbWF4X2Fuc3dlcl90b2tlbnMYBiABKA0SDgoGdG9rZW5zGAcgASgNEhoKDXZpZXdfbWVzc2FnZXMYCCABKA1IAYgBARIrCgRlZGl0GAkgASgLMhguY29tcGFjdG9yZC52MS5FZGl0UGxhY2VIAogBAUIVChNfdGV4dF9iZWZvcmVfYW5zd2VyQhAKDl92aWV3X21lc3NhZ2VzQgcKBV9lZGl0IuICChdDb21taXRDb21wYWN0aW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhIKCnBsYW5fdG9rZW4YAiABKAkSLgoLY2xpZW50X3BsYW4YAyABKAsyGS5jb21wYWN0b3JkLnYxLkNsaWVudFBsYW4SDwoHYW5zd2VycxgEIAMoCRIPCgdzdW1tYXJ5GAUgASgJEjEKDnByb3ZpZGVyX2Jsb2NrGAYgASgLMhkuY29tcGFjdG9yZC52MS5PcGFxdWVQYXJ0EhQKDHVzZV9mYWxsYmFjaxgHIAEoCBINCgVtb2RlbBgIIAEoCRIjCgV1c2FnZRgJIAEoCzIULmNvbXBhY3RvcmQudjEuVXNhZ2USFQoIY29zdF91c2QYCiABKAFIAIgBARIYChBzdW1tYXJpemVyX2NhbGxzGAsgASgNEhIKCnJlcXVlc3RfaWQYDCABKAlCCwoJX2Nvc3RfdXNkIpMBChhDb21taXRDb21wYWN0aW9uUmVzcG9uc2USNwoJY29tcGxldGVkGAEgASgLMiIuY29tcGFjdG9yZC52MS5Db21wYWN0aW9uQ29tcGxldGVkSAASMwoHc2tpcHBlZBgCIAEoCzIgLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblNraXBwZWRIAEIJCgdvdXRjb21lKqMBChFTdW1tYXJ5UHJvbXB0S2luZBIjCh9TVU1NQVJZX1BST01QVF9LSU5EX1VOU1BFQ0lGSUVEEAASHwobU1VNTUFSWV9QUk9NUFRfS0lORF9ISVNUT1JZEAESIwofU1VNTUFSWV9QUk9NUFRfS0lORF9UVVJOX1BSRUZJWBACEiMKH1NVTU1BUllfUFJPTVBUX0tJTkRfT0JTRVJWQVRJT04QA0JDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_event, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
+  fileDesc("CiBjb21wYWN0b3JkL3YxL2NsaWVudF9tb2RlbC5wcm90bxINY29tcGFjdG9yZC52MSJ2CgpDbGllbnRQbGFuEhAKCHN0cmF0ZWd5GAEgASgJEh0KEGZpcnN0X2tlcHRfaW5kZXgYAiABKA1IAIgBARIiCgVlZGl0cxgDIAMoCzITLmNvbXBhY3RvcmQudjEuRWRpdEITChFfZmlyc3Rfa2VwdF9pbmRleCLVAgoVUGxhbkNvbXBhY3Rpb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSLwoGcmVhc29uGAIgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEg0KBWZvY3VzGAMgASgJEiUKBnBvbGljeRgEIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EhMKBnJlcGxheRgFIAEoCEgAiAEBEi4KC2NsaWVudF9wbGFuGAYgASgLMhkuY29tcGFjdG9yZC52MS5DbGllbnRQbGFuEh4KEW1heF9wcm9tcHRfdG9rZW5zGAcgASgNSAGIAQESEwoLZnJvbV9wcm9tcHQYCCABKA0SJgoEZm9sZBgJIAEoCzIYLmNvbXBhY3RvcmQudjEuRm9sZFJhbmdlQgkKB19yZXBsYXlCFAoSX21heF9wcm9tcHRfdG9rZW5zIu0BChZQbGFuQ29tcGFjdGlvblJlc3BvbnNlEisKBHBsYW4YASABKAsyHS5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25QbGFuEg8KB21lc3NhZ2UYAiABKAkSLQoHcHJvbXB0cxgDIAMoCzIcLmNvbXBhY3RvcmQudjEuU3VtbWFyeVByb21wdBIQCghoYXNfbW9yZRgEIAEoCBISCgpwbGFuX3Rva2VuGAUgASgJEiwKBnJlcG9ydBgGIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBISCgpyZWRhY3Rpb25zGAcgASgNIrMCCg1TdW1tYXJ5UHJvbXB0Ei4KBGtpbmQYASABKA4yIC5jb21wYWN0b3JkLnYxLlN1bW1hcnlQcm9tcHRLaW5kEg4KBnN5c3RlbRgCIAEoCRIMCgR0ZXh0GAMgASgJEh8KEnRleHRfYmVmb3JlX2Fuc3dlchgEIAEoCUgAiAEBEg0KBWZpbmFsGAUgASgIEhkKEW1heF9hbnN3ZXJfdG9rZW5zGAYgASgNEg4KBnRva2VucxgHIAEoDRIaCg12aWV3X21lc3NhZ2VzGAggASgNSAGIAQESKwoEZWRpdBgJIAEoCzIYLmNvbXBhY3RvcmQudjEuRWRpdFBsYWNlSAKIAQFCFQoTX3RleHRfYmVmb3JlX2Fuc3dlckIQCg5fdmlld19tZXNzYWdlc0IHCgVfZWRpdCLiAgoXQ29tbWl0Q29tcGFjdGlvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpwbGFuX3Rva2VuGAIgASgJEi4KC2NsaWVudF9wbGFuGAMgASgLMhkuY29tcGFjdG9yZC52MS5DbGllbnRQbGFuEg8KB2Fuc3dlcnMYBCADKAkSDwoHc3VtbWFyeRgFIAEoCRIxCg5wcm92aWRlcl9ibG9jaxgGIAEoCzIZLmNvbXBhY3RvcmQudjEuT3BhcXVlUGFydBIUCgx1c2VfZmFsbGJhY2sYByABKAgSDQoFbW9kZWwYCCABKAkSIwoFdXNhZ2UYCSABKAsyFC5jb21wYWN0b3JkLnYxLlVzYWdlEhUKCGNvc3RfdXNkGAogASgBSACIAQESGAoQc3VtbWFyaXplcl9jYWxscxgLIAEoDRISCgpyZXF1ZXN0X2lkGAwgASgJQgsKCV9jb3N0X3VzZCKTAQoYQ29tbWl0Q29tcGFjdGlvblJlc3BvbnNlEjcKCWNvbXBsZXRlZBgBIAEoCzIiLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkNvbXBsZXRlZEgAEjMKB3NraXBwZWQYAiABKAsyIC5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25Ta2lwcGVkSABCCQoHb3V0Y29tZSrBAQoRU3VtbWFyeVByb21wdEtpbmQSIwofU1VNTUFSWV9QUk9NUFRfS0lORF9VTlNQRUNJRklFRBAAEh8KG1NVTU1BUllfUFJPTVBUX0tJTkRfSElTVE9SWRABEiMKH1NVTU1BUllfUFJPTVBUX0tJTkRfVFVSTl9QUkVGSVgQAhIjCh9TVU1NQVJZX1BST01QVF9LSU5EX09CU0VSVkFUSU9OEAMSHAoYU1VNTUFSWV9QUk9NUFRfS0lORF9GT0xEEARCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_compact, file_compactord_v1_edit, file_compactord_v1_event, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
  * ClientPlan is a plan that the client made itself: a strategy outside the daemon. It is checked like the plan of every
@@ -157,6 +159,13 @@ export type PlanCompactionRequest = Message<"compactord.v1.PlanCompactionRequest
    * @generated from field: uint32 from_prompt = 8;
    */
   fromPrompt: number;
+
+  /**
+   * Folds these messages, in place of what the policy's strategy would do. MANUAL only, not together with client_plan.
+   *
+   * @generated from field: compactord.v1.FoldRange fold = 9;
+   */
+  fold?: FoldRange | undefined;
 };
 
 /**
@@ -225,6 +234,13 @@ export type PlanCompactionRequestJson = {
    * @generated from field: uint32 from_prompt = 8;
    */
   fromPrompt?: number;
+
+  /**
+   * Folds these messages, in place of what the policy's strategy would do. MANUAL only, not together with client_plan.
+   *
+   * @generated from field: compactord.v1.FoldRange fold = 9;
+   */
+  fold?: FoldRangeJson;
 };
 
 /**
@@ -420,7 +436,7 @@ export type SummaryPrompt = Message<"compactord.v1.SummaryPrompt"> & {
   viewMessages?: number | undefined;
 
   /**
-   * OBSERVATION: the edit whose text the model is to write.
+   * OBSERVATION and FOLD: the edit whose text the model is to write.
    *
    * @generated from field: optional compactord.v1.EditPlace edit = 9;
    */
@@ -492,7 +508,7 @@ export type SummaryPromptJson = {
   viewMessages?: number;
 
   /**
-   * OBSERVATION: the edit whose text the model is to write.
+   * OBSERVATION and FOLD: the edit whose text the model is to write.
    *
    * @generated from field: optional compactord.v1.EditPlace edit = 9;
    */
@@ -796,6 +812,13 @@ export enum SummaryPromptKind {
    * @generated from enum value: SUMMARY_PROMPT_KIND_OBSERVATION = 3;
    */
   OBSERVATION = 3,
+
+  /**
+   * The text of a fold.
+   *
+   * @generated from enum value: SUMMARY_PROMPT_KIND_FOLD = 4;
+   */
+  FOLD = 4,
 }
 
 /**
@@ -803,7 +826,7 @@ export enum SummaryPromptKind {
  *
  * @generated from enum compactord.v1.SummaryPromptKind
  */
-export type SummaryPromptKindJson = "SUMMARY_PROMPT_KIND_UNSPECIFIED" | "SUMMARY_PROMPT_KIND_HISTORY" | "SUMMARY_PROMPT_KIND_TURN_PREFIX" | "SUMMARY_PROMPT_KIND_OBSERVATION";
+export type SummaryPromptKindJson = "SUMMARY_PROMPT_KIND_UNSPECIFIED" | "SUMMARY_PROMPT_KIND_HISTORY" | "SUMMARY_PROMPT_KIND_TURN_PREFIX" | "SUMMARY_PROMPT_KIND_OBSERVATION" | "SUMMARY_PROMPT_KIND_FOLD";
 
 /**
  * Describes the enum compactord.v1.SummaryPromptKind.

@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/compact.proto.
  */
 export const file_compactord_v1_compact: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21wYWN0b3JkL3YxL2NvbXBhY3QucHJvdG8SDWNvbXBhY3RvcmQudjEiwgIKDkNvbXBhY3RSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEg0KBWZvY3VzGAQgASgJEiUKBnBvbGljeRgFIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB3ByZWVtcHQYBiABKAgSDgoGZGV0YWNoGAcgASgIEg8KB2RyeV9ydW4YCCABKAgSEwoGcmVwbGF5GAkgASgISAGIAQESEgoKd2lsbF9yZXRyeRgKIAEoCBISCgpyZXF1ZXN0X2lkGAsgASgJQggKBnRhcmdldEIJCgdfcmVwbGF5IkAKD0NvbXBhY3RSZXNwb25zZRItCgVldmVudBgBIAEoCzIeLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvbkV2ZW50IkMKF0NhbmNlbENvbXBhY3Rpb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSFAoMb3BlcmF0aW9uX2lkGAIgASgJImAKGENhbmNlbENvbXBhY3Rpb25SZXNwb25zZRIUCgxvcGVyYXRpb25faWQYASABKAkSLgoGZW5kaW5nGAIgASgLMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uRXZlbnQi3AEKDFBydW5lUmVxdWVzdBIUCgpzZXNzaW9uX2lkGAEgASgJSAASLwoHaGlzdG9yeRgCIAEoCzIcLmNvbXBhY3RvcmQudjEuSW5saW5lSGlzdG9yeUgAEi8KBnJlYXNvbhgDIAEoDjIfLmNvbXBhY3RvcmQudjEuQ29tcGFjdGlvblJlYXNvbhIlCgZwb2xpY3kYBCABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRIPCgdkcnlfcnVuGAUgASgIEhIKCnJlcXVlc3RfaWQYBiABKAlCCAoGdGFyZ2V0ItIBCg1QcnVuZVJlc3BvbnNlEigKBXBydW5lGAEgASgLMhkuY29tcGFjdG9yZC52MS5QcnVuZUVudHJ5Ei4KC3NraXBfcmVhc29uGAIgASgOMhkuY29tcGFjdG9yZC52MS5Ta2lwUmVhc29uEg8KB21lc3NhZ2UYAyABKAkSLAoGcmVwb3J0GAQgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0EigKCGZpbmRpbmdzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_event, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
+  fileDesc("Chtjb21wYWN0b3JkL3YxL2NvbXBhY3QucHJvdG8SDWNvbXBhY3RvcmQudjEi6gIKDkNvbXBhY3RSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEg0KBWZvY3VzGAQgASgJEiUKBnBvbGljeRgFIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB3ByZWVtcHQYBiABKAgSDgoGZGV0YWNoGAcgASgIEg8KB2RyeV9ydW4YCCABKAgSEwoGcmVwbGF5GAkgASgISAGIAQESEgoKd2lsbF9yZXRyeRgKIAEoCBISCgpyZXF1ZXN0X2lkGAsgASgJEiYKBGZvbGQYDCABKAsyGC5jb21wYWN0b3JkLnYxLkZvbGRSYW5nZUIICgZ0YXJnZXRCCQoHX3JlcGxheSJlCglGb2xkUmFuZ2USDwoFc3RhcnQYASABKA1IABIXCg1jaGVja3BvaW50X2lkGAIgASgNSAASEAoDZW5kGAMgASgNSAGIAQESDAoEdGV4dBgEIAEoCUIGCgRmcm9tQgYKBF9lbmQiQAoPQ29tcGFjdFJlc3BvbnNlEi0KBWV2ZW50GAEgASgLMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uRXZlbnQiQwoXQ2FuY2VsQ29tcGFjdGlvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxvcGVyYXRpb25faWQYAiABKAkiYAoYQ2FuY2VsQ29tcGFjdGlvblJlc3BvbnNlEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIuCgZlbmRpbmcYAiABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FdmVudCLcAQoMUHJ1bmVSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEiUKBnBvbGljeRgEIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB2RyeV9ydW4YBSABKAgSEgoKcmVxdWVzdF9pZBgGIAEoCUIICgZ0YXJnZXQi0gEKDVBydW5lUmVzcG9uc2USKAoFcHJ1bmUYASABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnkSLgoLc2tpcF9yZWFzb24YAiABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgDIAEoCRIsCgZyZXBvcnQYBCABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQSKAoIZmluZGluZ3MYBSADKAsyFi5jb21wYWN0b3JkLnYxLkZpbmRpbmdCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_event, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
  * CompactRequest asks for a compaction.
@@ -119,6 +119,13 @@ export type CompactRequest = Message<"compactord.v1.CompactRequest"> & {
    * @generated from field: string request_id = 11;
    */
   requestId: string;
+
+  /**
+   * Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only.
+   *
+   * @generated from field: compactord.v1.FoldRange fold = 12;
+   */
+  fold?: FoldRange | undefined;
 };
 
 /**
@@ -207,6 +214,13 @@ export type CompactRequestJson = {
    * @generated from field: string request_id = 11;
    */
   requestId?: string;
+
+  /**
+   * Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only.
+   *
+   * @generated from field: compactord.v1.FoldRange fold = 12;
+   */
+  fold?: FoldRangeJson;
 };
 
 /**
@@ -215,6 +229,100 @@ export type CompactRequestJson = {
  */
 export const CompactRequestSchema: GenMessage<CompactRequest, {jsonType: CompactRequestJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_compact, 0);
+
+/**
+ * FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
+ * turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
+ * tool group, that group is left out. PLAN_INVALID where it begins within one turn and ends within another, where a
+ * pinned message is in it, or where it would divide what is folded already; open calls are never folded.
+ *
+ * @generated from message compactord.v1.FoldRange
+ */
+export type FoldRange = Message<"compactord.v1.FoldRange"> & {
+  /**
+   * Where it begins.
+   *
+   * @generated from oneof compactord.v1.FoldRange.from
+   */
+  from: {
+    /**
+     * The first message.
+     *
+     * @generated from field: uint32 start = 1;
+     */
+    value: number;
+    case: "start";
+  } | {
+    /**
+     * The first message after a checkpoint. Refused where RevertToCheckpoint refuses it.
+     *
+     * @generated from field: uint32 checkpoint_id = 2;
+     */
+    value: number;
+    case: "checkpointId";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * The index after the last message. Default: the end of the log, without the group of calls that wait for results.
+   *
+   * @generated from field: optional uint32 end = 3;
+   */
+  end?: number | undefined;
+
+  /**
+   * The text that views show, below a line that says which messages it stands for. Space at its ends is removed. At most
+   * 256 KiB. Default: the summarizer writes it.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+};
+
+/**
+ * FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
+ * turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
+ * tool group, that group is left out. PLAN_INVALID where it begins within one turn and ends within another, where a
+ * pinned message is in it, or where it would divide what is folded already; open calls are never folded.
+ *
+ * @generated from message compactord.v1.FoldRange
+ */
+export type FoldRangeJson = {
+  /**
+   * The first message.
+   *
+   * @generated from field: uint32 start = 1;
+   */
+  start?: number;
+
+  /**
+   * The first message after a checkpoint. Refused where RevertToCheckpoint refuses it.
+   *
+   * @generated from field: uint32 checkpoint_id = 2;
+   */
+  checkpointId?: number;
+
+  /**
+   * The index after the last message. Default: the end of the log, without the group of calls that wait for results.
+   *
+   * @generated from field: optional uint32 end = 3;
+   */
+  end?: number;
+
+  /**
+   * The text that views show, below a line that says which messages it stands for. Space at its ends is removed. At most
+   * 256 KiB. Default: the summarizer writes it.
+   *
+   * @generated from field: string text = 4;
+   */
+  text?: string;
+};
+
+/**
+ * Describes the message compactord.v1.FoldRange.
+ * Use `create(FoldRangeSchema)` to create a new message.
+ */
+export const FoldRangeSchema: GenMessage<FoldRange, {jsonType: FoldRangeJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_compact, 1);
 
 /**
  * CompactResponse is one event of a compaction.
@@ -249,7 +357,7 @@ export type CompactResponseJson = {
  * Use `create(CompactResponseSchema)` to create a new message.
  */
 export const CompactResponseSchema: GenMessage<CompactResponse, {jsonType: CompactResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 1);
+  messageDesc(file_compactord_v1_compact, 2);
 
 /**
  * CancelCompactionRequest names a running compaction.
@@ -300,7 +408,7 @@ export type CancelCompactionRequestJson = {
  * Use `create(CancelCompactionRequestSchema)` to create a new message.
  */
 export const CancelCompactionRequestSchema: GenMessage<CancelCompactionRequest, {jsonType: CancelCompactionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 2);
+  messageDesc(file_compactord_v1_compact, 3);
 
 /**
  * CancelCompactionResponse says how the compaction ended.
@@ -351,7 +459,7 @@ export type CancelCompactionResponseJson = {
  * Use `create(CancelCompactionResponseSchema)` to create a new message.
  */
 export const CancelCompactionResponseSchema: GenMessage<CancelCompactionResponse, {jsonType: CancelCompactionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 3);
+  messageDesc(file_compactord_v1_compact, 4);
 
 /**
  * PruneRequest asks for edits.
@@ -467,7 +575,7 @@ export type PruneRequestJson = {
  * Use `create(PruneRequestSchema)` to create a new message.
  */
 export const PruneRequestSchema: GenMessage<PruneRequest, {jsonType: PruneRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 4);
+  messageDesc(file_compactord_v1_compact, 5);
 
 /**
  * PruneResponse says what was done, or why nothing was done.
@@ -558,5 +666,5 @@ export type PruneResponseJson = {
  * Use `create(PruneResponseSchema)` to create a new message.
  */
 export const PruneResponseSchema: GenMessage<PruneResponse, {jsonType: PruneResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 5);
+  messageDesc(file_compactord_v1_compact, 6);
 

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/edit.proto.
  */
 export const file_compactord_v1_edit: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL2VkaXQucHJvdG8SDWNvbXBhY3RvcmQudjEijAEKBEVkaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIlCgRraW5kGAMgASgOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBITCgtyZXBsYWNlbWVudBgEIAEoCRIUCgx0b2tlbnNfZnJlZWQYBSABKA0SFQoNYnlfc3VtbWFyaXplchgGIAEoCCIoCglFZGl0UGxhY2USDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDSqWAgoIRWRpdEtpbmQSGQoVRURJVF9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVRURJVF9LSU5EX0hJREVfUkVTVUxUEAESHQoZRURJVF9LSU5EX1RSVU5DQVRFX1JFU1VMVBACEhwKGEVESVRfS0lORF9PRkZMT0FEX1JFU1VMVBADEiAKHEVESVRfS0lORF9UUlVOQ0FURV9BUkdVTUVOVFMQBBIbChdFRElUX0tJTkRfRFJPUF9USElOS0lORxAFEhsKF0VESVRfS0lORF9SRVBMQUNFX01FRElBEAYSHQoZRURJVF9LSU5EX0NPTVBSRVNTX1JFU1VMVBAHEhwKGEVESVRfS0lORF9DT0xMQVBTRV9HUk9VUBAIQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
+  fileDesc("Chhjb21wYWN0b3JkL3YxL2VkaXQucHJvdG8SDWNvbXBhY3RvcmQudjEisgEKBEVkaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIlCgRraW5kGAMgASgOMhcuY29tcGFjdG9yZC52MS5FZGl0S2luZBITCgtyZXBsYWNlbWVudBgEIAEoCRIUCgx0b2tlbnNfZnJlZWQYBSABKA0SFQoNYnlfc3VtbWFyaXplchgGIAEoCBISCgpmb2xkX3N0YXJ0GAcgASgNEhAKCGZvbGRfZW5kGAggASgNIigKCUVkaXRQbGFjZRINCgVpbmRleBgBIAEoDRIMCgRwYXJ0GAIgASgNKqoCCghFZGl0S2luZBIZChVFRElUX0tJTkRfVU5TUEVDSUZJRUQQABIZChVFRElUX0tJTkRfSElERV9SRVNVTFQQARIdChlFRElUX0tJTkRfVFJVTkNBVEVfUkVTVUxUEAISHAoYRURJVF9LSU5EX09GRkxPQURfUkVTVUxUEAMSIAocRURJVF9LSU5EX1RSVU5DQVRFX0FSR1VNRU5UUxAEEhsKF0VESVRfS0lORF9EUk9QX1RISU5LSU5HEAUSGwoXRURJVF9LSU5EX1JFUExBQ0VfTUVESUEQBhIdChlFRElUX0tJTkRfQ09NUFJFU1NfUkVTVUxUEAcSHAoYRURJVF9LSU5EX0NPTExBUFNFX0dST1VQEAgSEgoORURJVF9LSU5EX0ZPTEQQCUJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z");
 
 /**
  * Edit replaces content in views. The log keeps what was there.
@@ -26,7 +26,7 @@ export type Edit = Message<"compactord.v1.Edit"> & {
   index: number;
 
   /**
-   * The part of the message, from 0. 0 for COLLAPSE_GROUP.
+   * The part of the message, from 0. 0 for COLLAPSE_GROUP and FOLD.
    *
    * @generated from field: uint32 part = 2;
    */
@@ -59,6 +59,20 @@ export type Edit = Message<"compactord.v1.Edit"> & {
    * @generated from field: bool by_summarizer = 6;
    */
   bySummarizer: boolean;
+
+  /**
+   * FOLD: the first message of the range that is folded.
+   *
+   * @generated from field: uint32 fold_start = 7;
+   */
+  foldStart: number;
+
+  /**
+   * FOLD: the index after the last message of the range. Only messages that are active when it is folded belong to it.
+   *
+   * @generated from field: uint32 fold_end = 8;
+   */
+  foldEnd: number;
 };
 
 /**
@@ -75,7 +89,7 @@ export type EditJson = {
   index?: number;
 
   /**
-   * The part of the message, from 0. 0 for COLLAPSE_GROUP.
+   * The part of the message, from 0. 0 for COLLAPSE_GROUP and FOLD.
    *
    * @generated from field: uint32 part = 2;
    */
@@ -108,6 +122,20 @@ export type EditJson = {
    * @generated from field: bool by_summarizer = 6;
    */
   bySummarizer?: boolean;
+
+  /**
+   * FOLD: the first message of the range that is folded.
+   *
+   * @generated from field: uint32 fold_start = 7;
+   */
+  foldStart?: number;
+
+  /**
+   * FOLD: the index after the last message of the range. Only messages that are active when it is folded belong to it.
+   *
+   * @generated from field: uint32 fold_end = 8;
+   */
+  foldEnd?: number;
 };
 
 /**
@@ -234,6 +262,14 @@ export enum EditKind {
    * @generated from enum value: EDIT_KIND_COLLAPSE_GROUP = 8;
    */
   COLLAPSE_GROUP = 8,
+
+  /**
+   * Shows the text in place of a range of messages. Each message of the range has such an edit; the first one has the
+   * text, the others have none.
+   *
+   * @generated from enum value: EDIT_KIND_FOLD = 9;
+   */
+  FOLD = 9,
 }
 
 /**
@@ -241,7 +277,7 @@ export enum EditKind {
  *
  * @generated from enum compactord.v1.EditKind
  */
-export type EditKindJson = "EDIT_KIND_UNSPECIFIED" | "EDIT_KIND_HIDE_RESULT" | "EDIT_KIND_TRUNCATE_RESULT" | "EDIT_KIND_OFFLOAD_RESULT" | "EDIT_KIND_TRUNCATE_ARGUMENTS" | "EDIT_KIND_DROP_THINKING" | "EDIT_KIND_REPLACE_MEDIA" | "EDIT_KIND_COMPRESS_RESULT" | "EDIT_KIND_COLLAPSE_GROUP";
+export type EditKindJson = "EDIT_KIND_UNSPECIFIED" | "EDIT_KIND_HIDE_RESULT" | "EDIT_KIND_TRUNCATE_RESULT" | "EDIT_KIND_OFFLOAD_RESULT" | "EDIT_KIND_TRUNCATE_ARGUMENTS" | "EDIT_KIND_DROP_THINKING" | "EDIT_KIND_REPLACE_MEDIA" | "EDIT_KIND_COMPRESS_RESULT" | "EDIT_KIND_COLLAPSE_GROUP" | "EDIT_KIND_FOLD";
 
 /**
  * Describes the enum compactord.v1.EditKind.

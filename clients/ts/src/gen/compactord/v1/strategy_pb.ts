@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/strategy.proto.
  */
 export const file_compactord_v1_strategy: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb21wYWN0b3JkL3YxL3N0cmF0ZWd5LnByb3RvEg1jb21wYWN0b3JkLnYxIoQHCghTdHJhdGVneRI1CglzdW1tYXJpemUYASABKAsyIC5jb21wYWN0b3JkLnYxLlN1bW1hcml6ZVN0cmF0ZWd5SAASQwoRaGlkZV90b29sX3Jlc3VsdHMYAiABKAsyJi5jb21wYWN0b3JkLnYxLkhpZGVUb29sUmVzdWx0c1N0cmF0ZWd5SAASRAoRbWFza19vYnNlcnZhdGlvbnMYAyABKAsyJy5jb21wYWN0b3JkLnYxLk1hc2tPYnNlcnZhdGlvbnNTdHJhdGVneUgAEkUKEnBydW5lX3Rvb2xfb3V0cHV0cxgEIAEoCzInLmNvbXBhY3RvcmQudjEuUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5SAASPwoPY2xlYXJfdG9vbF91c2VzGAUgASgLMiQuY29tcGFjdG9yZC52MS5DbGVhclRvb2xVc2VzU3RyYXRlZ3lIABJLChV0cnVuY2F0ZV90b29sX291dHB1dHMYBiABKAsyKi5jb21wYWN0b3JkLnYxLlRydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneUgAEjgKC3N0cmlwX21lZGlhGAcgASgLMiEuY29tcGFjdG9yZC52MS5TdHJpcE1lZGlhU3RyYXRlZ3lIABI8Cg1kcm9wX3RoaW5raW5nGAggASgLMiMuY29tcGFjdG9yZC52MS5Ecm9wVGhpbmtpbmdTdHJhdGVneUgAEkwKFWNvbXByZXNzX29ic2VydmF0aW9ucxgJIAEoCzIrLmNvbXBhY3RvcmQudjEuQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneUgAEjEKB29mZmxvYWQYCiABKAsyHi5jb21wYWN0b3JkLnYxLk9mZmxvYWRTdHJhdGVneUgAEjwKDWRpYWxvZ3VlX29ubHkYCyABKAsyIy5jb21wYWN0b3JkLnYxLkRpYWxvZ3VlT25seVN0cmF0ZWd5SAASQAoPZmlyc3RfZWZmZWN0aXZlGAwgASgLMiUuY29tcGFjdG9yZC52MS5GaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5SAASLwoGbGFkZGVyGA0gASgLMh0uY29tcGFjdG9yZC52MS5MYWRkZXJTdHJhdGVneUgAEi8KBmN1c3RvbRgOIAEoCzIdLmNvbXBhY3RvcmQudjEuQ3VzdG9tU3RyYXRlZ3lIAEIGCgRraW5kIpMEChFTdW1tYXJpemVTdHJhdGVneRIaCg1yZWNlbnRfdG9rZW5zGAEgASgNSACIAQESGQoMcmVjZW50X3R1cm5zGAIgASgNSAGIAQESHAoPcmVjZW50X21lc3NhZ2VzGAMgASgNSAKIAQESHwoScmVjZW50X3Rvb2xfZ3JvdXBzGAQgASgNSAOIAQESLgoGYnVkZ2V0GAUgASgOMhkuY29tcGFjdG9yZC52MS5CdWRnZXRSdWxlSASIAQESMQoKc3BsaXRfdHVybhgGIAEoDjIYLmNvbXBhY3RvcmQudjEuU3BsaXRUdXJuSAWIAQESHwoSbWF4X3N1bW1hcnlfdG9rZW5zGAcgASgNSAaIAQESIQoUbWFudWFsX3JlY2VudF90b2tlbnMYCCABKA1IB4gBARI3Cg1jdXRfZGlyZWN0aW9uGAkgASgOMhsuY29tcGFjdG9yZC52MS5DdXREaXJlY3Rpb25ICIgBAUIQCg5fcmVjZW50X3Rva2Vuc0IPCg1fcmVjZW50X3R1cm5zQhIKEF9yZWNlbnRfbWVzc2FnZXNCFQoTX3JlY2VudF90b29sX2dyb3Vwc0IJCgdfYnVkZ2V0Qg0KC19zcGxpdF90dXJuQhUKE19tYXhfc3VtbWFyeV90b2tlbnNCFwoVX21hbnVhbF9yZWNlbnRfdG9rZW5zQhAKDl9jdXRfZGlyZWN0aW9uIrwCChdIaWRlVG9vbFJlc3VsdHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhoKDWtlZXBfbWVzc2FnZXMYAiABKA1IAYgBARIbCg5taW5pbXVtX3Rva2VucxgDIAEoDUgCiAEBEhYKCW1pbl9jaGFycxgEIAEoDUgDiAEBEhcKD3Byb3RlY3RlZF90b29scxgFIAMoCRIcCg9jbGVhcl9hcmd1bWVudHMYBiABKAhIBIgBARIYCgtwbGFjZWhvbGRlchgHIAEoCUgFiAEBQg4KDF9rZWVwX2dyb3Vwc0IQCg5fa2VlcF9tZXNzYWdlc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciLvAgoYTWFza09ic2VydmF0aW9uc1N0cmF0ZWd5EhgKC2tlZXBfZ3JvdXBzGAEgASgNSACIAQESFwoKa2VlcF90dXJucxgCIAEoDUgBiAEBEh8KEmFjdGl2ZV9maWxlX2dyb3VwcxgDIAEoDUgCiAEBEhsKDm1pbmltdW1fdG9rZW5zGAQgASgNSAOIAQESFgoJbWluX2NoYXJzGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgHIAEoCEgFiAEBEhgKC3BsYWNlaG9sZGVyGAggASgJSAaIAQFCDgoMX2tlZXBfZ3JvdXBzQg0KC19rZWVwX3R1cm5zQhUKE19hY3RpdmVfZmlsZV9ncm91cHNCEQoPX21pbmltdW1fdG9rZW5zQgwKCl9taW5fY2hhcnNCEgoQX2NsZWFyX2FyZ3VtZW50c0IOCgxfcGxhY2Vob2xkZXIi4QIKGFBydW5lVG9vbE91dHB1dHNTdHJhdGVneRIYCgtrZWVwX2dyb3VwcxgBIAEoDUgAiAEBEhcKCmtlZXBfdHVybnMYAiABKA1IAYgBARIYCgtrZWVwX3Rva2VucxgDIAEoDUgCiAEBEhsKDm1pbmltdW1fdG9rZW5zGAQgASgNSAOIAQESFgoJbWluX2NoYXJzGAUgASgNSASIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAYgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgHIAEoCEgFiAEBEhgKC3BsYWNlaG9sZGVyGAggASgJSAaIAQFCDgoMX2tlZXBfZ3JvdXBzQg0KC19rZWVwX3R1cm5zQg4KDF9rZWVwX3Rva2Vuc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciK6AgoVQ2xlYXJUb29sVXNlc1N0cmF0ZWd5EhcKCmtlZXBfY2FsbHMYASABKA1IAIgBARIbCg50cmlnZ2VyX3Rva2VucxgCIAEoDUgBiAEBEhsKDm1pbmltdW1fdG9rZW5zGAMgASgNSAKIAQESFgoJbWluX2NoYXJzGAQgASgNSAOIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAUgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgGIAEoCEgEiAEBEhgKC3BsYWNlaG9sZGVyGAcgASgJSAWIAQFCDQoLX2tlZXBfY2FsbHNCEQoPX3RyaWdnZXJfdG9rZW5zQhEKD19taW5pbXVtX3Rva2Vuc0IMCgpfbWluX2NoYXJzQhIKEF9jbGVhcl9hcmd1bWVudHNCDgoMX3BsYWNlaG9sZGVyItgBChtUcnVuY2F0ZVRvb2xPdXRwdXRzU3RyYXRlZ3kSFgoJbWF4X2NoYXJzGAEgASgNSACIAQESGAoLcGxhY2Vob2xkZXIYAiABKAlIAYgBARIXCg9wcm90ZWN0ZWRfdG9vbHMYAyADKAkSFwoKdGFpbF9jaGFycxgEIAEoDUgCiAEBEhgKC2tlZXBfZ3JvdXBzGAUgASgNSAOIAQFCDAoKX21heF9jaGFyc0IOCgxfcGxhY2Vob2xkZXJCDQoLX3RhaWxfY2hhcnNCDgoMX2tlZXBfZ3JvdXBzIj4KElN0cmlwTWVkaWFTdHJhdGVneRIYCgtrZWVwX25ld2VzdBgBIAEoDUgAiAEBQg4KDF9rZWVwX25ld2VzdCI+ChREcm9wVGhpbmtpbmdTdHJhdGVneRIXCgprZWVwX3R1cm5zGAEgASgNSACIAQFCDQoLX2tlZXBfdHVybnMimgEKHENvbXByZXNzT2JzZXJ2YXRpb25zU3RyYXRlZ3kSGAoLb3Zlcl90b2tlbnMYASABKA1IAIgBARIYCgtrZWVwX2dyb3VwcxgCIAEoDUgBiAEBEhcKCmd1aWRlbGluZXMYAyABKAlIAogBAUIOCgxfb3Zlcl90b2tlbnNCDgoMX2tlZXBfZ3JvdXBzQg0KC19ndWlkZWxpbmVzItgBCg9PZmZsb2FkU3RyYXRlZ3kSGAoLb3Zlcl90b2tlbnMYASABKA1IAIgBARIaCg1wcmV2aWV3X2NoYXJzGAIgASgNSAGIAQESFwoKb3Zlcl9ieXRlcxgDIAEoDUgCiAEBEhcKD3Byb3RlY3RlZF90b29scxgEIAMoCRIaCg1wYXJ0aWFsX3JlYWRzGAUgASgISAOIAQFCDgoMX292ZXJfdG9rZW5zQhAKDl9wcmV2aWV3X2NoYXJzQg0KC19vdmVyX2J5dGVzQhAKDl9wYXJ0aWFsX3JlYWRzIrEBChREaWFsb2d1ZU9ubHlTdHJhdGVneRIXCgprZWVwX3R1cm5zGAEgASgNSACIAQESMwoLdG9vbF9kaWdlc3QYAiABKA4yGS5jb21wYWN0b3JkLnYxLlRvb2xEaWdlc3RIAYgBARIaCg1vdXRjb21lX2NoYXJzGAMgASgNSAKIAQFCDQoLX2tlZXBfdHVybnNCDgoMX3Rvb2xfZGlnZXN0QhAKDl9vdXRjb21lX2NoYXJzIkUKFkZpcnN0RWZmZWN0aXZlU3RyYXRlZ3kSKwoKc3RyYXRlZ2llcxgBIAMoCzIXLmNvbXBhY3RvcmQudjEuU3RyYXRlZ3kimgEKDkxhZGRlclN0cmF0ZWd5EjEKBXJ1bmdzGAEgAygLMiIuY29tcGFjdG9yZC52MS5MYWRkZXJTdHJhdGVneS5SdW5nGlUKBFJ1bmcSKQoIc3RyYXRlZ3kYASABKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5EhUKCGF0X3JhdGlvGAIgASgBSACIAQFCCwoJX2F0X3JhdGlvIjcKDkN1c3RvbVN0cmF0ZWd5EgwKBG5hbWUYASABKAkSFwoPcGFyYW1ldGVyc19qc29uGAIgASgJKlwKCkJ1ZGdldFJ1bGUSGwoXQlVER0VUX1JVTEVfVU5TUEVDSUZJRUQQABIYChRCVURHRVRfUlVMRV9BVF9MRUFTVBABEhcKE0JVREdFVF9SVUxFX0FUX01PU1QQAipkCgxDdXREaXJlY3Rpb24SHQoZQ1VUX0RJUkVDVElPTl9VTlNQRUNJRklFRBAAEhkKFUNVVF9ESVJFQ1RJT05fRk9SV0FSRBABEhoKFkNVVF9ESVJFQ1RJT05fQkFDS1dBUkQQAiptCglTcGxpdFR1cm4SGgoWU1BMSVRfVFVSTl9VTlNQRUNJRklFRBAAEhYKElNQTElUX1RVUk5fU1VNTUFSWRABEhgKFFNQTElUX1RVUk5fSk9JTl9IRUFEEAISEgoOU1BMSVRfVFVSTl9PRkYQAypYCgpUb29sRGlnZXN0EhsKF1RPT0xfRElHRVNUX1VOU1BFQ0lGSUVEEAASFAoQVE9PTF9ESUdFU1RfTElORRABEhcKE1RPT0xfRElHRVNUX05PVEhJTkcQAkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z");
+  fileDesc("Chxjb21wYWN0b3JkL3YxL3N0cmF0ZWd5LnByb3RvEg1jb21wYWN0b3JkLnYxIsIHCghTdHJhdGVneRI1CglzdW1tYXJpemUYASABKAsyIC5jb21wYWN0b3JkLnYxLlN1bW1hcml6ZVN0cmF0ZWd5SAASQwoRaGlkZV90b29sX3Jlc3VsdHMYAiABKAsyJi5jb21wYWN0b3JkLnYxLkhpZGVUb29sUmVzdWx0c1N0cmF0ZWd5SAASRAoRbWFza19vYnNlcnZhdGlvbnMYAyABKAsyJy5jb21wYWN0b3JkLnYxLk1hc2tPYnNlcnZhdGlvbnNTdHJhdGVneUgAEkUKEnBydW5lX3Rvb2xfb3V0cHV0cxgEIAEoCzInLmNvbXBhY3RvcmQudjEuUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5SAASPwoPY2xlYXJfdG9vbF91c2VzGAUgASgLMiQuY29tcGFjdG9yZC52MS5DbGVhclRvb2xVc2VzU3RyYXRlZ3lIABJLChV0cnVuY2F0ZV90b29sX291dHB1dHMYBiABKAsyKi5jb21wYWN0b3JkLnYxLlRydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneUgAEjgKC3N0cmlwX21lZGlhGAcgASgLMiEuY29tcGFjdG9yZC52MS5TdHJpcE1lZGlhU3RyYXRlZ3lIABI8Cg1kcm9wX3RoaW5raW5nGAggASgLMiMuY29tcGFjdG9yZC52MS5Ecm9wVGhpbmtpbmdTdHJhdGVneUgAEkwKFWNvbXByZXNzX29ic2VydmF0aW9ucxgJIAEoCzIrLmNvbXBhY3RvcmQudjEuQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneUgAEjEKB29mZmxvYWQYCiABKAsyHi5jb21wYWN0b3JkLnYxLk9mZmxvYWRTdHJhdGVneUgAEjwKDWRpYWxvZ3VlX29ubHkYCyABKAsyIy5jb21wYWN0b3JkLnYxLkRpYWxvZ3VlT25seVN0cmF0ZWd5SAASQAoPZmlyc3RfZWZmZWN0aXZlGAwgASgLMiUuY29tcGFjdG9yZC52MS5GaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5SAASLwoGbGFkZGVyGA0gASgLMh0uY29tcGFjdG9yZC52MS5MYWRkZXJTdHJhdGVneUgAEi8KBmN1c3RvbRgOIAEoCzIdLmNvbXBhY3RvcmQudjEuQ3VzdG9tU3RyYXRlZ3lIABI8Cg1mb2xkX3N1YnRhc2tzGA8gASgLMiMuY29tcGFjdG9yZC52MS5Gb2xkU3VidGFza3NTdHJhdGVneUgAQgYKBGtpbmQikwQKEVN1bW1hcml6ZVN0cmF0ZWd5EhoKDXJlY2VudF90b2tlbnMYASABKA1IAIgBARIZCgxyZWNlbnRfdHVybnMYAiABKA1IAYgBARIcCg9yZWNlbnRfbWVzc2FnZXMYAyABKA1IAogBARIfChJyZWNlbnRfdG9vbF9ncm91cHMYBCABKA1IA4gBARIuCgZidWRnZXQYBSABKA4yGS5jb21wYWN0b3JkLnYxLkJ1ZGdldFJ1bGVIBIgBARIxCgpzcGxpdF90dXJuGAYgASgOMhguY29tcGFjdG9yZC52MS5TcGxpdFR1cm5IBYgBARIfChJtYXhfc3VtbWFyeV90b2tlbnMYByABKA1IBogBARIhChRtYW51YWxfcmVjZW50X3Rva2VucxgIIAEoDUgHiAEBEjcKDWN1dF9kaXJlY3Rpb24YCSABKA4yGy5jb21wYWN0b3JkLnYxLkN1dERpcmVjdGlvbkgIiAEBQhAKDl9yZWNlbnRfdG9rZW5zQg8KDV9yZWNlbnRfdHVybnNCEgoQX3JlY2VudF9tZXNzYWdlc0IVChNfcmVjZW50X3Rvb2xfZ3JvdXBzQgkKB19idWRnZXRCDQoLX3NwbGl0X3R1cm5CFQoTX21heF9zdW1tYXJ5X3Rva2Vuc0IXChVfbWFudWFsX3JlY2VudF90b2tlbnNCEAoOX2N1dF9kaXJlY3Rpb24ivAIKF0hpZGVUb29sUmVzdWx0c1N0cmF0ZWd5EhgKC2tlZXBfZ3JvdXBzGAEgASgNSACIAQESGgoNa2VlcF9tZXNzYWdlcxgCIAEoDUgBiAEBEhsKDm1pbmltdW1fdG9rZW5zGAMgASgNSAKIAQESFgoJbWluX2NoYXJzGAQgASgNSAOIAQESFwoPcHJvdGVjdGVkX3Rvb2xzGAUgAygJEhwKD2NsZWFyX2FyZ3VtZW50cxgGIAEoCEgEiAEBEhgKC3BsYWNlaG9sZGVyGAcgASgJSAWIAQFCDgoMX2tlZXBfZ3JvdXBzQhAKDl9rZWVwX21lc3NhZ2VzQhEKD19taW5pbXVtX3Rva2Vuc0IMCgpfbWluX2NoYXJzQhIKEF9jbGVhcl9hcmd1bWVudHNCDgoMX3BsYWNlaG9sZGVyIu8CChhNYXNrT2JzZXJ2YXRpb25zU3RyYXRlZ3kSGAoLa2VlcF9ncm91cHMYASABKA1IAIgBARIXCgprZWVwX3R1cm5zGAIgASgNSAGIAQESHwoSYWN0aXZlX2ZpbGVfZ3JvdXBzGAMgASgNSAKIAQESGwoObWluaW11bV90b2tlbnMYBCABKA1IA4gBARIWCgltaW5fY2hhcnMYBSABKA1IBIgBARIXCg9wcm90ZWN0ZWRfdG9vbHMYBiADKAkSHAoPY2xlYXJfYXJndW1lbnRzGAcgASgISAWIAQESGAoLcGxhY2Vob2xkZXIYCCABKAlIBogBAUIOCgxfa2VlcF9ncm91cHNCDQoLX2tlZXBfdHVybnNCFQoTX2FjdGl2ZV9maWxlX2dyb3Vwc0IRCg9fbWluaW11bV90b2tlbnNCDAoKX21pbl9jaGFyc0ISChBfY2xlYXJfYXJndW1lbnRzQg4KDF9wbGFjZWhvbGRlciLhAgoYUHJ1bmVUb29sT3V0cHV0c1N0cmF0ZWd5EhgKC2tlZXBfZ3JvdXBzGAEgASgNSACIAQESFwoKa2VlcF90dXJucxgCIAEoDUgBiAEBEhgKC2tlZXBfdG9rZW5zGAMgASgNSAKIAQESGwoObWluaW11bV90b2tlbnMYBCABKA1IA4gBARIWCgltaW5fY2hhcnMYBSABKA1IBIgBARIXCg9wcm90ZWN0ZWRfdG9vbHMYBiADKAkSHAoPY2xlYXJfYXJndW1lbnRzGAcgASgISAWIAQESGAoLcGxhY2Vob2xkZXIYCCABKAlIBogBAUIOCgxfa2VlcF9ncm91cHNCDQoLX2tlZXBfdHVybnNCDgoMX2tlZXBfdG9rZW5zQhEKD19taW5pbXVtX3Rva2Vuc0IMCgpfbWluX2NoYXJzQhIKEF9jbGVhcl9hcmd1bWVudHNCDgoMX3BsYWNlaG9sZGVyIroCChVDbGVhclRvb2xVc2VzU3RyYXRlZ3kSFwoKa2VlcF9jYWxscxgBIAEoDUgAiAEBEhsKDnRyaWdnZXJfdG9rZW5zGAIgASgNSAGIAQESGwoObWluaW11bV90b2tlbnMYAyABKA1IAogBARIWCgltaW5fY2hhcnMYBCABKA1IA4gBARIXCg9wcm90ZWN0ZWRfdG9vbHMYBSADKAkSHAoPY2xlYXJfYXJndW1lbnRzGAYgASgISASIAQESGAoLcGxhY2Vob2xkZXIYByABKAlIBYgBAUINCgtfa2VlcF9jYWxsc0IRCg9fdHJpZ2dlcl90b2tlbnNCEQoPX21pbmltdW1fdG9rZW5zQgwKCl9taW5fY2hhcnNCEgoQX2NsZWFyX2FyZ3VtZW50c0IOCgxfcGxhY2Vob2xkZXIi2AEKG1RydW5jYXRlVG9vbE91dHB1dHNTdHJhdGVneRIWCgltYXhfY2hhcnMYASABKA1IAIgBARIYCgtwbGFjZWhvbGRlchgCIAEoCUgBiAEBEhcKD3Byb3RlY3RlZF90b29scxgDIAMoCRIXCgp0YWlsX2NoYXJzGAQgASgNSAKIAQESGAoLa2VlcF9ncm91cHMYBSABKA1IA4gBAUIMCgpfbWF4X2NoYXJzQg4KDF9wbGFjZWhvbGRlckINCgtfdGFpbF9jaGFyc0IOCgxfa2VlcF9ncm91cHMiPgoSU3RyaXBNZWRpYVN0cmF0ZWd5EhgKC2tlZXBfbmV3ZXN0GAEgASgNSACIAQFCDgoMX2tlZXBfbmV3ZXN0Ij4KFERyb3BUaGlua2luZ1N0cmF0ZWd5EhcKCmtlZXBfdHVybnMYASABKA1IAIgBAUINCgtfa2VlcF90dXJucyKaAQocQ29tcHJlc3NPYnNlcnZhdGlvbnNTdHJhdGVneRIYCgtvdmVyX3Rva2VucxgBIAEoDUgAiAEBEhgKC2tlZXBfZ3JvdXBzGAIgASgNSAGIAQESFwoKZ3VpZGVsaW5lcxgDIAEoCUgCiAEBQg4KDF9vdmVyX3Rva2Vuc0IOCgxfa2VlcF9ncm91cHNCDQoLX2d1aWRlbGluZXMi2gEKFEZvbGRTdWJ0YXNrc1N0cmF0ZWd5EjEKBmJvdW5kcxgBIAEoDjIcLmNvbXBhY3RvcmQudjEuU3VidGFza0JvdW5kc0gAiAEBEhoKDWtlZXBfc3VidGFza3MYAiABKA1IAYgBARIbCg5taW5pbXVtX3Rva2VucxgDIAEoDUgCiAEBEhcKCmd1aWRlbGluZXMYBCABKAlIA4gBAUIJCgdfYm91bmRzQhAKDl9rZWVwX3N1YnRhc2tzQhEKD19taW5pbXVtX3Rva2Vuc0INCgtfZ3VpZGVsaW5lcyLYAQoPT2ZmbG9hZFN0cmF0ZWd5EhgKC292ZXJfdG9rZW5zGAEgASgNSACIAQESGgoNcHJldmlld19jaGFycxgCIAEoDUgBiAEBEhcKCm92ZXJfYnl0ZXMYAyABKA1IAogBARIXCg9wcm90ZWN0ZWRfdG9vbHMYBCADKAkSGgoNcGFydGlhbF9yZWFkcxgFIAEoCEgDiAEBQg4KDF9vdmVyX3Rva2Vuc0IQCg5fcHJldmlld19jaGFyc0INCgtfb3Zlcl9ieXRlc0IQCg5fcGFydGlhbF9yZWFkcyKxAQoURGlhbG9ndWVPbmx5U3RyYXRlZ3kSFwoKa2VlcF90dXJucxgBIAEoDUgAiAEBEjMKC3Rvb2xfZGlnZXN0GAIgASgOMhkuY29tcGFjdG9yZC52MS5Ub29sRGlnZXN0SAGIAQESGgoNb3V0Y29tZV9jaGFycxgDIAEoDUgCiAEBQg0KC19rZWVwX3R1cm5zQg4KDF90b29sX2RpZ2VzdEIQCg5fb3V0Y29tZV9jaGFycyJFChZGaXJzdEVmZmVjdGl2ZVN0cmF0ZWd5EisKCnN0cmF0ZWdpZXMYASADKAsyFy5jb21wYWN0b3JkLnYxLlN0cmF0ZWd5IpoBCg5MYWRkZXJTdHJhdGVneRIxCgVydW5ncxgBIAMoCzIiLmNvbXBhY3RvcmQudjEuTGFkZGVyU3RyYXRlZ3kuUnVuZxpVCgRSdW5nEikKCHN0cmF0ZWd5GAEgASgLMhcuY29tcGFjdG9yZC52MS5TdHJhdGVneRIVCghhdF9yYXRpbxgCIAEoAUgAiAEBQgsKCV9hdF9yYXRpbyI3Cg5DdXN0b21TdHJhdGVneRIMCgRuYW1lGAEgASgJEhcKD3BhcmFtZXRlcnNfanNvbhgCIAEoCSpcCgpCdWRnZXRSdWxlEhsKF0JVREdFVF9SVUxFX1VOU1BFQ0lGSUVEEAASGAoUQlVER0VUX1JVTEVfQVRfTEVBU1QQARIXChNCVURHRVRfUlVMRV9BVF9NT1NUEAIqZAoMQ3V0RGlyZWN0aW9uEh0KGUNVVF9ESVJFQ1RJT05fVU5TUEVDSUZJRUQQABIZChVDVVRfRElSRUNUSU9OX0ZPUldBUkQQARIaChZDVVRfRElSRUNUSU9OX0JBQ0tXQVJEEAIqbQoJU3BsaXRUdXJuEhoKFlNQTElUX1RVUk5fVU5TUEVDSUZJRUQQABIWChJTUExJVF9UVVJOX1NVTU1BUlkQARIYChRTUExJVF9UVVJOX0pPSU5fSEVBRBACEhIKDlNQTElUX1RVUk5fT0ZGEAMqbgoNU3VidGFza0JvdW5kcxIeChpTVUJUQVNLX0JPVU5EU19VTlNQRUNJRklFRBAAEh0KGVNVQlRBU0tfQk9VTkRTX1RPRE9fSVRFTVMQARIeChpTVUJUQVNLX0JPVU5EU19DSEVDS1BPSU5UUxACKlgKClRvb2xEaWdlc3QSGwoXVE9PTF9ESUdFU1RfVU5TUEVDSUZJRUQQABIUChBUT09MX0RJR0VTVF9MSU5FEAESFwoTVE9PTF9ESUdFU1RfTk9USElORxACQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM");
 
 /**
  * Strategy is a way to make a view smaller, with its parameters. A parameter that is not set has its default.
@@ -135,6 +135,14 @@ export type Strategy = Message<"compactord.v1.Strategy"> & {
      */
     value: CustomStrategy;
     case: "custom";
+  } | {
+    /**
+     * Folds finished sub-tasks where they stand.
+     *
+     * @generated from field: compactord.v1.FoldSubtasksStrategy fold_subtasks = 15;
+     */
+    value: FoldSubtasksStrategy;
+    case: "foldSubtasks";
   } | { case: undefined; value?: undefined };
 };
 
@@ -241,6 +249,13 @@ export type StrategyJson = {
    * @generated from field: compactord.v1.CustomStrategy custom = 14;
    */
   custom?: CustomStrategyJson;
+
+  /**
+   * Folds finished sub-tasks where they stand.
+   *
+   * @generated from field: compactord.v1.FoldSubtasksStrategy fold_subtasks = 15;
+   */
+  foldSubtasks?: FoldSubtasksStrategyJson;
 };
 
 /**
@@ -1192,6 +1207,85 @@ export const CompressObservationsStrategySchema: GenMessage<CompressObservations
   messageDesc(file_compactord_v1_strategy, 9);
 
 /**
+ * FoldSubtasksStrategy folds each finished sub-task into one text where it stands. The summarizer writes the text. Only
+ * Compact can use it.
+ *
+ * @generated from message compactord.v1.FoldSubtasksStrategy
+ */
+export type FoldSubtasksStrategy = Message<"compactord.v1.FoldSubtasksStrategy"> & {
+  /**
+   * What begins and ends a sub-task. Default TODO_ITEMS.
+   *
+   * @generated from field: optional compactord.v1.SubtaskBounds bounds = 1;
+   */
+  bounds?: SubtaskBounds | undefined;
+
+  /**
+   * Newest finished sub-tasks that stay as they are. 0 to 1,000. Default 1.
+   *
+   * @generated from field: optional uint32 keep_subtasks = 2;
+   */
+  keepSubtasks?: number | undefined;
+
+  /**
+   * Sub-tasks with fewer tokens in the view than this stay as they are. 1 to 10,000,000. Default 1,000.
+   *
+   * @generated from field: optional uint32 minimum_tokens = 3;
+   */
+  minimumTokens?: number | undefined;
+
+  /**
+   * Tells the summarizer what to keep and what to leave out. At most 16 KiB.
+   *
+   * @generated from field: optional string guidelines = 4;
+   */
+  guidelines?: string | undefined;
+};
+
+/**
+ * FoldSubtasksStrategy folds each finished sub-task into one text where it stands. The summarizer writes the text. Only
+ * Compact can use it.
+ *
+ * @generated from message compactord.v1.FoldSubtasksStrategy
+ */
+export type FoldSubtasksStrategyJson = {
+  /**
+   * What begins and ends a sub-task. Default TODO_ITEMS.
+   *
+   * @generated from field: optional compactord.v1.SubtaskBounds bounds = 1;
+   */
+  bounds?: SubtaskBoundsJson;
+
+  /**
+   * Newest finished sub-tasks that stay as they are. 0 to 1,000. Default 1.
+   *
+   * @generated from field: optional uint32 keep_subtasks = 2;
+   */
+  keepSubtasks?: number;
+
+  /**
+   * Sub-tasks with fewer tokens in the view than this stay as they are. 1 to 10,000,000. Default 1,000.
+   *
+   * @generated from field: optional uint32 minimum_tokens = 3;
+   */
+  minimumTokens?: number;
+
+  /**
+   * Tells the summarizer what to keep and what to leave out. At most 16 KiB.
+   *
+   * @generated from field: optional string guidelines = 4;
+   */
+  guidelines?: string;
+};
+
+/**
+ * Describes the message compactord.v1.FoldSubtasksStrategy.
+ * Use `create(FoldSubtasksStrategySchema)` to create a new message.
+ */
+export const FoldSubtasksStrategySchema: GenMessage<FoldSubtasksStrategy, {jsonType: FoldSubtasksStrategyJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_strategy, 10);
+
+/**
  * OffloadStrategy replaces long tool results by a preview and a reference for RecallContent.
  *
  * @generated from message compactord.v1.OffloadStrategy
@@ -1284,7 +1378,7 @@ export type OffloadStrategyJson = {
  * Use `create(OffloadStrategySchema)` to create a new message.
  */
 export const OffloadStrategySchema: GenMessage<OffloadStrategy, {jsonType: OffloadStrategyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_strategy, 10);
+  messageDesc(file_compactord_v1_strategy, 11);
 
 /**
  * DialogueOnlyStrategy collapses the tool groups of finished turns.
@@ -1347,7 +1441,7 @@ export type DialogueOnlyStrategyJson = {
  * Use `create(DialogueOnlyStrategySchema)` to create a new message.
  */
 export const DialogueOnlyStrategySchema: GenMessage<DialogueOnlyStrategy, {jsonType: DialogueOnlyStrategyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_strategy, 11);
+  messageDesc(file_compactord_v1_strategy, 12);
 
 /**
  * FirstEffectiveStrategy runs the first of its strategies that does something and brings the view under the trigger. If
@@ -1392,7 +1486,7 @@ export type FirstEffectiveStrategyJson = {
  * Use `create(FirstEffectiveStrategySchema)` to create a new message.
  */
 export const FirstEffectiveStrategySchema: GenMessage<FirstEffectiveStrategy, {jsonType: FirstEffectiveStrategyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_strategy, 12);
+  messageDesc(file_compactord_v1_strategy, 13);
 
 /**
  * LadderStrategy runs its strategies in order, cheapest first, until the view is at or under the target and no other
@@ -1439,7 +1533,7 @@ export type LadderStrategyJson = {
  * Use `create(LadderStrategySchema)` to create a new message.
  */
 export const LadderStrategySchema: GenMessage<LadderStrategy, {jsonType: LadderStrategyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_strategy, 13);
+  messageDesc(file_compactord_v1_strategy, 14);
 
 /**
  * Rung is one step of the ladder.
@@ -1492,7 +1586,7 @@ export type LadderStrategy_RungJson = {
  * Use `create(LadderStrategy_RungSchema)` to create a new message.
  */
 export const LadderStrategy_RungSchema: GenMessage<LadderStrategy_Rung, {jsonType: LadderStrategy_RungJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_strategy, 13, 0);
+  messageDesc(file_compactord_v1_strategy, 14, 0);
 
 /**
  * CustomStrategy is a strategy that was compiled into this daemon.
@@ -1541,7 +1635,7 @@ export type CustomStrategyJson = {
  * Use `create(CustomStrategySchema)` to create a new message.
  */
 export const CustomStrategySchema: GenMessage<CustomStrategy, {jsonType: CustomStrategyJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_strategy, 14);
+  messageDesc(file_compactord_v1_strategy, 15);
 
 /**
  * BudgetRule says what happens with the message that reaches the token budget.
@@ -1675,6 +1769,48 @@ export const SplitTurnSchema: GenEnum<SplitTurn, SplitTurnJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_strategy, 2);
 
 /**
+ * SubtaskBounds is what begins and ends a sub-task.
+ *
+ * @generated from enum compactord.v1.SubtaskBounds
+ */
+export enum SubtaskBounds {
+  /**
+   * Means TODO_ITEMS.
+   *
+   * @generated from enum value: SUBTASK_BOUNDS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A to-do list: a sub-task begins with the call that sets an item in progress, and ends with the call that sets it
+   * completed. The tools are those from which a summary takes the open to-dos.
+   *
+   * @generated from enum value: SUBTASK_BOUNDS_TODO_ITEMS = 1;
+   */
+  TODO_ITEMS = 1,
+
+  /**
+   * Checkpoints: each one ends a sub-task and begins the next.
+   *
+   * @generated from enum value: SUBTASK_BOUNDS_CHECKPOINTS = 2;
+   */
+  CHECKPOINTS = 2,
+}
+
+/**
+ * SubtaskBounds is what begins and ends a sub-task.
+ *
+ * @generated from enum compactord.v1.SubtaskBounds
+ */
+export type SubtaskBoundsJson = "SUBTASK_BOUNDS_UNSPECIFIED" | "SUBTASK_BOUNDS_TODO_ITEMS" | "SUBTASK_BOUNDS_CHECKPOINTS";
+
+/**
+ * Describes the enum compactord.v1.SubtaskBounds.
+ */
+export const SubtaskBoundsSchema: GenEnum<SubtaskBounds, SubtaskBoundsJson> = /*@__PURE__*/
+  enumDesc(file_compactord_v1_strategy, 3);
+
+/**
  * ToolDigest is what a collapsed tool group leaves in the view.
  *
  * @generated from enum compactord.v1.ToolDigest
@@ -1713,5 +1849,5 @@ export type ToolDigestJson = "TOOL_DIGEST_UNSPECIFIED" | "TOOL_DIGEST_LINE" | "T
  * Describes the enum compactord.v1.ToolDigest.
  */
 export const ToolDigestSchema: GenEnum<ToolDigest, ToolDigestJson> = /*@__PURE__*/
-  enumDesc(file_compactord_v1_strategy, 3);
+  enumDesc(file_compactord_v1_strategy, 4);
 
