@@ -51,7 +51,9 @@ func PlaceAfter(h *storagev1.Head, nextIndex uint32) Place {
 }
 
 // HasLatestBlocks reports whether views have LATEST blocks.
-func HasLatestBlocks(h *storagev1.Head) bool { return hasBlock(h, compactordv1.BlockPlace_BLOCK_PLACE_LATEST) }
+func HasLatestBlocks(h *storagev1.Head) bool {
+	return hasBlock(h, compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
+}
 
 func hasBlock(h *storagev1.Head, place compactordv1.BlockPlace) bool {
 	return slices.ContainsFunc(h.GetBlocks(), func(b *storagev1.BlockInForce) bool { return b.GetPlace() == place })
