@@ -61,7 +61,7 @@ func Apply(
 		applyViewChange(next, r.GetSequence(), k.Instructions.GetViewChange())
 	case *compactordv1.Record_Checkpoint:
 		next.LastCheckpoint = max(next.GetLastCheckpoint(), k.Checkpoint.GetId())
-	case *compactordv1.Record_Attempt:
+	case *compactordv1.Record_Attempt, *compactordv1.Record_ChildEnd:
 	default:
 		return nil, fmt.Errorf("%w at sequence %d", ErrUnknownRecord, r.GetSequence())
 	}

@@ -23,7 +23,9 @@ func TestOrigins(t *testing.T) {
 		compactordv1.Origin_ORIGIN_IMPORT:      compactordv1.Origin_ORIGIN_IMPORT,
 		compactordv1.Origin_ORIGIN_CONTINUE:    compactordv1.Origin_ORIGIN_CONTINUE,
 	}
-	refused := []compactordv1.Origin{compactordv1.Origin_ORIGIN_FUTURE, compactordv1.Origin_ORIGIN_MARKER}
+	refused := []compactordv1.Origin{
+		compactordv1.Origin_ORIGIN_FUTURE, compactordv1.Origin_ORIGIN_MARKER, compactordv1.Origin_ORIGIN_CHILD,
+	}
 	require.Len(t, compactordv1.Origin_name, len(accepted)+len(refused), "a new origin is accepted or refused here")
 	sent := func(origin compactordv1.Origin) *compactordv1.CountedMessages {
 		return &compactordv1.CountedMessages{Messages: []*compactordv1.Message{

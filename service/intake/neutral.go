@@ -57,7 +57,7 @@ func withOrigin(messages []*compactordv1.Message) ([]*compactordv1.Message, erro
 			accepted[i].Origin = compactordv1.Origin_ORIGIN_CLIENT
 		default:
 			return nil, apierror.InvalidField(fmt.Sprintf("messages[%d].origin", i),
-				"messages of origin FUTURE and MARKER are written by the daemon")
+				"messages of origin FUTURE, MARKER and CHILD are written by the daemon")
 		}
 	}
 	return accepted, nil

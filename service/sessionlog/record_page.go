@@ -164,6 +164,8 @@ func kindOf(r *compactordv1.Record) compactordv1.RecordKind {
 		return compactordv1.RecordKind_RECORD_KIND_UNPIN
 	case *compactordv1.Record_PolicyChange:
 		return compactordv1.RecordKind_RECORD_KIND_POLICY_CHANGE
+	case *compactordv1.Record_ChildEnd:
+		return compactordv1.RecordKind_RECORD_KIND_CHILD_END
 	default:
 		return compactordv1.RecordKind_RECORD_KIND_UNSPECIFIED
 	}

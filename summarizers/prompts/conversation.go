@@ -162,6 +162,7 @@ var origins = map[compactordv1.Origin]string{
 	compactordv1.Origin_ORIGIN_CONTINUE: "program: go on",
 	compactordv1.Origin_ORIGIN_FUTURE:   "message from a later state of the conversation",
 	compactordv1.Origin_ORIGIN_MARKER:   "checkpoint",
+	compactordv1.Origin_ORIGIN_CHILD:    "result of a sub-agent",
 }
 
 // assistant returns the passages of an agent's message: thinking, text and calls, always in this order.

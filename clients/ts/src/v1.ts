@@ -8,6 +8,7 @@
 export * from "./gen/compactord/v1/append_pb.js";
 export * from "./gen/compactord/v1/block_pb.js";
 export * from "./gen/compactord/v1/catalogue_pb.js";
+export * from "./gen/compactord/v1/child_pb.js";
 export * from "./gen/compactord/v1/classify_pb.js";
 export * from "./gen/compactord/v1/client_model_pb.js";
 export * from "./gen/compactord/v1/compact_pb.js";

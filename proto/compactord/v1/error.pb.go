@@ -150,6 +150,15 @@ const (
 	// RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
 	// Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.
 	ErrorReason_ERROR_REASON_TOO_MANY_WAITING ErrorReason = 41
+	// FAILED_PRECONDITION. The child has ended: its log takes no more messages or records, and EndChild no other result.
+	// Example: AppendMessages to a child after EndChild. Metadata: session_id.
+	ErrorReason_ERROR_REASON_CHILD_ENDED ErrorReason = 46
+	// FAILED_PRECONDITION. The session is no child, or its parent was deleted. Example: EndChild of a session that
+	// CreateSession made. Metadata: session_id.
+	ErrorReason_ERROR_REASON_NO_PARENT ErrorReason = 47
+	// FAILED_PRECONDITION. The session has children. Example: DeleteSession with children REFUSE. Metadata: session_id;
+	// children, how many there are.
+	ErrorReason_ERROR_REASON_HAS_CHILDREN ErrorReason = 48
 )
 
 // Enum value maps for ErrorReason.
@@ -198,6 +207,9 @@ var (
 		42: "ERROR_REASON_SLOW_READER",
 		45: "ERROR_REASON_STORE_UNAVAILABLE",
 		41: "ERROR_REASON_TOO_MANY_WAITING",
+		46: "ERROR_REASON_CHILD_ENDED",
+		47: "ERROR_REASON_NO_PARENT",
+		48: "ERROR_REASON_HAS_CHILDREN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -243,6 +255,9 @@ var (
 		"ERROR_REASON_SLOW_READER":            42,
 		"ERROR_REASON_STORE_UNAVAILABLE":      45,
 		"ERROR_REASON_TOO_MANY_WAITING":       41,
+		"ERROR_REASON_CHILD_ENDED":            46,
+		"ERROR_REASON_NO_PARENT":              47,
+		"ERROR_REASON_HAS_CHILDREN":           48,
 	}
 )
 
@@ -277,7 +292,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc8\v\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xa1\f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -322,7 +337,10 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_MEMORY_EXHAUSTED\x10(\x12\x1c\n" +
 	"\x18ERROR_REASON_SLOW_READER\x10*\x12\"\n" +
 	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10-\x12!\n" +
-	"\x1dERROR_REASON_TOO_MANY_WAITING\x10)BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x1dERROR_REASON_TOO_MANY_WAITING\x10)\x12\x1c\n" +
+	"\x18ERROR_REASON_CHILD_ENDED\x10.\x12\x1a\n" +
+	"\x16ERROR_REASON_NO_PARENT\x10/\x12\x1d\n" +
+	"\x19ERROR_REASON_HAS_CHILDREN\x100BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

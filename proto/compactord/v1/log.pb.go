@@ -374,7 +374,11 @@ type LoggedMessage struct {
 	Pinned bool `protobuf:"varint,13,opt,name=pinned,proto3" json:"pinned,omitempty"`
 	// TOOL: the edits of policy.on_append that were made when the message was appended: TRUNCATE_RESULT or
 	// OFFLOAD_RESULT. Every view shows them; the message itself is complete.
-	ArrivalEdits  []*Edit `protobuf:"bytes,14,rep,name=arrival_edits,json=arrivalEdits,proto3" json:"arrival_edits,omitempty"`
+	ArrivalEdits []*Edit `protobuf:"bytes,14,rep,name=arrival_edits,json=arrivalEdits,proto3" json:"arrival_edits,omitempty"`
+	// In a child that sees chosen messages: the index that this one, which was copied, has in the parent's log.
+	ParentIndex *uint32 `protobuf:"varint,15,opt,name=parent_index,json=parentIndex,proto3,oneof" json:"parent_index,omitempty"`
+	// The child whose result the message is.
+	Child         *ChildRef `protobuf:"bytes,16,opt,name=child,proto3" json:"child,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -507,6 +511,75 @@ func (x *LoggedMessage) GetArrivalEdits() []*Edit {
 	return nil
 }
 
+func (x *LoggedMessage) GetParentIndex() uint32 {
+	if x != nil && x.ParentIndex != nil {
+		return *x.ParentIndex
+	}
+	return 0
+}
+
+func (x *LoggedMessage) GetChild() *ChildRef {
+	if x != nil {
+		return x.Child
+	}
+	return nil
+}
+
+// ChildRef names a child.
+type ChildRef struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its session id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Its uid.
+	Uid           string `protobuf:"bytes,2,opt,name=uid,proto3" json:"uid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChildRef) Reset() {
+	*x = ChildRef{}
+	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChildRef) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChildRef) ProtoMessage() {}
+
+func (x *ChildRef) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChildRef.ProtoReflect.Descriptor instead.
+func (*ChildRef) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ChildRef) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ChildRef) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
 // CallRef names a tool call of the log.
 type CallRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -524,7 +597,7 @@ type CallRef struct {
 
 func (x *CallRef) Reset() {
 	*x = CallRef{}
-	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	mi := &file_compactord_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -536,7 +609,7 @@ func (x *CallRef) String() string {
 func (*CallRef) ProtoMessage() {}
 
 func (x *CallRef) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	mi := &file_compactord_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -549,7 +622,7 @@ func (x *CallRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRef.ProtoReflect.Descriptor instead.
 func (*CallRef) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CallRef) GetIndex() uint32 {
@@ -606,7 +679,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_compactord_v1_log_proto_msgTypes[4]
+	mi := &file_compactord_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -618,7 +691,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[4]
+	mi := &file_compactord_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -631,7 +704,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListRecordsRequest) GetSessionId() string {
@@ -704,7 +777,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_compactord_v1_log_proto_msgTypes[5]
+	mi := &file_compactord_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +789,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[5]
+	mi := &file_compactord_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +802,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -764,7 +837,7 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\"x\n" +
 	"\x14ListMessagesResponse\x128\n" +
 	"\bmessages\x18\x01 \x03(\v2\x1c.compactord.v1.LoggedMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd4\x04\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbc\x05\n" +
 	"\rLoggedMessage\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x120\n" +
@@ -783,7 +856,14 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\x05state\x18\v \x01(\x0e2\x1b.compactord.v1.MessageStateR\x05state\x12&\n" +
 	"\x0floop_view_point\x18\f \x01(\rR\rloopViewPoint\x12\x16\n" +
 	"\x06pinned\x18\r \x01(\bR\x06pinned\x128\n" +
-	"\rarrival_edits\x18\x0e \x03(\v2\x13.compactord.v1.EditR\farrivalEdits\"W\n" +
+	"\rarrival_edits\x18\x0e \x03(\v2\x13.compactord.v1.EditR\farrivalEdits\x12&\n" +
+	"\fparent_index\x18\x0f \x01(\rH\x00R\vparentIndex\x88\x01\x01\x12-\n" +
+	"\x05child\x18\x10 \x01(\v2\x17.compactord.v1.ChildRefR\x05childB\x0f\n" +
+	"\r_parent_index\";\n" +
+	"\bChildRef\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
+	"\x03uid\x18\x02 \x01(\tR\x03uid\"W\n" +
 	"\aCallRef\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n" +
@@ -834,7 +914,7 @@ func file_compactord_v1_log_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_compactord_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_compactord_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_compactord_v1_log_proto_goTypes = []any{
 	(MessageListing)(0),           // 0: compactord.v1.MessageListing
 	(MessageState)(0),             // 1: compactord.v1.MessageState
@@ -842,32 +922,34 @@ var file_compactord_v1_log_proto_goTypes = []any{
 	(*ListMessagesRequest)(nil),   // 3: compactord.v1.ListMessagesRequest
 	(*ListMessagesResponse)(nil),  // 4: compactord.v1.ListMessagesResponse
 	(*LoggedMessage)(nil),         // 5: compactord.v1.LoggedMessage
-	(*CallRef)(nil),               // 6: compactord.v1.CallRef
-	(*ListRecordsRequest)(nil),    // 7: compactord.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),   // 8: compactord.v1.ListRecordsResponse
-	(*Message)(nil),               // 9: compactord.v1.Message
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*Edit)(nil),                  // 11: compactord.v1.Edit
-	(RecordKind)(0),               // 12: compactord.v1.RecordKind
-	(*Record)(nil),                // 13: compactord.v1.Record
+	(*ChildRef)(nil),              // 6: compactord.v1.ChildRef
+	(*CallRef)(nil),               // 7: compactord.v1.CallRef
+	(*ListRecordsRequest)(nil),    // 8: compactord.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),   // 9: compactord.v1.ListRecordsResponse
+	(*Message)(nil),               // 10: compactord.v1.Message
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*Edit)(nil),                  // 12: compactord.v1.Edit
+	(RecordKind)(0),               // 13: compactord.v1.RecordKind
+	(*Record)(nil),                // 14: compactord.v1.Record
 }
 var file_compactord_v1_log_proto_depIdxs = []int32{
 	0,  // 0: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
 	5,  // 1: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
-	9,  // 2: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
-	10, // 3: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
+	10, // 2: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
+	11, // 3: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
 	2,  // 4: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
-	6,  // 5: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
-	6,  // 6: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
+	7,  // 5: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
+	7,  // 6: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
 	1,  // 7: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
-	11, // 8: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.Edit
-	12, // 9: compactord.v1.ListRecordsRequest.kinds:type_name -> compactord.v1.RecordKind
-	13, // 10: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	12, // 8: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.Edit
+	6,  // 9: compactord.v1.LoggedMessage.child:type_name -> compactord.v1.ChildRef
+	13, // 10: compactord.v1.ListRecordsRequest.kinds:type_name -> compactord.v1.RecordKind
+	14, // 11: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_log_proto_init() }
@@ -878,14 +960,15 @@ func file_compactord_v1_log_proto_init() {
 	file_compactord_v1_edit_proto_init()
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_record_proto_init()
-	file_compactord_v1_log_proto_msgTypes[4].OneofWrappers = []any{}
+	file_compactord_v1_log_proto_msgTypes[2].OneofWrappers = []any{}
+	file_compactord_v1_log_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_log_proto_rawDesc), len(file_compactord_v1_log_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -113,6 +113,8 @@ const (
 	Origin_ORIGIN_FUTURE Origin = 4
 	// It announces a checkpoint to the model.
 	Origin_ORIGIN_MARKER Origin = 5
+	// It is the result of a child: a USER or a TOOL message.
+	Origin_ORIGIN_CHILD Origin = 6
 )
 
 // Enum value maps for Origin.
@@ -124,6 +126,7 @@ var (
 		3: "ORIGIN_CONTINUE",
 		4: "ORIGIN_FUTURE",
 		5: "ORIGIN_MARKER",
+		6: "ORIGIN_CHILD",
 	}
 	Origin_value = map[string]int32{
 		"ORIGIN_UNSPECIFIED": 0,
@@ -132,6 +135,7 @@ var (
 		"ORIGIN_CONTINUE":    3,
 		"ORIGIN_FUTURE":      4,
 		"ORIGIN_MARKER":      5,
+		"ORIGIN_CHILD":       6,
 	}
 )
 
@@ -305,8 +309,8 @@ type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who speaks.
 	Role Role `protobuf:"varint,1,opt,name=role,proto3,enum=compactord.v1.Role" json:"role,omitempty"`
-	// How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE and MARKER are
-	// refused: only the daemon sets them.
+	// How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE, MARKER and
+	// CHILD are refused: only the daemon sets them.
 	Origin Origin `protobuf:"varint,2,opt,name=origin,proto3,enum=compactord.v1.Origin" json:"origin,omitempty"`
 	// The content, in order. May be empty. At most 10,000 parts.
 	Parts []*Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
@@ -1648,14 +1652,15 @@ const file_compactord_v1_message_proto_rawDesc = "" +
 	"\x0eROLE_DEVELOPER\x10\x02\x12\r\n" +
 	"\tROLE_USER\x10\x03\x12\x12\n" +
 	"\x0eROLE_ASSISTANT\x10\x04\x12\r\n" +
-	"\tROLE_TOOL\x10\x05*\x81\x01\n" +
+	"\tROLE_TOOL\x10\x05*\x93\x01\n" +
 	"\x06Origin\x12\x16\n" +
 	"\x12ORIGIN_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rORIGIN_CLIENT\x10\x01\x12\x11\n" +
 	"\rORIGIN_IMPORT\x10\x02\x12\x13\n" +
 	"\x0fORIGIN_CONTINUE\x10\x03\x12\x11\n" +
 	"\rORIGIN_FUTURE\x10\x04\x12\x11\n" +
-	"\rORIGIN_MARKER\x10\x05*\xef\x01\n" +
+	"\rORIGIN_MARKER\x10\x05\x12\x10\n" +
+	"\fORIGIN_CHILD\x10\x06*\xef\x01\n" +
 	"\n" +
 	"StopReason\x12\x1b\n" +
 	"\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x13\n" +

@@ -98,7 +98,7 @@ func (ContentKind) EnumDescriptor() ([]byte, []int) {
 // RecallContentRequest asks for content of the log word for word, whatever views show of it.
 type RecallContentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session's id. Content of another session is never returned.
+	// The session's id. Content of another session is never returned, except that of its children and of their children.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Which message.
 	//
@@ -257,7 +257,8 @@ type RecallContentRequest_Index struct {
 type RecallContentRequest_Reference struct {
 	// The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
 	// its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
-	// mean the same. Where the text ends with a placeholder in the daemon's own wording, the reference of that
+	// mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
+	// such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
 	// placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
 	// to 1,048,576 bytes, which is enough for the longest preview.
 	Reference string `protobuf:"bytes,3,opt,name=reference,proto3,oneof"`
@@ -525,7 +526,9 @@ type RecallContentResponse struct {
 	NextLine uint32 `protobuf:"varint,19,opt,name=next_line,json=nextLine,proto3" json:"next_line,omitempty"`
 	// The provider's own fields of this part. They come only with the first byte of the content, and only where they fit
 	// into max_bytes; ListMessages always returns them.
-	Attachments   []*Attachment `protobuf:"bytes,20,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	Attachments []*Attachment `protobuf:"bytes,20,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// The session whose content it is, where it is a child's; else empty.
+	SessionId     string `protobuf:"bytes,21,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -700,6 +703,13 @@ func (x *RecallContentResponse) GetAttachments() []*Attachment {
 	return nil
 }
 
+func (x *RecallContentResponse) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
 // LineBlock is a block of consecutive lines.
 type LineBlock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -787,9 +797,15 @@ type SearchMessagesRequest struct {
 	// The next_page_token of the page before; empty for the first page. At most 1,024 bytes.
 	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Characters of a snippet. 0 to 4,000; 0 means 200.
-	SnippetChars  uint32 `protobuf:"varint,9,opt,name=snippet_chars,json=snippetChars,proto3" json:"snippet_chars,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	SnippetChars uint32 `protobuf:"varint,9,opt,name=snippet_chars,json=snippetChars,proto3" json:"snippet_chars,omitempty"`
+	// Whether to search the children too, and their children. The session's own hits come first, then those of its
+	// children, the newest child first, each with its own children after it. Default false.
+	IncludeChildren bool `protobuf:"varint,10,opt,name=include_children,json=includeChildren,proto3" json:"include_children,omitempty"`
+	// A child, or a child of a child, to search in place of the session itself. NOT_FOUND where no such session is below
+	// it. Default: the session itself.
+	ChildSessionId string `protobuf:"bytes,11,opt,name=child_session_id,json=childSessionId,proto3" json:"child_session_id,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SearchMessagesRequest) Reset() {
@@ -894,6 +910,20 @@ func (x *SearchMessagesRequest) GetSnippetChars() uint32 {
 		return x.SnippetChars
 	}
 	return 0
+}
+
+func (x *SearchMessagesRequest) GetIncludeChildren() bool {
+	if x != nil {
+		return x.IncludeChildren
+	}
+	return false
+}
+
+func (x *SearchMessagesRequest) GetChildSessionId() string {
+	if x != nil {
+		return x.ChildSessionId
+	}
+	return ""
 }
 
 type isSearchMessagesRequest_Query interface {
@@ -1004,7 +1034,9 @@ type SearchHit struct {
 	// The line of the match, from 1; 0 where the match is in a name.
 	Line uint32 `protobuf:"varint,13,opt,name=line,proto3" json:"line,omitempty"`
 	// How many lines of the message match the expression, or how often the words occur. Counted up to 1,000.
-	Matches       uint32 `protobuf:"varint,14,opt,name=matches,proto3" json:"matches,omitempty"`
+	Matches uint32 `protobuf:"varint,14,opt,name=matches,proto3" json:"matches,omitempty"`
+	// The session that has the message, where it is a child's; else empty.
+	SessionId     string `protobuf:"bytes,15,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1137,6 +1169,13 @@ func (x *SearchHit) GetMatches() uint32 {
 	return 0
 }
 
+func (x *SearchHit) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
 var File_compactord_v1_recall_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_recall_proto_rawDesc = "" +
@@ -1172,7 +1211,7 @@ const file_compactord_v1_recall_proto_rawDesc = "" +
 	"ignoreCase\x12,\n" +
 	"\rcontext_lines\x18\x03 \x01(\rB\a\xbaH\x04*\x02\x18dR\fcontextLines\x12\x1d\n" +
 	"\n" +
-	"first_line\x18\x04 \x01(\rR\tfirstLine\"\xbf\x05\n" +
+	"first_line\x18\x04 \x01(\rR\tfirstLine\"\xde\x05\n" +
 	"\x15RecallContentResponse\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x17\n" +
 	"\x04part\x18\x02 \x01(\rH\x00R\x04part\x88\x01\x01\x12$\n" +
@@ -1199,14 +1238,16 @@ const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\vnext_offset\x18\x12 \x01(\rR\n" +
 	"nextOffset\x12\x1b\n" +
 	"\tnext_line\x18\x13 \x01(\rR\bnextLine\x12;\n" +
-	"\vattachments\x18\x14 \x03(\v2\x19.compactord.v1.AttachmentR\vattachmentsB\a\n" +
+	"\vattachments\x18\x14 \x03(\v2\x19.compactord.v1.AttachmentR\vattachments\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x15 \x01(\tR\tsessionIdB\a\n" +
 	"\x05_partB\x0e\n" +
 	"\f_result_part\"e\n" +
 	"\tLineBlock\x12\x1d\n" +
 	"\n" +
 	"first_line\x18\x01 \x01(\rR\tfirstLine\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12%\n" +
-	"\x0ematching_lines\x18\x03 \x03(\rR\rmatchingLines\"\xd1\x03\n" +
+	"\x0ematching_lines\x18\x03 \x03(\rR\rmatchingLines\"\xc0\x04\n" +
 	"\x15SearchMessagesRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\"\n" +
@@ -1220,11 +1261,14 @@ const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\tpage_size\x18\a \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\x12-\n" +
-	"\rsnippet_chars\x18\t \x01(\rB\b\xbaH\x05*\x03\x18\xa0\x1fR\fsnippetCharsB\x0e\n" +
+	"\rsnippet_chars\x18\t \x01(\rB\b\xbaH\x05*\x03\x18\xa0\x1fR\fsnippetChars\x12)\n" +
+	"\x10include_children\x18\n" +
+	" \x01(\bR\x0fincludeChildren\x12B\n" +
+	"\x10child_session_id\x18\v \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\x0echildSessionIdB\x0e\n" +
 	"\x05query\x12\x05\xbaH\x02\b\x01\"n\n" +
 	"\x16SearchMessagesResponse\x12,\n" +
 	"\x04hits\x18\x01 \x03(\v2\x18.compactord.v1.SearchHitR\x04hits\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd8\x03\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf7\x03\n" +
 	"\tSearchHit\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04part\x18\x02 \x01(\rR\x04part\x12$\n" +
@@ -1242,7 +1286,9 @@ const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\tmatch_end\x18\v \x01(\rR\bmatchEnd\x12\x16\n" +
 	"\x06offset\x18\f \x01(\rR\x06offset\x12\x12\n" +
 	"\x04line\x18\r \x01(\rR\x04line\x12\x18\n" +
-	"\amatches\x18\x0e \x01(\rR\amatchesB\x0e\n" +
+	"\amatches\x18\x0e \x01(\rR\amatches\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x0f \x01(\tR\tsessionIdB\x0e\n" +
 	"\f_result_part*\xe5\x01\n" +
 	"\vContentKind\x12\x1c\n" +
 	"\x18CONTENT_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +

@@ -50,6 +50,8 @@ const (
 	RecordKind_RECORD_KIND_CONTEXT_BLOCKS RecordKind = 9
 	// InstructionsChange.
 	RecordKind_RECORD_KIND_INSTRUCTIONS RecordKind = 10
+	// ChildEnd.
+	RecordKind_RECORD_KIND_CHILD_END RecordKind = 11
 )
 
 // Enum value maps for RecordKind.
@@ -66,6 +68,7 @@ var (
 		8:  "RECORD_KIND_POLICY_CHANGE",
 		9:  "RECORD_KIND_CONTEXT_BLOCKS",
 		10: "RECORD_KIND_INSTRUCTIONS",
+		11: "RECORD_KIND_CHILD_END",
 	}
 	RecordKind_value = map[string]int32{
 		"RECORD_KIND_UNSPECIFIED":    0,
@@ -79,6 +82,7 @@ var (
 		"RECORD_KIND_POLICY_CHANGE":  8,
 		"RECORD_KIND_CONTEXT_BLOCKS": 9,
 		"RECORD_KIND_INSTRUCTIONS":   10,
+		"RECORD_KIND_CHILD_END":      11,
 	}
 )
 
@@ -379,6 +383,7 @@ type Record struct {
 	//	*Record_PolicyChange
 	//	*Record_ContextBlocks
 	//	*Record_Instructions
+	//	*Record_ChildEnd
 	Kind          isRecord_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -539,6 +544,15 @@ func (x *Record) GetInstructions() *InstructionsChange {
 	return nil
 }
 
+func (x *Record) GetChildEnd() *ChildEnd {
+	if x != nil {
+		if x, ok := x.Kind.(*Record_ChildEnd); ok {
+			return x.ChildEnd
+		}
+	}
+	return nil
+}
+
 type isRecord_Kind interface {
 	isRecord_Kind()
 }
@@ -593,6 +607,11 @@ type Record_Instructions struct {
 	Instructions *InstructionsChange `protobuf:"bytes,14,opt,name=instructions,proto3,oneof"`
 }
 
+type Record_ChildEnd struct {
+	// The end of a child, with its result.
+	ChildEnd *ChildEnd `protobuf:"bytes,15,opt,name=child_end,json=childEnd,proto3,oneof"`
+}
+
 func (*Record_Compaction) isRecord_Kind() {}
 
 func (*Record_Prune) isRecord_Kind() {}
@@ -612,6 +631,8 @@ func (*Record_PolicyChange) isRecord_Kind() {}
 func (*Record_ContextBlocks) isRecord_Kind() {}
 
 func (*Record_Instructions) isRecord_Kind() {}
+
+func (*Record_ChildEnd) isRecord_Kind() {}
 
 // ViewChange is part of every record that changes views.
 type ViewChange struct {
@@ -2184,11 +2205,94 @@ func (x *InstructionsChange) GetViewChange() *ViewChange {
 	return nil
 }
 
+// ChildEnd ends a child with its result, which is appended to the parent's log. It changes no view. A fork of the child
+// keeps it, and has not ended.
+type ChildEnd struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the parent's call that the result was to answer; empty for a result that is a USER message.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The result.
+	Result string `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
+	// Whether the result is the text of an ASSISTANT message that was longer: its beginning.
+	Shortened bool `protobuf:"varint,3,opt,name=shortened,proto3" json:"shortened,omitempty"`
+	// Whether the child failed.
+	IsError bool `protobuf:"varint,4,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
+	// How many messages the parent's log held before the result could be appended.
+	ParentNextIndex uint32 `protobuf:"varint,5,opt,name=parent_next_index,json=parentNextIndex,proto3" json:"parent_next_index,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ChildEnd) Reset() {
+	*x = ChildEnd{}
+	mi := &file_compactord_v1_record_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChildEnd) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChildEnd) ProtoMessage() {}
+
+func (x *ChildEnd) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_record_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChildEnd.ProtoReflect.Descriptor instead.
+func (*ChildEnd) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_record_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ChildEnd) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ChildEnd) GetResult() string {
+	if x != nil {
+		return x.Result
+	}
+	return ""
+}
+
+func (x *ChildEnd) GetShortened() bool {
+	if x != nil {
+		return x.Shortened
+	}
+	return false
+}
+
+func (x *ChildEnd) GetIsError() bool {
+	if x != nil {
+		return x.IsError
+	}
+	return false
+}
+
+func (x *ChildEnd) GetParentNextIndex() uint32 {
+	if x != nil {
+		return x.ParentNextIndex
+	}
+	return 0
+}
+
 var File_compactord_v1_record_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_record_proto_rawDesc = "" +
 	"\n" +
-	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x05\n" +
+	"\x1acompactord/v1/record.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x19compactord/v1/error.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1ccompactord/v1/strategy.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x06\n" +
 	"\x06Record\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\rR\bsequence\x12\x1d\n" +
 	"\n" +
@@ -2210,7 +2314,8 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05unpin\x18\v \x01(\v2\x18.compactord.v1.PinChangeH\x00R\x05unpin\x12B\n" +
 	"\rpolicy_change\x18\f \x01(\v2\x1b.compactord.v1.PolicyChangeH\x00R\fpolicyChange\x12J\n" +
 	"\x0econtext_blocks\x18\r \x01(\v2!.compactord.v1.ContextBlockChangeH\x00R\rcontextBlocks\x12G\n" +
-	"\finstructions\x18\x0e \x01(\v2!.compactord.v1.InstructionsChangeH\x00R\finstructionsB\x06\n" +
+	"\finstructions\x18\x0e \x01(\v2!.compactord.v1.InstructionsChangeH\x00R\finstructions\x126\n" +
+	"\tchild_end\x18\x0f \x01(\v2\x17.compactord.v1.ChildEndH\x00R\bchildEndB\x06\n" +
 	"\x04kind\"\x85\x01\n" +
 	"\n" +
 	"ViewChange\x12&\n" +
@@ -2376,7 +2481,13 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageR\bmessages\x12\x1a\n" +
 	"\breplaced\x18\x02 \x01(\rR\breplaced\x12:\n" +
 	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange*\xb2\x02\n" +
+	"viewChange\"\xa0\x01\n" +
+	"\bChildEnd\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x16\n" +
+	"\x06result\x18\x02 \x01(\tR\x06result\x12\x1c\n" +
+	"\tshortened\x18\x03 \x01(\bR\tshortened\x12\x19\n" +
+	"\bis_error\x18\x04 \x01(\bR\aisError\x12*\n" +
+	"\x11parent_next_index\x18\x05 \x01(\rR\x0fparentNextIndex*\xcd\x02\n" +
 	"\n" +
 	"RecordKind\x12\x1b\n" +
 	"\x17RECORD_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
@@ -2390,7 +2501,8 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x19RECORD_KIND_POLICY_CHANGE\x10\b\x12\x1e\n" +
 	"\x1aRECORD_KIND_CONTEXT_BLOCKS\x10\t\x12\x1c\n" +
 	"\x18RECORD_KIND_INSTRUCTIONS\x10\n" +
-	"*\xb8\x01\n" +
+	"\x12\x19\n" +
+	"\x15RECORD_KIND_CHILD_END\x10\v*\xb8\x01\n" +
 	"\x10CompactionReason\x12!\n" +
 	"\x1dCOMPACTION_REASON_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_REASON_MANUAL\x10\x01\x12\x1f\n" +
@@ -2430,7 +2542,7 @@ func file_compactord_v1_record_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_record_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_compactord_v1_record_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_compactord_v1_record_proto_goTypes = []any{
 	(RecordKind)(0),               // 0: compactord.v1.RecordKind
 	(CompactionReason)(0),         // 1: compactord.v1.CompactionReason
@@ -2455,21 +2567,22 @@ var file_compactord_v1_record_proto_goTypes = []any{
 	(*ContextBlock)(nil),          // 20: compactord.v1.ContextBlock
 	(*ContextBlockChange)(nil),    // 21: compactord.v1.ContextBlockChange
 	(*InstructionsChange)(nil),    // 22: compactord.v1.InstructionsChange
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*Strategy)(nil),              // 24: compactord.v1.Strategy
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
-	(*Usage)(nil),                 // 26: compactord.v1.Usage
-	(SummaryFallback)(0),          // 27: compactord.v1.SummaryFallback
-	(*OpaquePart)(nil),            // 28: compactord.v1.OpaquePart
-	(*Section)(nil),               // 29: compactord.v1.Section
-	(*Edit)(nil),                  // 30: compactord.v1.Edit
-	(ErrorReason)(0),              // 31: compactord.v1.ErrorReason
-	(*Policy)(nil),                // 32: compactord.v1.Policy
-	(*Part)(nil),                  // 33: compactord.v1.Part
-	(*Message)(nil),               // 34: compactord.v1.Message
+	(*ChildEnd)(nil),              // 23: compactord.v1.ChildEnd
+	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
+	(*Strategy)(nil),              // 25: compactord.v1.Strategy
+	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
+	(*Usage)(nil),                 // 27: compactord.v1.Usage
+	(SummaryFallback)(0),          // 28: compactord.v1.SummaryFallback
+	(*OpaquePart)(nil),            // 29: compactord.v1.OpaquePart
+	(*Section)(nil),               // 30: compactord.v1.Section
+	(*Edit)(nil),                  // 31: compactord.v1.Edit
+	(ErrorReason)(0),              // 32: compactord.v1.ErrorReason
+	(*Policy)(nil),                // 33: compactord.v1.Policy
+	(*Part)(nil),                  // 34: compactord.v1.Part
+	(*Message)(nil),               // 35: compactord.v1.Message
 }
 var file_compactord_v1_record_proto_depIdxs = []int32{
-	23, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
+	24, // 0: compactord.v1.Record.created_at:type_name -> google.protobuf.Timestamp
 	9,  // 1: compactord.v1.Record.compaction:type_name -> compactord.v1.CompactionEntry
 	14, // 2: compactord.v1.Record.prune:type_name -> compactord.v1.PruneEntry
 	15, // 3: compactord.v1.Record.attempt:type_name -> compactord.v1.CompactionAttempt
@@ -2480,47 +2593,48 @@ var file_compactord_v1_record_proto_depIdxs = []int32{
 	19, // 8: compactord.v1.Record.policy_change:type_name -> compactord.v1.PolicyChange
 	21, // 9: compactord.v1.Record.context_blocks:type_name -> compactord.v1.ContextBlockChange
 	22, // 10: compactord.v1.Record.instructions:type_name -> compactord.v1.InstructionsChange
-	1,  // 11: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
-	24, // 12: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
-	25, // 13: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
-	26, // 14: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
-	27, // 15: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
-	7,  // 16: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
-	7,  // 17: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
-	10, // 18: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
-	8,  // 19: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
-	13, // 20: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
-	28, // 21: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
-	6,  // 22: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
-	23, // 23: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
-	29, // 24: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.Section
-	11, // 25: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
-	12, // 26: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
-	30, // 27: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
-	8,  // 28: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
-	6,  // 29: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
-	23, // 30: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
-	2,  // 31: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
-	31, // 32: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
-	3,  // 33: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
-	8,  // 34: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
-	6,  // 35: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
-	8,  // 36: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
-	6,  // 37: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
-	32, // 38: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
-	32, // 39: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
-	6,  // 40: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
-	33, // 41: compactord.v1.ContextBlock.parts:type_name -> compactord.v1.Part
-	4,  // 42: compactord.v1.ContextBlock.place:type_name -> compactord.v1.BlockPlace
-	20, // 43: compactord.v1.ContextBlockChange.set:type_name -> compactord.v1.ContextBlock
-	6,  // 44: compactord.v1.ContextBlockChange.view_change:type_name -> compactord.v1.ViewChange
-	34, // 45: compactord.v1.InstructionsChange.messages:type_name -> compactord.v1.Message
-	6,  // 46: compactord.v1.InstructionsChange.view_change:type_name -> compactord.v1.ViewChange
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	23, // 11: compactord.v1.Record.child_end:type_name -> compactord.v1.ChildEnd
+	1,  // 12: compactord.v1.Provenance.reason:type_name -> compactord.v1.CompactionReason
+	25, // 13: compactord.v1.Provenance.strategy:type_name -> compactord.v1.Strategy
+	26, // 14: compactord.v1.Provenance.duration:type_name -> google.protobuf.Duration
+	27, // 15: compactord.v1.Provenance.usage:type_name -> compactord.v1.Usage
+	28, // 16: compactord.v1.Provenance.fallback:type_name -> compactord.v1.SummaryFallback
+	7,  // 17: compactord.v1.CompactionEntry.covered:type_name -> compactord.v1.IndexRange
+	7,  // 18: compactord.v1.CompactionEntry.summarized:type_name -> compactord.v1.IndexRange
+	10, // 19: compactord.v1.CompactionEntry.slots:type_name -> compactord.v1.Slots
+	8,  // 20: compactord.v1.CompactionEntry.provenance:type_name -> compactord.v1.Provenance
+	13, // 21: compactord.v1.CompactionEntry.files:type_name -> compactord.v1.FileLists
+	29, // 22: compactord.v1.CompactionEntry.provider_block:type_name -> compactord.v1.OpaquePart
+	6,  // 23: compactord.v1.CompactionEntry.view_change:type_name -> compactord.v1.ViewChange
+	24, // 24: compactord.v1.CompactionEntry.created_at:type_name -> google.protobuf.Timestamp
+	30, // 25: compactord.v1.CompactionEntry.sections:type_name -> compactord.v1.Section
+	11, // 26: compactord.v1.Slots.open_todos:type_name -> compactord.v1.Todo
+	12, // 27: compactord.v1.Slots.last_user_request:type_name -> compactord.v1.UserRequest
+	31, // 28: compactord.v1.PruneEntry.edits:type_name -> compactord.v1.Edit
+	8,  // 29: compactord.v1.PruneEntry.provenance:type_name -> compactord.v1.Provenance
+	6,  // 30: compactord.v1.PruneEntry.view_change:type_name -> compactord.v1.ViewChange
+	24, // 31: compactord.v1.PruneEntry.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 32: compactord.v1.CompactionAttempt.outcome:type_name -> compactord.v1.AttemptOutcome
+	32, // 33: compactord.v1.CompactionAttempt.error_reason:type_name -> compactord.v1.ErrorReason
+	3,  // 34: compactord.v1.CompactionAttempt.skip_reason:type_name -> compactord.v1.SkipReason
+	8,  // 35: compactord.v1.CompactionAttempt.provenance:type_name -> compactord.v1.Provenance
+	6,  // 36: compactord.v1.Revert.view_change:type_name -> compactord.v1.ViewChange
+	8,  // 37: compactord.v1.Revert.provenance:type_name -> compactord.v1.Provenance
+	6,  // 38: compactord.v1.PinChange.view_change:type_name -> compactord.v1.ViewChange
+	33, // 39: compactord.v1.PolicyChange.given:type_name -> compactord.v1.Policy
+	33, // 40: compactord.v1.PolicyChange.resolved:type_name -> compactord.v1.Policy
+	6,  // 41: compactord.v1.PolicyChange.view_change:type_name -> compactord.v1.ViewChange
+	34, // 42: compactord.v1.ContextBlock.parts:type_name -> compactord.v1.Part
+	4,  // 43: compactord.v1.ContextBlock.place:type_name -> compactord.v1.BlockPlace
+	20, // 44: compactord.v1.ContextBlockChange.set:type_name -> compactord.v1.ContextBlock
+	6,  // 45: compactord.v1.ContextBlockChange.view_change:type_name -> compactord.v1.ViewChange
+	35, // 46: compactord.v1.InstructionsChange.messages:type_name -> compactord.v1.Message
+	6,  // 47: compactord.v1.InstructionsChange.view_change:type_name -> compactord.v1.ViewChange
+	48, // [48:48] is the sub-list for method output_type
+	48, // [48:48] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_record_proto_init() }
@@ -2544,6 +2658,7 @@ func file_compactord_v1_record_proto_init() {
 		(*Record_PolicyChange)(nil),
 		(*Record_ContextBlocks)(nil),
 		(*Record_Instructions)(nil),
+		(*Record_ChildEnd)(nil),
 	}
 	file_compactord_v1_record_proto_msgTypes[1].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[3].OneofWrappers = []any{}
@@ -2556,7 +2671,7 @@ func file_compactord_v1_record_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_record_proto_rawDesc), len(file_compactord_v1_record_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

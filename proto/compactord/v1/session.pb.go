@@ -77,6 +77,123 @@ func (SessionOrder) EnumDescriptor() ([]byte, []int) {
 	return file_compactord_v1_session_proto_rawDescGZIP(), []int{0}
 }
 
+// ChildrenOnDelete says what becomes of the children of a session that is deleted.
+type ChildrenOnDelete int32
+
+const (
+	// Means KEEP.
+	ChildrenOnDelete_CHILDREN_ON_DELETE_UNSPECIFIED ChildrenOnDelete = 0
+	// They stay, without a parent: Session.parent still names it, but EndChild fails with NO_PARENT.
+	ChildrenOnDelete_CHILDREN_ON_DELETE_KEEP ChildrenOnDelete = 1
+	// They are deleted too, with their own children, before the session. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED, and
+	// nothing is deleted, where there are more than 10,000. A call that ends before its end leaves the session itself:
+	// send it again.
+	ChildrenOnDelete_CHILDREN_ON_DELETE_DELETE ChildrenOnDelete = 2
+	// The session is not deleted where it has children: FAILED_PRECONDITION with HAS_CHILDREN.
+	ChildrenOnDelete_CHILDREN_ON_DELETE_REFUSE ChildrenOnDelete = 3
+)
+
+// Enum value maps for ChildrenOnDelete.
+var (
+	ChildrenOnDelete_name = map[int32]string{
+		0: "CHILDREN_ON_DELETE_UNSPECIFIED",
+		1: "CHILDREN_ON_DELETE_KEEP",
+		2: "CHILDREN_ON_DELETE_DELETE",
+		3: "CHILDREN_ON_DELETE_REFUSE",
+	}
+	ChildrenOnDelete_value = map[string]int32{
+		"CHILDREN_ON_DELETE_UNSPECIFIED": 0,
+		"CHILDREN_ON_DELETE_KEEP":        1,
+		"CHILDREN_ON_DELETE_DELETE":      2,
+		"CHILDREN_ON_DELETE_REFUSE":      3,
+	}
+)
+
+func (x ChildrenOnDelete) Enum() *ChildrenOnDelete {
+	p := new(ChildrenOnDelete)
+	*p = x
+	return p
+}
+
+func (x ChildrenOnDelete) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChildrenOnDelete) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_session_proto_enumTypes[1].Descriptor()
+}
+
+func (ChildrenOnDelete) Type() protoreflect.EnumType {
+	return &file_compactord_v1_session_proto_enumTypes[1]
+}
+
+func (x ChildrenOnDelete) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChildrenOnDelete.Descriptor instead.
+func (ChildrenOnDelete) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{1}
+}
+
+// ChildSees is what a child sees of its parent.
+type ChildSees int32
+
+const (
+	// Not set; refused in requests.
+	ChildSees_CHILD_SEES_UNSPECIFIED ChildSees = 0
+	// The whole log up to the point, as a fork: the same messages, records, indexes and views.
+	ChildSees_CHILD_SEES_EVERYTHING ChildSees = 1
+	// Only chosen messages and context blocks. They are copied as new messages, with indexes from 0 on and without the
+	// usage that was reported for them. Views leave out their thinking, since what comes before it is not the same.
+	ChildSees_CHILD_SEES_CHOSEN ChildSees = 2
+	// Nothing: the log is empty.
+	ChildSees_CHILD_SEES_NOTHING ChildSees = 3
+)
+
+// Enum value maps for ChildSees.
+var (
+	ChildSees_name = map[int32]string{
+		0: "CHILD_SEES_UNSPECIFIED",
+		1: "CHILD_SEES_EVERYTHING",
+		2: "CHILD_SEES_CHOSEN",
+		3: "CHILD_SEES_NOTHING",
+	}
+	ChildSees_value = map[string]int32{
+		"CHILD_SEES_UNSPECIFIED": 0,
+		"CHILD_SEES_EVERYTHING":  1,
+		"CHILD_SEES_CHOSEN":      2,
+		"CHILD_SEES_NOTHING":     3,
+	}
+)
+
+func (x ChildSees) Enum() *ChildSees {
+	p := new(ChildSees)
+	*p = x
+	return p
+}
+
+func (x ChildSees) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChildSees) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_v1_session_proto_enumTypes[2].Descriptor()
+}
+
+func (ChildSees) Type() protoreflect.EnumType {
+	return &file_compactord_v1_session_proto_enumTypes[2]
+}
+
+func (x ChildSees) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChildSees.Descriptor instead.
+func (ChildSees) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{2}
+}
+
 // Session is one conversation.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -117,8 +234,14 @@ type Session struct {
 	// Whether ListSessions left out policy and resolved_policy, which have more than 3 MiB together. GetSession returns
 	// them. Only sessions of earlier versions have such policies.
 	PoliciesLeftOut bool `protobuf:"varint,18,opt,name=policies_left_out,json=policiesLeftOut,proto3" json:"policies_left_out,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The session that this one is a child of; not set where it is no child.
+	Parent *ParentSession `protobuf:"bytes,19,opt,name=parent,proto3" json:"parent,omitempty"`
+	// How EndChild ended it; not set where it is no child, or has not ended.
+	Ended *EndedChild `protobuf:"bytes,20,opt,name=ended,proto3" json:"ended,omitempty"`
+	// How many children it has, ended ones included. Set in answers of GetSession only.
+	Children      uint32 `protobuf:"varint,21,opt,name=children,proto3" json:"children,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -277,6 +400,175 @@ func (x *Session) GetPoliciesLeftOut() bool {
 	return false
 }
 
+func (x *Session) GetParent() *ParentSession {
+	if x != nil {
+		return x.Parent
+	}
+	return nil
+}
+
+func (x *Session) GetEnded() *EndedChild {
+	if x != nil {
+		return x.Ended
+	}
+	return nil
+}
+
+func (x *Session) GetChildren() uint32 {
+	if x != nil {
+		return x.Children
+	}
+	return 0
+}
+
+// ParentSession says which session a child belongs to. It never changes: where the parent was deleted, no session with
+// this uid exists any more.
+type ParentSession struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The parent's id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Its uid.
+	Uid string `protobuf:"bytes,2,opt,name=uid,proto3" json:"uid,omitempty"`
+	// The parent's point that the child began at.
+	Point uint32 `protobuf:"varint,3,opt,name=point,proto3" json:"point,omitempty"`
+	// How deep the child is: 1 for a child of a session that is no child itself. At most 8.
+	Depth uint32 `protobuf:"varint,4,opt,name=depth,proto3" json:"depth,omitempty"`
+	// What it sees of its parent.
+	Sees          ChildSees `protobuf:"varint,5,opt,name=sees,proto3,enum=compactord.v1.ChildSees" json:"sees,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParentSession) Reset() {
+	*x = ParentSession{}
+	mi := &file_compactord_v1_session_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParentSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParentSession) ProtoMessage() {}
+
+func (x *ParentSession) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParentSession.ProtoReflect.Descriptor instead.
+func (*ParentSession) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ParentSession) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ParentSession) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
+func (x *ParentSession) GetPoint() uint32 {
+	if x != nil {
+		return x.Point
+	}
+	return 0
+}
+
+func (x *ParentSession) GetDepth() uint32 {
+	if x != nil {
+		return x.Depth
+	}
+	return 0
+}
+
+func (x *ParentSession) GetSees() ChildSees {
+	if x != nil {
+		return x.Sees
+	}
+	return ChildSees_CHILD_SEES_UNSPECIFIED
+}
+
+// EndedChild says how a child ended.
+type EndedChild struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it ended.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// The sequence of the ChildEnd in its log.
+	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// The index of the result in the parent's log. Not set as long as the result is not there: a daemon stopped between
+	// the two, and another EndChild appends it.
+	ResultIndex   *uint32 `protobuf:"varint,3,opt,name=result_index,json=resultIndex,proto3,oneof" json:"result_index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndedChild) Reset() {
+	*x = EndedChild{}
+	mi := &file_compactord_v1_session_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndedChild) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndedChild) ProtoMessage() {}
+
+func (x *EndedChild) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndedChild.ProtoReflect.Descriptor instead.
+func (*EndedChild) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *EndedChild) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+func (x *EndedChild) GetSequence() uint32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *EndedChild) GetResultIndex() uint32 {
+	if x != nil && x.ResultIndex != nil {
+		return *x.ResultIndex
+	}
+	return 0
+}
+
 // ForkOrigin says where a session was forked from.
 type ForkOrigin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -292,7 +584,7 @@ type ForkOrigin struct {
 
 func (x *ForkOrigin) Reset() {
 	*x = ForkOrigin{}
-	mi := &file_compactord_v1_session_proto_msgTypes[1]
+	mi := &file_compactord_v1_session_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +596,7 @@ func (x *ForkOrigin) String() string {
 func (*ForkOrigin) ProtoMessage() {}
 
 func (x *ForkOrigin) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[1]
+	mi := &file_compactord_v1_session_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +609,7 @@ func (x *ForkOrigin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkOrigin.ProtoReflect.Descriptor instead.
 func (*ForkOrigin) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ForkOrigin) GetSessionId() string {
@@ -362,7 +654,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_compactord_v1_session_proto_msgTypes[2]
+	mi := &file_compactord_v1_session_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -374,7 +666,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[2]
+	mi := &file_compactord_v1_session_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -387,7 +679,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreateSessionRequest) GetSessionId() string {
@@ -445,7 +737,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_compactord_v1_session_proto_msgTypes[3]
+	mi := &file_compactord_v1_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +749,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[3]
+	mi := &file_compactord_v1_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +762,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateSessionResponse) GetSession() *Session {
@@ -498,7 +790,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_compactord_v1_session_proto_msgTypes[4]
+	mi := &file_compactord_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -510,7 +802,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[4]
+	mi := &file_compactord_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -523,7 +815,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -546,7 +838,7 @@ type GetSessionResponse struct {
 
 func (x *GetSessionResponse) Reset() {
 	*x = GetSessionResponse{}
-	mi := &file_compactord_v1_session_proto_msgTypes[5]
+	mi := &file_compactord_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -558,7 +850,7 @@ func (x *GetSessionResponse) String() string {
 func (*GetSessionResponse) ProtoMessage() {}
 
 func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[5]
+	mi := &file_compactord_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -571,7 +863,7 @@ func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionResponse.ProtoReflect.Descriptor instead.
 func (*GetSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetSessionResponse) GetSession() *Session {
@@ -599,14 +891,16 @@ type ListSessionsRequest struct {
 	// Only sessions that have all of these labels. At most 16.
 	Labels map[string]string `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// How to sort. Default CREATED.
-	Order         SessionOrder `protobuf:"varint,4,opt,name=order,proto3,enum=compactord.v1.SessionOrder" json:"order,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Order SessionOrder `protobuf:"varint,4,opt,name=order,proto3,enum=compactord.v1.SessionOrder" json:"order,omitempty"`
+	// Only the children of this session. NOT_FOUND where there is no such session.
+	ParentSessionId string `protobuf:"bytes,5,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_compactord_v1_session_proto_msgTypes[6]
+	mi := &file_compactord_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -618,7 +912,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[6]
+	mi := &file_compactord_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -631,7 +925,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListSessionsRequest) GetPageSize() uint32 {
@@ -662,6 +956,13 @@ func (x *ListSessionsRequest) GetOrder() SessionOrder {
 	return SessionOrder_SESSION_ORDER_UNSPECIFIED
 }
 
+func (x *ListSessionsRequest) GetParentSessionId() string {
+	if x != nil {
+		return x.ParentSessionId
+	}
+	return ""
+}
+
 // ListSessionsResponse is a page of sessions.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -675,7 +976,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_compactord_v1_session_proto_msgTypes[7]
+	mi := &file_compactord_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -687,7 +988,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[7]
+	mi := &file_compactord_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -700,7 +1001,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -738,7 +1039,7 @@ type UpdateSessionRequest struct {
 
 func (x *UpdateSessionRequest) Reset() {
 	*x = UpdateSessionRequest{}
-	mi := &file_compactord_v1_session_proto_msgTypes[8]
+	mi := &file_compactord_v1_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -750,7 +1051,7 @@ func (x *UpdateSessionRequest) String() string {
 func (*UpdateSessionRequest) ProtoMessage() {}
 
 func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[8]
+	mi := &file_compactord_v1_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -763,7 +1064,7 @@ func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateSessionRequest) GetSessionId() string {
@@ -821,7 +1122,7 @@ type UpdateSessionResponse struct {
 
 func (x *UpdateSessionResponse) Reset() {
 	*x = UpdateSessionResponse{}
-	mi := &file_compactord_v1_session_proto_msgTypes[9]
+	mi := &file_compactord_v1_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -833,7 +1134,7 @@ func (x *UpdateSessionResponse) String() string {
 func (*UpdateSessionResponse) ProtoMessage() {}
 
 func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[9]
+	mi := &file_compactord_v1_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -846,7 +1147,7 @@ func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{9}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateSessionResponse) GetSession() *Session {
@@ -867,14 +1168,16 @@ func (x *UpdateSessionResponse) GetWarnings() []*PolicyWarning {
 type DeleteSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
-	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// What becomes of its children. Default KEEP.
+	Children      ChildrenOnDelete `protobuf:"varint,2,opt,name=children,proto3,enum=compactord.v1.ChildrenOnDelete" json:"children,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_compactord_v1_session_proto_msgTypes[10]
+	mi := &file_compactord_v1_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -886,7 +1189,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[10]
+	mi := &file_compactord_v1_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -899,7 +1202,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{10}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteSessionRequest) GetSessionId() string {
@@ -909,16 +1212,25 @@ func (x *DeleteSessionRequest) GetSessionId() string {
 	return ""
 }
 
-// DeleteSessionResponse is empty.
+func (x *DeleteSessionRequest) GetChildren() ChildrenOnDelete {
+	if x != nil {
+		return x.Children
+	}
+	return ChildrenOnDelete_CHILDREN_ON_DELETE_UNSPECIFIED
+}
+
+// DeleteSessionResponse says what was deleted beside the session.
 type DeleteSessionResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// With children DELETE: how many children, and children of children, were deleted.
+	DeletedChildren uint32 `protobuf:"varint,1,opt,name=deleted_children,json=deletedChildren,proto3" json:"deleted_children,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *DeleteSessionResponse) Reset() {
 	*x = DeleteSessionResponse{}
-	mi := &file_compactord_v1_session_proto_msgTypes[11]
+	mi := &file_compactord_v1_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -930,7 +1242,7 @@ func (x *DeleteSessionResponse) String() string {
 func (*DeleteSessionResponse) ProtoMessage() {}
 
 func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[11]
+	mi := &file_compactord_v1_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -943,7 +1255,14 @@ func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{11}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *DeleteSessionResponse) GetDeletedChildren() uint32 {
+	if x != nil {
+		return x.DeletedChildren
+	}
+	return 0
 }
 
 // ForkSessionRequest copies a session's log, up to a point, into a new session.
@@ -964,17 +1283,21 @@ type ForkSessionRequest struct {
 	Policy *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The new session's labels, with the bounds of CreateSession. Default: those of the session that is forked.
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The new session's title. At most 512 bytes. Default: that of the session that is forked.
+	// The new session's title. At most 512 bytes. Default: that of the session that is forked; none for a child.
 	Title string `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes. Needs new_session_id.
-	RequestId     string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Makes the new session a child of the session that is forked, and says what it sees of it. Default: it is no child.
+	// A child's id begins and ends with a letter or digit and has no `#`, so that references can name it. RESOURCE_EXHAUSTED
+	// with LIMIT_EXCEEDED where the session has 1,000 children already, or the child would be deeper than 8.
+	Child         *ChildContext `protobuf:"bytes,9,opt,name=child,proto3" json:"child,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ForkSessionRequest) Reset() {
 	*x = ForkSessionRequest{}
-	mi := &file_compactord_v1_session_proto_msgTypes[12]
+	mi := &file_compactord_v1_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1309,7 @@ func (x *ForkSessionRequest) String() string {
 func (*ForkSessionRequest) ProtoMessage() {}
 
 func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[12]
+	mi := &file_compactord_v1_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1322,7 @@ func (x *ForkSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkSessionRequest.ProtoReflect.Descriptor instead.
 func (*ForkSessionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{12}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ForkSessionRequest) GetSessionId() string {
@@ -1069,6 +1392,13 @@ func (x *ForkSessionRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *ForkSessionRequest) GetChild() *ChildContext {
+	if x != nil {
+		return x.Child
+	}
+	return nil
+}
+
 type isForkSessionRequest_At interface {
 	isForkSessionRequest_At()
 }
@@ -1087,6 +1417,84 @@ func (*ForkSessionRequest_Point) isForkSessionRequest_At() {}
 
 func (*ForkSessionRequest_CheckpointId) isForkSessionRequest_At() {}
 
+// ChildContext says what a child sees of its parent.
+type ChildContext struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How much it sees.
+	Sees ChildSees `protobuf:"varint,1,opt,name=sees,proto3,enum=compactord.v1.ChildSees" json:"sees,omitempty"`
+	// With CHOSEN: the indexes of the messages, in any order. With a message come all others of its tool group.
+	// INVALID_ARGUMENT for a message of a group whose calls are not all answered at the point, for SYSTEM and DEVELOPER
+	// messages at the start (see instructions), and for the announcement of a checkpoint; FAILED_PRECONDITION with
+	// MESSAGE_PUT_ASIDE for one that is not active at the point. At most 10,000 messages of 64 MiB together.
+	Indexes []uint32 `protobuf:"varint,2,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`
+	// With CHOSEN: the names of context blocks in force at the point. A block that holds for a number of turns holds for
+	// those that are left, the child's first one included. At most 64.
+	Blocks []string `protobuf:"bytes,3,rep,name=blocks,proto3" json:"blocks,omitempty"`
+	// With CHOSEN and NOTHING: whether the log begins with the SYSTEM and DEVELOPER messages at the start of the parent's
+	// views. Default false.
+	Instructions  bool `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChildContext) Reset() {
+	*x = ChildContext{}
+	mi := &file_compactord_v1_session_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChildContext) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChildContext) ProtoMessage() {}
+
+func (x *ChildContext) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_session_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChildContext.ProtoReflect.Descriptor instead.
+func (*ChildContext) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ChildContext) GetSees() ChildSees {
+	if x != nil {
+		return x.Sees
+	}
+	return ChildSees_CHILD_SEES_UNSPECIFIED
+}
+
+func (x *ChildContext) GetIndexes() []uint32 {
+	if x != nil {
+		return x.Indexes
+	}
+	return nil
+}
+
+func (x *ChildContext) GetBlocks() []string {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
+func (x *ChildContext) GetInstructions() bool {
+	if x != nil {
+		return x.Instructions
+	}
+	return false
+}
+
 // ForkSessionResponse returns the new session.
 type ForkSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1102,7 +1510,7 @@ type ForkSessionResponse struct {
 
 func (x *ForkSessionResponse) Reset() {
 	*x = ForkSessionResponse{}
-	mi := &file_compactord_v1_session_proto_msgTypes[13]
+	mi := &file_compactord_v1_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1114,7 +1522,7 @@ func (x *ForkSessionResponse) String() string {
 func (*ForkSessionResponse) ProtoMessage() {}
 
 func (x *ForkSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_session_proto_msgTypes[13]
+	mi := &file_compactord_v1_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1127,7 +1535,7 @@ func (x *ForkSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkSessionResponse.ProtoReflect.Descriptor instead.
 func (*ForkSessionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_session_proto_rawDescGZIP(), []int{13}
+	return file_compactord_v1_session_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ForkSessionResponse) GetSession() *Session {
@@ -1155,7 +1563,7 @@ var File_compactord_v1_session_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x1bcompactord/v1/session.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe5\x06\n" +
+	"\x1bcompactord/v1/session.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/report.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe8\a\n" +
 	"\aSession\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
@@ -1180,11 +1588,27 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"forkedFrom\x12'\n" +
 	"\x0flast_checkpoint\x18\x10 \x01(\rR\x0elastCheckpoint\x12'\n" +
 	"\x0fpinned_messages\x18\x11 \x01(\rR\x0epinnedMessages\x12*\n" +
-	"\x11policies_left_out\x18\x12 \x01(\bR\x0fpoliciesLeftOut\x1a9\n" +
+	"\x11policies_left_out\x18\x12 \x01(\bR\x0fpoliciesLeftOut\x124\n" +
+	"\x06parent\x18\x13 \x01(\v2\x1c.compactord.v1.ParentSessionR\x06parent\x12/\n" +
+	"\x05ended\x18\x14 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x12\x1a\n" +
+	"\bchildren\x18\x15 \x01(\rR\bchildren\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x13\n" +
-	"\x11_first_kept_index\"S\n" +
+	"\x11_first_kept_index\"\x9a\x01\n" +
+	"\rParentSession\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
+	"\x03uid\x18\x02 \x01(\tR\x03uid\x12\x14\n" +
+	"\x05point\x18\x03 \x01(\rR\x05point\x12\x14\n" +
+	"\x05depth\x18\x04 \x01(\rR\x05depth\x12,\n" +
+	"\x04sees\x18\x05 \x01(\x0e2\x18.compactord.v1.ChildSeesR\x04sees\"\x98\x01\n" +
+	"\n" +
+	"EndedChild\x125\n" +
+	"\bended_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\rR\bsequence\x12&\n" +
+	"\fresult_index\x18\x03 \x01(\rH\x00R\vresultIndex\x88\x01\x01B\x0f\n" +
+	"\r_result_index\"S\n" +
 	"\n" +
 	"ForkOrigin\x12\x1d\n" +
 	"\n" +
@@ -1212,13 +1636,14 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"|\n" +
 	"\x12GetSessionResponse\x120\n" +
 	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x124\n" +
-	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\xbf\x02\n" +
+	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\x85\x03\n" +
 	"\x13ListSessionsRequest\x12%\n" +
 	"\tpage_size\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\x12`\n" +
 	"\x06labels\x18\x03 \x03(\v2..compactord.v1.ListSessionsRequest.LabelsEntryB\x18\xbaH\x15\x9a\x01\x12\x10\x10\"\ar\x05 \x01(\x80\x01*\x05r\x03(\x80\x04R\x06labels\x12;\n" +
-	"\x05order\x18\x04 \x01(\x0e2\x1b.compactord.v1.SessionOrderB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05order\x1a9\n" +
+	"\x05order\x18\x04 \x01(\x0e2\x1b.compactord.v1.SessionOrderB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05order\x12D\n" +
+	"\x11parent_session_id\x18\x05 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\x0fparentSessionId\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"r\n" +
@@ -1240,11 +1665,13 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x83\x01\n" +
 	"\x15UpdateSessionResponse\x120\n" +
 	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x128\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x1c.compactord.v1.PolicyWarningR\bwarnings\"L\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.compactord.v1.PolicyWarningR\bwarnings\"\x93\x01\n" +
 	"\x14DeleteSessionRequest\x124\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"\x17\n" +
-	"\x15DeleteSessionResponse\"\xa7\x05\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12E\n" +
+	"\bchildren\x18\x02 \x01(\x0e2\x1f.compactord.v1.ChildrenOnDeleteB\b\xbaH\x05\x82\x01\x02\x10\x01R\bchildren\"B\n" +
+	"\x15DeleteSessionResponse\x12)\n" +
+	"\x10deleted_children\x18\x01 \x01(\rR\x0fdeletedChildren\"\xda\x05\n" +
 	"\x12ForkSessionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12\x16\n" +
@@ -1255,12 +1682,21 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"\x06labels\x18\x06 \x03(\v2-.compactord.v1.ForkSessionRequest.LabelsEntryB\x18\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05 \x01(\x80\x01*\x05r\x03(\x80\x04R\x06labels\x12\x1e\n" +
 	"\x05title\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\x04R\x05title\x12'\n" +
 	"\n" +
-	"request_id\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x1a9\n" +
+	"request_id\x18\b \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x121\n" +
+	"\x05child\x18\t \x01(\v2\x1b.compactord.v1.ChildContextR\x05child\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01:\xc1\x01\xbaH\xbd\x01\x1a\xba\x01\n" +
 	",fork_session.request_id_needs_new_session_id\x12Vrequest_id needs a new_session_id: without one each request makes a session of its own\x1a2this.request_id == '' || this.new_session_id != ''B\x04\n" +
-	"\x02at\"\xb7\x01\n" +
+	"\x02at\"\x84\x04\n" +
+	"\fChildContext\x128\n" +
+	"\x04sees\x18\x01 \x01(\x0e2\x18.compactord.v1.ChildSeesB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04sees\x12%\n" +
+	"\aindexes\x18\x02 \x03(\rB\v\xbaH\b\x92\x01\x05\x10\x90N\x18\x01R\aindexes\x12L\n" +
+	"\x06blocks\x18\x03 \x03(\tB4\xbaH1\x92\x01.\x10@\x18\x01\"(r&2$^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$R\x06blocks\x12\"\n" +
+	"\finstructions\x18\x04 \x01(\bR\finstructions:\xa0\x02\xbaH\x9c\x02\x1a\x8a\x01\n" +
+	"\x1achild_context.chosen_alone\x12#indexes and blocks need sees CHOSEN\x1aGthis.sees == 2 || (this.indexes.size() == 0 && this.blocks.size() == 0)\x1a\x8c\x01\n" +
+	"\x1achild_context.instructions\x12Hinstructions need sees CHOSEN or NOTHING: with EVERYTHING they are there\x1a$this.sees != 1 || !this.instructions\"\xb7\x01\n" +
 	"\x13ForkSessionResponse\x120\n" +
 	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x124\n" +
 	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\x128\n" +
@@ -1268,7 +1704,17 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"\fSessionOrder\x12\x1d\n" +
 	"\x19SESSION_ORDER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15SESSION_ORDER_CREATED\x10\x01\x12\x19\n" +
-	"\x15SESSION_ORDER_CHANGED\x10\x02BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x15SESSION_ORDER_CHANGED\x10\x02*\x91\x01\n" +
+	"\x10ChildrenOnDelete\x12\"\n" +
+	"\x1eCHILDREN_ON_DELETE_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17CHILDREN_ON_DELETE_KEEP\x10\x01\x12\x1d\n" +
+	"\x19CHILDREN_ON_DELETE_DELETE\x10\x02\x12\x1d\n" +
+	"\x19CHILDREN_ON_DELETE_REFUSE\x10\x03*q\n" +
+	"\tChildSees\x12\x1a\n" +
+	"\x16CHILD_SEES_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15CHILD_SEES_EVERYTHING\x10\x01\x12\x15\n" +
+	"\x11CHILD_SEES_CHOSEN\x10\x02\x12\x16\n" +
+	"\x12CHILD_SEES_NOTHING\x10\x03BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_session_proto_rawDescOnce sync.Once
@@ -1282,69 +1728,81 @@ func file_compactord_v1_session_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_session_proto_rawDescData
 }
 
-var file_compactord_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_compactord_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_compactord_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_compactord_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_compactord_v1_session_proto_goTypes = []any{
 	(SessionOrder)(0),             // 0: compactord.v1.SessionOrder
-	(*Session)(nil),               // 1: compactord.v1.Session
-	(*ForkOrigin)(nil),            // 2: compactord.v1.ForkOrigin
-	(*CreateSessionRequest)(nil),  // 3: compactord.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil), // 4: compactord.v1.CreateSessionResponse
-	(*GetSessionRequest)(nil),     // 5: compactord.v1.GetSessionRequest
-	(*GetSessionResponse)(nil),    // 6: compactord.v1.GetSessionResponse
-	(*ListSessionsRequest)(nil),   // 7: compactord.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),  // 8: compactord.v1.ListSessionsResponse
-	(*UpdateSessionRequest)(nil),  // 9: compactord.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil), // 10: compactord.v1.UpdateSessionResponse
-	(*DeleteSessionRequest)(nil),  // 11: compactord.v1.DeleteSessionRequest
-	(*DeleteSessionResponse)(nil), // 12: compactord.v1.DeleteSessionResponse
-	(*ForkSessionRequest)(nil),    // 13: compactord.v1.ForkSessionRequest
-	(*ForkSessionResponse)(nil),   // 14: compactord.v1.ForkSessionResponse
-	nil,                           // 15: compactord.v1.Session.LabelsEntry
-	nil,                           // 16: compactord.v1.CreateSessionRequest.LabelsEntry
-	nil,                           // 17: compactord.v1.ListSessionsRequest.LabelsEntry
-	nil,                           // 18: compactord.v1.UpdateSessionRequest.LabelsEntry
-	nil,                           // 19: compactord.v1.ForkSessionRequest.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
-	(Estimator)(0),                // 21: compactord.v1.Estimator
-	(*Policy)(nil),                // 22: compactord.v1.Policy
-	(*PolicyWarning)(nil),         // 23: compactord.v1.PolicyWarning
-	(*ContextReport)(nil),         // 24: compactord.v1.ContextReport
-	(*fieldmaskpb.FieldMask)(nil), // 25: google.protobuf.FieldMask
+	(ChildrenOnDelete)(0),         // 1: compactord.v1.ChildrenOnDelete
+	(ChildSees)(0),                // 2: compactord.v1.ChildSees
+	(*Session)(nil),               // 3: compactord.v1.Session
+	(*ParentSession)(nil),         // 4: compactord.v1.ParentSession
+	(*EndedChild)(nil),            // 5: compactord.v1.EndedChild
+	(*ForkOrigin)(nil),            // 6: compactord.v1.ForkOrigin
+	(*CreateSessionRequest)(nil),  // 7: compactord.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil), // 8: compactord.v1.CreateSessionResponse
+	(*GetSessionRequest)(nil),     // 9: compactord.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),    // 10: compactord.v1.GetSessionResponse
+	(*ListSessionsRequest)(nil),   // 11: compactord.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),  // 12: compactord.v1.ListSessionsResponse
+	(*UpdateSessionRequest)(nil),  // 13: compactord.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil), // 14: compactord.v1.UpdateSessionResponse
+	(*DeleteSessionRequest)(nil),  // 15: compactord.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil), // 16: compactord.v1.DeleteSessionResponse
+	(*ForkSessionRequest)(nil),    // 17: compactord.v1.ForkSessionRequest
+	(*ChildContext)(nil),          // 18: compactord.v1.ChildContext
+	(*ForkSessionResponse)(nil),   // 19: compactord.v1.ForkSessionResponse
+	nil,                           // 20: compactord.v1.Session.LabelsEntry
+	nil,                           // 21: compactord.v1.CreateSessionRequest.LabelsEntry
+	nil,                           // 22: compactord.v1.ListSessionsRequest.LabelsEntry
+	nil,                           // 23: compactord.v1.UpdateSessionRequest.LabelsEntry
+	nil,                           // 24: compactord.v1.ForkSessionRequest.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
+	(Estimator)(0),                // 26: compactord.v1.Estimator
+	(*Policy)(nil),                // 27: compactord.v1.Policy
+	(*PolicyWarning)(nil),         // 28: compactord.v1.PolicyWarning
+	(*ContextReport)(nil),         // 29: compactord.v1.ContextReport
+	(*fieldmaskpb.FieldMask)(nil), // 30: google.protobuf.FieldMask
 }
 var file_compactord_v1_session_proto_depIdxs = []int32{
-	20, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	20, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	15, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
-	21, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	22, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
-	22, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	2,  // 6: compactord.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
-	22, // 7: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
-	16, // 8: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
-	21, // 9: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
-	1,  // 10: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
-	23, // 11: compactord.v1.CreateSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
-	1,  // 12: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
-	24, // 13: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
-	17, // 14: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
-	0,  // 15: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
-	1,  // 16: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
-	25, // 17: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	22, // 18: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
-	18, // 19: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
-	1,  // 20: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
-	23, // 21: compactord.v1.UpdateSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
-	22, // 22: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
-	19, // 23: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
-	1,  // 24: compactord.v1.ForkSessionResponse.session:type_name -> compactord.v1.Session
-	24, // 25: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
-	23, // 26: compactord.v1.ForkSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	25, // 0: compactord.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	25, // 1: compactord.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	20, // 2: compactord.v1.Session.labels:type_name -> compactord.v1.Session.LabelsEntry
+	26, // 3: compactord.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	27, // 4: compactord.v1.Session.policy:type_name -> compactord.v1.Policy
+	27, // 5: compactord.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	6,  // 6: compactord.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	4,  // 7: compactord.v1.Session.parent:type_name -> compactord.v1.ParentSession
+	5,  // 8: compactord.v1.Session.ended:type_name -> compactord.v1.EndedChild
+	2,  // 9: compactord.v1.ParentSession.sees:type_name -> compactord.v1.ChildSees
+	25, // 10: compactord.v1.EndedChild.ended_at:type_name -> google.protobuf.Timestamp
+	27, // 11: compactord.v1.CreateSessionRequest.policy:type_name -> compactord.v1.Policy
+	21, // 12: compactord.v1.CreateSessionRequest.labels:type_name -> compactord.v1.CreateSessionRequest.LabelsEntry
+	26, // 13: compactord.v1.CreateSessionRequest.estimator:type_name -> compactord.v1.Estimator
+	3,  // 14: compactord.v1.CreateSessionResponse.session:type_name -> compactord.v1.Session
+	28, // 15: compactord.v1.CreateSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
+	3,  // 16: compactord.v1.GetSessionResponse.session:type_name -> compactord.v1.Session
+	29, // 17: compactord.v1.GetSessionResponse.report:type_name -> compactord.v1.ContextReport
+	22, // 18: compactord.v1.ListSessionsRequest.labels:type_name -> compactord.v1.ListSessionsRequest.LabelsEntry
+	0,  // 19: compactord.v1.ListSessionsRequest.order:type_name -> compactord.v1.SessionOrder
+	3,  // 20: compactord.v1.ListSessionsResponse.sessions:type_name -> compactord.v1.Session
+	30, // 21: compactord.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	27, // 22: compactord.v1.UpdateSessionRequest.policy:type_name -> compactord.v1.Policy
+	23, // 23: compactord.v1.UpdateSessionRequest.labels:type_name -> compactord.v1.UpdateSessionRequest.LabelsEntry
+	3,  // 24: compactord.v1.UpdateSessionResponse.session:type_name -> compactord.v1.Session
+	28, // 25: compactord.v1.UpdateSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
+	1,  // 26: compactord.v1.DeleteSessionRequest.children:type_name -> compactord.v1.ChildrenOnDelete
+	27, // 27: compactord.v1.ForkSessionRequest.policy:type_name -> compactord.v1.Policy
+	24, // 28: compactord.v1.ForkSessionRequest.labels:type_name -> compactord.v1.ForkSessionRequest.LabelsEntry
+	18, // 29: compactord.v1.ForkSessionRequest.child:type_name -> compactord.v1.ChildContext
+	2,  // 30: compactord.v1.ChildContext.sees:type_name -> compactord.v1.ChildSees
+	3,  // 31: compactord.v1.ForkSessionResponse.session:type_name -> compactord.v1.Session
+	29, // 32: compactord.v1.ForkSessionResponse.report:type_name -> compactord.v1.ContextReport
+	28, // 33: compactord.v1.ForkSessionResponse.warnings:type_name -> compactord.v1.PolicyWarning
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_session_proto_init() }
@@ -1355,7 +1813,8 @@ func file_compactord_v1_session_proto_init() {
 	file_compactord_v1_policy_proto_init()
 	file_compactord_v1_report_proto_init()
 	file_compactord_v1_session_proto_msgTypes[0].OneofWrappers = []any{}
-	file_compactord_v1_session_proto_msgTypes[12].OneofWrappers = []any{
+	file_compactord_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
+	file_compactord_v1_session_proto_msgTypes[14].OneofWrappers = []any{
 		(*ForkSessionRequest_Point)(nil),
 		(*ForkSessionRequest_CheckpointId)(nil),
 	}
@@ -1364,8 +1823,8 @@ func file_compactord_v1_session_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_session_proto_rawDesc), len(file_compactord_v1_session_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   19,
+			NumEnums:      3,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -25,6 +25,7 @@ const (
 	SessionService_UpdateSession_FullMethodName       = "/compactord.v1.SessionService/UpdateSession"
 	SessionService_DeleteSession_FullMethodName       = "/compactord.v1.SessionService/DeleteSession"
 	SessionService_ForkSession_FullMethodName         = "/compactord.v1.SessionService/ForkSession"
+	SessionService_EndChild_FullMethodName            = "/compactord.v1.SessionService/EndChild"
 	SessionService_AppendMessages_FullMethodName      = "/compactord.v1.SessionService/AppendMessages"
 	SessionService_ListMessages_FullMethodName        = "/compactord.v1.SessionService/ListMessages"
 	SessionService_ListRecords_FullMethodName         = "/compactord.v1.SessionService/ListRecords"
@@ -62,11 +63,17 @@ type SessionServiceClient interface {
 	// UpdateSession changes a session's policy, labels or title.
 	UpdateSession(ctx context.Context, in *UpdateSessionRequest, opts ...grpc.CallOption) (*UpdateSessionResponse, error)
 	// DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-	// session, and waits until that has ended. NOT_FOUND where there is no such session.
+	// session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+	// the session's children.
 	DeleteSession(ctx context.Context, in *DeleteSessionRequest, opts ...grpc.CallOption) (*DeleteSessionResponse, error)
 	// ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-	// views.
+	// views. With child the new session is a child of the other one, and sees what the request says. The children of the
+	// session are not copied.
 	ForkSession(ctx context.Context, in *ForkSessionRequest, opts ...grpc.CallOption) (*ForkSessionResponse, error)
+	// EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+	// The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+	// where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
+	EndChild(ctx context.Context, in *EndChildRequest, opts ...grpc.CallOption) (*EndChildResponse, error)
 	// AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
 	// before it returns.
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
@@ -98,9 +105,11 @@ type SessionServiceClient interface {
 	ListContextBlocks(ctx context.Context, in *ListContextBlocksRequest, opts ...grpc.CallOption) (*ListContextBlocksResponse, error)
 	// ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log.
 	ReplaceInstructions(ctx context.Context, in *ReplaceInstructionsRequest, opts ...grpc.CallOption) (*ReplaceInstructionsResponse, error)
-	// RecallContent returns content of the log word for word, also where views no longer show it.
+	// RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+	// of the session's children, by reference, and of their children; never into those of its parent or other sessions.
 	RecallContent(ctx context.Context, in *RecallContentRequest, opts ...grpc.CallOption) (*RecallContentResponse, error)
-	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
+	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+	// of the session's children too.
 	SearchMessages(ctx context.Context, in *SearchMessagesRequest, opts ...grpc.CallOption) (*SearchMessagesResponse, error)
 }
 
@@ -166,6 +175,16 @@ func (c *sessionServiceClient) ForkSession(ctx context.Context, in *ForkSessionR
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ForkSessionResponse)
 	err := c.cc.Invoke(ctx, SessionService_ForkSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) EndChild(ctx context.Context, in *EndChildRequest, opts ...grpc.CallOption) (*EndChildResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EndChildResponse)
+	err := c.cc.Invoke(ctx, SessionService_EndChild_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -342,11 +361,17 @@ type SessionServiceServer interface {
 	// UpdateSession changes a session's policy, labels or title.
 	UpdateSession(context.Context, *UpdateSessionRequest) (*UpdateSessionResponse, error)
 	// DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-	// session, and waits until that has ended. NOT_FOUND where there is no such session.
+	// session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+	// the session's children.
 	DeleteSession(context.Context, *DeleteSessionRequest) (*DeleteSessionResponse, error)
 	// ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-	// views.
+	// views. With child the new session is a child of the other one, and sees what the request says. The children of the
+	// session are not copied.
 	ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error)
+	// EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+	// The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+	// where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
+	EndChild(context.Context, *EndChildRequest) (*EndChildResponse, error)
 	// AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
 	// before it returns.
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
@@ -378,9 +403,11 @@ type SessionServiceServer interface {
 	ListContextBlocks(context.Context, *ListContextBlocksRequest) (*ListContextBlocksResponse, error)
 	// ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log.
 	ReplaceInstructions(context.Context, *ReplaceInstructionsRequest) (*ReplaceInstructionsResponse, error)
-	// RecallContent returns content of the log word for word, also where views no longer show it.
+	// RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+	// of the session's children, by reference, and of their children; never into those of its parent or other sessions.
 	RecallContent(context.Context, *RecallContentRequest) (*RecallContentResponse, error)
-	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
+	// SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+	// of the session's children too.
 	SearchMessages(context.Context, *SearchMessagesRequest) (*SearchMessagesResponse, error)
 	mustEmbedUnimplementedSessionServiceServer()
 }
@@ -409,6 +436,9 @@ func (UnimplementedSessionServiceServer) DeleteSession(context.Context, *DeleteS
 }
 func (UnimplementedSessionServiceServer) ForkSession(context.Context, *ForkSessionRequest) (*ForkSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ForkSession not implemented")
+}
+func (UnimplementedSessionServiceServer) EndChild(context.Context, *EndChildRequest) (*EndChildResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EndChild not implemented")
 }
 func (UnimplementedSessionServiceServer) AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AppendMessages not implemented")
@@ -577,6 +607,24 @@ func _SessionService_ForkSession_Handler(srv interface{}, ctx context.Context, d
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SessionServiceServer).ForkSession(ctx, req.(*ForkSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_EndChild_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EndChildRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).EndChild(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SessionService_EndChild_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).EndChild(ctx, req.(*EndChildRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -856,6 +904,10 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ForkSession",
 			Handler:    _SessionService_ForkSession_Handler,
+		},
+		{
+			MethodName: "EndChild",
+			Handler:    _SessionService_EndChild_Handler,
 		},
 		{
 			MethodName: "AppendMessages",

@@ -65,6 +65,7 @@ READS = (
 WRITES = (
     "CreateSession",
     "ForkSession",
+    "EndChild",
     "UpdateSession",
     "AppendMessages",
     "CreateCheckpoint",

@@ -16,7 +16,7 @@ import (
 // Records is `compactord records`.
 type Records struct {
 	conversation.Source
-	Kind        []string `help:"Only records of this kind: compaction, prune, attempt, checkpoint, revert, pin, unpin, policy-change, context-blocks or instructions; may be given again." placeholder:"KIND" enum:"compaction,prune,attempt,checkpoint,revert,pin,unpin,policy-change,context-blocks,instructions"`
+	Kind        []string `help:"Only records of this kind: compaction, prune, attempt, checkpoint, revert, pin, unpin, policy-change, context-blocks, instructions or child-end; may be given again." placeholder:"KIND" enum:"compaction,prune,attempt,checkpoint,revert,pin,unpin,policy-change,context-blocks,instructions,child-end"`
 	NewestFirst bool     `help:"List the newest first."`
 	From        *uint32  `help:"Begin at this sequence." placeholder:"SEQUENCE"`
 	terminal.Output
@@ -92,9 +92,19 @@ func recordText(r *compactordv1.Record) string {
 		return blocksText(k.ContextBlocks)
 	case *compactordv1.Record_Instructions:
 		return "new instructions: " + terminal.Count(len(k.Instructions.GetMessages()), "message")
+	case *compactordv1.Record_ChildEnd:
+		return childEndText(k.ChildEnd)
 	default:
 		return "a record of a kind that this version does not know"
 	}
+}
+
+func childEndText(e *compactordv1.ChildEnd) string {
+	text := fmt.Sprintf("end of the child, with a result of %s", terminal.Count(len(e.GetResult()), "byte"))
+	if e.GetIsError() {
+		text = fmt.Sprintf("end of the child, which failed, with a result of %s", terminal.Count(len(e.GetResult()), "byte"))
+	}
+	return text
 }
 
 func blocksText(c *compactordv1.ContextBlockChange) string {

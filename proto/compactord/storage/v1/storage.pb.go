@@ -60,7 +60,11 @@ type Session struct {
 	// daemon stopped before the end.
 	Running []*RunningCompaction `protobuf:"bytes,14,rep,name=running,proto3" json:"running,omitempty"`
 	// What the policy's strategy would do, from the last time that compaction was due and nothing else prevented it.
-	DuePlan       *DuePlan `protobuf:"bytes,15,opt,name=due_plan,json=duePlan,proto3" json:"due_plan,omitempty"`
+	DuePlan *DuePlan `protobuf:"bytes,15,opt,name=due_plan,json=duePlan,proto3" json:"due_plan,omitempty"`
+	// The session that it is a child of; not set where it is no child. It never changes.
+	Parent *v1.ParentSession `protobuf:"bytes,16,opt,name=parent,proto3" json:"parent,omitempty"`
+	// How it ended; not set where it has not.
+	Ended         *v1.EndedChild `protobuf:"bytes,17,opt,name=ended,proto3" json:"ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -196,6 +200,20 @@ func (x *Session) GetRunning() []*RunningCompaction {
 func (x *Session) GetDuePlan() *DuePlan {
 	if x != nil {
 		return x.DuePlan
+	}
+	return nil
+}
+
+func (x *Session) GetParent() *v1.ParentSession {
+	if x != nil {
+		return x.Parent
+	}
+	return nil
+}
+
+func (x *Session) GetEnded() *v1.EndedChild {
+	if x != nil {
+		return x.Ended
 	}
 	return nil
 }
@@ -1693,7 +1711,7 @@ var File_compactord_storage_v1_storage_proto protoreflect.FileDescriptor
 
 const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8c\x06\n" +
+	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf3\x06\n" +
 	"\aSession\x12\x16\n" +
 	"\x06tenant\x18\x01 \x01(\tR\x06tenant\x12\x1d\n" +
 	"\n" +
@@ -1714,7 +1732,9 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\vforked_from\x18\r \x01(\v2\x19.compactord.v1.ForkOriginR\n" +
 	"forkedFrom\x12B\n" +
 	"\arunning\x18\x0e \x03(\v2(.compactord.storage.v1.RunningCompactionR\arunning\x129\n" +
-	"\bdue_plan\x18\x0f \x01(\v2\x1e.compactord.storage.v1.DuePlanR\aduePlan\x1a9\n" +
+	"\bdue_plan\x18\x0f \x01(\v2\x1e.compactord.storage.v1.DuePlanR\aduePlan\x124\n" +
+	"\x06parent\x18\x10 \x01(\v2\x1c.compactord.v1.ParentSessionR\x06parent\x12/\n" +
+	"\x05ended\x18\x11 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
@@ -1909,11 +1929,13 @@ var file_compactord_storage_v1_storage_proto_goTypes = []any{
 	(v1.Estimator)(0),             // 17: compactord.v1.Estimator
 	(*v1.Policy)(nil),             // 18: compactord.v1.Policy
 	(*v1.ForkOrigin)(nil),         // 19: compactord.v1.ForkOrigin
-	(v1.CompactionReason)(0),      // 20: compactord.v1.CompactionReason
-	(*v1.CallRef)(nil),            // 21: compactord.v1.CallRef
-	(v1.BlockPlace)(0),            // 22: compactord.v1.BlockPlace
-	(*v1.LoggedMessage)(nil),      // 23: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 24: compactord.v1.Record
+	(*v1.ParentSession)(nil),      // 20: compactord.v1.ParentSession
+	(*v1.EndedChild)(nil),         // 21: compactord.v1.EndedChild
+	(v1.CompactionReason)(0),      // 22: compactord.v1.CompactionReason
+	(*v1.CallRef)(nil),            // 23: compactord.v1.CallRef
+	(v1.BlockPlace)(0),            // 24: compactord.v1.BlockPlace
+	(*v1.LoggedMessage)(nil),      // 25: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 26: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
 	16, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
@@ -1926,28 +1948,30 @@ var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
 	19, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
 	2,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
 	1,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
-	20, // 10: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
-	16, // 11: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
-	7,  // 12: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	8,  // 13: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	21, // 14: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	21, // 15: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	9,  // 16: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	10, // 17: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	11, // 18: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	6,  // 19: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	17, // 20: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
-	4,  // 21: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
-	5,  // 22: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
-	22, // 23: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
-	23, // 24: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	24, // 25: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	3,  // 26: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	20, // 10: compactord.storage.v1.Session.parent:type_name -> compactord.v1.ParentSession
+	21, // 11: compactord.storage.v1.Session.ended:type_name -> compactord.v1.EndedChild
+	22, // 12: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
+	16, // 13: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
+	7,  // 14: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	8,  // 15: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	23, // 16: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	23, // 17: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	9,  // 18: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	10, // 19: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	11, // 20: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	6,  // 21: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	17, // 22: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	4,  // 23: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
+	5,  // 24: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
+	24, // 25: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
+	25, // 26: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	26, // 27: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	3,  // 28: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }

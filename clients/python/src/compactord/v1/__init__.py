@@ -29,6 +29,10 @@ from compactord.v1.catalogue_pb2 import (
     SummarizerInfo,
     TokenPrice,
 )
+from compactord.v1.child_pb2 import (
+    EndChildRequest,
+    EndChildResponse,
+)
 from compactord.v1.classify_pb2 import (
     ClassifyErrorRequest,
     ClassifyErrorResponse,
@@ -79,6 +83,7 @@ from compactord.v1.history_pb2 import (
 )
 from compactord.v1.log_pb2 import (
     CallRef,
+    ChildRef,
     ListMessagesRequest,
     ListMessagesResponse,
     ListRecordsRequest,
@@ -158,6 +163,7 @@ from compactord.v1.record_pb2 import (
     AttemptOutcome,
     BlockPlace,
     Checkpoint,
+    ChildEnd,
     CompactionAttempt,
     CompactionEntry,
     CompactionReason,
@@ -185,10 +191,14 @@ from compactord.v1.report_pb2 import (
     TokenSource,
 )
 from compactord.v1.session_pb2 import (
+    ChildContext,
+    ChildrenOnDelete,
+    ChildSees,
     CreateSessionRequest,
     CreateSessionResponse,
     DeleteSessionRequest,
     DeleteSessionResponse,
+    EndedChild,
     ForkOrigin,
     ForkSessionRequest,
     ForkSessionResponse,
@@ -196,6 +206,7 @@ from compactord.v1.session_pb2 import (
     GetSessionResponse,
     ListSessionsRequest,
     ListSessionsResponse,
+    ParentSession,
     Session,
     SessionOrder,
     UpdateSessionRequest,
@@ -258,6 +269,11 @@ __all__ = [
     "CancelCompactionRequest",
     "CancelCompactionResponse",
     "Checkpoint",
+    "ChildContext",
+    "ChildEnd",
+    "ChildRef",
+    "ChildSees",
+    "ChildrenOnDelete",
     "ClassifyErrorRequest",
     "ClassifyErrorResponse",
     "ClearSessionRequest",
@@ -305,6 +321,9 @@ __all__ = [
     "Edit",
     "EditKind",
     "EditPlace",
+    "EndChildRequest",
+    "EndChildResponse",
+    "EndedChild",
     "ErrorClass",
     "ErrorReason",
     "Estimator",
@@ -360,6 +379,7 @@ __all__ = [
     "Origin",
     "OverflowPolicy",
     "ParameterInfo",
+    "ParentSession",
     "Part",
     "PinChange",
     "PinMessagesRequest",

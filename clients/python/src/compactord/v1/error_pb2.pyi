@@ -178,6 +178,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
     Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.
     """
+    ERROR_REASON_CHILD_ENDED: _ErrorReason.ValueType  # 46
+    """FAILED_PRECONDITION. The child has ended: its log takes no more messages or records, and EndChild no other result.
+    Example: AppendMessages to a child after EndChild. Metadata: session_id.
+    """
+    ERROR_REASON_NO_PARENT: _ErrorReason.ValueType  # 47
+    """FAILED_PRECONDITION. The session is no child, or its parent was deleted. Example: EndChild of a session that
+    CreateSession made. Metadata: session_id.
+    """
+    ERROR_REASON_HAS_CHILDREN: _ErrorReason.ValueType  # 48
+    """FAILED_PRECONDITION. The session has children. Example: DeleteSession with children REFUSE. Metadata: session_id;
+    children, how many there are.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
@@ -339,5 +351,17 @@ file_too_large, read_only or io; lost where the store must be opened by another 
 ERROR_REASON_TOO_MANY_WAITING: ErrorReason.ValueType  # 41
 """RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
 Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.
+"""
+ERROR_REASON_CHILD_ENDED: ErrorReason.ValueType  # 46
+"""FAILED_PRECONDITION. The child has ended: its log takes no more messages or records, and EndChild no other result.
+Example: AppendMessages to a child after EndChild. Metadata: session_id.
+"""
+ERROR_REASON_NO_PARENT: ErrorReason.ValueType  # 47
+"""FAILED_PRECONDITION. The session is no child, or its parent was deleted. Example: EndChild of a session that
+CreateSession made. Metadata: session_id.
+"""
+ERROR_REASON_HAS_CHILDREN: ErrorReason.ValueType  # 48
+"""FAILED_PRECONDITION. The session has children. Example: DeleteSession with children REFUSE. Metadata: session_id;
+children, how many there are.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

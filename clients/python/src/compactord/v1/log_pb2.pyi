@@ -197,6 +197,8 @@ class LoggedMessage(_message.Message):
     LOOP_VIEW_POINT_FIELD_NUMBER: _builtins.int
     PINNED_FIELD_NUMBER: _builtins.int
     ARRIVAL_EDITS_FIELD_NUMBER: _builtins.int
+    PARENT_INDEX_FIELD_NUMBER: _builtins.int
+    CHILD_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """0, 1, 2, ... without gaps. An index is never used again."""
     sequence: _builtins.int
@@ -215,6 +217,8 @@ class LoggedMessage(_message.Message):
     """
     pinned: _builtins.bool
     """Whether it is pinned now. Set in answers only."""
+    parent_index: _builtins.int
+    """In a child that sees chosen messages: the index that this one, which was copied, has in the parent's log."""
     @_builtins.property
     def message(self) -> _message_pb2.Message:
         """The message."""
@@ -244,6 +248,10 @@ class LoggedMessage(_message.Message):
         OFFLOAD_RESULT. Every view shows them; the message itself is complete.
         """
 
+    @_builtins.property
+    def child(self) -> Global___ChildRef:
+        """The child whose result the message is."""
+
     def __init__(
         self,
         *,
@@ -261,14 +269,44 @@ class LoggedMessage(_message.Message):
         loop_view_point: _builtins.int = ...,
         pinned: _builtins.bool = ...,
         arrival_edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
+        parent_index: _builtins.int | None = ...,
+        child: Global___ChildRef | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "appended_at", b"appended_at", "message", b"message"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "child", b"child", "message", b"message", "parent_index", b"parent_index"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "closes", b"closes", "index", b"index", "loop_view_point", b"loop_view_point", "message", b"message", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "child", b"child", "closes", b"closes", "index", b"index", "loop_view_point", b"loop_view_point", "message", b"message", "parent_index", b"parent_index", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__parent_index: _TypeAlias = _typing.Literal["parent_index"]  # noqa: Y015
+    _WhichOneofArgType__parent_index: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__parent_index) -> _WhichOneofReturnType__parent_index | None: ...
+
+Global___LoggedMessage: _TypeAlias = LoggedMessage  # noqa: Y015
+
+@_typing.final
+class ChildRef(_message.Message):
+    """ChildRef names a child."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    UID_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """Its session id."""
+    uid: _builtins.str
+    """Its uid."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        uid: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["session_id", b"session_id", "uid", b"uid"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___LoggedMessage: _TypeAlias = LoggedMessage  # noqa: Y015
+Global___ChildRef: _TypeAlias = ChildRef  # noqa: Y015
 
 @_typing.final
 class CallRef(_message.Message):

@@ -83,6 +83,8 @@ class _OriginEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Origin.ValueTy
     """A revert added it: a message from the future, or a summary of what was put aside."""
     ORIGIN_MARKER: _Origin.ValueType  # 5
     """It announces a checkpoint to the model."""
+    ORIGIN_CHILD: _Origin.ValueType  # 6
+    """It is the result of a child: a USER or a TOOL message."""
 
 class Origin(_Origin, metaclass=_OriginEnumTypeWrapper):
     """Origin says how a message came into the log. Only USER messages of origin CLIENT or IMPORT start a turn and count as
@@ -101,6 +103,8 @@ ORIGIN_FUTURE: Origin.ValueType  # 4
 """A revert added it: a message from the future, or a summary of what was put aside."""
 ORIGIN_MARKER: Origin.ValueType  # 5
 """It announces a checkpoint to the model."""
+ORIGIN_CHILD: Origin.ValueType  # 6
+"""It is the result of a child: a USER or a TOOL message."""
 Global___Origin: _TypeAlias = Origin  # noqa: Y015
 
 class _StopReason:
@@ -203,8 +207,8 @@ class Message(_message.Message):
     role: Global___Role.ValueType
     """Who speaks."""
     origin: Global___Origin.ValueType
-    """How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE and MARKER are
-    refused: only the daemon sets them.
+    """How the message came into the log. Not set means CLIENT. Importers send IMPORT or CONTINUE. FUTURE, MARKER and
+    CHILD are refused: only the daemon sets them.
     """
     stop_reason: Global___StopReason.ValueType
     """ASSISTANT only: why the model stopped."""

@@ -82,13 +82,14 @@ class RecallContentRequest(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
-    """The session's id. Content of another session is never returned."""
+    """The session's id. Content of another session is never returned, except that of its children and of their children."""
     index: _builtins.int
     """The message with this index."""
     reference: _builtins.str
     """The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
     its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
-    mean the same. Where the text ends with a placeholder in the daemon's own wording, the reference of that
+    mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
+    such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
     placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
     to 1,048,576 bytes, which is enough for the longest preview.
     """
@@ -269,6 +270,7 @@ class RecallContentResponse(_message.Message):
     NEXT_OFFSET_FIELD_NUMBER: _builtins.int
     NEXT_LINE_FIELD_NUMBER: _builtins.int
     ATTACHMENTS_FIELD_NUMBER: _builtins.int
+    SESSION_ID_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """The message's index."""
     part: _builtins.int
@@ -312,6 +314,8 @@ class RecallContentResponse(_message.Message):
     line, and where one line alone is larger than max_bytes: continue by bytes then, with next_offset. A match
     continues with the line after that one.
     """
+    session_id: _builtins.str
+    """The session whose content it is, where it is a child's; else empty."""
     @_builtins.property
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___LineBlock]:
         """With match: the lines that match and the lines around them."""
@@ -345,10 +349,11 @@ class RecallContentResponse(_message.Message):
         next_offset: _builtins.int = ...,
         next_line: _builtins.int = ...,
         attachments: _abc.Iterable[_message_pb2.Attachment] | None = ...,
+        session_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_part", b"_part", "_result_part", b"_result_part", "part", b"part", "result_part", b"result_part"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_part", b"_part", "_result_part", b"_result_part", "attachments", b"attachments", "blocks", b"blocks", "data", b"data", "first_line", b"first_line", "has_more", b"has_more", "index", b"index", "kind", b"kind", "mime_type", b"mime_type", "name", b"name", "next_line", b"next_line", "next_offset", b"next_offset", "offset", b"offset", "part", b"part", "result_part", b"result_part", "role", b"role", "state", b"state", "text", b"text", "tool", b"tool", "total_bytes", b"total_bytes", "total_lines", b"total_lines"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_part", b"_part", "_result_part", b"_result_part", "attachments", b"attachments", "blocks", b"blocks", "data", b"data", "first_line", b"first_line", "has_more", b"has_more", "index", b"index", "kind", b"kind", "mime_type", b"mime_type", "name", b"name", "next_line", b"next_line", "next_offset", b"next_offset", "offset", b"offset", "part", b"part", "result_part", b"result_part", "role", b"role", "session_id", b"session_id", "state", b"state", "text", b"text", "tool", b"tool", "total_bytes", b"total_bytes", "total_lines", b"total_lines"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__part: _TypeAlias = _typing.Literal["part"]  # noqa: Y015
     _WhichOneofArgType__part: _TypeAlias = _typing.Literal["_part", b"_part"]  # noqa: Y015
@@ -408,6 +413,8 @@ class SearchMessagesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     SNIPPET_CHARS_FIELD_NUMBER: _builtins.int
+    INCLUDE_CHILDREN_FIELD_NUMBER: _builtins.int
+    CHILD_SESSION_ID_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
     words: _builtins.str
@@ -426,6 +433,14 @@ class SearchMessagesRequest(_message.Message):
     """The next_page_token of the page before; empty for the first page. At most 1,024 bytes."""
     snippet_chars: _builtins.int
     """Characters of a snippet. 0 to 4,000; 0 means 200."""
+    include_children: _builtins.bool
+    """Whether to search the children too, and their children. The session's own hits come first, then those of its
+    children, the newest child first, each with its own children after it. Default false.
+    """
+    child_session_id: _builtins.str
+    """A child, or a child of a child, to search in place of the session itself. NOT_FOUND where no such session is below
+    it. Default: the session itself.
+    """
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_message_pb2.Role.ValueType]:
         """Only messages with one of these roles. Default: all."""
@@ -446,10 +461,12 @@ class SearchMessagesRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         snippet_chars: _builtins.int = ...,
+        include_children: _builtins.bool = ...,
+        child_session_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pattern", b"pattern", "query", b"query", "words", b"words"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["newest_first", b"newest_first", "page_size", b"page_size", "page_token", b"page_token", "pattern", b"pattern", "query", b"query", "roles", b"roles", "session_id", b"session_id", "snippet_chars", b"snippet_chars", "states", b"states", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["child_session_id", b"child_session_id", "include_children", b"include_children", "newest_first", b"newest_first", "page_size", b"page_size", "page_token", b"page_token", "pattern", b"pattern", "query", b"query", "roles", b"roles", "session_id", b"session_id", "snippet_chars", b"snippet_chars", "states", b"states", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_query: _TypeAlias = _typing.Literal["words", "pattern"]  # noqa: Y015
     _WhichOneofArgType_query: _TypeAlias = _typing.Literal["query", b"query"]  # noqa: Y015
@@ -508,6 +525,7 @@ class SearchHit(_message.Message):
     OFFSET_FIELD_NUMBER: _builtins.int
     LINE_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
+    SESSION_ID_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """The message's index."""
     part: _builtins.int
@@ -536,6 +554,8 @@ class SearchHit(_message.Message):
     """The line of the match, from 1; 0 where the match is in a name."""
     matches: _builtins.int
     """How many lines of the message match the expression, or how often the words occur. Counted up to 1,000."""
+    session_id: _builtins.str
+    """The session that has the message, where it is a child's; else empty."""
     @_builtins.property
     def edits(self) -> _containers.RepeatedScalarFieldContainer[_edit_pb2.EditKind.ValueType]:
         """The kinds of edits in force on the message: what views do not show of it."""
@@ -557,10 +577,11 @@ class SearchHit(_message.Message):
         offset: _builtins.int = ...,
         line: _builtins.int = ...,
         matches: _builtins.int = ...,
+        session_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_result_part", b"_result_part", "result_part", b"result_part"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result_part", b"_result_part", "edits", b"edits", "index", b"index", "kind", b"kind", "line", b"line", "match_end", b"match_end", "match_start", b"match_start", "matches", b"matches", "offset", b"offset", "part", b"part", "result_part", b"result_part", "role", b"role", "snippet", b"snippet", "state", b"state", "tool", b"tool"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result_part", b"_result_part", "edits", b"edits", "index", b"index", "kind", b"kind", "line", b"line", "match_end", b"match_end", "match_start", b"match_start", "matches", b"matches", "offset", b"offset", "part", b"part", "result_part", b"result_part", "role", b"role", "session_id", b"session_id", "snippet", b"snippet", "state", b"state", "tool", b"tool"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__result_part: _TypeAlias = _typing.Literal["result_part"]  # noqa: Y015
     _WhichOneofArgType__result_part: _TypeAlias = _typing.Literal["_result_part", b"_result_part"]  # noqa: Y015

@@ -54,6 +54,8 @@ class _RecordKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordKind
     """ContextBlockChange."""
     RECORD_KIND_INSTRUCTIONS: _RecordKind.ValueType  # 10
     """InstructionsChange."""
+    RECORD_KIND_CHILD_END: _RecordKind.ValueType  # 11
+    """ChildEnd."""
 
 class RecordKind(_RecordKind, metaclass=_RecordKindEnumTypeWrapper):
     """RecordKind is a kind of record."""
@@ -80,6 +82,8 @@ RECORD_KIND_CONTEXT_BLOCKS: RecordKind.ValueType  # 9
 """ContextBlockChange."""
 RECORD_KIND_INSTRUCTIONS: RecordKind.ValueType  # 10
 """InstructionsChange."""
+RECORD_KIND_CHILD_END: RecordKind.ValueType  # 11
+"""ChildEnd."""
 Global___RecordKind: _TypeAlias = RecordKind  # noqa: Y015
 
 class _CompactionReason:
@@ -244,6 +248,7 @@ class Record(_message.Message):
     POLICY_CHANGE_FIELD_NUMBER: _builtins.int
     CONTEXT_BLOCKS_FIELD_NUMBER: _builtins.int
     INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    CHILD_END_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """Its place in the sequence that messages and records share."""
     next_index: _builtins.int
@@ -294,6 +299,10 @@ class Record(_message.Message):
     def instructions(self) -> Global___InstructionsChange:
         """Instructions that replace the SYSTEM and DEVELOPER messages at the start."""
 
+    @_builtins.property
+    def child_end(self) -> Global___ChildEnd:
+        """The end of a child, with its result."""
+
     def __init__(
         self,
         *,
@@ -311,12 +320,13 @@ class Record(_message.Message):
         policy_change: Global___PolicyChange | None = ...,
         context_blocks: Global___ContextBlockChange | None = ...,
         instructions: Global___InstructionsChange | None = ...,
+        child_end: Global___ChildEnd | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "context_blocks", b"context_blocks", "created_at", b"created_at", "instructions", b"instructions", "kind", b"kind", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "unpin", b"unpin"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "child_end", b"child_end", "compaction", b"compaction", "context_blocks", b"context_blocks", "created_at", b"created_at", "instructions", b"instructions", "kind", b"kind", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "revert", b"revert", "unpin", b"unpin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "compaction", b"compaction", "context_blocks", b"context_blocks", "created_at", b"created_at", "instructions", b"instructions", "kind", b"kind", "next_index", b"next_index", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "put_aside", b"put_aside", "revert", b"revert", "sequence", b"sequence", "unpin", b"unpin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "checkpoint", b"checkpoint", "child_end", b"child_end", "compaction", b"compaction", "context_blocks", b"context_blocks", "created_at", b"created_at", "instructions", b"instructions", "kind", b"kind", "next_index", b"next_index", "pin", b"pin", "policy_change", b"policy_change", "prune", b"prune", "put_aside", b"put_aside", "revert", b"revert", "sequence", b"sequence", "unpin", b"unpin"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change", "context_blocks", "instructions"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change", "context_blocks", "instructions", "child_end"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -1180,3 +1190,43 @@ class InstructionsChange(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___InstructionsChange: _TypeAlias = InstructionsChange  # noqa: Y015
+
+@_typing.final
+class ChildEnd(_message.Message):
+    """ChildEnd ends a child with its result, which is appended to the parent's log. It changes no view. A fork of the child
+    keeps it, and has not ended.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CALL_ID_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    SHORTENED_FIELD_NUMBER: _builtins.int
+    IS_ERROR_FIELD_NUMBER: _builtins.int
+    PARENT_NEXT_INDEX_FIELD_NUMBER: _builtins.int
+    call_id: _builtins.str
+    """The id of the parent's call that the result was to answer; empty for a result that is a USER message."""
+    result: _builtins.str
+    """The result."""
+    shortened: _builtins.bool
+    """Whether the result is the text of an ASSISTANT message that was longer: its beginning."""
+    is_error: _builtins.bool
+    """Whether the child failed."""
+    parent_next_index: _builtins.int
+    """How many messages the parent's log held before the result could be appended."""
+    def __init__(
+        self,
+        *,
+        call_id: _builtins.str = ...,
+        result: _builtins.str = ...,
+        shortened: _builtins.bool = ...,
+        is_error: _builtins.bool = ...,
+        parent_next_index: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call_id", b"call_id", "is_error", b"is_error", "parent_next_index", b"parent_next_index", "result", b"result", "shortened", b"shortened"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChildEnd: _TypeAlias = ChildEnd  # noqa: Y015

@@ -47,6 +47,72 @@ SESSION_ORDER_CHANGED: SessionOrder.ValueType  # 2
 """By last change, newest first. A session that changes between two pages may be missing or come twice."""
 Global___SessionOrder: _TypeAlias = SessionOrder  # noqa: Y015
 
+class _ChildrenOnDelete:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChildrenOnDeleteEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChildrenOnDelete.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHILDREN_ON_DELETE_UNSPECIFIED: _ChildrenOnDelete.ValueType  # 0
+    """Means KEEP."""
+    CHILDREN_ON_DELETE_KEEP: _ChildrenOnDelete.ValueType  # 1
+    """They stay, without a parent: Session.parent still names it, but EndChild fails with NO_PARENT."""
+    CHILDREN_ON_DELETE_DELETE: _ChildrenOnDelete.ValueType  # 2
+    """They are deleted too, with their own children, before the session. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED, and
+    nothing is deleted, where there are more than 10,000. A call that ends before its end leaves the session itself:
+    send it again.
+    """
+    CHILDREN_ON_DELETE_REFUSE: _ChildrenOnDelete.ValueType  # 3
+    """The session is not deleted where it has children: FAILED_PRECONDITION with HAS_CHILDREN."""
+
+class ChildrenOnDelete(_ChildrenOnDelete, metaclass=_ChildrenOnDeleteEnumTypeWrapper):
+    """ChildrenOnDelete says what becomes of the children of a session that is deleted."""
+
+CHILDREN_ON_DELETE_UNSPECIFIED: ChildrenOnDelete.ValueType  # 0
+"""Means KEEP."""
+CHILDREN_ON_DELETE_KEEP: ChildrenOnDelete.ValueType  # 1
+"""They stay, without a parent: Session.parent still names it, but EndChild fails with NO_PARENT."""
+CHILDREN_ON_DELETE_DELETE: ChildrenOnDelete.ValueType  # 2
+"""They are deleted too, with their own children, before the session. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED, and
+nothing is deleted, where there are more than 10,000. A call that ends before its end leaves the session itself:
+send it again.
+"""
+CHILDREN_ON_DELETE_REFUSE: ChildrenOnDelete.ValueType  # 3
+"""The session is not deleted where it has children: FAILED_PRECONDITION with HAS_CHILDREN."""
+Global___ChildrenOnDelete: _TypeAlias = ChildrenOnDelete  # noqa: Y015
+
+class _ChildSees:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChildSeesEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChildSees.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHILD_SEES_UNSPECIFIED: _ChildSees.ValueType  # 0
+    """Not set; refused in requests."""
+    CHILD_SEES_EVERYTHING: _ChildSees.ValueType  # 1
+    """The whole log up to the point, as a fork: the same messages, records, indexes and views."""
+    CHILD_SEES_CHOSEN: _ChildSees.ValueType  # 2
+    """Only chosen messages and context blocks. They are copied as new messages, with indexes from 0 on and without the
+    usage that was reported for them. Views leave out their thinking, since what comes before it is not the same.
+    """
+    CHILD_SEES_NOTHING: _ChildSees.ValueType  # 3
+    """Nothing: the log is empty."""
+
+class ChildSees(_ChildSees, metaclass=_ChildSeesEnumTypeWrapper):
+    """ChildSees is what a child sees of its parent."""
+
+CHILD_SEES_UNSPECIFIED: ChildSees.ValueType  # 0
+"""Not set; refused in requests."""
+CHILD_SEES_EVERYTHING: ChildSees.ValueType  # 1
+"""The whole log up to the point, as a fork: the same messages, records, indexes and views."""
+CHILD_SEES_CHOSEN: ChildSees.ValueType  # 2
+"""Only chosen messages and context blocks. They are copied as new messages, with indexes from 0 on and without the
+usage that was reported for them. Views leave out their thinking, since what comes before it is not the same.
+"""
+CHILD_SEES_NOTHING: ChildSees.ValueType  # 3
+"""Nothing: the log is empty."""
+Global___ChildSees: _TypeAlias = ChildSees  # noqa: Y015
+
 @_typing.final
 class Session(_message.Message):
     """Session is one conversation."""
@@ -91,6 +157,9 @@ class Session(_message.Message):
     LAST_CHECKPOINT_FIELD_NUMBER: _builtins.int
     PINNED_MESSAGES_FIELD_NUMBER: _builtins.int
     POLICIES_LEFT_OUT_FIELD_NUMBER: _builtins.int
+    PARENT_FIELD_NUMBER: _builtins.int
+    ENDED_FIELD_NUMBER: _builtins.int
+    CHILDREN_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
     uid: _builtins.str
@@ -117,6 +186,8 @@ class Session(_message.Message):
     """Whether ListSessions left out policy and resolved_policy, which have more than 3 MiB together. GetSession returns
     them. Only sessions of earlier versions have such policies.
     """
+    children: _builtins.int
+    """How many children it has, ended ones included. Set in answers of GetSession only."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When the session was created."""
@@ -141,6 +212,14 @@ class Session(_message.Message):
     def forked_from(self) -> Global___ForkOrigin:
         """The session that this one was forked from; not set where it is no fork."""
 
+    @_builtins.property
+    def parent(self) -> Global___ParentSession:
+        """The session that this one is a child of; not set where it is no child."""
+
+    @_builtins.property
+    def ended(self) -> Global___EndedChild:
+        """How EndChild ended it; not set where it is no child, or has not ended."""
+
     def __init__(
         self,
         *,
@@ -162,16 +241,95 @@ class Session(_message.Message):
         last_checkpoint: _builtins.int = ...,
         pinned_messages: _builtins.int = ...,
         policies_left_out: _builtins.bool = ...,
+        parent: Global___ParentSession | None = ...,
+        ended: Global___EndedChild | None = ...,
+        children: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "changed_at", b"changed_at", "created_at", b"created_at", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "policy", b"policy", "resolved_policy", b"resolved_policy"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "changed_at", b"changed_at", "created_at", b"created_at", "ended", b"ended", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "parent", b"parent", "policy", b"policy", "resolved_policy", b"resolved_policy"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "active_messages", b"active_messages", "changed_at", b"changed_at", "compaction_id", b"compaction_id", "created_at", b"created_at", "estimator", b"estimator", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "labels", b"labels", "last_checkpoint", b"last_checkpoint", "next_index", b"next_index", "pinned_messages", b"pinned_messages", "point", b"point", "policies_left_out", b"policies_left_out", "policy", b"policy", "resolved_policy", b"resolved_policy", "session_id", b"session_id", "title", b"title", "uid", b"uid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index", "active_messages", b"active_messages", "changed_at", b"changed_at", "children", b"children", "compaction_id", b"compaction_id", "created_at", b"created_at", "ended", b"ended", "estimator", b"estimator", "first_kept_index", b"first_kept_index", "forked_from", b"forked_from", "labels", b"labels", "last_checkpoint", b"last_checkpoint", "next_index", b"next_index", "parent", b"parent", "pinned_messages", b"pinned_messages", "point", b"point", "policies_left_out", b"policies_left_out", "policy", b"policy", "resolved_policy", b"resolved_policy", "session_id", b"session_id", "title", b"title", "uid", b"uid"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_kept_index: _TypeAlias = _typing.Literal["first_kept_index"]  # noqa: Y015
     _WhichOneofArgType__first_kept_index: _TypeAlias = _typing.Literal["_first_kept_index", b"_first_kept_index"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__first_kept_index) -> _WhichOneofReturnType__first_kept_index | None: ...
 
 Global___Session: _TypeAlias = Session  # noqa: Y015
+
+@_typing.final
+class ParentSession(_message.Message):
+    """ParentSession says which session a child belongs to. It never changes: where the parent was deleted, no session with
+    this uid exists any more.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    UID_FIELD_NUMBER: _builtins.int
+    POINT_FIELD_NUMBER: _builtins.int
+    DEPTH_FIELD_NUMBER: _builtins.int
+    SEES_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The parent's id."""
+    uid: _builtins.str
+    """Its uid."""
+    point: _builtins.int
+    """The parent's point that the child began at."""
+    depth: _builtins.int
+    """How deep the child is: 1 for a child of a session that is no child itself. At most 8."""
+    sees: Global___ChildSees.ValueType
+    """What it sees of its parent."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+        uid: _builtins.str = ...,
+        point: _builtins.int = ...,
+        depth: _builtins.int = ...,
+        sees: Global___ChildSees.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "point", b"point", "sees", b"sees", "session_id", b"session_id", "uid", b"uid"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ParentSession: _TypeAlias = ParentSession  # noqa: Y015
+
+@_typing.final
+class EndedChild(_message.Message):
+    """EndedChild says how a child ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENDED_AT_FIELD_NUMBER: _builtins.int
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    RESULT_INDEX_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The sequence of the ChildEnd in its log."""
+    result_index: _builtins.int
+    """The index of the result in the parent's log. Not set as long as the result is not there: a daemon stopped between
+    the two, and another EndChild appends it.
+    """
+    @_builtins.property
+    def ended_at(self) -> _timestamp_pb2.Timestamp:
+        """When it ended."""
+
+    def __init__(
+        self,
+        *,
+        ended_at: _timestamp_pb2.Timestamp | None = ...,
+        sequence: _builtins.int = ...,
+        result_index: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_result_index", b"_result_index", "ended_at", b"ended_at", "result_index", b"result_index"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result_index", b"_result_index", "ended_at", b"ended_at", "result_index", b"result_index", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__result_index: _TypeAlias = _typing.Literal["result_index"]  # noqa: Y015
+    _WhichOneofArgType__result_index: _TypeAlias = _typing.Literal["_result_index", b"_result_index"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__result_index) -> _WhichOneofReturnType__result_index | None: ...
+
+Global___EndedChild: _TypeAlias = EndedChild  # noqa: Y015
 
 @_typing.final
 class ForkOrigin(_message.Message):
@@ -381,6 +539,7 @@ class ListSessionsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     LABELS_FIELD_NUMBER: _builtins.int
     ORDER_FIELD_NUMBER: _builtins.int
+    PARENT_SESSION_ID_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """Sessions per page. 0 to 1,000; 0 means 100. A page also ends before it passes 3,145,728 bytes, but holds at least
     one session.
@@ -389,6 +548,8 @@ class ListSessionsRequest(_message.Message):
     """The next_page_token of the page before; empty for the first page. At most 1,024 bytes."""
     order: Global___SessionOrder.ValueType
     """How to sort. Default CREATED."""
+    parent_session_id: _builtins.str
+    """Only the children of this session. NOT_FOUND where there is no such session."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Only sessions that have all of these labels. At most 16."""
@@ -400,10 +561,11 @@ class ListSessionsRequest(_message.Message):
         page_token: _builtins.str = ...,
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         order: Global___SessionOrder.ValueType = ...,
+        parent_session_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "parent_session_id", b"parent_session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -542,16 +704,20 @@ class DeleteSessionRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SESSION_ID_FIELD_NUMBER: _builtins.int
+    CHILDREN_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session's id."""
+    children: Global___ChildrenOnDelete.ValueType
+    """What becomes of its children. Default KEEP."""
     def __init__(
         self,
         *,
         session_id: _builtins.str = ...,
+        children: Global___ChildrenOnDelete.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["session_id", b"session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["children", b"children", "session_id", b"session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -559,16 +725,21 @@ Global___DeleteSessionRequest: _TypeAlias = DeleteSessionRequest  # noqa: Y015
 
 @_typing.final
 class DeleteSessionResponse(_message.Message):
-    """DeleteSessionResponse is empty."""
+    """DeleteSessionResponse says what was deleted beside the session."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    DELETED_CHILDREN_FIELD_NUMBER: _builtins.int
+    deleted_children: _builtins.int
+    """With children DELETE: how many children, and children of children, were deleted."""
     def __init__(
         self,
+        *,
+        deleted_children: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted_children", b"deleted_children"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -608,6 +779,7 @@ class ForkSessionRequest(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    CHILD_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """The session to fork."""
     point: _builtins.int
@@ -617,7 +789,7 @@ class ForkSessionRequest(_message.Message):
     new_session_id: _builtins.str
     """The new session's id. Default: a new UUID, version 7."""
     title: _builtins.str
-    """The new session's title. At most 512 bytes. Default: that of the session that is forked."""
+    """The new session's title. At most 512 bytes. Default: that of the session that is forked; none for a child."""
     request_id: _builtins.str
     """Makes the request safe to send again. At most 128 bytes. Needs new_session_id."""
     @_builtins.property
@@ -627,6 +799,13 @@ class ForkSessionRequest(_message.Message):
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The new session's labels, with the bounds of CreateSession. Default: those of the session that is forked."""
+
+    @_builtins.property
+    def child(self) -> Global___ChildContext:
+        """Makes the new session a child of the session that is forked, and says what it sees of it. Default: it is no child.
+        A child's id begins and ends with a letter or digit and has no `#`, so that references can name it. RESOURCE_EXHAUSTED
+        with LIMIT_EXCEEDED where the session has 1,000 children already, or the child would be deeper than 8.
+        """
 
     def __init__(
         self,
@@ -639,16 +818,63 @@ class ForkSessionRequest(_message.Message):
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         title: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        child: Global___ChildContext | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "checkpoint_id", b"checkpoint_id", "point", b"point", "policy", b"policy"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "checkpoint_id", b"checkpoint_id", "child", b"child", "point", b"point", "policy", b"policy"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "checkpoint_id", b"checkpoint_id", "labels", b"labels", "new_session_id", b"new_session_id", "point", b"point", "policy", b"policy", "request_id", b"request_id", "session_id", b"session_id", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "checkpoint_id", b"checkpoint_id", "child", b"child", "labels", b"labels", "new_session_id", b"new_session_id", "point", b"point", "policy", b"policy", "request_id", b"request_id", "session_id", b"session_id", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_at: _TypeAlias = _typing.Literal["point", "checkpoint_id"]  # noqa: Y015
     _WhichOneofArgType_at: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_at) -> _WhichOneofReturnType_at | None: ...
 
 Global___ForkSessionRequest: _TypeAlias = ForkSessionRequest  # noqa: Y015
+
+@_typing.final
+class ChildContext(_message.Message):
+    """ChildContext says what a child sees of its parent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEES_FIELD_NUMBER: _builtins.int
+    INDEXES_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    sees: Global___ChildSees.ValueType
+    """How much it sees."""
+    instructions: _builtins.bool
+    """With CHOSEN and NOTHING: whether the log begins with the SYSTEM and DEVELOPER messages at the start of the parent's
+    views. Default false.
+    """
+    @_builtins.property
+    def indexes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """With CHOSEN: the indexes of the messages, in any order. With a message come all others of its tool group.
+        INVALID_ARGUMENT for a message of a group whose calls are not all answered at the point, for SYSTEM and DEVELOPER
+        messages at the start (see instructions), and for the announcement of a checkpoint; FAILED_PRECONDITION with
+        MESSAGE_PUT_ASIDE for one that is not active at the point. At most 10,000 messages of 64 MiB together.
+        """
+
+    @_builtins.property
+    def blocks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """With CHOSEN: the names of context blocks in force at the point. A block that holds for a number of turns holds for
+        those that are left, the child's first one included. At most 64.
+        """
+
+    def __init__(
+        self,
+        *,
+        sees: Global___ChildSees.ValueType = ...,
+        indexes: _abc.Iterable[_builtins.int] | None = ...,
+        blocks: _abc.Iterable[_builtins.str] | None = ...,
+        instructions: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "indexes", b"indexes", "instructions", b"instructions", "sees", b"sees"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChildContext: _TypeAlias = ChildContext  # noqa: Y015
 
 @_typing.final
 class ForkSessionResponse(_message.Message):

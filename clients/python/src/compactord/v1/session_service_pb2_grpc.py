@@ -5,6 +5,7 @@ import warnings
 
 from compactord.v1 import append_pb2 as compactord_dot_v1_dot_append__pb2
 from compactord.v1 import block_pb2 as compactord_dot_v1_dot_block__pb2
+from compactord.v1 import child_pb2 as compactord_dot_v1_dot_child__pb2
 from compactord.v1 import log_pb2 as compactord_dot_v1_dot_log__pb2
 from compactord.v1 import pin_pb2 as compactord_dot_v1_dot_pin__pb2
 from compactord.v1 import point_pb2 as compactord_dot_v1_dot_point__pb2
@@ -77,6 +78,11 @@ class SessionServiceStub(object):
                 '/compactord.v1.SessionService/ForkSession',
                 request_serializer=compactord_dot_v1_dot_session__pb2.ForkSessionRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_session__pb2.ForkSessionResponse.FromString,
+                _registered_method=True)
+        self.EndChild = channel.unary_unary(
+                '/compactord.v1.SessionService/EndChild',
+                request_serializer=compactord_dot_v1_dot_child__pb2.EndChildRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_child__pb2.EndChildResponse.FromString,
                 _registered_method=True)
         self.AppendMessages = channel.unary_unary(
                 '/compactord.v1.SessionService/AppendMessages',
@@ -190,7 +196,8 @@ class SessionServiceServicer(object):
 
     def DeleteSession(self, request, context):
         """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-        session, and waits until that has ended. NOT_FOUND where there is no such session.
+        session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+        the session's children.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -198,7 +205,17 @@ class SessionServiceServicer(object):
 
     def ForkSession(self, request, context):
         """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-        views.
+        views. With child the new session is a child of the other one, and sees what the request says. The children of the
+        session are not copied.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndChild(self, request, context):
+        """EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+        The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+        where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -296,14 +313,16 @@ class SessionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def RecallContent(self, request, context):
-        """RecallContent returns content of the log word for word, also where views no longer show it.
+        """RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+        of the session's children, by reference, and of their children; never into those of its parent or other sessions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchMessages(self, request, context):
-        """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
+        """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+        of the session's children too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -341,6 +360,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.ForkSession,
                     request_deserializer=compactord_dot_v1_dot_session__pb2.ForkSessionRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_session__pb2.ForkSessionResponse.SerializeToString,
+            ),
+            'EndChild': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndChild,
+                    request_deserializer=compactord_dot_v1_dot_child__pb2.EndChildRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_child__pb2.EndChildResponse.SerializeToString,
             ),
             'AppendMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.AppendMessages,
@@ -582,6 +606,33 @@ class SessionService(object):
             '/compactord.v1.SessionService/ForkSession',
             compactord_dot_v1_dot_session__pb2.ForkSessionRequest.SerializeToString,
             compactord_dot_v1_dot_session__pb2.ForkSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndChild(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/compactord.v1.SessionService/EndChild',
+            compactord_dot_v1_dot_child__pb2.EndChildRequest.SerializeToString,
+            compactord_dot_v1_dot_child__pb2.EndChildResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from compactord.v1 import append_pb2 as _append_pb2
 from compactord.v1 import block_pb2 as _block_pb2
+from compactord.v1 import child_pb2 as _child_pb2
 from compactord.v1 import log_pb2 as _log_pb2
 from compactord.v1 import pin_pb2 as _pin_pb2
 from compactord.v1 import point_pb2 as _point_pb2
@@ -57,11 +58,18 @@ class SessionServiceStub:
     """UpdateSession changes a session's policy, labels or title."""
     DeleteSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.DeleteSessionRequest, _session_pb2.DeleteSessionResponse]
     """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-    session, and waits until that has ended. NOT_FOUND where there is no such session.
+    session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+    the session's children.
     """
     ForkSession: _grpc.UnaryUnaryMultiCallable[_session_pb2.ForkSessionRequest, _session_pb2.ForkSessionResponse]
     """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-    views.
+    views. With child the new session is a child of the other one, and sees what the request says. The children of the
+    session are not copied.
+    """
+    EndChild: _grpc.UnaryUnaryMultiCallable[_child_pb2.EndChildRequest, _child_pb2.EndChildResponse]
+    """EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+    The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+    where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
     """
     AppendMessages: _grpc.UnaryUnaryMultiCallable[_append_pb2.AppendMessagesRequest, _append_pb2.AppendMessagesResponse]
     """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
@@ -100,9 +108,13 @@ class SessionServiceStub:
     ReplaceInstructions: _grpc.UnaryUnaryMultiCallable[_block_pb2.ReplaceInstructionsRequest, _block_pb2.ReplaceInstructionsResponse]
     """ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log."""
     RecallContent: _grpc.UnaryUnaryMultiCallable[_recall_pb2.RecallContentRequest, _recall_pb2.RecallContentResponse]
-    """RecallContent returns content of the log word for word, also where views no longer show it."""
+    """RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+    of the session's children, by reference, and of their children; never into those of its parent or other sessions.
+    """
     SearchMessages: _grpc.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]
-    """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside."""
+    """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+    of the session's children too.
+    """
 
 @_typing.type_check_only
 class SessionServiceAsyncStub(SessionServiceStub):
@@ -126,11 +138,18 @@ class SessionServiceAsyncStub(SessionServiceStub):
     """UpdateSession changes a session's policy, labels or title."""
     DeleteSession: _aio.UnaryUnaryMultiCallable[_session_pb2.DeleteSessionRequest, _session_pb2.DeleteSessionResponse]  # type: ignore[assignment]
     """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-    session, and waits until that has ended. NOT_FOUND where there is no such session.
+    session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+    the session's children.
     """
     ForkSession: _aio.UnaryUnaryMultiCallable[_session_pb2.ForkSessionRequest, _session_pb2.ForkSessionResponse]  # type: ignore[assignment]
     """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-    views.
+    views. With child the new session is a child of the other one, and sees what the request says. The children of the
+    session are not copied.
+    """
+    EndChild: _aio.UnaryUnaryMultiCallable[_child_pb2.EndChildRequest, _child_pb2.EndChildResponse]  # type: ignore[assignment]
+    """EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+    The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+    where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
     """
     AppendMessages: _aio.UnaryUnaryMultiCallable[_append_pb2.AppendMessagesRequest, _append_pb2.AppendMessagesResponse]  # type: ignore[assignment]
     """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
@@ -169,9 +188,13 @@ class SessionServiceAsyncStub(SessionServiceStub):
     ReplaceInstructions: _aio.UnaryUnaryMultiCallable[_block_pb2.ReplaceInstructionsRequest, _block_pb2.ReplaceInstructionsResponse]  # type: ignore[assignment]
     """ReplaceInstructions replaces the SYSTEM and DEVELOPER messages at the start of views. The old ones stay in the log."""
     RecallContent: _aio.UnaryUnaryMultiCallable[_recall_pb2.RecallContentRequest, _recall_pb2.RecallContentResponse]  # type: ignore[assignment]
-    """RecallContent returns content of the log word for word, also where views no longer show it."""
+    """RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+    of the session's children, by reference, and of their children; never into those of its parent or other sessions.
+    """
     SearchMessages: _aio.UnaryUnaryMultiCallable[_recall_pb2.SearchMessagesRequest, _recall_pb2.SearchMessagesResponse]  # type: ignore[assignment]
-    """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside."""
+    """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+    of the session's children too.
+    """
 
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     """SessionService keeps conversations as append-only logs.
@@ -222,7 +245,8 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_session_pb2.DeleteSessionResponse, _abc.Awaitable[_session_pb2.DeleteSessionResponse]]:
         """DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-        session, and waits until that has ended. NOT_FOUND where there is no such session.
+        session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+        the session's children.
         """
 
     @_abc_1.abstractmethod
@@ -232,7 +256,19 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_session_pb2.ForkSessionResponse, _abc.Awaitable[_session_pb2.ForkSessionResponse]]:
         """ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-        views.
+        views. With child the new session is a child of the other one, and sees what the request says. The children of the
+        session are not copied.
+        """
+
+    @_abc_1.abstractmethod
+    def EndChild(
+        self,
+        request: _child_pb2.EndChildRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_child_pb2.EndChildResponse, _abc.Awaitable[_child_pb2.EndChildResponse]]:
+        """EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+        The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+        where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
         """
 
     @_abc_1.abstractmethod
@@ -349,7 +385,9 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _recall_pb2.RecallContentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_recall_pb2.RecallContentResponse, _abc.Awaitable[_recall_pb2.RecallContentResponse]]:
-        """RecallContent returns content of the log word for word, also where views no longer show it."""
+        """RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+        of the session's children, by reference, and of their children; never into those of its parent or other sessions.
+        """
 
     @_abc_1.abstractmethod
     def SearchMessages(
@@ -357,6 +395,8 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _recall_pb2.SearchMessagesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_recall_pb2.SearchMessagesResponse, _abc.Awaitable[_recall_pb2.SearchMessagesResponse]]:
-        """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside."""
+        """SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+        of the session's children too.
+        """
 
 def add_SessionServiceServicer_to_server(servicer: SessionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/log.proto.
  */
 export const file_compactord_v1_log: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb21wYWN0b3JkL3YxL2xvZy5wcm90bxINY29tcGFjdG9yZC52MSKnAQoTTGlzdE1lc3NhZ2VzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEi4KB2xpc3RpbmcYBCABKA4yHS5jb21wYWN0b3JkLnYxLk1lc3NhZ2VMaXN0aW5nEhIKCmZyb21faW5kZXgYBSABKA0SEQoJbWF4X2J5dGVzGAYgASgNIl8KFExpc3RNZXNzYWdlc1Jlc3BvbnNlEi4KCG1lc3NhZ2VzGAEgAygLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLGAwoNTG9nZ2VkTWVzc2FnZRINCgVpbmRleBgBIAEoDRIQCghzZXF1ZW5jZRgCIAEoDRInCgdtZXNzYWdlGAMgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg4KBnRva2VucxgEIAEoDRISCgpwYXJ0X3NpemVzGAUgAygNEi8KC2FwcGVuZGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp2aWV3X3BvaW50GAcgASgNEjAKDHJlc3VsdF9wbGFjZRgIIAEoDjIaLmNvbXBhY3RvcmQudjEuUmVzdWx0UGxhY2USJwoHYW5zd2VycxgJIAEoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhImCgZjbG9zZXMYCiADKAsyFi5jb21wYWN0b3JkLnYxLkNhbGxSZWYSKgoFc3RhdGUYCyABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRIXCg9sb29wX3ZpZXdfcG9pbnQYDCABKA0SDgoGcGlubmVkGA0gASgIEioKDWFycml2YWxfZWRpdHMYDiADKAsyEy5jb21wYWN0b3JkLnYxLkVkaXQiQAoHQ2FsbFJlZhINCgVpbmRleBgBIAEoDRIMCgRwYXJ0GAIgASgNEgoKAmlkGAMgASgJEgwKBG5hbWUYBCABKAki5wEKEkxpc3RSZWNvcmRzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEigKBWtpbmRzGAIgAygOMhkuY29tcGFjdG9yZC52MS5SZWNvcmRLaW5kEhUKDWNvbXBhY3Rpb25faWQYAyABKAkSFAoMbmV3ZXN0X2ZpcnN0GAQgASgIEhoKDWZyb21fc2VxdWVuY2UYBSABKA1IAIgBARIRCglwYWdlX3NpemUYBiABKA0SEgoKcGFnZV90b2tlbhgHIAEoCRIRCgltYXhfYnl0ZXMYCCABKA1CEAoOX2Zyb21fc2VxdWVuY2UiVgoTTGlzdFJlY29yZHNSZXNwb25zZRImCgdyZWNvcmRzGAEgAygLMhUuY29tcGFjdG9yZC52MS5SZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKm8KDk1lc3NhZ2VMaXN0aW5nEh8KG01FU1NBR0VfTElTVElOR19VTlNQRUNJRklFRBAAEh4KGk1FU1NBR0VfTElTVElOR19UUkFOU0NSSVBUEAESHAoYTUVTU0FHRV9MSVNUSU5HX0RJQUxPR1VFEAIqmwEKDE1lc3NhZ2VTdGF0ZRIdChlNRVNTQUdFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUTUVTU0FHRV9TVEFURV9BQ1RJVkUQARIZChVNRVNTQUdFX1NUQVRFX0NPVkVSRUQQAhIbChdNRVNTQUdFX1NUQVRFX1BVVF9BU0lERRADEhoKFk1FU1NBR0VfU1RBVEVfUkVQTEFDRUQQBCpzCgtSZXN1bHRQbGFjZRIcChhSRVNVTFRfUExBQ0VfVU5TUEVDSUZJRUQQABIXChNSRVNVTFRfUExBQ0VfQU5TV0VSEAESFgoSUkVTVUxUX1BMQUNFX1NUUkFZEAISFQoRUkVTVUxUX1BMQUNFX1ZPSUQQA0JDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_message, file_compactord_v1_record, file_google_protobuf_timestamp]);
+  fileDesc("Chdjb21wYWN0b3JkL3YxL2xvZy5wcm90bxINY29tcGFjdG9yZC52MSKnAQoTTGlzdE1lc3NhZ2VzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEi4KB2xpc3RpbmcYBCABKA4yHS5jb21wYWN0b3JkLnYxLk1lc3NhZ2VMaXN0aW5nEhIKCmZyb21faW5kZXgYBSABKA0SEQoJbWF4X2J5dGVzGAYgASgNIl8KFExpc3RNZXNzYWdlc1Jlc3BvbnNlEi4KCG1lc3NhZ2VzGAEgAygLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKaBAoNTG9nZ2VkTWVzc2FnZRINCgVpbmRleBgBIAEoDRIQCghzZXF1ZW5jZRgCIAEoDRInCgdtZXNzYWdlGAMgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg4KBnRva2VucxgEIAEoDRISCgpwYXJ0X3NpemVzGAUgAygNEi8KC2FwcGVuZGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp2aWV3X3BvaW50GAcgASgNEjAKDHJlc3VsdF9wbGFjZRgIIAEoDjIaLmNvbXBhY3RvcmQudjEuUmVzdWx0UGxhY2USJwoHYW5zd2VycxgJIAEoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhImCgZjbG9zZXMYCiADKAsyFi5jb21wYWN0b3JkLnYxLkNhbGxSZWYSKgoFc3RhdGUYCyABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRIXCg9sb29wX3ZpZXdfcG9pbnQYDCABKA0SDgoGcGlubmVkGA0gASgIEioKDWFycml2YWxfZWRpdHMYDiADKAsyEy5jb21wYWN0b3JkLnYxLkVkaXQSGQoMcGFyZW50X2luZGV4GA8gASgNSACIAQESJgoFY2hpbGQYECABKAsyFy5jb21wYWN0b3JkLnYxLkNoaWxkUmVmQg8KDV9wYXJlbnRfaW5kZXgiKwoIQ2hpbGRSZWYSEgoKc2Vzc2lvbl9pZBgBIAEoCRILCgN1aWQYAiABKAkiQAoHQ2FsbFJlZhINCgVpbmRleBgBIAEoDRIMCgRwYXJ0GAIgASgNEgoKAmlkGAMgASgJEgwKBG5hbWUYBCABKAki5wEKEkxpc3RSZWNvcmRzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEigKBWtpbmRzGAIgAygOMhkuY29tcGFjdG9yZC52MS5SZWNvcmRLaW5kEhUKDWNvbXBhY3Rpb25faWQYAyABKAkSFAoMbmV3ZXN0X2ZpcnN0GAQgASgIEhoKDWZyb21fc2VxdWVuY2UYBSABKA1IAIgBARIRCglwYWdlX3NpemUYBiABKA0SEgoKcGFnZV90b2tlbhgHIAEoCRIRCgltYXhfYnl0ZXMYCCABKA1CEAoOX2Zyb21fc2VxdWVuY2UiVgoTTGlzdFJlY29yZHNSZXNwb25zZRImCgdyZWNvcmRzGAEgAygLMhUuY29tcGFjdG9yZC52MS5SZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKm8KDk1lc3NhZ2VMaXN0aW5nEh8KG01FU1NBR0VfTElTVElOR19VTlNQRUNJRklFRBAAEh4KGk1FU1NBR0VfTElTVElOR19UUkFOU0NSSVBUEAESHAoYTUVTU0FHRV9MSVNUSU5HX0RJQUxPR1VFEAIqmwEKDE1lc3NhZ2VTdGF0ZRIdChlNRVNTQUdFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUTUVTU0FHRV9TVEFURV9BQ1RJVkUQARIZChVNRVNTQUdFX1NUQVRFX0NPVkVSRUQQAhIbChdNRVNTQUdFX1NUQVRFX1BVVF9BU0lERRADEhoKFk1FU1NBR0VfU1RBVEVfUkVQTEFDRUQQBCpzCgtSZXN1bHRQbGFjZRIcChhSRVNVTFRfUExBQ0VfVU5TUEVDSUZJRUQQABIXChNSRVNVTFRfUExBQ0VfQU5TV0VSEAESFgoSUkVTVUxUX1BMQUNFX1NUUkFZEAISFQoRUkVTVUxUX1BMQUNFX1ZPSUQQA0JDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_message, file_compactord_v1_record, file_google_protobuf_timestamp]);
 
 /**
  * ListMessagesRequest asks for a page of messages.
@@ -281,6 +281,20 @@ export type LoggedMessage = Message<"compactord.v1.LoggedMessage"> & {
    * @generated from field: repeated compactord.v1.Edit arrival_edits = 14;
    */
   arrivalEdits: Edit[];
+
+  /**
+   * In a child that sees chosen messages: the index that this one, which was copied, has in the parent's log.
+   *
+   * @generated from field: optional uint32 parent_index = 15;
+   */
+  parentIndex?: number | undefined;
+
+  /**
+   * The child whose result the message is.
+   *
+   * @generated from field: compactord.v1.ChildRef child = 16;
+   */
+  child?: ChildRef | undefined;
 };
 
 /**
@@ -390,6 +404,20 @@ export type LoggedMessageJson = {
    * @generated from field: repeated compactord.v1.Edit arrival_edits = 14;
    */
   arrivalEdits?: EditJson[];
+
+  /**
+   * In a child that sees chosen messages: the index that this one, which was copied, has in the parent's log.
+   *
+   * @generated from field: optional uint32 parent_index = 15;
+   */
+  parentIndex?: number;
+
+  /**
+   * The child whose result the message is.
+   *
+   * @generated from field: compactord.v1.ChildRef child = 16;
+   */
+  child?: ChildRefJson;
 };
 
 /**
@@ -398,6 +426,55 @@ export type LoggedMessageJson = {
  */
 export const LoggedMessageSchema: GenMessage<LoggedMessage, {jsonType: LoggedMessageJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_log, 2);
+
+/**
+ * ChildRef names a child.
+ *
+ * @generated from message compactord.v1.ChildRef
+ */
+export type ChildRef = Message<"compactord.v1.ChildRef"> & {
+  /**
+   * Its session id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Its uid.
+   *
+   * @generated from field: string uid = 2;
+   */
+  uid: string;
+};
+
+/**
+ * ChildRef names a child.
+ *
+ * @generated from message compactord.v1.ChildRef
+ */
+export type ChildRefJson = {
+  /**
+   * Its session id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId?: string;
+
+  /**
+   * Its uid.
+   *
+   * @generated from field: string uid = 2;
+   */
+  uid?: string;
+};
+
+/**
+ * Describes the message compactord.v1.ChildRef.
+ * Use `create(ChildRefSchema)` to create a new message.
+ */
+export const ChildRefSchema: GenMessage<ChildRef, {jsonType: ChildRefJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_log, 3);
 
 /**
  * CallRef names a tool call of the log.
@@ -474,7 +551,7 @@ export type CallRefJson = {
  * Use `create(CallRefSchema)` to create a new message.
  */
 export const CallRefSchema: GenMessage<CallRef, {jsonType: CallRefJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 3);
+  messageDesc(file_compactord_v1_log, 4);
 
 /**
  * ListRecordsRequest asks for a page of records.
@@ -609,7 +686,7 @@ export type ListRecordsRequestJson = {
  * Use `create(ListRecordsRequestSchema)` to create a new message.
  */
 export const ListRecordsRequestSchema: GenMessage<ListRecordsRequest, {jsonType: ListRecordsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 4);
+  messageDesc(file_compactord_v1_log, 5);
 
 /**
  * ListRecordsResponse is a page of records.
@@ -660,7 +737,7 @@ export type ListRecordsResponseJson = {
  * Use `create(ListRecordsResponseSchema)` to create a new message.
  */
 export const ListRecordsResponseSchema: GenMessage<ListRecordsResponse, {jsonType: ListRecordsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 5);
+  messageDesc(file_compactord_v1_log, 6);
 
 /**
  * MessageListing is which messages ListMessages returns.

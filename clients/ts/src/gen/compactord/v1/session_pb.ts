@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/session.proto.
  */
 export const file_compactord_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21wYWN0b3JkL3YxL3Nlc3Npb24ucHJvdG8SDWNvbXBhY3RvcmQudjEihAUKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRILCgN1aWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2hhbmdlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoGbGFiZWxzGAUgAygLMiIuY29tcGFjdG9yZC52MS5TZXNzaW9uLkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAYgASgJEisKCWVzdGltYXRvchgHIAEoDjIYLmNvbXBhY3RvcmQudjEuRXN0aW1hdG9yEiUKBnBvbGljeRgIIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KD3Jlc29sdmVkX3BvbGljeRgJIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EhIKCm5leHRfaW5kZXgYCiABKA0SDQoFcG9pbnQYCyABKA0SFwoPYWN0aXZlX21lc3NhZ2VzGAwgASgNEhUKDWNvbXBhY3Rpb25faWQYDSABKAkSHQoQZmlyc3Rfa2VwdF9pbmRleBgOIAEoDUgAiAEBEi4KC2ZvcmtlZF9mcm9tGA8gASgLMhkuY29tcGFjdG9yZC52MS5Gb3JrT3JpZ2luEhcKD2xhc3RfY2hlY2twb2ludBgQIAEoDRIXCg9waW5uZWRfbWVzc2FnZXMYESABKA0SGQoRcG9saWNpZXNfbGVmdF9vdXQYEiABKAgaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUITChFfZmlyc3Rfa2VwdF9pbmRleCI8CgpGb3JrT3JpZ2luEhIKCnNlc3Npb25faWQYASABKAkSCwoDdWlkGAIgASgJEg0KBXBvaW50GAMgASgNIpECChRDcmVhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEiUKBnBvbGljeRgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ej8KBmxhYmVscxgDIAMoCzIvLmNvbXBhY3RvcmQudjEuQ3JlYXRlU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYBCABKAkSKwoJZXN0aW1hdG9yGAUgASgOMhguY29tcGFjdG9yZC52MS5Fc3RpbWF0b3ISEgoKcmVxdWVzdF9pZBgGIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInAKFUNyZWF0ZVNlc3Npb25SZXNwb25zZRInCgdzZXNzaW9uGAEgASgLMhYuY29tcGFjdG9yZC52MS5TZXNzaW9uEi4KCHdhcm5pbmdzGAIgAygLMhwuY29tcGFjdG9yZC52MS5Qb2xpY3lXYXJuaW5nIicKEUdldFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiawoSR2V0U2Vzc2lvblJlc3BvbnNlEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SLAoGcmVwb3J0GAIgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0ItcBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJEj4KBmxhYmVscxgDIAMoCzIuLmNvbXBhY3RvcmQudjEuTGlzdFNlc3Npb25zUmVxdWVzdC5MYWJlbHNFbnRyeRIqCgVvcmRlchgEIAEoDjIbLmNvbXBhY3RvcmQudjEuU2Vzc2lvbk9yZGVyGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWQoUTGlzdFNlc3Npb25zUmVzcG9uc2USKAoIc2Vzc2lvbnMYASADKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpUCChRVcGRhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIlCgZwb2xpY3kYAyABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI/CgZsYWJlbHMYBCADKAsyLy5jb21wYWN0b3JkLnYxLlVwZGF0ZVNlc3Npb25SZXF1ZXN0LkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJwChVVcGRhdGVTZXNzaW9uUmVzcG9uc2USJwoHc2Vzc2lvbhgBIAEoCzIWLmNvbXBhY3RvcmQudjEuU2Vzc2lvbhIuCgh3YXJuaW5ncxgCIAMoCzIcLmNvbXBhY3RvcmQudjEuUG9saWN5V2FybmluZyIqChREZWxldGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIhcKFURlbGV0ZVNlc3Npb25SZXNwb25zZSKoAgoSRm9ya1Nlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoFcG9pbnQYAiABKA1IABIXCg1jaGVja3BvaW50X2lkGAMgASgNSAASFgoObmV3X3Nlc3Npb25faWQYBCABKAkSJQoGcG9saWN5GAUgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSPQoGbGFiZWxzGAYgAygLMi0uY29tcGFjdG9yZC52MS5Gb3JrU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgQKAmF0IpwBChNGb3JrU2Vzc2lvblJlc3BvbnNlEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SLAoGcmVwb3J0GAIgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0Ei4KCHdhcm5pbmdzGAMgAygLMhwuY29tcGFjdG9yZC52MS5Qb2xpY3lXYXJuaW5nKmMKDFNlc3Npb25PcmRlchIdChlTRVNTSU9OX09SREVSX1VOU1BFQ0lGSUVEEAASGQoVU0VTU0lPTl9PUkRFUl9DUkVBVEVEEAESGQoVU0VTU0lPTl9PUkRFUl9DSEFOR0VEEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_policy, file_compactord_v1_report, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Chtjb21wYWN0b3JkL3YxL3Nlc3Npb24ucHJvdG8SDWNvbXBhY3RvcmQudjEi7gUKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRILCgN1aWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2hhbmdlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoGbGFiZWxzGAUgAygLMiIuY29tcGFjdG9yZC52MS5TZXNzaW9uLkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAYgASgJEisKCWVzdGltYXRvchgHIAEoDjIYLmNvbXBhY3RvcmQudjEuRXN0aW1hdG9yEiUKBnBvbGljeRgIIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ei4KD3Jlc29sdmVkX3BvbGljeRgJIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5EhIKCm5leHRfaW5kZXgYCiABKA0SDQoFcG9pbnQYCyABKA0SFwoPYWN0aXZlX21lc3NhZ2VzGAwgASgNEhUKDWNvbXBhY3Rpb25faWQYDSABKAkSHQoQZmlyc3Rfa2VwdF9pbmRleBgOIAEoDUgAiAEBEi4KC2ZvcmtlZF9mcm9tGA8gASgLMhkuY29tcGFjdG9yZC52MS5Gb3JrT3JpZ2luEhcKD2xhc3RfY2hlY2twb2ludBgQIAEoDRIXCg9waW5uZWRfbWVzc2FnZXMYESABKA0SGQoRcG9saWNpZXNfbGVmdF9vdXQYEiABKAgSLAoGcGFyZW50GBMgASgLMhwuY29tcGFjdG9yZC52MS5QYXJlbnRTZXNzaW9uEigKBWVuZGVkGBQgASgLMhkuY29tcGFjdG9yZC52MS5FbmRlZENoaWxkEhAKCGNoaWxkcmVuGBUgASgNGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEwoRX2ZpcnN0X2tlcHRfaW5kZXgidgoNUGFyZW50U2Vzc2lvbhISCgpzZXNzaW9uX2lkGAEgASgJEgsKA3VpZBgCIAEoCRINCgVwb2ludBgDIAEoDRINCgVkZXB0aBgEIAEoDRImCgRzZWVzGAUgASgOMhguY29tcGFjdG9yZC52MS5DaGlsZFNlZXMieAoKRW5kZWRDaGlsZBIsCghlbmRlZF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIc2VxdWVuY2UYAiABKA0SGQoMcmVzdWx0X2luZGV4GAMgASgNSACIAQFCDwoNX3Jlc3VsdF9pbmRleCI8CgpGb3JrT3JpZ2luEhIKCnNlc3Npb25faWQYASABKAkSCwoDdWlkGAIgASgJEg0KBXBvaW50GAMgASgNIpECChRDcmVhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEiUKBnBvbGljeRgCIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Ej8KBmxhYmVscxgDIAMoCzIvLmNvbXBhY3RvcmQudjEuQ3JlYXRlU2Vzc2lvblJlcXVlc3QuTGFiZWxzRW50cnkSDQoFdGl0bGUYBCABKAkSKwoJZXN0aW1hdG9yGAUgASgOMhguY29tcGFjdG9yZC52MS5Fc3RpbWF0b3ISEgoKcmVxdWVzdF9pZBgGIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInAKFUNyZWF0ZVNlc3Npb25SZXNwb25zZRInCgdzZXNzaW9uGAEgASgLMhYuY29tcGFjdG9yZC52MS5TZXNzaW9uEi4KCHdhcm5pbmdzGAIgAygLMhwuY29tcGFjdG9yZC52MS5Qb2xpY3lXYXJuaW5nIicKEUdldFNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiawoSR2V0U2Vzc2lvblJlc3BvbnNlEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SLAoGcmVwb3J0GAIgASgLMhwuY29tcGFjdG9yZC52MS5Db250ZXh0UmVwb3J0IvIBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJEj4KBmxhYmVscxgDIAMoCzIuLmNvbXBhY3RvcmQudjEuTGlzdFNlc3Npb25zUmVxdWVzdC5MYWJlbHNFbnRyeRIqCgVvcmRlchgEIAEoDjIbLmNvbXBhY3RvcmQudjEuU2Vzc2lvbk9yZGVyEhkKEXBhcmVudF9zZXNzaW9uX2lkGAUgASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWQoUTGlzdFNlc3Npb25zUmVzcG9uc2USKAoIc2Vzc2lvbnMYASADKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpUCChRVcGRhdGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIlCgZwb2xpY3kYAyABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI/CgZsYWJlbHMYBCADKAsyLy5jb21wYWN0b3JkLnYxLlVwZGF0ZVNlc3Npb25SZXF1ZXN0LkxhYmVsc0VudHJ5Eg0KBXRpdGxlGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJwChVVcGRhdGVTZXNzaW9uUmVzcG9uc2USJwoHc2Vzc2lvbhgBIAEoCzIWLmNvbXBhY3RvcmQudjEuU2Vzc2lvbhIuCgh3YXJuaW5ncxgCIAMoCzIcLmNvbXBhY3RvcmQudjEuUG9saWN5V2FybmluZyJdChREZWxldGVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEjEKCGNoaWxkcmVuGAIgASgOMh8uY29tcGFjdG9yZC52MS5DaGlsZHJlbk9uRGVsZXRlIjEKFURlbGV0ZVNlc3Npb25SZXNwb25zZRIYChBkZWxldGVkX2NoaWxkcmVuGAEgASgNItQCChJGb3JrU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVwb2ludBgCIAEoDUgAEhcKDWNoZWNrcG9pbnRfaWQYAyABKA1IABIWCg5uZXdfc2Vzc2lvbl9pZBgEIAEoCRIlCgZwb2xpY3kYBSABKAsyFS5jb21wYWN0b3JkLnYxLlBvbGljeRI9CgZsYWJlbHMYBiADKAsyLS5jb21wYWN0b3JkLnYxLkZvcmtTZXNzaW9uUmVxdWVzdC5MYWJlbHNFbnRyeRINCgV0aXRsZRgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJEioKBWNoaWxkGAkgASgLMhsuY29tcGFjdG9yZC52MS5DaGlsZENvbnRleHQaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIECgJhdCJtCgxDaGlsZENvbnRleHQSJgoEc2VlcxgBIAEoDjIYLmNvbXBhY3RvcmQudjEuQ2hpbGRTZWVzEg8KB2luZGV4ZXMYAiADKA0SDgoGYmxvY2tzGAMgAygJEhQKDGluc3RydWN0aW9ucxgEIAEoCCKcAQoTRm9ya1Nlc3Npb25SZXNwb25zZRInCgdzZXNzaW9uGAEgASgLMhYuY29tcGFjdG9yZC52MS5TZXNzaW9uEiwKBnJlcG9ydBgCIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgh3YXJuaW5ncxgDIAMoCzIcLmNvbXBhY3RvcmQudjEuUG9saWN5V2FybmluZypjCgxTZXNzaW9uT3JkZXISHQoZU0VTU0lPTl9PUkRFUl9VTlNQRUNJRklFRBAAEhkKFVNFU1NJT05fT1JERVJfQ1JFQVRFRBABEhkKFVNFU1NJT05fT1JERVJfQ0hBTkdFRBACKpEBChBDaGlsZHJlbk9uRGVsZXRlEiIKHkNISUxEUkVOX09OX0RFTEVURV9VTlNQRUNJRklFRBAAEhsKF0NISUxEUkVOX09OX0RFTEVURV9LRUVQEAESHQoZQ0hJTERSRU5fT05fREVMRVRFX0RFTEVURRACEh0KGUNISUxEUkVOX09OX0RFTEVURV9SRUZVU0UQAypxCglDaGlsZFNlZXMSGgoWQ0hJTERfU0VFU19VTlNQRUNJRklFRBAAEhkKFUNISUxEX1NFRVNfRVZFUllUSElORxABEhUKEUNISUxEX1NFRVNfQ0hPU0VOEAISFgoSQ0hJTERfU0VFU19OT1RISU5HEANCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_policy, file_compactord_v1_report, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * Session is one conversation.
@@ -150,6 +150,27 @@ export type Session = Message<"compactord.v1.Session"> & {
    * @generated from field: bool policies_left_out = 18;
    */
   policiesLeftOut: boolean;
+
+  /**
+   * The session that this one is a child of; not set where it is no child.
+   *
+   * @generated from field: compactord.v1.ParentSession parent = 19;
+   */
+  parent?: ParentSession | undefined;
+
+  /**
+   * How EndChild ended it; not set where it is no child, or has not ended.
+   *
+   * @generated from field: compactord.v1.EndedChild ended = 20;
+   */
+  ended?: EndedChild | undefined;
+
+  /**
+   * How many children it has, ended ones included. Set in answers of GetSession only.
+   *
+   * @generated from field: uint32 children = 21;
+   */
+  children: number;
 };
 
 /**
@@ -284,6 +305,27 @@ export type SessionJson = {
    * @generated from field: bool policies_left_out = 18;
    */
   policiesLeftOut?: boolean;
+
+  /**
+   * The session that this one is a child of; not set where it is no child.
+   *
+   * @generated from field: compactord.v1.ParentSession parent = 19;
+   */
+  parent?: ParentSessionJson;
+
+  /**
+   * How EndChild ended it; not set where it is no child, or has not ended.
+   *
+   * @generated from field: compactord.v1.EndedChild ended = 20;
+   */
+  ended?: EndedChildJson;
+
+  /**
+   * How many children it has, ended ones included. Set in answers of GetSession only.
+   *
+   * @generated from field: uint32 children = 21;
+   */
+  children?: number;
 };
 
 /**
@@ -292,6 +334,164 @@ export type SessionJson = {
  */
 export const SessionSchema: GenMessage<Session, {jsonType: SessionJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_session, 0);
+
+/**
+ * ParentSession says which session a child belongs to. It never changes: where the parent was deleted, no session with
+ * this uid exists any more.
+ *
+ * @generated from message compactord.v1.ParentSession
+ */
+export type ParentSession = Message<"compactord.v1.ParentSession"> & {
+  /**
+   * The parent's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Its uid.
+   *
+   * @generated from field: string uid = 2;
+   */
+  uid: string;
+
+  /**
+   * The parent's point that the child began at.
+   *
+   * @generated from field: uint32 point = 3;
+   */
+  point: number;
+
+  /**
+   * How deep the child is: 1 for a child of a session that is no child itself. At most 8.
+   *
+   * @generated from field: uint32 depth = 4;
+   */
+  depth: number;
+
+  /**
+   * What it sees of its parent.
+   *
+   * @generated from field: compactord.v1.ChildSees sees = 5;
+   */
+  sees: ChildSees;
+};
+
+/**
+ * ParentSession says which session a child belongs to. It never changes: where the parent was deleted, no session with
+ * this uid exists any more.
+ *
+ * @generated from message compactord.v1.ParentSession
+ */
+export type ParentSessionJson = {
+  /**
+   * The parent's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId?: string;
+
+  /**
+   * Its uid.
+   *
+   * @generated from field: string uid = 2;
+   */
+  uid?: string;
+
+  /**
+   * The parent's point that the child began at.
+   *
+   * @generated from field: uint32 point = 3;
+   */
+  point?: number;
+
+  /**
+   * How deep the child is: 1 for a child of a session that is no child itself. At most 8.
+   *
+   * @generated from field: uint32 depth = 4;
+   */
+  depth?: number;
+
+  /**
+   * What it sees of its parent.
+   *
+   * @generated from field: compactord.v1.ChildSees sees = 5;
+   */
+  sees?: ChildSeesJson;
+};
+
+/**
+ * Describes the message compactord.v1.ParentSession.
+ * Use `create(ParentSessionSchema)` to create a new message.
+ */
+export const ParentSessionSchema: GenMessage<ParentSession, {jsonType: ParentSessionJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_session, 1);
+
+/**
+ * EndedChild says how a child ended.
+ *
+ * @generated from message compactord.v1.EndedChild
+ */
+export type EndedChild = Message<"compactord.v1.EndedChild"> & {
+  /**
+   * When it ended.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_at = 1;
+   */
+  endedAt?: Timestamp | undefined;
+
+  /**
+   * The sequence of the ChildEnd in its log.
+   *
+   * @generated from field: uint32 sequence = 2;
+   */
+  sequence: number;
+
+  /**
+   * The index of the result in the parent's log. Not set as long as the result is not there: a daemon stopped between
+   * the two, and another EndChild appends it.
+   *
+   * @generated from field: optional uint32 result_index = 3;
+   */
+  resultIndex?: number | undefined;
+};
+
+/**
+ * EndedChild says how a child ended.
+ *
+ * @generated from message compactord.v1.EndedChild
+ */
+export type EndedChildJson = {
+  /**
+   * When it ended.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_at = 1;
+   */
+  endedAt?: TimestampJson;
+
+  /**
+   * The sequence of the ChildEnd in its log.
+   *
+   * @generated from field: uint32 sequence = 2;
+   */
+  sequence?: number;
+
+  /**
+   * The index of the result in the parent's log. Not set as long as the result is not there: a daemon stopped between
+   * the two, and another EndChild appends it.
+   *
+   * @generated from field: optional uint32 result_index = 3;
+   */
+  resultIndex?: number;
+};
+
+/**
+ * Describes the message compactord.v1.EndedChild.
+ * Use `create(EndedChildSchema)` to create a new message.
+ */
+export const EndedChildSchema: GenMessage<EndedChild, {jsonType: EndedChildJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_session, 2);
 
 /**
  * ForkOrigin says where a session was forked from.
@@ -354,7 +554,7 @@ export type ForkOriginJson = {
  * Use `create(ForkOriginSchema)` to create a new message.
  */
 export const ForkOriginSchema: GenMessage<ForkOrigin, {jsonType: ForkOriginJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 1);
+  messageDesc(file_compactord_v1_session, 3);
 
 /**
  * CreateSessionRequest starts a new log.
@@ -459,7 +659,7 @@ export type CreateSessionRequestJson = {
  * Use `create(CreateSessionRequestSchema)` to create a new message.
  */
 export const CreateSessionRequestSchema: GenMessage<CreateSessionRequest, {jsonType: CreateSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 2);
+  messageDesc(file_compactord_v1_session, 4);
 
 /**
  * CreateSessionResponse returns the new session.
@@ -508,7 +708,7 @@ export type CreateSessionResponseJson = {
  * Use `create(CreateSessionResponseSchema)` to create a new message.
  */
 export const CreateSessionResponseSchema: GenMessage<CreateSessionResponse, {jsonType: CreateSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 3);
+  messageDesc(file_compactord_v1_session, 5);
 
 /**
  * GetSessionRequest names a session.
@@ -543,7 +743,7 @@ export type GetSessionRequestJson = {
  * Use `create(GetSessionRequestSchema)` to create a new message.
  */
 export const GetSessionRequestSchema: GenMessage<GetSessionRequest, {jsonType: GetSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 4);
+  messageDesc(file_compactord_v1_session, 6);
 
 /**
  * GetSessionResponse returns a session.
@@ -592,7 +792,7 @@ export type GetSessionResponseJson = {
  * Use `create(GetSessionResponseSchema)` to create a new message.
  */
 export const GetSessionResponseSchema: GenMessage<GetSessionResponse, {jsonType: GetSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 5);
+  messageDesc(file_compactord_v1_session, 7);
 
 /**
  * ListSessionsRequest asks for a page of sessions.
@@ -628,6 +828,13 @@ export type ListSessionsRequest = Message<"compactord.v1.ListSessionsRequest"> &
    * @generated from field: compactord.v1.SessionOrder order = 4;
    */
   order: SessionOrder;
+
+  /**
+   * Only the children of this session. NOT_FOUND where there is no such session.
+   *
+   * @generated from field: string parent_session_id = 5;
+   */
+  parentSessionId: string;
 };
 
 /**
@@ -664,6 +871,13 @@ export type ListSessionsRequestJson = {
    * @generated from field: compactord.v1.SessionOrder order = 4;
    */
   order?: SessionOrderJson;
+
+  /**
+   * Only the children of this session. NOT_FOUND where there is no such session.
+   *
+   * @generated from field: string parent_session_id = 5;
+   */
+  parentSessionId?: string;
 };
 
 /**
@@ -671,7 +885,7 @@ export type ListSessionsRequestJson = {
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonType: ListSessionsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 6);
+  messageDesc(file_compactord_v1_session, 8);
 
 /**
  * ListSessionsResponse is a page of sessions.
@@ -720,7 +934,7 @@ export type ListSessionsResponseJson = {
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse, {jsonType: ListSessionsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 7);
+  messageDesc(file_compactord_v1_session, 9);
 
 /**
  * UpdateSessionRequest changes the fields that update_mask names.
@@ -825,7 +1039,7 @@ export type UpdateSessionRequestJson = {
  * Use `create(UpdateSessionRequestSchema)` to create a new message.
  */
 export const UpdateSessionRequestSchema: GenMessage<UpdateSessionRequest, {jsonType: UpdateSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 8);
+  messageDesc(file_compactord_v1_session, 10);
 
 /**
  * UpdateSessionResponse returns the changed session.
@@ -874,7 +1088,7 @@ export type UpdateSessionResponseJson = {
  * Use `create(UpdateSessionResponseSchema)` to create a new message.
  */
 export const UpdateSessionResponseSchema: GenMessage<UpdateSessionResponse, {jsonType: UpdateSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 9);
+  messageDesc(file_compactord_v1_session, 11);
 
 /**
  * DeleteSessionRequest names a session.
@@ -888,6 +1102,13 @@ export type DeleteSessionRequest = Message<"compactord.v1.DeleteSessionRequest">
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
+
+  /**
+   * What becomes of its children. Default KEEP.
+   *
+   * @generated from field: compactord.v1.ChildrenOnDelete children = 2;
+   */
+  children: ChildrenOnDelete;
 };
 
 /**
@@ -902,6 +1123,13 @@ export type DeleteSessionRequestJson = {
    * @generated from field: string session_id = 1;
    */
   sessionId?: string;
+
+  /**
+   * What becomes of its children. Default KEEP.
+   *
+   * @generated from field: compactord.v1.ChildrenOnDelete children = 2;
+   */
+  children?: ChildrenOnDeleteJson;
 };
 
 /**
@@ -909,22 +1137,34 @@ export type DeleteSessionRequestJson = {
  * Use `create(DeleteSessionRequestSchema)` to create a new message.
  */
 export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest, {jsonType: DeleteSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 10);
+  messageDesc(file_compactord_v1_session, 12);
 
 /**
- * DeleteSessionResponse is empty.
+ * DeleteSessionResponse says what was deleted beside the session.
  *
  * @generated from message compactord.v1.DeleteSessionResponse
  */
 export type DeleteSessionResponse = Message<"compactord.v1.DeleteSessionResponse"> & {
+  /**
+   * With children DELETE: how many children, and children of children, were deleted.
+   *
+   * @generated from field: uint32 deleted_children = 1;
+   */
+  deletedChildren: number;
 };
 
 /**
- * DeleteSessionResponse is empty.
+ * DeleteSessionResponse says what was deleted beside the session.
  *
  * @generated from message compactord.v1.DeleteSessionResponse
  */
 export type DeleteSessionResponseJson = {
+  /**
+   * With children DELETE: how many children, and children of children, were deleted.
+   *
+   * @generated from field: uint32 deleted_children = 1;
+   */
+  deletedChildren?: number;
 };
 
 /**
@@ -932,7 +1172,7 @@ export type DeleteSessionResponseJson = {
  * Use `create(DeleteSessionResponseSchema)` to create a new message.
  */
 export const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse, {jsonType: DeleteSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 11);
+  messageDesc(file_compactord_v1_session, 13);
 
 /**
  * ForkSessionRequest copies a session's log, up to a point, into a new session.
@@ -992,7 +1232,7 @@ export type ForkSessionRequest = Message<"compactord.v1.ForkSessionRequest"> & {
   labels: { [key: string]: string };
 
   /**
-   * The new session's title. At most 512 bytes. Default: that of the session that is forked.
+   * The new session's title. At most 512 bytes. Default: that of the session that is forked; none for a child.
    *
    * @generated from field: string title = 7;
    */
@@ -1004,6 +1244,15 @@ export type ForkSessionRequest = Message<"compactord.v1.ForkSessionRequest"> & {
    * @generated from field: string request_id = 8;
    */
   requestId: string;
+
+  /**
+   * Makes the new session a child of the session that is forked, and says what it sees of it. Default: it is no child.
+   * A child's id begins and ends with a letter or digit and has no `#`, so that references can name it. RESOURCE_EXHAUSTED
+   * with LIMIT_EXCEEDED where the session has 1,000 children already, or the child would be deeper than 8.
+   *
+   * @generated from field: compactord.v1.ChildContext child = 9;
+   */
+  child?: ChildContext | undefined;
 };
 
 /**
@@ -1055,7 +1304,7 @@ export type ForkSessionRequestJson = {
   labels?: { [key: string]: string };
 
   /**
-   * The new session's title. At most 512 bytes. Default: that of the session that is forked.
+   * The new session's title. At most 512 bytes. Default: that of the session that is forked; none for a child.
    *
    * @generated from field: string title = 7;
    */
@@ -1067,6 +1316,15 @@ export type ForkSessionRequestJson = {
    * @generated from field: string request_id = 8;
    */
   requestId?: string;
+
+  /**
+   * Makes the new session a child of the session that is forked, and says what it sees of it. Default: it is no child.
+   * A child's id begins and ends with a letter or digit and has no `#`, so that references can name it. RESOURCE_EXHAUSTED
+   * with LIMIT_EXCEEDED where the session has 1,000 children already, or the child would be deeper than 8.
+   *
+   * @generated from field: compactord.v1.ChildContext child = 9;
+   */
+  child?: ChildContextJson;
 };
 
 /**
@@ -1074,7 +1332,94 @@ export type ForkSessionRequestJson = {
  * Use `create(ForkSessionRequestSchema)` to create a new message.
  */
 export const ForkSessionRequestSchema: GenMessage<ForkSessionRequest, {jsonType: ForkSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 12);
+  messageDesc(file_compactord_v1_session, 14);
+
+/**
+ * ChildContext says what a child sees of its parent.
+ *
+ * @generated from message compactord.v1.ChildContext
+ */
+export type ChildContext = Message<"compactord.v1.ChildContext"> & {
+  /**
+   * How much it sees.
+   *
+   * @generated from field: compactord.v1.ChildSees sees = 1;
+   */
+  sees: ChildSees;
+
+  /**
+   * With CHOSEN: the indexes of the messages, in any order. With a message come all others of its tool group.
+   * INVALID_ARGUMENT for a message of a group whose calls are not all answered at the point, for SYSTEM and DEVELOPER
+   * messages at the start (see instructions), and for the announcement of a checkpoint; FAILED_PRECONDITION with
+   * MESSAGE_PUT_ASIDE for one that is not active at the point. At most 10,000 messages of 64 MiB together.
+   *
+   * @generated from field: repeated uint32 indexes = 2;
+   */
+  indexes: number[];
+
+  /**
+   * With CHOSEN: the names of context blocks in force at the point. A block that holds for a number of turns holds for
+   * those that are left, the child's first one included. At most 64.
+   *
+   * @generated from field: repeated string blocks = 3;
+   */
+  blocks: string[];
+
+  /**
+   * With CHOSEN and NOTHING: whether the log begins with the SYSTEM and DEVELOPER messages at the start of the parent's
+   * views. Default false.
+   *
+   * @generated from field: bool instructions = 4;
+   */
+  instructions: boolean;
+};
+
+/**
+ * ChildContext says what a child sees of its parent.
+ *
+ * @generated from message compactord.v1.ChildContext
+ */
+export type ChildContextJson = {
+  /**
+   * How much it sees.
+   *
+   * @generated from field: compactord.v1.ChildSees sees = 1;
+   */
+  sees?: ChildSeesJson;
+
+  /**
+   * With CHOSEN: the indexes of the messages, in any order. With a message come all others of its tool group.
+   * INVALID_ARGUMENT for a message of a group whose calls are not all answered at the point, for SYSTEM and DEVELOPER
+   * messages at the start (see instructions), and for the announcement of a checkpoint; FAILED_PRECONDITION with
+   * MESSAGE_PUT_ASIDE for one that is not active at the point. At most 10,000 messages of 64 MiB together.
+   *
+   * @generated from field: repeated uint32 indexes = 2;
+   */
+  indexes?: number[];
+
+  /**
+   * With CHOSEN: the names of context blocks in force at the point. A block that holds for a number of turns holds for
+   * those that are left, the child's first one included. At most 64.
+   *
+   * @generated from field: repeated string blocks = 3;
+   */
+  blocks?: string[];
+
+  /**
+   * With CHOSEN and NOTHING: whether the log begins with the SYSTEM and DEVELOPER messages at the start of the parent's
+   * views. Default false.
+   *
+   * @generated from field: bool instructions = 4;
+   */
+  instructions?: boolean;
+};
+
+/**
+ * Describes the message compactord.v1.ChildContext.
+ * Use `create(ChildContextSchema)` to create a new message.
+ */
+export const ChildContextSchema: GenMessage<ChildContext, {jsonType: ChildContextJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_session, 15);
 
 /**
  * ForkSessionResponse returns the new session.
@@ -1137,7 +1482,7 @@ export type ForkSessionResponseJson = {
  * Use `create(ForkSessionResponseSchema)` to create a new message.
  */
 export const ForkSessionResponseSchema: GenMessage<ForkSessionResponse, {jsonType: ForkSessionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_session, 13);
+  messageDesc(file_compactord_v1_session, 16);
 
 /**
  * SessionOrder is how ListSessions sorts.
@@ -1179,4 +1524,103 @@ export type SessionOrderJson = "SESSION_ORDER_UNSPECIFIED" | "SESSION_ORDER_CREA
  */
 export const SessionOrderSchema: GenEnum<SessionOrder, SessionOrderJson> = /*@__PURE__*/
   enumDesc(file_compactord_v1_session, 0);
+
+/**
+ * ChildrenOnDelete says what becomes of the children of a session that is deleted.
+ *
+ * @generated from enum compactord.v1.ChildrenOnDelete
+ */
+export enum ChildrenOnDelete {
+  /**
+   * Means KEEP.
+   *
+   * @generated from enum value: CHILDREN_ON_DELETE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * They stay, without a parent: Session.parent still names it, but EndChild fails with NO_PARENT.
+   *
+   * @generated from enum value: CHILDREN_ON_DELETE_KEEP = 1;
+   */
+  KEEP = 1,
+
+  /**
+   * They are deleted too, with their own children, before the session. RESOURCE_EXHAUSTED with LIMIT_EXCEEDED, and
+   * nothing is deleted, where there are more than 10,000. A call that ends before its end leaves the session itself:
+   * send it again.
+   *
+   * @generated from enum value: CHILDREN_ON_DELETE_DELETE = 2;
+   */
+  DELETE = 2,
+
+  /**
+   * The session is not deleted where it has children: FAILED_PRECONDITION with HAS_CHILDREN.
+   *
+   * @generated from enum value: CHILDREN_ON_DELETE_REFUSE = 3;
+   */
+  REFUSE = 3,
+}
+
+/**
+ * ChildrenOnDelete says what becomes of the children of a session that is deleted.
+ *
+ * @generated from enum compactord.v1.ChildrenOnDelete
+ */
+export type ChildrenOnDeleteJson = "CHILDREN_ON_DELETE_UNSPECIFIED" | "CHILDREN_ON_DELETE_KEEP" | "CHILDREN_ON_DELETE_DELETE" | "CHILDREN_ON_DELETE_REFUSE";
+
+/**
+ * Describes the enum compactord.v1.ChildrenOnDelete.
+ */
+export const ChildrenOnDeleteSchema: GenEnum<ChildrenOnDelete, ChildrenOnDeleteJson> = /*@__PURE__*/
+  enumDesc(file_compactord_v1_session, 1);
+
+/**
+ * ChildSees is what a child sees of its parent.
+ *
+ * @generated from enum compactord.v1.ChildSees
+ */
+export enum ChildSees {
+  /**
+   * Not set; refused in requests.
+   *
+   * @generated from enum value: CHILD_SEES_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The whole log up to the point, as a fork: the same messages, records, indexes and views.
+   *
+   * @generated from enum value: CHILD_SEES_EVERYTHING = 1;
+   */
+  EVERYTHING = 1,
+
+  /**
+   * Only chosen messages and context blocks. They are copied as new messages, with indexes from 0 on and without the
+   * usage that was reported for them. Views leave out their thinking, since what comes before it is not the same.
+   *
+   * @generated from enum value: CHILD_SEES_CHOSEN = 2;
+   */
+  CHOSEN = 2,
+
+  /**
+   * Nothing: the log is empty.
+   *
+   * @generated from enum value: CHILD_SEES_NOTHING = 3;
+   */
+  NOTHING = 3,
+}
+
+/**
+ * ChildSees is what a child sees of its parent.
+ *
+ * @generated from enum compactord.v1.ChildSees
+ */
+export type ChildSeesJson = "CHILD_SEES_UNSPECIFIED" | "CHILD_SEES_EVERYTHING" | "CHILD_SEES_CHOSEN" | "CHILD_SEES_NOTHING";
+
+/**
+ * Describes the enum compactord.v1.ChildSees.
+ */
+export const ChildSeesSchema: GenEnum<ChildSees, ChildSeesJson> = /*@__PURE__*/
+  enumDesc(file_compactord_v1_session, 2);
 

@@ -8,6 +8,8 @@ import type { AppendMessagesRequestSchema, AppendMessagesResponseSchema } from "
 import { file_compactord_v1_append } from "./append_pb.js";
 import type { ListContextBlocksRequestSchema, ListContextBlocksResponseSchema, ReplaceInstructionsRequestSchema, ReplaceInstructionsResponseSchema, UpdateContextBlocksRequestSchema, UpdateContextBlocksResponseSchema } from "./block_pb.js";
 import { file_compactord_v1_block } from "./block_pb.js";
+import type { EndChildRequestSchema, EndChildResponseSchema } from "./child_pb.js";
+import { file_compactord_v1_child } from "./child_pb.js";
 import type { ListMessagesRequestSchema, ListMessagesResponseSchema, ListRecordsRequestSchema, ListRecordsResponseSchema } from "./log_pb.js";
 import { file_compactord_v1_log } from "./log_pb.js";
 import type { PinMessagesRequestSchema, PinMessagesResponseSchema, UnpinMessagesRequestSchema, UnpinMessagesResponseSchema } from "./pin_pb.js";
@@ -25,7 +27,7 @@ import { file_compactord_v1_watch } from "./watch_pb.js";
  * Describes the file compactord/v1/session_service.proto.
  */
 export const file_compactord_v1_session_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNjb21wYWN0b3JkL3YxL3Nlc3Npb25fc2VydmljZS5wcm90bxINY29tcGFjdG9yZC52MTKRDwoOU2Vzc2lvblNlcnZpY2USWgoNQ3JlYXRlU2Vzc2lvbhIjLmNvbXBhY3RvcmQudjEuQ3JlYXRlU2Vzc2lvblJlcXVlc3QaJC5jb21wYWN0b3JkLnYxLkNyZWF0ZVNlc3Npb25SZXNwb25zZRJWCgpHZXRTZXNzaW9uEiAuY29tcGFjdG9yZC52MS5HZXRTZXNzaW9uUmVxdWVzdBohLmNvbXBhY3RvcmQudjEuR2V0U2Vzc2lvblJlc3BvbnNlIgOQAgESXAoMTGlzdFNlc3Npb25zEiIuY29tcGFjdG9yZC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiMuY29tcGFjdG9yZC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIDkAIBEloKDVVwZGF0ZVNlc3Npb24SIy5jb21wYWN0b3JkLnYxLlVwZGF0ZVNlc3Npb25SZXF1ZXN0GiQuY29tcGFjdG9yZC52MS5VcGRhdGVTZXNzaW9uUmVzcG9uc2USWgoNRGVsZXRlU2Vzc2lvbhIjLmNvbXBhY3RvcmQudjEuRGVsZXRlU2Vzc2lvblJlcXVlc3QaJC5jb21wYWN0b3JkLnYxLkRlbGV0ZVNlc3Npb25SZXNwb25zZRJUCgtGb3JrU2Vzc2lvbhIhLmNvbXBhY3RvcmQudjEuRm9ya1Nlc3Npb25SZXF1ZXN0GiIuY29tcGFjdG9yZC52MS5Gb3JrU2Vzc2lvblJlc3BvbnNlEl0KDkFwcGVuZE1lc3NhZ2VzEiQuY29tcGFjdG9yZC52MS5BcHBlbmRNZXNzYWdlc1JlcXVlc3QaJS5jb21wYWN0b3JkLnYxLkFwcGVuZE1lc3NhZ2VzUmVzcG9uc2USXAoMTGlzdE1lc3NhZ2VzEiIuY29tcGFjdG9yZC52MS5MaXN0TWVzc2FnZXNSZXF1ZXN0GiMuY29tcGFjdG9yZC52MS5MaXN0TWVzc2FnZXNSZXNwb25zZSIDkAIBElkKC0xpc3RSZWNvcmRzEiEuY29tcGFjdG9yZC52MS5MaXN0UmVjb3Jkc1JlcXVlc3QaIi5jb21wYWN0b3JkLnYxLkxpc3RSZWNvcmRzUmVzcG9uc2UiA5ACARJeCgxXYXRjaFNlc3Npb24SIi5jb21wYWN0b3JkLnYxLldhdGNoU2Vzc2lvblJlcXVlc3QaIy5jb21wYWN0b3JkLnYxLldhdGNoU2Vzc2lvblJlc3BvbnNlIgOQAgEwARJjChBDcmVhdGVDaGVja3BvaW50EiYuY29tcGFjdG9yZC52MS5DcmVhdGVDaGVja3BvaW50UmVxdWVzdBonLmNvbXBhY3RvcmQudjEuQ3JlYXRlQ2hlY2twb2ludFJlc3BvbnNlEmkKElJldmVydFRvQ2hlY2twb2ludBIoLmNvbXBhY3RvcmQudjEuUmV2ZXJ0VG9DaGVja3BvaW50UmVxdWVzdBopLmNvbXBhY3RvcmQudjEuUmV2ZXJ0VG9DaGVja3BvaW50UmVzcG9uc2USVwoMQ2xlYXJTZXNzaW9uEiIuY29tcGFjdG9yZC52MS5DbGVhclNlc3Npb25SZXF1ZXN0GiMuY29tcGFjdG9yZC52MS5DbGVhclNlc3Npb25SZXNwb25zZRJUCgtQaW5NZXNzYWdlcxIhLmNvbXBhY3RvcmQudjEuUGluTWVzc2FnZXNSZXF1ZXN0GiIuY29tcGFjdG9yZC52MS5QaW5NZXNzYWdlc1Jlc3BvbnNlEloKDVVucGluTWVzc2FnZXMSIy5jb21wYWN0b3JkLnYxLlVucGluTWVzc2FnZXNSZXF1ZXN0GiQuY29tcGFjdG9yZC52MS5VbnBpbk1lc3NhZ2VzUmVzcG9uc2USbAoTVXBkYXRlQ29udGV4dEJsb2NrcxIpLmNvbXBhY3RvcmQudjEuVXBkYXRlQ29udGV4dEJsb2Nrc1JlcXVlc3QaKi5jb21wYWN0b3JkLnYxLlVwZGF0ZUNvbnRleHRCbG9ja3NSZXNwb25zZRJrChFMaXN0Q29udGV4dEJsb2NrcxInLmNvbXBhY3RvcmQudjEuTGlzdENvbnRleHRCbG9ja3NSZXF1ZXN0GiguY29tcGFjdG9yZC52MS5MaXN0Q29udGV4dEJsb2Nrc1Jlc3BvbnNlIgOQAgESbAoTUmVwbGFjZUluc3RydWN0aW9ucxIpLmNvbXBhY3RvcmQudjEuUmVwbGFjZUluc3RydWN0aW9uc1JlcXVlc3QaKi5jb21wYWN0b3JkLnYxLlJlcGxhY2VJbnN0cnVjdGlvbnNSZXNwb25zZRJfCg1SZWNhbGxDb250ZW50EiMuY29tcGFjdG9yZC52MS5SZWNhbGxDb250ZW50UmVxdWVzdBokLmNvbXBhY3RvcmQudjEuUmVjYWxsQ29udGVudFJlc3BvbnNlIgOQAgESYgoOU2VhcmNoTWVzc2FnZXMSJC5jb21wYWN0b3JkLnYxLlNlYXJjaE1lc3NhZ2VzUmVxdWVzdBolLmNvbXBhY3RvcmQudjEuU2VhcmNoTWVzc2FnZXNSZXNwb25zZSIDkAIBQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_append, file_compactord_v1_block, file_compactord_v1_log, file_compactord_v1_pin, file_compactord_v1_point, file_compactord_v1_recall, file_compactord_v1_session, file_compactord_v1_watch]);
+  fileDesc("CiNjb21wYWN0b3JkL3YxL3Nlc3Npb25fc2VydmljZS5wcm90bxINY29tcGFjdG9yZC52MTLeDwoOU2Vzc2lvblNlcnZpY2USWgoNQ3JlYXRlU2Vzc2lvbhIjLmNvbXBhY3RvcmQudjEuQ3JlYXRlU2Vzc2lvblJlcXVlc3QaJC5jb21wYWN0b3JkLnYxLkNyZWF0ZVNlc3Npb25SZXNwb25zZRJWCgpHZXRTZXNzaW9uEiAuY29tcGFjdG9yZC52MS5HZXRTZXNzaW9uUmVxdWVzdBohLmNvbXBhY3RvcmQudjEuR2V0U2Vzc2lvblJlc3BvbnNlIgOQAgESXAoMTGlzdFNlc3Npb25zEiIuY29tcGFjdG9yZC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiMuY29tcGFjdG9yZC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIDkAIBEloKDVVwZGF0ZVNlc3Npb24SIy5jb21wYWN0b3JkLnYxLlVwZGF0ZVNlc3Npb25SZXF1ZXN0GiQuY29tcGFjdG9yZC52MS5VcGRhdGVTZXNzaW9uUmVzcG9uc2USWgoNRGVsZXRlU2Vzc2lvbhIjLmNvbXBhY3RvcmQudjEuRGVsZXRlU2Vzc2lvblJlcXVlc3QaJC5jb21wYWN0b3JkLnYxLkRlbGV0ZVNlc3Npb25SZXNwb25zZRJUCgtGb3JrU2Vzc2lvbhIhLmNvbXBhY3RvcmQudjEuRm9ya1Nlc3Npb25SZXF1ZXN0GiIuY29tcGFjdG9yZC52MS5Gb3JrU2Vzc2lvblJlc3BvbnNlEksKCEVuZENoaWxkEh4uY29tcGFjdG9yZC52MS5FbmRDaGlsZFJlcXVlc3QaHy5jb21wYWN0b3JkLnYxLkVuZENoaWxkUmVzcG9uc2USXQoOQXBwZW5kTWVzc2FnZXMSJC5jb21wYWN0b3JkLnYxLkFwcGVuZE1lc3NhZ2VzUmVxdWVzdBolLmNvbXBhY3RvcmQudjEuQXBwZW5kTWVzc2FnZXNSZXNwb25zZRJcCgxMaXN0TWVzc2FnZXMSIi5jb21wYWN0b3JkLnYxLkxpc3RNZXNzYWdlc1JlcXVlc3QaIy5jb21wYWN0b3JkLnYxLkxpc3RNZXNzYWdlc1Jlc3BvbnNlIgOQAgESWQoLTGlzdFJlY29yZHMSIS5jb21wYWN0b3JkLnYxLkxpc3RSZWNvcmRzUmVxdWVzdBoiLmNvbXBhY3RvcmQudjEuTGlzdFJlY29yZHNSZXNwb25zZSIDkAIBEl4KDFdhdGNoU2Vzc2lvbhIiLmNvbXBhY3RvcmQudjEuV2F0Y2hTZXNzaW9uUmVxdWVzdBojLmNvbXBhY3RvcmQudjEuV2F0Y2hTZXNzaW9uUmVzcG9uc2UiA5ACATABEmMKEENyZWF0ZUNoZWNrcG9pbnQSJi5jb21wYWN0b3JkLnYxLkNyZWF0ZUNoZWNrcG9pbnRSZXF1ZXN0GicuY29tcGFjdG9yZC52MS5DcmVhdGVDaGVja3BvaW50UmVzcG9uc2USaQoSUmV2ZXJ0VG9DaGVja3BvaW50EiguY29tcGFjdG9yZC52MS5SZXZlcnRUb0NoZWNrcG9pbnRSZXF1ZXN0GikuY29tcGFjdG9yZC52MS5SZXZlcnRUb0NoZWNrcG9pbnRSZXNwb25zZRJXCgxDbGVhclNlc3Npb24SIi5jb21wYWN0b3JkLnYxLkNsZWFyU2Vzc2lvblJlcXVlc3QaIy5jb21wYWN0b3JkLnYxLkNsZWFyU2Vzc2lvblJlc3BvbnNlElQKC1Bpbk1lc3NhZ2VzEiEuY29tcGFjdG9yZC52MS5QaW5NZXNzYWdlc1JlcXVlc3QaIi5jb21wYWN0b3JkLnYxLlBpbk1lc3NhZ2VzUmVzcG9uc2USWgoNVW5waW5NZXNzYWdlcxIjLmNvbXBhY3RvcmQudjEuVW5waW5NZXNzYWdlc1JlcXVlc3QaJC5jb21wYWN0b3JkLnYxLlVucGluTWVzc2FnZXNSZXNwb25zZRJsChNVcGRhdGVDb250ZXh0QmxvY2tzEikuY29tcGFjdG9yZC52MS5VcGRhdGVDb250ZXh0QmxvY2tzUmVxdWVzdBoqLmNvbXBhY3RvcmQudjEuVXBkYXRlQ29udGV4dEJsb2Nrc1Jlc3BvbnNlEmsKEUxpc3RDb250ZXh0QmxvY2tzEicuY29tcGFjdG9yZC52MS5MaXN0Q29udGV4dEJsb2Nrc1JlcXVlc3QaKC5jb21wYWN0b3JkLnYxLkxpc3RDb250ZXh0QmxvY2tzUmVzcG9uc2UiA5ACARJsChNSZXBsYWNlSW5zdHJ1Y3Rpb25zEikuY29tcGFjdG9yZC52MS5SZXBsYWNlSW5zdHJ1Y3Rpb25zUmVxdWVzdBoqLmNvbXBhY3RvcmQudjEuUmVwbGFjZUluc3RydWN0aW9uc1Jlc3BvbnNlEl8KDVJlY2FsbENvbnRlbnQSIy5jb21wYWN0b3JkLnYxLlJlY2FsbENvbnRlbnRSZXF1ZXN0GiQuY29tcGFjdG9yZC52MS5SZWNhbGxDb250ZW50UmVzcG9uc2UiA5ACARJiCg5TZWFyY2hNZXNzYWdlcxIkLmNvbXBhY3RvcmQudjEuU2VhcmNoTWVzc2FnZXNSZXF1ZXN0GiUuY29tcGFjdG9yZC52MS5TZWFyY2hNZXNzYWdlc1Jlc3BvbnNlIgOQAgFCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_append, file_compactord_v1_block, file_compactord_v1_child, file_compactord_v1_log, file_compactord_v1_pin, file_compactord_v1_point, file_compactord_v1_recall, file_compactord_v1_session, file_compactord_v1_watch]);
 
 /**
  * SessionService keeps conversations as append-only logs.
@@ -81,7 +83,8 @@ export const SessionService: GenService<{
   },
   /**
    * DeleteSession deletes a session and its log for ever. It first cancels a compaction or revert that runs for the
-   * session, and waits until that has ended. NOT_FOUND where there is no such session.
+   * session, and waits until that has ended. NOT_FOUND where there is no such session. The request says what becomes of
+   * the session's children.
    *
    * @generated from rpc compactord.v1.SessionService.DeleteSession
    */
@@ -92,7 +95,8 @@ export const SessionService: GenService<{
   },
   /**
    * ForkSession copies a session's log, up to a point, into a new session: the same messages, records, indexes and
-   * views.
+   * views. With child the new session is a child of the other one, and sees what the request says. The children of the
+   * session are not copied.
    *
    * @generated from rpc compactord.v1.SessionService.ForkSession
    */
@@ -100,6 +104,18 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof ForkSessionRequestSchema;
     output: typeof ForkSessionResponseSchema;
+  },
+  /**
+   * EndChild ends a child: its log takes no more messages or records, and its result is appended to its parent's log.
+   * The result says which child it comes from, and how to recall the child's log. FAILED_PRECONDITION with NO_PARENT
+   * where the session is no child or its parent was deleted, and with CHILD_ENDED where it has ended with another result.
+   *
+   * @generated from rpc compactord.v1.SessionService.EndChild
+   */
+  endChild: {
+    methodKind: "unary";
+    input: typeof EndChildRequestSchema;
+    output: typeof EndChildResponseSchema;
   },
   /**
    * AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
@@ -229,7 +245,8 @@ export const SessionService: GenService<{
     output: typeof ReplaceInstructionsResponseSchema;
   },
   /**
-   * RecallContent returns content of the log word for word, also where views no longer show it.
+   * RecallContent returns content of the log word for word, also where views no longer show it. It reaches into the logs
+   * of the session's children, by reference, and of their children; never into those of its parent or other sessions.
    *
    * @generated from rpc compactord.v1.SessionService.RecallContent
    */
@@ -239,7 +256,8 @@ export const SessionService: GenService<{
     output: typeof RecallContentResponseSchema;
   },
   /**
-   * SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside.
+   * SearchMessages searches the whole log, also what is hidden, covered by a summary or put aside; on request the logs
+   * of the session's children too.
    *
    * @generated from rpc compactord.v1.SessionService.SearchMessages
    */
