@@ -102,3 +102,25 @@ func TestFlagsOfBuilds(t *testing.T) {
 	leftAlone(t, "gradle -u build -p module-a1", "sudo -u deploy make -p all2", "sudo -u ci cargo test -p crate-v2")
 	removed(t, "Kirsche77", "tool -u admin -p Kirsche77")
 }
+
+func TestPasswordsThatAreWords(t *testing.T) {
+	removed(t, "saffron_tide", "datasource:\n  username: orders\n  password: saffron_tide\n  url: jdbc:postgresql://db/orders")
+	leftAlone(t, "class User:\n    username: str\n    password: hashed_str\n    email: str", "{\n  user: text_input,\n  password: hidden_input\n}",
+		"columns:\n  id: int\n  password: varchar_255\n  name: text")
+	removed(t, "harbor-Mist-22", `"bindCredentials": "harbor-Mist-22",`)
+	removed(t, "Quince!marmalade", `<Password xsi:type="xsd:string">Quince!marmalade</Password>`)
+	removed(t, "{bP0vYd1qTz8=}", "<password>{bP0vYd1qTz8=}</password>")
+	leftAlone(t, "<password>{db_password}</password>", "<password>{0}</password>")
+}
+
+func TestPassphraseOfALine(t *testing.T) {
+	removed(t, "seven cold teapots sing at dawn", "The GPG passphrase is: seven cold teapots sing at dawn\nand no other")
+	leftAlone(t, "The passphrase is: kept in the office safe", "passphrase: as long as the rules of the house allow")
+}
+
+func TestLoginsWithinASentence(t *testing.T) {
+	removed(t, "Vesuvius79", "login with admin / Vesuvius79 and open Settings.")
+	removed(t, "0rchid-lamp", "You can sign in as demo@acme.io with 0rchid-lamp; ask me if it's locked.")
+	removed(t, "Zima-blizko-5", "Пароль от базы: Zima-blizko-5 (логин postgres)")
+	leftAlone(t, "login with google / github2 and continue", "sign in with step3 / step4 as before", "пароль хранится как bcrypt (cost 12)")
+}

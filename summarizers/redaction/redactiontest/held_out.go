@@ -36,8 +36,12 @@ var (
 	heldOutSecrets7 string
 	//go:embed held_out8_secrets.txt
 	heldOutSecrets8 string
+	//go:embed held_out9_secrets.txt
+	heldOutSecrets9 string
 	//go:embed held_out7_alike.txt
 	heldOutAlike7 string
+	//go:embed held_out9_alike.txt
+	heldOutAlike9 string
 )
 
 // HeldOut is a text with the secrets in it, or with none that only looks like one.
@@ -64,7 +68,7 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
 func HeldOutSecrets(seed uint64) []HeldOut {
 	var all []HeldOut
-	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6, heldOutSecrets7, heldOutSecrets8} {
+	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6, heldOutSecrets7, heldOutSecrets8, heldOutSecrets9} {
 		all = append(all, heldOut(file, seed)...)
 	}
 	return all
@@ -73,7 +77,7 @@ func HeldOutSecrets(seed uint64) []HeldOut {
 // HeldOutAlike returns texts without secrets.
 func HeldOutAlike(seed uint64) []HeldOut {
 	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed), heldOut(heldOutAlike4, seed),
-		heldOut(heldOutAlike7, seed))
+		heldOut(heldOutAlike7, seed), heldOut(heldOutAlike9, seed))
 }
 
 func heldOut(file string, seed uint64) []HeldOut {

@@ -90,6 +90,12 @@ func (a *assignment) find() bool {
 	if at >= len(text) {
 		return false
 	}
+	if blanks > 0 && a.from > 0 && text[a.from-1] == '<' {
+		// An element with attributes.
+		if i := strings.IndexByte(text[at:min(at+sideBytes, len(text))], '>'); i > 0 && text[at+i-1] == '"' && a.content(at+i+1) {
+			return true
+		}
+	}
 	if text[at] == '|' && blanks > 0 && !strings.HasPrefix(text[at:], "||") && a.besideBar(at+1) {
 		return true
 	}
@@ -285,12 +291,19 @@ func (a *assignment) content(at int) bool {
 	}
 	trimmed := strings.TrimSpace(limit[:end])
 	at += strings.Index(limit[:end], trimmed)
-	if inner, found := strings.CutPrefix(trimmed, "{"); found && strings.HasSuffix(inner, "}") && randomLike(inner[:len(inner)-1]) {
+	if inner, found := strings.CutPrefix(trimmed, "{"); found && strings.HasSuffix(inner, "}") && encoded(inner[:len(inner)-1]) {
 		// Maven and Jenkins write secrets that are encrypted with a key beside them so.
 		a.add(a.set.index["password"], at, at+len(trimmed))
 		return true
 	}
 	return a.take(value{at, at + len(trimmed), true}, false)
+}
+
+// encoded says whether a text is base64 of what a cipher wrote.
+func encoded(text string) bool {
+	m := mixtureOf(text)
+	return randomLike(text) || strings.HasSuffix(text, "=") && len(text) >= 12 && m.digits > 0 && m.upper > 0 && m.lower > 0 &&
+		runOf(text, 0, &base64Bytes, valueBytes) == len(text)
 }
 
 // beforeWords are words before a name which say that its value follows a blank.

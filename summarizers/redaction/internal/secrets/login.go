@@ -52,7 +52,8 @@ func findLogin(r *reading, rule, start, end int) {
 	for stop := end; stop < limit && text[stop] > ' '; stop++ {
 		r.until[rule] = stop
 	}
-	previous, joined := "", false
+	previous, joined, slashed := "", false, false
+	with := strings.HasPrefix(text[end:], " with ")
 	for at := end; at < limit; {
 		if text[at] <= ' ' || strings.IndexByte(":=(\"'`,", text[at]) >= 0 {
 			at++
@@ -71,14 +72,14 @@ func findLogin(r *reading, rule, start, end int) {
 			r.until[rule] = at + len(word)
 			return
 		}
-		if joined && accountName(previous) && !typeName(previous) && (tellable(word) || stated(word, lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
+		if joined && accountName(previous) && !typeName(previous) && (tellable(word) || stated(word, with && slashed && mixtureOf(word).upper > 0 || lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
 			r.add(rule, at, at+len(word))
 			r.until[rule] = at + len(word)
 			return
 		}
 		switch strings.ToLower(word) {
 		case "/", "and", "und", "et", "y", "e", "с", "и", "|", "with", "mit", "con", "avec", "com":
-			joined = previous != ""
+			joined, slashed = previous != "", word == "/"
 		default:
 			previous, joined = word, false
 		}

@@ -39,7 +39,7 @@ var nouns = []struct {
 	noun noun
 }{
 	{"passphrase seedphrase passwortsatz mnemonic", phraseNoun},
-	{"password passwordnya passwd passwort kennwort passcode pwd userpass dbpass storepass keypass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk presharedkey wachtwoord senha mdp", passwordNoun},
+	{"password passwordnya passwd passwort kennwort passcode pwd userpass dbpass storepass keypass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk bindcredential bindcredentials presharedkey wachtwoord senha mdp", passwordNoun},
 	{"token secret apikey apisecret sessid sessiontoken securitytoken accesskeysecret credential credentials passwordhash passwdhash pwhash", tokenNoun},
 	{"secretkey accesskey privatekey encryptionkey signingkey masterkey sessionkey authkey licensekey aeskey hmackey jwtkey accountkey " +
 		"keydata privatemac sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey deploykey recoverykey secretkeybase", keyNoun},

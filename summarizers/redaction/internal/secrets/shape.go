@@ -37,11 +37,14 @@ func fits(text string, at place) bool {
 	if len(plain) < 3 {
 		return m.letters() >= 2 && m.digits >= 2 && len(text) >= 6
 	}
-	if loginWords[strings.ToLower(text)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 {
+	if loginWords[strings.ToLower(text)] || m.digits == m.endDigits && m.digits < 4 && sizedTypes[firstPart(plain)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 {
 		return false
 	}
 	return at == given || (at == inQuotes || !identifier(text, m)) && !described(plain, m) && len(text) >= 6
 }
+
+// sizedTypes are words of types and of checks behind which a number stands: varchar_255, required_min8.
+var sizedTypes = wordMap("varchar char nvarchar text string str int bytes required optional min max")
 
 // labels are words for passwords, which stand in quotes in the texts of forms.
 var labels = sync.OnceValue(func() *wordSet { return newWordSet(toldNames) })

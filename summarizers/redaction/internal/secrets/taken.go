@@ -93,7 +93,7 @@ func (a *assignment) fits(text string, v value) bool {
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
 	default:
-		return a.lastOnLine(v) && (fits(text, onLine) || a.colon && twoNames(text) && fits(text, inQuotes))
+		return a.lastOnLine(v) && (fits(text, onLine) || a.colon && (twoNames(text) || a.amongPairs(v)) && fits(text, inQuotes))
 	}
 }
 
@@ -162,6 +162,28 @@ func (a *assignment) amongSettings(v value) bool {
 	before := strings.TrimRight(a.text[max(from-sideBytes, 0):from], "\n")
 	after, _, _ := strings.Cut(strings.TrimLeft(a.text[v.end:min(v.end+sideBytes, len(a.text))], "\r\n"), "\n")
 	return settingLike(before[strings.LastIndexByte(before, '\n')+1:]) && settingLike(after)
+}
+
+// amongPairs says whether a line beside an assignment is a pair of YAML at the same depth that no program has: its value
+// is no type, and no comma or bracket ends it.
+func (a *assignment) amongPairs(v value) bool {
+	depth := a.lineBefore()
+	if strings.Trim(depth, " ") != "" {
+		return false
+	}
+	from := a.from - len(depth)
+	before := strings.TrimSuffix(a.text[max(from-sideBytes, 0):from], "\n")
+	_, after, _ := strings.Cut(a.text[v.end:min(v.end+2*sideBytes, len(a.text))], "\n")
+	after, _, _ = strings.Cut(after, "\n")
+	return plainPair(before[strings.LastIndexByte(before, '\n')+1:], depth) || plainPair(after, depth)
+}
+
+func plainPair(line, depth string) bool {
+	pair, same := strings.CutPrefix(strings.TrimRight(line, " \r"), depth)
+	name, of, found := strings.Cut(pair, ": ")
+	return same && found && name != "" && runOf(name, 0, &accountBytes, nameLimit) == len(name) && of != "" &&
+		strings.IndexByte(",;{}()[]=", of[len(of)-1]) < 0 && strings.IndexByte("[({", of[0]) < 0 && !idleWords[strings.ToLower(of)] && mixtureOf(of).blanks == 0 &&
+		(of[0] < 'A' || of[0] > 'Z')
 }
 
 func settingLike(line string) bool {

@@ -194,7 +194,7 @@ func (t *telling) afterWord(at int) int {
 	}
 	word := strings.TrimRight(text[at:end], ".:?'")
 	if t.kind == phraseNoun && t.linked {
-		if v := phraseAt(text, at); phraseLike(text[v.start:v.end]) {
+		if v := phraseAt(text, at); phraseLike(text[v.start:v.end]) || t.line(v) {
 			t.add(t.rule, v.start, v.end)
 			return 0
 		}
@@ -207,6 +207,12 @@ func (t *telling) afterWord(at int) int {
 		return 0
 	}
 	return at
+}
+
+// line says whether words are a passphrase since they are all that a line has behind a colon.
+func (t *telling) line(v value) bool {
+	before := strings.TrimRight(t.text[t.end:v.start], " \t*")
+	return strings.HasSuffix(before, ":") && t.sinceLink == 0 && lineBreak(t.text, v.end) == v.end && saidLine(t.text[v.start:v.end])
 }
 
 // goesOn counts a word that is no secret, and says whether one may follow.
@@ -273,6 +279,9 @@ func (t *telling) tell(at int, word string) bool {
 // lastWordAt says whether a word that ends at a place is the last of its sentence, or of its part of one.
 func lastWordAt(text string, end int) bool {
 	if end == len(text) || text[end] >= utf8.RuneSelf || strings.IndexByte("\n\r\"'`,;)", text[end]) >= 0 {
+		return true
+	}
+	if strings.HasPrefix(text[end:], " (") {
 		return true
 	}
 	return strings.IndexByte(".! ", text[end]) >= 0 && (end+1 == len(text) || text[end+1] <= ' ' || text[end+1] >= utf8.RuneSelf) &&

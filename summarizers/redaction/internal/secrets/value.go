@@ -213,6 +213,9 @@ func tellable(text string) bool {
 
 // leet says whether a digit stands within a word for a letter, as in "r3ad".
 func leet(text string) bool {
+	if len(text) > 4 && text[0] == '0' && mixtureOf(text[1:5]).lower == 4 && text[1] != 'x' && !hexLike(text) {
+		return true
+	}
 	for i := 1; i+1 < len(text); i++ {
 		if strings.IndexByte("01345789", text[i]) >= 0 && letterByte(text[i-1]) && text[i+1] >= 'a' && text[i+1] <= 'z' &&
 			(i > 1 && letterByte(text[i-2]) || i+2 < len(text) && letterByte(text[i+2])) {
@@ -228,7 +231,7 @@ var technicalWords = wordMap("argon oauth base sha md utf aes hmac http https ip
 
 // technical says whether a word with digits is one of programs and their documents.
 func technical(text string) bool {
-	if holdsFold(text, "2fa") {
+	if holdsFold(text, "2fa") || sizedTypes[firstPart(strings.ToLower(text))] {
 		return true
 	}
 	for at := 0; at < len(text); {
@@ -258,7 +261,7 @@ func stated(text string, last bool) bool {
 	case m.symbols > 0:
 		return m.digits > 0 && m.letters() >= 3
 	case m.joints > 0:
-		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1) && (last || m.digits > 1 && m.upper > 0) && !technical(text)
+		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1 || leet(text)) && (last || m.digits > 1 && m.upper > 0) && !technical(text)
 	case m.digits == 0:
 		return last && drawnWord(text)
 	case m.wordsAndDigits():
@@ -287,6 +290,22 @@ func spokenPhrase(text string) bool {
 		words++
 	}
 	return words >= 3
+}
+
+// saidLine says whether the words of a line are a passphrase and no sentence about one: five or more, few of which
+// sentences have.
+func saidLine(text string) bool {
+	words, common := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		if mixtureOf(word).lower != len(word) || saidWords[word] || nouned(word) {
+			return false
+		}
+		words++
+		if commonWords[word] {
+			common++
+		}
+	}
+	return words >= 5 && common*5 <= words
 }
 
 func hexLike(text string) bool {
