@@ -123,6 +123,6 @@ func requireViewOfRevert(t *rapid.T, s step) {
 // besideMessages returns what a view shows beside messages of the log, the leading ones excepted.
 func besideMessages(s *session.State) []*compactordv1.ViewMessage {
 	return slices.DeleteFunc(s.View(session.ViewOptions{}).Messages, func(vm *compactordv1.ViewMessage) bool {
-		return ofLog(vm) && (vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || vm.GetIndex() >= s.Head.GetLeadEnd())
+		return ofLog(vm) && (vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || logIndex(vm) >= s.Head.GetLeadEnd())
 	})
 }

@@ -67,6 +67,8 @@ func shownByIndex(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, sum
 			byIndex[o.Index] = append(byIndex[o.Index], vm)
 		case *compactordv1.ViewMessage_LogRepair:
 			byIndex[o.LogRepair.GetIndex()] = append(byIndex[o.LogRepair.GetIndex()], vm)
+		case *compactordv1.ViewMessage_Folded:
+			byIndex[o.Folded.GetStart()] = append(byIndex[o.Folded.GetStart()], vm)
 		case *compactordv1.ViewMessage_SummaryOf:
 			summary = append(summary, vm)
 		case *compactordv1.ViewMessage_Instructions:

@@ -169,7 +169,7 @@ func (p *piecewise) read(ctx context.Context, start, end uint32) ([]*compactordv
 		return nil, err
 	}
 	for _, l := range piece {
-		// Whether a group is collapsed is said by the edits of the message that leads it.
+		// Whether a group is collapsed or folded is said by the edits of the message that leads it.
 		for _, call := range l.GetCloses() {
 			if err := p.readEditsOf(ctx, call, first); err != nil {
 				return nil, err

@@ -51,8 +51,13 @@ func (e *editedMessage) setPart(i int, p *compactordv1.Part) {
 	e.sizes[i] = partSize(e.counter, p)
 }
 
-// apply applies the edits in force, oldest first. Of several edits that replace a whole result, the newest one wins.
+// apply applies the edits in force, oldest first. Of several edits that replace a whole result, the newest one wins. Where
+// the message is folded, nothing else of it is shown.
 func (e *editedMessage) apply(edits []*compactordv1.Edit) {
+	if f := foldIn(edits); f != nil {
+		e.fold(f)
+		return
+	}
 	parts := e.logged.GetMessage().GetParts()
 	dropped := make(map[int]bool)
 	for _, edit := range edits {
@@ -174,14 +179,15 @@ func (e *editedMessage) drop(gone func(i int, p *compactordv1.Part) bool) bool {
 // thinking.
 func (e *editedMessage) emptied() bool {
 	return (slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP) ||
-		slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING)) &&
+		slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_DROP_THINKING) ||
+		slices.Contains(e.kinds, compactordv1.EditKind_EDIT_KIND_FOLD)) &&
 		!slices.ContainsFunc(e.message().GetParts(), func(p *compactordv1.Part) bool { return p.GetThinking() == nil })
 }
 
 // emptied reports whether edits have removed everything but thinking from a message in views. Some views show the
-// thinking and some do not, so nothing may depend on it.
+// thinking and some do not, so nothing may depend on it. What is replayed is shown whatever was edited.
 func (s *State) emptied(l *compactordv1.LoggedMessage) bool {
-	return !Pinned(s.Head, l.GetIndex()) && s.Emptied(l)
+	return !Pinned(s.Head, l.GetIndex()) && !Replayed(s.Head, l.GetIndex()) && s.Emptied(l)
 }
 
 // Emptied reports whether the edits of a message remove everything but thinking from it, also where a pin keeps views

@@ -65,13 +65,25 @@ func (m *meter) add(vm *compactordv1.ViewMessage) {
 		m.blocks = plus(m.blocks, vm.GetTokens())
 		return
 	}
-	if i, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && m.head.TailIndex != nil &&
-		i.Index >= m.head.GetTailIndex() && !vm.GetOutOfPlace() {
+	if index, ok := firstIndex(vm); ok && m.head.TailIndex != nil && index >= m.head.GetTailIndex() && !vm.GetOutOfPlace() {
 		m.inTail = true
 	}
 	// Repairs before the message at the tail's index are no part of the tail.
 	if m.inTail {
 		m.tail += vm.GetTokens()
+	}
+}
+
+// firstIndex returns the index of the log's first message that a message of the view stands for; false where that is a
+// summary or a repair, or where there is none.
+func firstIndex(vm *compactordv1.ViewMessage) (uint32, bool) {
+	switch o := vm.GetOrigin().(type) {
+	case *compactordv1.ViewMessage_Index:
+		return o.Index, true
+	case *compactordv1.ViewMessage_Folded:
+		return o.Folded.GetStart(), true
+	default:
+		return 0, false
 	}
 }
 

@@ -25,8 +25,8 @@ func (g Group) Last() int {
 	return g.Results[len(g.Results)-1]
 }
 
-// Groups returns the tool groups of the kept part in the order of their calls. A message that views leave out leads no
-// group.
+// Groups returns the tool groups of the kept part in the order of their calls. A message that views leave out, or that is
+// folded, leads no group.
 func (s *State) Groups() []Group {
 	var groups []Group
 	byIndex := make(map[uint32]int)
@@ -46,7 +46,7 @@ func (s *State) Groups() []Group {
 				clear(waiting)
 				said = false
 			}
-			if hasCalls(m) {
+			if hasCalls(m) && !s.Folded(l) {
 				byIndex[l.GetIndex()] = len(groups)
 				waiting[l.GetIndex()] = len(Calls(m, l.GetIndex()))
 				groups = append(groups, Group{Call: pos, End: pos + 1})
@@ -70,12 +70,7 @@ func (s *State) Groups() []Group {
 // CutPlaces returns the positions in State.Kept before which a cut is valid, ascending: before a USER or ASSISTANT
 // message outside a started tool group. Views must show the message, even when it is no longer pinned.
 func (s *State) CutPlaces() []int {
-	inside := make([]bool, len(s.Kept)+1)
-	for _, g := range s.Groups() {
-		for pos := g.Call + 1; pos < g.End; pos++ {
-			inside[pos] = true
-		}
-	}
+	inside := s.InsideGroups()
 	var places []int
 	for pos, l := range s.Kept {
 		m := l.GetMessage()
@@ -88,6 +83,19 @@ func (s *State) CutPlaces() []int {
 		}
 	}
 	return places
+}
+
+// InsideGroups says for each position in State.Kept, and for its end, whether it is within a tool group. The end is within
+// an open one.
+func (s *State) InsideGroups() []bool {
+	inside := make([]bool, len(s.Kept)+1)
+	for _, g := range s.Groups() {
+		for pos := g.Call + 1; pos < g.End; pos++ {
+			inside[pos] = true
+		}
+		inside[len(s.Kept)] = inside[len(s.Kept)] || g.Open
+	}
+	return inside
 }
 
 // groupOf returns the index of the message that leads the tool group of l; nil where it belongs to none.

@@ -65,7 +65,7 @@ func (s *State) prunableTokens() uint32 {
 	b := s.newViewBuilder(ViewOptions{})
 	var tokens uint32
 	for _, l := range s.Kept {
-		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !b.collapsed(l.GetAnswers().GetIndex()) &&
+		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !b.removed(l.GetAnswers().GetIndex()) &&
 			!Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l) {
 			_, shown := s.Shown(l)
 			tokens += shown

@@ -30,7 +30,8 @@ func (s *State) ShownFrom(position int) []*compactordv1.LoggedMessage {
 }
 
 // ReplacedWhole reports whether an edit has replaced a whole result by a placeholder: it is hidden, offloaded or
-// compressed. A result that was only truncated, or lost its media, still shows what the tool returned.
+// compressed, or the message is folded. A result that was only truncated, or lost its media, still shows what the tool
+// returned.
 func (s *State) ReplacedWhole(l *compactordv1.LoggedMessage) bool {
 	return !Pinned(s.Head, l.GetIndex()) && slices.ContainsFunc(s.EditsOf(l), replacesWhole)
 }
@@ -38,7 +39,7 @@ func (s *State) ReplacedWhole(l *compactordv1.LoggedMessage) bool {
 func replacesWhole(e *compactordv1.Edit) bool {
 	switch e.GetKind() {
 	case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
-		compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+		compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, compactordv1.EditKind_EDIT_KIND_FOLD:
 		return true
 	default:
 		return false

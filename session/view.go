@@ -131,8 +131,8 @@ func (b *viewBuilder) kept(messages []*compactordv1.LoggedMessage) {
 // inPlace adds a message at its place in the view, after the repairs that come before it.
 func (b *viewBuilder) inPlace(l *compactordv1.LoggedMessage) {
 	for _, call := range l.GetCloses() {
-		// A call that the view does not show needs no repair: a compaction covers it, or its group is collapsed.
-		if call.GetIndex() >= b.keptFrom && !b.late[keyOf(call)] && !b.collapsed(call.GetIndex()) {
+		// A call that the view does not show needs no repair: a compaction covers it, or an edit removes its group.
+		if call.GetIndex() >= b.keptFrom && !b.late[keyOf(call)] && !b.removed(call.GetIndex()) {
 			b.missingResult(call)
 		}
 	}
@@ -169,8 +169,15 @@ func (b *viewBuilder) outOfPlace(messages []*compactordv1.LoggedMessage) {
 	}
 }
 
-// message adds one message of the log, unless a repair or an edit leaves it out.
+// message adds one message of the log, unless a repair or an edit leaves it out. A message that is pinned follows the text
+// of the fold that it carries.
 func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
+	if f := foldIn(b.edits[l.GetIndex()]); f != nil && !outOfPlace {
+		b.fold(l, f)
+		if !Pinned(b.head, l.GetIndex()) {
+			return
+		}
+	}
 	m := l.GetMessage()
 	switch {
 	case Failed(m), l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID:
@@ -178,14 +185,14 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	case l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY:
 		b.strayResult(l, outOfPlace)
 		return
-	case answersCall(l) && b.collapsed(l.GetAnswers().GetIndex()):
+	case answersCall(l) && b.removed(l.GetAnswers().GetIndex()):
 		return
 	}
 	e := editedMessage{counter: b.counter, logged: l, sizes: l.GetPartSizes()}
 	// This comes first: a generated id contains the part's position in the log, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(b.head, l.GetIndex()) {
-		e.apply(editsOf(l, b.edits))
+		e.apply(withoutFolds(editsOf(l, b.edits)))
 	}
 	if outOfPlace && Replayed(b.head, l.GetIndex()) {
 		e.replay()
@@ -210,13 +217,14 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	})
 }
 
-// collapsed reports whether the tool group of the ASSISTANT message with this index is collapsed.
-func (b *viewBuilder) collapsed(index uint32) bool {
+// removed reports whether the view shows no calls of the ASSISTANT message with this index: its tool group is collapsed or
+// folded.
+func (b *viewBuilder) removed(index uint32) bool {
 	if Pinned(b.head, index) {
 		return false
 	}
 	for _, e := range b.edits[index] {
-		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP || e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD {
 			return true
 		}
 	}

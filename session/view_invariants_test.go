@@ -11,14 +11,18 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
-// Each active message is shown, covered by the summary, collapsed with its group, left out by repairs, or a leading one
-// that instructions replace.
+// Each active message is shown, covered by the summary, collapsed with its group, folded into a text that the view shows,
+// left out by repairs, or a leading one that instructions replace.
 func requireCoverage(t *rapid.T, s step) {
 	shown := make(map[uint32]bool)
+	var folds []*compactordv1.IndexRange
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
 		missing := vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT
-		if !missing && ofLog(vm) && vm.GetSummaryOf() == "" {
+		if !missing && ofLog(vm) && vm.GetSummaryOf() == "" && vm.GetFolded() == nil {
 			shown[logIndex(vm)] = true
+		}
+		if fold := vm.GetFolded(); fold != nil {
+			folds = append(folds, fold)
 		}
 	}
 	for _, a := range s.model.Messages {
@@ -26,6 +30,12 @@ func requireCoverage(t *rapid.T, s step) {
 		covered := state == compactordv1.MessageState_MESSAGE_STATE_COVERED
 		replaced := state == compactordv1.MessageState_MESSAGE_STATE_REPLACED
 		require.False(t, replaced && shown[a.Index], "message %d is replaced", a.Index)
+		standsFor := func(fold *compactordv1.IndexRange) bool { return fold.GetStart() <= a.Index && a.Index < fold.GetEnd() }
+		require.Equal(t, s.model.Folded(a) && !covered, slices.ContainsFunc(folds, standsFor) && !s.model.Pinned(a.Index),
+			"message %d", a.Index)
+		if slices.ContainsFunc(folds, standsFor) {
+			continue
+		}
 		if !shown[a.Index] && !covered && !replaced && !a.LeftOut() && !inCollapsed(s.state, a) && !s.model.Emptied(a) {
 			require.Fail(t, "shown nowhere", "message %d", a.Index)
 		}
@@ -48,6 +58,9 @@ func ofLog(vm *compactordv1.ViewMessage) bool {
 func logIndex(vm *compactordv1.ViewMessage) uint32 {
 	if repair := vm.GetLogRepair(); repair != nil {
 		return repair.GetIndex()
+	}
+	if fold := vm.GetFolded(); fold != nil {
+		return fold.GetStart()
 	}
 	return vm.GetIndex()
 }
@@ -84,7 +97,7 @@ func requirePaired(t require.TestingT, open []*compactordv1.CallRef, view []*com
 // has the order of the log, except late results. After a summary the kept part begins with USER or ASSISTANT.
 func requireOrder(t *rapid.T, s step) {
 	h := s.state.Head
-	part, last := 0, -1
+	part, last, lastFold := 0, -1, -1
 	for _, vm := range s.state.View(session.ViewOptions{}).Messages {
 		if vm.GetLogRepair().GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_MISSING_RESULT || !ofLog(vm) {
 			continue
@@ -98,16 +111,23 @@ func requireOrder(t *rapid.T, s step) {
 			continue
 		}
 		if now == partKept && last < 0 && h.GetCompaction() != nil && !emptiedAtStart(s.model) {
-			require.Equal(t, h.GetCompaction().GetFirstKeptIndex(), vm.GetIndex())
+			require.Equal(t, h.GetCompaction().GetFirstKeptIndex(), logIndex(vm))
 			require.Contains(t, []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT},
 				vm.GetMessage().GetRole())
 		}
-		if vm.GetLogRepair() == nil && s.model.Find(vm.GetIndex()).Late {
+		if vm.GetLogRepair() == nil && vm.GetFolded() == nil && s.model.Find(vm.GetIndex()).Late {
 			requireBesideItsCall(t, s.model, vm, last)
+			continue
+		}
+		if s.model.Pinned(uint32(index)) && index == lastFold {
+			// A pinned message follows the text of the fold that it carries.
 			continue
 		}
 		require.Greater(t, index, last)
 		last = index
+		if vm.GetFolded() != nil {
+			lastFold = index
+		}
 	}
 }
 
@@ -136,7 +156,7 @@ func partOf(vm *compactordv1.ViewMessage, leadEnd uint32) int {
 		return partSummary
 	case vm.GetOutOfPlace():
 		return partOutOfPlace
-	case vm.GetLogRepair() == nil && vm.GetIndex() < leadEnd:
+	case vm.GetLogRepair() == nil && logIndex(vm) < leadEnd:
 		return partLead
 	default:
 		return partKept
@@ -152,7 +172,7 @@ func requireLoopsWhole(t *rapid.T, s step) {
 		s.g.Counts[sessiontest.LiveLoopLostItsOwn]++
 	}
 	for _, vm := range v.Messages {
-		if vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || !ofLog(vm) || !thinks(vm.GetMessage()) {
+		if vm.GetLogRepair() != nil || vm.GetSummaryOf() != "" || vm.GetFolded() != nil || !ofLog(vm) || !thinks(vm.GetMessage()) {
 			continue
 		}
 		for _, other := range s.model.Loop(s.model.Find(vm.GetIndex())) {

@@ -73,6 +73,7 @@ func (g *Generator) Step(t *rapid.T) {
 		{2, g.instruct},
 		{7, g.compact},
 		{9, g.prune},
+		{6, g.fold},
 		{5, g.pin},
 		{3, g.unpin},
 		{5, g.revert},
@@ -114,7 +115,7 @@ func (g *Generator) Message(t *rapid.T) {
 
 // Record appends one record and no message.
 func (g *Generator) Record(t *rapid.T) {
-	steps := []func(*rapid.T){g.compact, g.prune, g.pin, g.unpin, g.revert, g.changePolicy, g.note, g.changeBlocks, g.replaceInstructions}
+	steps := []func(*rapid.T){g.compact, g.prune, g.fold, g.pin, g.unpin, g.revert, g.changePolicy, g.note, g.changeBlocks, g.replaceInstructions}
 	steps[between(t, 0, len(steps)-1, "record")](t)
 }
 

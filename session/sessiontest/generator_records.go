@@ -41,6 +41,7 @@ func (g *Generator) compact(t *rapid.T) {
 	g.count(PinnedCovered, slices.ContainsFunc(m.Messages, func(a *Active) bool {
 		return len(m.Lead()) > 0 && a.Index > m.Lead()[len(m.Lead())-1].Index && a.Index < cut && m.Pinned(a.Index)
 	}))
+	g.count(FoldCovered, slices.ContainsFunc(m.Kept(), func(a *Active) bool { return a.Index < cut && m.Folded(a) }))
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
 }
 
@@ -168,6 +169,8 @@ func (g *Generator) pin(t *rapid.T) {
 	for _, index := range m.WithGroups(indexes) {
 		a := m.Find(index)
 		g.count(EditedThenPinned, len(m.editsOn(a)) > 0)
+		g.count(FoldedThenPinned, m.Folded(a))
+		g.count(FoldTextPinned, m.Folded(a) && !m.insideFold(a))
 		open := func(c *Call) bool { return c.Open && c.Owner == a }
 		g.count(PinOpenGroup, slices.ContainsFunc(m.Calls, open))
 	}
@@ -187,6 +190,9 @@ func (g *Generator) unpin(t *rapid.T) {
 		return
 	}
 	g.count(UnpinMade, slices.ContainsFunc(indexes, m.Pinned))
+	g.count(FoldedUnpinned, slices.ContainsFunc(m.WithGroups(indexes), func(index uint32) bool {
+		return m.Pinned(index) && m.foldOf(m.Find(index)) != nil
+	}))
 	g.count(ArrivalUnpinned, slices.ContainsFunc(m.WithGroups(indexes), func(index uint32) bool {
 		return m.Pinned(index) && len(m.Find(index).Arrival) > 0
 	}))

@@ -1,6 +1,8 @@
 package sessiontest
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -12,6 +14,9 @@ func (g *Generator) revert(t *rapid.T) {
 	then := g.W.ModelAt(point)
 	g.count(RevertMade, true)
 	g.count(RevertToEmpty, len(then.Messages) == 0 && len(m.Messages) > 0)
+	g.count(RevertFold, slices.ContainsFunc(then.Kept(), func(a *Active) bool {
+		return !then.Folded(a) && slices.ContainsFunc(m.edits[a.Index], isFold)
+	}))
 	g.count(RevertCompaction, m.Entry != nil && then.Entry.GetId() != m.Entry.GetId())
 	g.count(RevertAgain, g.lastRevert != nil && *g.lastRevert == point)
 	g.count(RevertIntoLoop, len(then.OpenCalls()) > 0)

@@ -32,6 +32,8 @@ func (m *Model) shownByIndex() map[uint32][]byte {
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			drawn[o.Index] = append(drawn[o.Index], Bytes(vm)...)
+		case *compactordv1.ViewMessage_Folded:
+			drawn[o.Folded.GetStart()] = append(drawn[o.Folded.GetStart()], Bytes(vm)...)
 		case *compactordv1.ViewMessage_LogRepair:
 			drawn[o.LogRepair.GetIndex()] = append(drawn[o.LogRepair.GetIndex()], Bytes(vm)...)
 		case *compactordv1.ViewMessage_Instructions:

@@ -8,10 +8,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// editsOn returns the edits that apply to a message: none while it is pinned.
+// editsOn returns the edits that apply to a message: none while it is pinned, and no fold where a summary covers it.
 func (m *Model) editsOn(a *Active) []*compactordv1.Edit {
 	if m.pins[a.Index] {
 		return nil
+	}
+	if slices.Contains(m.Covered(), a) {
+		return slices.DeleteFunc(m.editsOf(a), isFold)
 	}
 	return m.editsOf(a)
 }
@@ -43,9 +46,11 @@ func (m *Model) editedBy(a *Active, edits []*compactordv1.Edit) *compactordv1.Me
 	m.giveIDs(a, copied)
 	// Dropped parts stay as nil until the end, so that the positions in edits are right.
 	for _, e := range edits {
-		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP {
+		switch e.GetKind() {
+		case compactordv1.EditKind_EDIT_KIND_FOLD:
+		case compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP:
 			collapse(copied, e.GetReplacement())
-		} else {
+		default:
 			edit(copied, int(e.GetPart()), e)
 		}
 	}
@@ -59,6 +64,9 @@ func (m *Model) Emptied(a *Active) bool { return m.emptiedBy(a, m.editsOn(a)) }
 // emptiedBy is Emptied with these edits. No cut is valid before a message that all its edits together empty, even where
 // a pin keeps them from applying.
 func (m *Model) emptiedBy(a *Active, edits []*compactordv1.Edit) bool {
+	if slices.ContainsFunc(edits, isFold) {
+		return m.insideFold(a)
+	}
 	takes := slices.ContainsFunc(edits, func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP ||
 			e.GetKind() == compactordv1.EditKind_EDIT_KIND_DROP_THINKING
@@ -68,6 +76,8 @@ func (m *Model) emptiedBy(a *Active, edits []*compactordv1.Edit) bool {
 	}
 	return takes
 }
+
+func isFold(e *compactordv1.Edit) bool { return e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD }
 
 func (m *Model) lacksID(a *Active) bool {
 	return slices.ContainsFunc(a.Message.GetParts(), func(p *compactordv1.Part) bool {

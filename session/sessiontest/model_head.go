@@ -182,7 +182,8 @@ func (m *Model) viewFigures(h *storagev1.Head) {
 		switch {
 		case h.TailIndex == nil:
 			inTail = !ofLog || index.Index >= h.GetLeadEnd()
-		case ofLog && index.Index == h.GetTailIndex():
+		case ofLog && index.Index == h.GetTailIndex(),
+			vm.GetFolded() != nil && vm.GetFolded().GetStart() == h.GetTailIndex():
 			inTail = true
 		}
 		if inTail {

@@ -131,7 +131,7 @@ func (m *Model) collapsed(leader *Active) bool {
 func (m *Model) repairBefore(a *Active) []*compactordv1.ViewMessage {
 	var repairs []*compactordv1.ViewMessage
 	for _, c := range a.Closes {
-		if c.Result == nil && slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) {
+		if c.Result == nil && slices.Contains(m.Kept(), c.Owner) && !m.collapsed(c.Owner) && !m.Folded(c.Owner) {
 			repairs = append(repairs, m.missing(c))
 		}
 	}
@@ -178,6 +178,19 @@ func repair(kind compactordv1.LogRepairKind, index, part uint32) *compactordv1.V
 
 // show returns the view message of one message, or nothing where it is left out.
 func (m *Model) show(
+	a *Active, outOfPlace bool, opts session.ViewOptions, report *compactordv1.ViewReport,
+) []*compactordv1.ViewMessage {
+	var fold []*compactordv1.ViewMessage
+	if !outOfPlace {
+		fold = m.foldText(a)
+	}
+	if !outOfPlace && m.Folded(a) {
+		return fold
+	}
+	return append(fold, m.showUnfolded(a, outOfPlace, opts, report)...)
+}
+
+func (m *Model) showUnfolded(
 	a *Active, outOfPlace bool, opts session.ViewOptions, report *compactordv1.ViewReport,
 ) []*compactordv1.ViewMessage {
 	switch {
