@@ -13,14 +13,14 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// checkEdits checks each edit after those before it are applied.
+// checkEdits checks each edit after those before it are applied. The edits of a fold are checked together.
 func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) error {
 	if len(edits) == 0 {
 		return nil
 	}
 	c := newEditCheck(s, shownFrom)
-	for _, e := range edits {
-		if err := c.check(e); err != nil {
+	for _, together := range inFolds(edits) {
+		if err := c.checkTogether(together); err != nil {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ func checkEdits(s *session.State, edits []*compactordv1.Edit, shownFrom uint32) 
 
 // Fitting returns the edits that Check accepts, each applied after those before it, with the tokens that it then frees.
 // Edits of a plan may have become invalid: messages were edited or pinned meanwhile, or a text by the summarizer is not
-// shorter. Messages that the cut covers need no edit.
+// shorter. Messages that the cut covers need no edit. A fold is made whole or not at all.
 func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut) []*compactordv1.Edit {
 	shownFrom := session.KeptFrom(s.Head)
 	if cut != nil {
@@ -37,15 +37,16 @@ func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut
 	}
 	c := newEditCheck(s, shownFrom)
 	var fitting []*compactordv1.Edit
-	for _, e := range edits {
-		if c.check(e) != nil {
+	for _, together := range inFolds(edits) {
+		if c.checkTogether(together) != nil {
 			continue
 		}
-		if !e.GetBySummarizer() && e.GetTokensFreed() != c.freed {
-			e = proto.CloneOf(e)
-			e.TokensFreed = c.freed
+		first := together[0]
+		if !first.GetBySummarizer() && first.GetTokensFreed() != c.freed {
+			first = proto.CloneOf(first)
+			first.TokensFreed = c.freed
 		}
-		fitting = append(fitting, e)
+		fitting = append(append(fitting, first), together[1:]...)
 	}
 	return fitting
 }
@@ -55,9 +56,13 @@ func Fitting(s *session.State, edits []*compactordv1.Edit, cut *compactordv1.Cut
 // edits.
 func Gaining(s *session.State, edits []*compactordv1.Edit) []*compactordv1.Edit {
 	c := newEditCheck(s, session.KeptFrom(s.Head))
-	return slices.DeleteFunc(slices.Clone(edits), func(e *compactordv1.Edit) bool {
-		return errors.Is(c.check(e), errFreesNothing) && shortenedOnArrival(s, e)
-	})
+	var gaining []*compactordv1.Edit
+	for _, together := range inFolds(edits) {
+		if !errors.Is(c.checkTogether(together), errFreesNothing) || !shortenedOnArrival(s, together[0]) {
+			gaining = append(gaining, together...)
+		}
+	}
+	return gaining
 }
 
 // shortenedOnArrival says whether the edit replaces a result that was shortened when it was appended.
@@ -96,6 +101,14 @@ func (c *editCheck) summarized() bool {
 	return c.state.Entry != nil || c.shownFrom > session.KeptFrom(c.state.Head)
 }
 
+// checkTogether checks the edits of a fold, or one other edit.
+func (c *editCheck) checkTogether(together []*compactordv1.Edit) error {
+	if together[0].GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD {
+		return c.fold(together)
+	}
+	return c.check(together[0])
+}
+
 func (c *editCheck) check(e *compactordv1.Edit) error {
 	at, kept := position(c.state, e.GetIndex())
 	if !kept || e.GetIndex() < c.shownFrom {
@@ -119,7 +132,7 @@ func (c *editCheck) check(e *compactordv1.Edit) error {
 		return invalid("%s of part %d of message %d: %s", e.GetKind(), e.GetPart(), e.GetIndex(), why)
 	}
 	if e.GetBySummarizer() {
-		return c.bySummarizer(e)
+		return c.bySummarizer(e, l)
 	}
 	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_DROP_THINKING {
 		return c.drops(e, l)
@@ -199,8 +212,16 @@ func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
 
-// bySummarizer accepts one text for each result. Whether it is shorter is checked after it was written.
-func (c *editCheck) bySummarizer(e *compactordv1.Edit) error {
+// bySummarizer accepts one text for each result that the view shows. Whether it is shorter is checked after it was
+// written.
+func (c *editCheck) bySummarizer(e *compactordv1.Edit, l *compactordv1.LoggedMessage) error {
+	if c.simulation.now().Folded(l) {
+		return freesNothing(e)
+	}
+	return c.writtenOnce(e)
+}
+
+func (c *editCheck) writtenOnce(e *compactordv1.Edit) error {
 	at := place{e.GetIndex(), e.GetPart()}
 	if c.written[at] {
 		return invalid("part %d of message %d is to be written twice", e.GetPart(), e.GetIndex())

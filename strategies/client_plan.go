@@ -47,14 +47,20 @@ func clientCut(in *Input, first uint32) *compactordv1.Cut {
 	return cut
 }
 
-// clientEdit returns an edit of the client. A result that the summarizer is to shorten gets the same budget as in our
-// own strategy. What other edits free is filled in after the check.
+// clientEdit returns an edit of the client. What the summarizer is to write gets the same budget as in our own strategies.
+// What other edits free is filled in after the check.
 func clientEdit(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 	at, kept := position(s, e.GetIndex())
 	if !e.GetBySummarizer() || !kept {
 		return e
 	}
 	e = proto.CloneOf(e)
+	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD {
+		e.TokensFreed = 0
+		held := FoldTextBudget(s, e)
+		e.TokensFreed = held - min(held, foldBudget(s, held))
+		return e
+	}
 	tokens := s.Kept[at].GetTokens()
 	e.TokensFreed = tokens - min(tokens, compressedBudget(tokens, math.MaxUint32))
 	return e

@@ -58,15 +58,19 @@ func mergedEdits(s *session.State, earlier, later []*compactordv1.Edit) []*compa
 	return append(left, later...)
 }
 
-// cover finds the edits that leave nothing visible of a result or of a tool group. It holds their positions in a list.
+// cover finds the edits that leave nothing visible of a result, of a tool group, or of a whole message. It holds their
+// positions in a list.
 type cover struct {
 	results map[place]int
+	// folds are indexed by all messages that are folded, and are the edits that carry the folds.
+	folds map[uint32]int
 	// groups are indexed by the message that begins the group.
 	groups map[uint32]int
 }
 
 func newCover(edits []*compactordv1.Edit) cover {
-	c := cover{results: make(map[place]int), groups: make(map[uint32]int)}
+	c := cover{results: make(map[place]int), folds: make(map[uint32]int), groups: make(map[uint32]int)}
+	carrier := 0
 	for i, e := range edits {
 		switch e.GetKind() {
 		case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_TRUNCATE_RESULT,
@@ -74,6 +78,11 @@ func newCover(edits []*compactordv1.Edit) cover {
 			c.results[place{e.GetIndex(), e.GetPart()}] = i
 		case compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP:
 			c.groups[e.GetIndex()] = i
+		case compactordv1.EditKind_EDIT_KIND_FOLD:
+			if session.Carries(e) {
+				carrier = i
+			}
+			c.folds[e.GetIndex()] = carrier
 		default:
 		}
 	}
@@ -83,6 +92,9 @@ func newCover(edits []*compactordv1.Edit) cover {
 // of returns the edit that covers another, if there is one. A message of a collapsed group keeps its text and loses
 // only its calls.
 func (c cover) of(s *session.State, e *compactordv1.Edit) (i int, covered bool) {
+	if i, covered = c.folds[e.GetIndex()]; covered {
+		return i, true
+	}
 	if i, covered = c.results[place{e.GetIndex(), e.GetPart()}]; covered {
 		return i, true
 	}

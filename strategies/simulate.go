@@ -3,6 +3,8 @@ package strategies
 import (
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -60,12 +62,14 @@ func expected(s *session.State, e *compactordv1.Edit) *compactordv1.Edit {
 		return e
 	}
 	var tokens uint32
-	if at, kept := position(s, e.GetIndex()); kept {
+	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD {
+		tokens = FoldTextBudget(s, e)
+	} else if at, kept := position(s, e.GetIndex()); kept {
 		tokens = s.Kept[at].GetTokens() - min(s.Kept[at].GetTokens(), e.GetTokensFreed())
 	}
-	return &compactordv1.Edit{
-		Index: e.GetIndex(), Part: e.GetPart(), Kind: e.GetKind(), Replacement: textOf(s.Counter, tokens),
-	}
+	written := proto.CloneOf(e)
+	written.Replacement, written.BySummarizer = textOf(s.Counter, tokens), false
+	return written
 }
 
 // textOf returns a dummy text of at least this many tokens, and at most a word more.

@@ -21,6 +21,13 @@ func newSimulation(s *session.State) *simulation {
 	return &simulation{state: s, edits: edits}
 }
 
+// now returns the state with the edits so far.
+func (s *simulation) now() *session.State {
+	now := *s.state
+	now.Edits = s.edits
+	return &now
+}
+
 // add adds an edit and returns how many tokens it frees in the messages that show it. It does not add an edit that
 // frees none.
 func (s *simulation) add(e *compactordv1.Edit, shownIn ...*compactordv1.LoggedMessage) uint32 {

@@ -71,7 +71,8 @@ func messageSize(vm *compactordv1.ViewMessage) size {
 	return s
 }
 
-// dividedSize is the size of a view, divided at each position in State.Kept at which a cut may be.
+// dividedSize is the size of a view, divided at each position in State.Kept at which a cut may be. A fold's text is where
+// the fold's first message is, and goes with it even if that is pinned.
 type dividedSize struct {
 	// kept is the size from a position on. fixed is the size of what a cut there does not remove before it: the leading
 	// run and pinned messages.
@@ -82,7 +83,7 @@ type dividedSize struct {
 // divide renders the view, since it shows messages differently from the log: with edits and repairs.
 func divide(s *session.State) *dividedSize {
 	n := len(s.Kept)
-	each := make([]size, n)
+	each, folds := make([]size, n), make([]size, n)
 	var always, summary size
 	for _, vm := range s.View(session.ViewOptions{}).Messages {
 		index, ofLog := originOf(vm)
@@ -93,6 +94,9 @@ func divide(s *session.State) *dividedSize {
 			summary = summary.plus(messageSize(vm))
 		case index < session.KeptFrom(s.Head):
 			always = always.plus(messageSize(vm))
+		case vm.GetFolded() != nil:
+			pos, _ := position(s, index)
+			folds[pos] = messageSize(vm)
 		default:
 			// A missing result belongs to its call, since no cut separates them.
 			pos, _ := position(s, index)
@@ -108,20 +112,22 @@ func divide(s *session.State) *dividedSize {
 	}
 	var after size
 	for pos := n - 1; pos >= 0; pos-- {
-		after = after.plus(each[pos])
+		after = after.plus(each[pos]).plus(folds[pos])
 		d.kept[pos] = after
 	}
 	return d
 }
 
-// originOf returns the index of the log message that a view's message shows or repairs. It returns false for a message
-// of the summary.
+// originOf returns the index of the log message that a view's message shows or repairs, or of the first one that is folded
+// into it. It returns false for a message of the summary.
 func originOf(vm *compactordv1.ViewMessage) (uint32, bool) {
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
 		return o.Index, true
 	case *compactordv1.ViewMessage_LogRepair:
 		return o.LogRepair.GetIndex(), true
+	case *compactordv1.ViewMessage_Folded:
+		return o.Folded.GetStart(), true
 	default:
 		return 0, false
 	}

@@ -88,7 +88,8 @@ func redactedTodos(todos []*compactordv1.Todo, redact func(text string) string) 
 func cleared(edits []*compactordv1.Edit) bool {
 	return slices.ContainsFunc(edits, func(e *compactordv1.Edit) bool {
 		return e.GetKind() == compactordv1.EditKind_EDIT_KIND_TRUNCATE_ARGUMENTS ||
-			e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP
+			e.GetKind() == compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP ||
+			e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD
 	})
 }
 

@@ -11,9 +11,10 @@
 //   - first_kept.go, cut_budget.go, summary_budget.go: the place of a cut, and the budget of its summary.
 //   - hiding.go, old_results.go: which results are hidden, and what replaces them.
 //   - edit_results.go, placeholder.go: edits that shorten a result, and the texts in its place.
+//   - folds.go, fold_range.go: folds, and the ranges that can be folded.
 //   - simulate.go, simulate_edits.go: the state that a plan or an edit would leave.
 //   - plan_all.go, merge_plans.go, nesting.go: several strategies that make one plan.
-//   - check.go, check_edits.go: the invariants of every plan.
+//   - check.go, check_edits.go, check_folds.go: the invariants of every plan.
 //   - policy.go, policy_warnings.go, resolve.go, resolved.go, defaults.go: policies, parameters and defaults.
 //   - sections.go: the checks of a policy's sections.
 //   - report.go, due_plan.go, may_help.go, pause.go: whether to compact now.

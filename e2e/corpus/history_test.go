@@ -108,6 +108,8 @@ func viewLine(vm *compactordv1.ViewMessage) string {
 		from = fmt.Sprint(origin.Index)
 	case *compactordv1.ViewMessage_SummaryOf:
 		from = "summary"
+	case *compactordv1.ViewMessage_Folded:
+		from = fmt.Sprintf("fold of %d to %d", origin.Folded.GetStart(), origin.Folded.GetEnd()-1)
 	case *compactordv1.ViewMessage_LogRepair:
 		from = fmt.Sprintf("%s %d.%d", short(origin.LogRepair.GetKind(), "LOG_REPAIR_KIND_"), origin.LogRepair.GetIndex(), origin.LogRepair.GetPart())
 	}

@@ -85,6 +85,8 @@ func unchangedSince(h *storagev1.Head, held session.ViewToken) func(session.Draw
 			return o.Index < changedFrom, nil
 		case *compactordv1.ViewMessage_LogRepair:
 			return o.LogRepair.GetIndex() < changedFrom, nil
+		case *compactordv1.ViewMessage_Folded:
+			return o.Folded.GetStart() < changedFrom, nil
 		default:
 			return d.Place.Index < changedFrom, nil
 		}

@@ -178,6 +178,10 @@ func UpTo(v *session.View, nextIndex uint32) *session.View {
 			}
 		case *compactordv1.ViewMessage_SummaryOf, *compactordv1.ViewMessage_ContextBlock, *compactordv1.ViewMessage_Instructions:
 			end = i + 1
+		case *compactordv1.ViewMessage_Folded:
+			if o.Folded.GetStart() < nextIndex {
+				end = i + 1
+			}
 		case *compactordv1.ViewMessage_LogRepair:
 			if o.LogRepair.GetIndex() < nextIndex {
 				end = i + 1

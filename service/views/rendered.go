@@ -76,8 +76,12 @@ func (r *Rendered) check() error {
 	metadata := map[string]string{"rule": first.Rule, "message": strconv.Itoa(first.Message)}
 	at := first.Message - r.Before.Messages
 	if at >= 0 && at < len(r.From) && r.holds(r.From[at].First) {
-		if o, inLog := r.view.Messages[r.From[at].First-r.first].GetOrigin().(*compactordv1.ViewMessage_Index); inLog {
+		switch o := r.view.Messages[r.From[at].First-r.first].GetOrigin().(type) {
+		case *compactordv1.ViewMessage_Index:
 			metadata["index"] = strconv.FormatUint(uint64(o.Index), 10)
+		case *compactordv1.ViewMessage_Folded:
+			metadata["index"] = strconv.FormatUint(uint64(o.Folded.GetStart()), 10)
+		default:
 		}
 	}
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_VIEW_INVALID, metadata,

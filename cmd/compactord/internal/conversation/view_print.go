@@ -35,13 +35,15 @@ func viewTitle(vm *compactordv1.ViewMessage) string {
 		title += " (context block " + o.ContextBlock.GetName() + ")"
 	case *compactordv1.ViewMessage_Instructions:
 		title += " (new instructions)"
+	case *compactordv1.ViewMessage_Folded:
+		title = fmt.Sprintf("#%d to #%d %s (folded)", o.Folded.GetStart(), o.Folded.GetEnd()-1, title)
 	case *compactordv1.ViewMessage_LogRepair:
 		title += fmt.Sprintf(" (stands in for #%d)", o.LogRepair.GetIndex())
 	}
 	if vm.GetOutOfPlace() {
 		title += " (pinned)"
 	}
-	if len(vm.GetEdits()) > 0 {
+	if len(vm.GetEdits()) > 0 && vm.GetFolded() == nil {
 		title += " (edited)"
 	}
 	return title

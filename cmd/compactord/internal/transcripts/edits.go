@@ -20,6 +20,7 @@ var editKinds = []struct {
 	{compactordv1.EditKind_EDIT_KIND_REPLACE_MEDIA, "Replaced", "media part"},
 	{compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, "Compressed", "result"},
 	{compactordv1.EditKind_EDIT_KIND_COLLAPSE_GROUP, "Collapsed", "tool group"},
+	{compactordv1.EditKind_EDIT_KIND_FOLD, "Folded", "message"},
 }
 
 // printEdits writes a row for each kind of edit, with their number and the tokens that they free.

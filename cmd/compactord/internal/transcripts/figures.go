@@ -154,7 +154,7 @@ func (f *figures) mediaSize(p *compactordv1.Part) uint32 {
 func kindOf(vm *compactordv1.ViewMessage, p *compactordv1.Part) int {
 	role := vm.GetMessage().GetRole()
 	switch {
-	case vm.GetSummaryOf() != "":
+	case vm.GetSummaryOf() != "", vm.GetFolded() != nil:
 		return ofSummary
 	case vm.GetLogRepair() != nil, p.GetToolResult() != nil:
 		// A repair is in place of a missing result, or quotes a late one.

@@ -31,6 +31,7 @@ func TestEditsArePrintedByKind(t *testing.T) {
   Replaced    1 media part, 1,006 tokens less
   Compressed  1 result, 1,007 tokens less
   Collapsed   1 tool group, 1,008 tokens less
+  Folded      1 message, 1,009 tokens less
 `, out.String())
 }
 
