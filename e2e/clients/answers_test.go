@@ -18,7 +18,8 @@ import (
 
 // leftOut are the fields that differ from run to run, at any depth.
 var leftOut = []string{
-	"appended_at", "changed_at", "created_at", "duration", "has_more", "next_page_token", "plan_token", "time", "view_token",
+	"appended_at", "changed_at", "created_at", "duration", "has_more", "next_page_token", "plan_token", "set_at", "time",
+	"view_token",
 }
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

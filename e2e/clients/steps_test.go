@@ -53,6 +53,13 @@ func (r *runner) do(s step) (map[string]any, error) {
 		"unpin": func(s step) (map[string]any, error) {
 			return answer(r, s, &compactordv1.UnpinMessagesRequest{}, r.Sessions.UnpinMessages)
 		},
+		"set_blocks": func(s step) (map[string]any, error) {
+			return answer(r, s, &compactordv1.UpdateContextBlocksRequest{}, r.Sessions.UpdateContextBlocks)
+		},
+		"blocks": r.listBlocks,
+		"replace_instructions": func(s step) (map[string]any, error) {
+			return answer(r, s, &compactordv1.ReplaceInstructionsRequest{}, r.Sessions.ReplaceInstructions)
+		},
 		"recall":         r.recall,
 		"search":         r.search,
 		"messages":       r.listMessages,
@@ -264,6 +271,22 @@ func (r *runner) fork(s step) (map[string]any, error) {
 	}
 	_, err := r.Sessions.ForkSession(r.t.Context(), req)
 	return map[string]any{}, err
+}
+
+func (r *runner) listBlocks(s step) (map[string]any, error) {
+	req := &compactordv1.ListContextBlocksRequest{}
+	s.request(r.t, req)
+	var all []*compactordv1.ContextBlockState
+	for {
+		page, err := r.Sessions.ListContextBlocks(r.t.Context(), req)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.GetBlocks()...)
+		if req.PageToken = page.GetNextPageToken(); req.GetPageToken() == "" {
+			return map[string]any{"blocks": list(r.t, all)}, nil
+		}
+	}
 }
 
 // recall reads a whole text or, with `page`, one page.

@@ -194,6 +194,37 @@ async def _unpin(runner: Runner, step: Json) -> Json:
     return _pinned(await settled(runner.session(step).unpin(*step["indexes"])))
 
 
+async def _set_blocks(runner: Runner, step: Json) -> Json:
+    asked = request(step, v1.UpdateContextBlocksRequest())
+    session = runner.session(step)
+    match list(asked.set), list(asked.remove):
+        case [], names:
+            return _context_changed(await settled(session.remove_block(*names)))
+        case [given], []:
+            changed = session.set_block(
+                given.name,
+                list(given.parts),
+                place=_word(v1.BlockPlace.Name(given.place), "BLOCK_PLACE_") if given.place else "latest",
+                priority=given.priority,
+                max_tokens=given.max_tokens or None,
+                turns=given.turns or None,
+                operator=given.operator,
+            )
+            return _context_changed(await settled(changed))
+        case blocks, names:
+            return _context_changed(await settled(session.update_blocks(*blocks, remove=names)))
+
+
+async def _blocks(runner: Runner, step: Json) -> Json:
+    listed = runner.session(step).blocks(*step.get("names", ()), as_of=step.get("as_of"))
+    return {"blocks": all_json(await everything(listed))}
+
+
+async def _replace_instructions(runner: Runner, step: Json) -> Json:
+    asked = request(step, v1.ReplaceInstructionsRequest())
+    return _context_changed(await settled(runner.session(step).replace_instructions(*asked.messages)))
+
+
 async def _recall(runner: Runner, step: Json) -> Json:
     asked = request(step, v1.RecallContentRequest(), "page")
     page = step.get("page", False)
@@ -346,8 +377,13 @@ def _pinned(pinned: compactord.Pinned) -> Json:
     return {"record": as_json(pinned.record), "point": pinned.point, "report": as_json(pinned.report)}
 
 
+def _context_changed(changed: compactord.ContextChanged) -> Json:
+    return {"sequence": changed.sequence, "point": changed.point, "report": as_json(changed.report)}
+
+
 STEPS: dict[str, Step] = {
     "append": _append,
+    "blocks": _blocks,
     "checkpoint": _checkpoint,
     "checkpoints": _checkpoints,
     "classify_error": _classify_error,
@@ -369,8 +405,10 @@ STEPS: dict[str, Step] = {
     "prune": _prune,
     "recall": _recall,
     "records": _records,
+    "replace_instructions": _replace_instructions,
     "revert": _revert,
     "search": _search,
+    "set_blocks": _set_blocks,
     "unpin": _unpin,
     "update": _update,
     "view": _view,

@@ -26,6 +26,7 @@ _LEFT_OUT = frozenset(
         "has_more",
         "next_page_token",
         "plan_token",
+        "set_at",
         "time",
         "view_token",
     }

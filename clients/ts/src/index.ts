@@ -14,11 +14,21 @@ export type { ConnectionOptions, TLSOptions } from "./wire/connection.js";
 export { embedded, EmbeddedClient } from "./client/embedded.js";
 export type { EmbeddedOptions } from "./client/embedded.js";
 export * from "./wire/errors.js";
+export { block } from "./contract/blocks.js";
+export type { BlockContent, BlockSettings } from "./contract/blocks.js";
 export { assistant, developer, system, toolResult, user } from "./contract/messages.js";
-export type { Appendable, Appendables, DialectName, ProviderJson, ToolResultOptions } from "./contract/messages.js";
+export type {
+  Appendable,
+  Appendables,
+  DialectName,
+  Instructions,
+  ProviderJson,
+  ToolResultOptions,
+} from "./contract/messages.js";
 export type { CallOptions, WriteOptions } from "./wire/calls.js";
 export type { CompactionOptions, CompactOptions, PruneOptions } from "./compaction/options.js";
 export type { PolicyLike, PolicyObject } from "./contract/policy.js";
+export type { BlockChanges } from "./session/context.js";
 export type { AppendOptions, RecallOptions, RevertOptions, RevertTarget } from "./session/options.js";
 export type { ViewOptions } from "./view/sessionView.js";
 export type { ModelOutput } from "./turn/modelOutput.js";
@@ -34,6 +44,7 @@ export { View } from "./view/view.js";
 export type { ProviderObject } from "./view/view.js";
 export type { WatchItem, WatchOptions } from "./session/watch.js";
 export type {
+  BlockPlaceName,
   CompactionReasonName,
   EstimatorName,
   RecordKindName,

@@ -94,6 +94,7 @@ test("the code of the README passes tsc, and runs", async () => {
   const lines = stdout.split("\n");
   assert.equal(lines[0], "A test was wrong.");
   assert.match(stdout, /^skipped \w+$/m);
+  assert.match(stdout, /^plan \d+ false\nmemory \d+ false$/m);
   assert.match(stdout, /^another client was faster: \d+$/m);
   assert.match(stdout, /^Why do the tests fail\? 2$/m);
 });

@@ -3,8 +3,8 @@ import { before, test } from "node:test";
 
 import type { Client, EstimatorName, RoleName } from "../src/index.js";
 import { assistant, user } from "../src/index.js";
-import { Estimator, MessageState, Role, StopReason } from "../src/v1.js";
-import { estimatorOf, rolesOf, statesOf, stopReasonOf } from "../src/contract/words.js";
+import { BlockPlace, Estimator, MessageState, RecordKind, Role, StopReason } from "../src/v1.js";
+import { estimatorOf, placeOf, recordKindsOf, rolesOf, statesOf, stopReasonOf } from "../src/contract/words.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 let client: Client;
@@ -25,6 +25,8 @@ test("each value of the contract has its word", () => {
     [Estimator, estimatorOf],
     [Role, (word) => rolesOf([word])[0]],
     [MessageState, (word) => statesOf([word])[0]],
+    [RecordKind, (word) => recordKindsOf([word])[0]],
+    [BlockPlace, placeOf],
     [StopReason, stopReasonOf],
   ];
   for (const [values, valueOf] of convert) {

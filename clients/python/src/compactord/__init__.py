@@ -22,6 +22,7 @@ from compactord._sync.client.session import Session
 from compactord._sync.compaction.compaction import Compaction
 from compactord._sync.session.watch import Watch
 from compactord.answers import AnswerLike
+from compactord.blocks import BlockContent, block
 from compactord.connection import TLS, Token
 from compactord.errors import (
     BinaryNotFoundError,
@@ -83,6 +84,7 @@ from compactord.results import (
     Appended,
     Checkpoint,
     CompactionResult,
+    ContextChanged,
     Pinned,
     Reverted,
     SessionInfo,
@@ -106,6 +108,7 @@ __all__ = [
     "AsyncSession",
     "AsyncWatch",
     "BinaryNotFoundError",
+    "BlockContent",
     "BreakerOpenError",
     "Checkpoint",
     "CheckpointNotFoundError",
@@ -119,6 +122,7 @@ __all__ = [
     "CompactordError",
     "ConflictError",
     "ContentNotFoundError",
+    "ContextChanged",
     "ContextOverflowError",
     "DaemonStartError",
     "DeadlineExceededError",
@@ -172,6 +176,7 @@ __all__ = [
     "__version__",
     "assistant",
     "async_embedded",
+    "block",
     "developer",
     "embedded",
     "system",

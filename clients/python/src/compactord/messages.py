@@ -101,6 +101,30 @@ def tool_result(
     return v1.Message(role=v1.Role.ROLE_TOOL, parts=[v1.Part(tool_result=result)])
 
 
+def text_part(text: str) -> v1.Part:
+    """Make a part with a text."""
+    return v1.Part(text=v1.TextPart(text=_clean(text)))
+
+
+def instructions(given: Iterable[str | v1.Message]) -> list[v1.Message]:
+    """Convert new instructions: a text is a SYSTEM message.
+
+    Raises:
+        TypeError: One of them is neither a text nor a neutral message.
+    """
+    return [_instruction(one) for one in given]
+
+
+def _instruction(given: object) -> v1.Message:
+    if isinstance(given, str):
+        return system(given)
+    if isinstance(given, v1.Message):
+        return given
+    raise TypeError(
+        f"instructions are texts and neutral messages, such as developer() makes, not a {type(given).__name__}"
+    )
+
+
 def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Content:
     """Convert everything that is given to the content of one append.
 
@@ -242,7 +266,7 @@ def _elements(raw: str) -> Iterator[str]:
 
 
 def _text(role: v1.Role.ValueType, text: str) -> v1.Message:
-    return v1.Message(role=role, parts=[v1.Part(text=v1.TextPart(text=_clean(text)))])
+    return v1.Message(role=role, parts=[text_part(text)])
 
 
 def _clean(text: str) -> str:

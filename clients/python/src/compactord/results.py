@@ -158,6 +158,21 @@ class Pinned:
 
 
 @dataclass(frozen=True)
+class ContextChanged:
+    """The result of setting and removing context blocks, or of replacing the instructions.
+
+    Attributes:
+        sequence: The sequence of the record; None where nothing was written, since it was so already.
+        point: The newest point now.
+        report: How full the context is.
+    """
+
+    sequence: int | None
+    point: int
+    report: v1.ContextReport
+
+
+@dataclass(frozen=True)
 class SessionInfo:
     """A session, and how full its context is."""
 

@@ -24,12 +24,23 @@ Order: TypeAlias = Literal["created", "changed"]
 """How sessions are sorted, the newest first."""
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
 """Who speaks."""
-State: TypeAlias = Literal["active", "covered", "put_aside"]
+State: TypeAlias = Literal["active", "covered", "put_aside", "replaced"]
 """The state of a message."""
 RecordKind: TypeAlias = Literal[
-    "compaction", "prune", "attempt", "checkpoint", "revert", "pin", "unpin", "policy_change"
+    "compaction",
+    "prune",
+    "attempt",
+    "checkpoint",
+    "revert",
+    "pin",
+    "unpin",
+    "policy_change",
+    "context_blocks",
+    "instructions",
 ]
 """The kind of a record."""
+Place: TypeAlias = Literal["leading", "latest"]
+"""Where views show a context block: after the instructions, or before the user's newest message."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
 """A policy: a :class:`compactord.v1.Policy`, or a dict in its JSON form, such as ``{"context_window": 200_000}``. In
 place of a message that only contains a list, the list can be given: ``{"on_append": []}``."""
@@ -103,6 +114,11 @@ def states(given: Iterable[str | int]) -> list[v1.MessageState.ValueType]:
         cast("v1.MessageState.ValueType", _value(v1.MessageState.DESCRIPTOR, one, "MESSAGE_STATE_", "states"))
         for one in given
     ]
+
+
+def place(given: str | int | None) -> v1.BlockPlace.ValueType:
+    """The place of a context block with this name; None means the default."""
+    return cast("v1.BlockPlace.ValueType", _value(v1.BlockPlace.DESCRIPTOR, given, "BLOCK_PLACE_", "place"))
 
 
 def record_kinds(given: Iterable[str | int]) -> list[v1.RecordKind.ValueType]:

@@ -5,8 +5,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { isObject } from "./arguments.js";
 import { fromObject } from "./contractJson.js";
-import type { Message, ToolCall } from "../gen/compactord/v1/message_pb.js";
-import { Dialect, FileTouchSchema, MessageSchema, Role } from "../gen/compactord/v1/message_pb.js";
+import type { Message, Part, ToolCall } from "../gen/compactord/v1/message_pb.js";
+import { Dialect, FileTouchSchema, MessageSchema, PartSchema, Role } from "../gen/compactord/v1/message_pb.js";
 import type { AppendMessagesRequest } from "../gen/compactord/v1/append_pb.js";
 import { AppendMessagesRequestSchema } from "../gen/compactord/v1/append_pb.js";
 
@@ -88,7 +88,31 @@ export function toolResult(
 }
 
 function textMessage(role: Role, text: string): Message {
-  return create(MessageSchema, { role, parts: [{ kind: { case: "text", value: { text } } }] });
+  return create(MessageSchema, { role, parts: [textPart(text)] });
+}
+
+/** Makes a part with a text. */
+export function textPart(text: string): Part {
+  return create(PartSchema, { kind: { case: "text", value: { text } } });
+}
+
+/** One new instruction, or a list of them: a text is a SYSTEM message. */
+export type Instructions = string | Message | readonly (string | Message)[];
+
+/** Converts new instructions to neutral messages. */
+export function instructionsOf(given: Instructions): Message[] {
+  const items: readonly unknown[] = Array.isArray(given) ? given : [given];
+  return items.map((item) => {
+    if (typeof item === "string") {
+      return system(item);
+    }
+    if (isMessage(item, MessageSchema)) {
+      return item;
+    }
+    throw new TypeError(
+      `instructions: must be texts and neutral messages, such as developer() makes, and one is ${typeof item}`,
+    );
+  });
 }
 
 /** The contract's value of a dialect; UNSPECIFIED for undefined. */

@@ -1,5 +1,14 @@
 import { checkList } from "./arguments.js";
-import { CompactionReason, Estimator, MessageState, RecordKind, Role, StopReason, ThinkingPolicy } from "../v1.js";
+import {
+  BlockPlace,
+  CompactionReason,
+  Estimator,
+  MessageState,
+  RecordKind,
+  Role,
+  StopReason,
+  ThinkingPolicy,
+} from "../v1.js";
 
 /** How tokens are counted. */
 export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrated";
@@ -8,11 +17,23 @@ export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrate
 export type RoleName = "system" | "developer" | "user" | "assistant" | "tool";
 
 /** The state of a message. */
-export type StateName = "active" | "covered" | "put_aside";
+export type StateName = "active" | "covered" | "put_aside" | "replaced";
 
 /** The kind of a record. */
 export type RecordKindName =
-  "compaction" | "prune" | "attempt" | "checkpoint" | "revert" | "pin" | "unpin" | "policy_change";
+  | "compaction"
+  | "prune"
+  | "attempt"
+  | "checkpoint"
+  | "revert"
+  | "pin"
+  | "unpin"
+  | "policy_change"
+  | "context_blocks"
+  | "instructions";
+
+/** Where views show a context block: after the instructions, or before the user's newest message. */
+export type BlockPlaceName = "leading" | "latest";
 
 /** Why a model stopped. */
 export type StopReasonName =
@@ -37,6 +58,7 @@ const states: Readonly<Record<StateName, MessageState>> = {
   active: MessageState.ACTIVE,
   covered: MessageState.COVERED,
   put_aside: MessageState.PUT_ASIDE,
+  replaced: MessageState.REPLACED,
 };
 
 const recordKinds: Readonly<Record<RecordKindName, RecordKind>> = {
@@ -48,6 +70,13 @@ const recordKinds: Readonly<Record<RecordKindName, RecordKind>> = {
   pin: RecordKind.PIN,
   unpin: RecordKind.UNPIN,
   policy_change: RecordKind.POLICY_CHANGE,
+  context_blocks: RecordKind.CONTEXT_BLOCKS,
+  instructions: RecordKind.INSTRUCTIONS,
+};
+
+const places: Readonly<Record<BlockPlaceName, BlockPlace>> = {
+  leading: BlockPlace.LEADING,
+  latest: BlockPlace.LATEST,
 };
 
 const stopReasons: Readonly<Record<StopReasonName, StopReason>> = {
@@ -82,6 +111,11 @@ export function statesOf(given: readonly (StateName | MessageState)[]): MessageS
 export function recordKindsOf(given: readonly (RecordKindName | RecordKind)[]): RecordKind[] {
   checkList("kinds", given);
   return given.map((one) => valueOf("kinds", recordKinds, one));
+}
+
+/** The contract's value of a context block's place. */
+export function placeOf(given: BlockPlaceName | BlockPlace): BlockPlace {
+  return valueOf("place", places, given);
 }
 
 /** The contract's value of a stop reason. */

@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkedIndex, checkKeys, checkList, onlyKey } from "../contract/arguments.js";
 import type { WriteOptions } from "../wire/calls.js";
 import { callOptions, present, requestIdOf } from "../wire/calls.js";
-import { SessionReading } from "./reading.js";
+import { SessionContext } from "./context.js";
 import type { RevertOptions, RevertTarget } from "./options.js";
 import type {
   Checkpoint,
@@ -15,7 +15,7 @@ import type {
 } from "../v1.js";
 
 /** The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log. */
-export abstract class SessionPoints extends SessionReading {
+export abstract class SessionPoints extends SessionContext {
   /** Makes a checkpoint at the end of the log, so that a later revert can go back to it. */
   async checkpoint(
     options: WriteOptions & {

@@ -13,6 +13,7 @@ const leftOut = [
   "has_more",
   "next_page_token",
   "plan_token",
+  "set_at",
   "time",
   "view_token",
 ];

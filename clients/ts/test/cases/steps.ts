@@ -168,6 +168,35 @@ export const steps: Readonly<Record<string, Does>> = {
     const { indexes } = request(v1.UnpinMessagesRequestSchema, step);
     return json(v1.UnpinMessagesResponseSchema, await runner.session(step).unpin(indexes));
   },
+  set_blocks: async (runner, step) => {
+    const { set, remove } = request(v1.UpdateContextBlocksRequestSchema, step);
+    const session = runner.session(step);
+    const [given, ...others] = set;
+    if (given === undefined) {
+      return json(v1.UpdateContextBlocksResponseSchema, await session.removeBlock(remove));
+    }
+    if (others.length > 0 || remove.length > 0) {
+      return json(v1.UpdateContextBlocksResponseSchema, await session.updateBlocks({ set, remove }));
+    }
+    const { name, parts, place, priority, maxTokens, turns, operator } = given;
+    const changed = await session.setBlock(name, parts, {
+      priority,
+      operator,
+      ...(place !== v1.BlockPlace.UNSPECIFIED && { place: lower(v1.BlockPlace, place) as "latest" }),
+      ...(maxTokens > 0 && { maxTokens }),
+      ...(turns > 0 && { turns }),
+    });
+    return json(v1.UpdateContextBlocksResponseSchema, changed);
+  },
+  blocks: async (runner, step) => {
+    const { names, asOf } = request(v1.ListContextBlocksRequestSchema, step);
+    const listed = runner.session(step).blocks({ names, ...(asOf !== undefined && { asOf }) });
+    return { blocks: await list(v1.ContextBlockStateSchema, listed) };
+  },
+  replace_instructions: async (runner, step) => {
+    const { messages } = request(v1.ReplaceInstructionsRequestSchema, step);
+    return json(v1.ReplaceInstructionsResponseSchema, await runner.session(step).replaceInstructions(messages));
+  },
   recall: async (runner, step) => {
     const { what, part, resultPart, range, maxBytes } = request(v1.RecallContentRequestSchema, step, "page");
     const answer = await runner.session(step).recall(what.value ?? "", {

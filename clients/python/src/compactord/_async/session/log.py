@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from compactord import messages, v1, words
+from compactord._async.session.context import AsyncSessionContext
 from compactord._async.session.points import AsyncPoints
-from compactord._async.session.reading import AsyncLogReading
 from compactord._async.session.watch import AsyncWatch
 from compactord._async.wire.calls import AsyncCalls
 from compactord.connection import new_request_id
@@ -17,7 +17,7 @@ from compactord.unanswered import Unanswered, leaves_open
 from compactord.view import View
 
 
-class AsyncSessionLog(AsyncLogReading, AsyncPoints):
+class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
     """The part of a session that appends to its log, reads and changes its settings, and deletes it."""
 
     def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from compactord import messages, v1, words
+from compactord._sync.session.context import SessionContext
 from compactord._sync.session.points import Points
-from compactord._sync.session.reading import LogReading
 from compactord._sync.session.watch import Watch
 from compactord._sync.wire.calls import Calls
 from compactord.connection import new_request_id
@@ -18,7 +18,7 @@ from compactord.unanswered import Unanswered, leaves_open
 from compactord.view import View
 
 
-class SessionLog(LogReading, Points):
+class SessionLog(SessionContext, Points):
     """The part of a session that appends to its log, reads and changes its settings, and deletes it."""
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
