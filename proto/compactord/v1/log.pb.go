@@ -378,7 +378,9 @@ type LoggedMessage struct {
 	// In a child that sees chosen messages: the index that this one, which was copied, has in the parent's log.
 	ParentIndex *uint32 `protobuf:"varint,15,opt,name=parent_index,json=parentIndex,proto3,oneof" json:"parent_index,omitempty"`
 	// The child whose result the message is.
-	Child         *ChildRef `protobuf:"bytes,16,opt,name=child,proto3" json:"child,omitempty"`
+	Child *ChildRef `protobuf:"bytes,16,opt,name=child,proto3" json:"child,omitempty"`
+	// ASSISTANT: the estimated tokens of the extra blocks of the view that it was made from, as the view token says.
+	ExtraTokens   uint32 `protobuf:"varint,17,opt,name=extra_tokens,json=extraTokens,proto3" json:"extra_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -523,6 +525,13 @@ func (x *LoggedMessage) GetChild() *ChildRef {
 		return x.Child
 	}
 	return nil
+}
+
+func (x *LoggedMessage) GetExtraTokens() uint32 {
+	if x != nil {
+		return x.ExtraTokens
+	}
+	return 0
 }
 
 // ChildRef names a child.
@@ -837,7 +846,7 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\"x\n" +
 	"\x14ListMessagesResponse\x128\n" +
 	"\bmessages\x18\x01 \x03(\v2\x1c.compactord.v1.LoggedMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbc\x05\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdf\x05\n" +
 	"\rLoggedMessage\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x120\n" +
@@ -858,7 +867,8 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\x06pinned\x18\r \x01(\bR\x06pinned\x128\n" +
 	"\rarrival_edits\x18\x0e \x03(\v2\x13.compactord.v1.EditR\farrivalEdits\x12&\n" +
 	"\fparent_index\x18\x0f \x01(\rH\x00R\vparentIndex\x88\x01\x01\x12-\n" +
-	"\x05child\x18\x10 \x01(\v2\x17.compactord.v1.ChildRefR\x05childB\x0f\n" +
+	"\x05child\x18\x10 \x01(\v2\x17.compactord.v1.ChildRefR\x05child\x12!\n" +
+	"\fextra_tokens\x18\x11 \x01(\rR\vextraTokensB\x0f\n" +
 	"\r_parent_index\";\n" +
 	"\bChildRef\x12\x1d\n" +
 	"\n" +

@@ -105,7 +105,18 @@ type GetLLMViewRequest struct {
 	MarkCacheBreakpoints bool `protobuf:"varint,8,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
 	// For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the
 	// context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
-	Policy        *Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
+	Policy *Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
+	// Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
+	// with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
+	// but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
+	// the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
+	// latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
+	// message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
+	// turn that the model would go on with.
+	// For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
+	// latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
+	// LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
+	ExtraBlocks   []*ContextBlock `protobuf:"bytes,10,rep,name=extra_blocks,json=extraBlocks,proto3" json:"extra_blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -210,6 +221,13 @@ func (x *GetLLMViewRequest) GetMarkCacheBreakpoints() bool {
 func (x *GetLLMViewRequest) GetPolicy() *Policy {
 	if x != nil {
 		return x.Policy
+	}
+	return nil
+}
+
+func (x *GetLLMViewRequest) GetExtraBlocks() []*ContextBlock {
+	if x != nil {
+		return x.ExtraBlocks
 	}
 	return nil
 }
@@ -553,7 +571,9 @@ type ShownBlock struct {
 	// Where it stands: LEADING or LATEST.
 	Place BlockPlace `protobuf:"varint,2,opt,name=place,proto3,enum=compactord.v1.BlockPlace" json:"place,omitempty"`
 	// Whether the message shows only the beginning, or nothing but a reference.
-	Cut           bool `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
+	Cut bool `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
+	// Whether it is one of the request's extra_blocks, at the end of the view.
+	Extra         bool `protobuf:"varint,4,opt,name=extra,proto3" json:"extra,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -605,6 +625,13 @@ func (x *ShownBlock) GetPlace() BlockPlace {
 func (x *ShownBlock) GetCut() bool {
 	if x != nil {
 		return x.Cut
+	}
+	return false
+}
+
+func (x *ShownBlock) GetExtra() bool {
+	if x != nil {
+		return x.Extra
 	}
 	return false
 }
@@ -791,7 +818,7 @@ var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\x84\x04\n" +
+	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xce\x04\n" +
 	"\x11GetLLMViewRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -804,7 +831,9 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\tmax_bytes\x18\a \x01(\rB\n" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\x124\n" +
 	"\x16mark_cache_breakpoints\x18\b \x01(\bR\x14markCacheBreakpoints\x12-\n" +
-	"\x06policy\x18\t \x01(\v2\x15.compactord.v1.PolicyR\x06policyB\x0f\n" +
+	"\x06policy\x18\t \x01(\v2\x15.compactord.v1.PolicyR\x06policy\x12H\n" +
+	"\fextra_blocks\x18\n" +
+	" \x03(\v2\x1b.compactord.v1.ContextBlockB\b\xbaH\x05\x92\x01\x02\x10\x10R\vextraBlocksB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\b\n" +
 	"\x06_as_ofB\v\n" +
 	"\t_thinking\"\x9d\x03\n" +
@@ -836,12 +865,13 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\x06tokens\x18\x06 \x01(\rR\x06tokens\x12 \n" +
 	"\fout_of_place\x18\a \x01(\bR\n" +
 	"outOfPlaceB\b\n" +
-	"\x06origin\"c\n" +
+	"\x06origin\"y\n" +
 	"\n" +
 	"ShownBlock\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12/\n" +
 	"\x05place\x18\x02 \x01(\x0e2\x19.compactord.v1.BlockPlaceR\x05place\x12\x10\n" +
-	"\x03cut\x18\x03 \x01(\bR\x03cut\"g\n" +
+	"\x03cut\x18\x03 \x01(\bR\x03cut\x12\x14\n" +
+	"\x05extra\x18\x04 \x01(\bR\x05extra\"g\n" +
 	"\tLogRepair\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
@@ -887,36 +917,38 @@ var file_compactord_v1_view_proto_goTypes = []any{
 	(Dialect)(0),               // 8: compactord.v1.Dialect
 	(ThinkingPolicy)(0),        // 9: compactord.v1.ThinkingPolicy
 	(*Policy)(nil),             // 10: compactord.v1.Policy
-	(*ContextReport)(nil),      // 11: compactord.v1.ContextReport
-	(*Finding)(nil),            // 12: compactord.v1.Finding
-	(*Message)(nil),            // 13: compactord.v1.Message
-	(*IndexRange)(nil),         // 14: compactord.v1.IndexRange
-	(EditKind)(0),              // 15: compactord.v1.EditKind
-	(BlockPlace)(0),            // 16: compactord.v1.BlockPlace
+	(*ContextBlock)(nil),       // 11: compactord.v1.ContextBlock
+	(*ContextReport)(nil),      // 12: compactord.v1.ContextReport
+	(*Finding)(nil),            // 13: compactord.v1.Finding
+	(*Message)(nil),            // 14: compactord.v1.Message
+	(*IndexRange)(nil),         // 15: compactord.v1.IndexRange
+	(EditKind)(0),              // 16: compactord.v1.EditKind
+	(BlockPlace)(0),            // 17: compactord.v1.BlockPlace
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
 	7,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
 	8,  // 1: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
 	9,  // 2: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
 	10, // 3: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
-	3,  // 4: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	11, // 5: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	6,  // 6: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	12, // 7: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
-	13, // 8: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
-	5,  // 9: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
-	4,  // 10: compactord.v1.ViewMessage.context_block:type_name -> compactord.v1.ShownBlock
-	14, // 11: compactord.v1.ViewMessage.folded:type_name -> compactord.v1.IndexRange
-	15, // 12: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
-	16, // 13: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
-	0,  // 14: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
-	12, // 15: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
-	12, // 16: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	11, // 4: compactord.v1.GetLLMViewRequest.extra_blocks:type_name -> compactord.v1.ContextBlock
+	3,  // 5: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	12, // 6: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	6,  // 7: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	13, // 8: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
+	14, // 9: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
+	5,  // 10: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
+	4,  // 11: compactord.v1.ViewMessage.context_block:type_name -> compactord.v1.ShownBlock
+	15, // 12: compactord.v1.ViewMessage.folded:type_name -> compactord.v1.IndexRange
+	16, // 13: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
+	17, // 14: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
+	0,  // 15: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
+	13, // 16: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
+	13, // 17: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_view_proto_init() }

@@ -64,6 +64,7 @@ class GetLLMViewRequest(_message.Message):
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     MARK_CACHE_BREAKPOINTS_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
+    EXTRA_BLOCKS_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """A session's id."""
     view_token: _builtins.str
@@ -97,6 +98,20 @@ class GetLLMViewRequest(_message.Message):
         context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
         """
 
+    @_builtins.property
+    def extra_blocks(self) -> _containers.RepeatedCompositeFieldContainer[_record_pb2.ContextBlock]:
+        """Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
+        with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
+        but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
+        the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
+        latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
+        message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
+        turn that the model would go on with.
+        For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
+        latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
+        LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
+        """
+
     def __init__(
         self,
         *,
@@ -109,10 +124,11 @@ class GetLLMViewRequest(_message.Message):
         max_bytes: _builtins.int = ...,
         mark_cache_breakpoints: _builtins.bool = ...,
         policy: _policy_pb2.Policy | None = ...,
+        extra_blocks: _abc.Iterable[_record_pb2.ContextBlock] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "history", b"history", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "dialect", b"dialect", "history", b"history", "mark_cache_breakpoints", b"mark_cache_breakpoints", "max_bytes", b"max_bytes", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking", "view_token", b"view_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "dialect", b"dialect", "extra_blocks", b"extra_blocks", "history", b"history", "mark_cache_breakpoints", b"mark_cache_breakpoints", "max_bytes", b"max_bytes", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking", "view_token", b"view_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__as_of: _TypeAlias = _typing.Literal["as_of"]  # noqa: Y015
     _WhichOneofArgType__as_of: _TypeAlias = _typing.Literal["_as_of", b"_as_of"]  # noqa: Y015
@@ -281,22 +297,26 @@ class ShownBlock(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     PLACE_FIELD_NUMBER: _builtins.int
     CUT_FIELD_NUMBER: _builtins.int
+    EXTRA_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The block's name."""
     place: _record_pb2.BlockPlace.ValueType
     """Where it stands: LEADING or LATEST."""
     cut: _builtins.bool
     """Whether the message shows only the beginning, or nothing but a reference."""
+    extra: _builtins.bool
+    """Whether it is one of the request's extra_blocks, at the end of the view."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         place: _record_pb2.BlockPlace.ValueType = ...,
         cut: _builtins.bool = ...,
+        extra: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cut", b"cut", "name", b"name", "place", b"place"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cut", b"cut", "extra", b"extra", "name", b"name", "place", b"place"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -12,7 +12,7 @@ import type { Dialect, DialectJson, Finding, FindingJson, Message as Message$1, 
 import { file_compactord_v1_message } from "./message_pb.js";
 import type { Policy, PolicyJson, ThinkingPolicy, ThinkingPolicyJson } from "./policy_pb.js";
 import { file_compactord_v1_policy } from "./policy_pb.js";
-import type { BlockPlace, BlockPlaceJson, IndexRange, IndexRangeJson } from "./record_pb.js";
+import type { BlockPlace, BlockPlaceJson, ContextBlock, ContextBlockJson, IndexRange, IndexRangeJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
 import type { ContextReport, ContextReportJson } from "./report_pb.js";
 import { file_compactord_v1_report } from "./report_pb.js";
@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEi3AIKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3lCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIt4CCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEjIKDWNvbnRleHRfYmxvY2sYCCABKAsyGS5jb21wYWN0b3JkLnYxLlNob3duQmxvY2tIABIWCgxpbnN0cnVjdGlvbnMYCSABKA1IABIrCgZmb2xkZWQYCiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2VIABImCgVlZGl0cxgFIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDgoGdG9rZW5zGAYgASgNEhQKDG91dF9vZl9wbGFjZRgHIAEoCEIICgZvcmlnaW4iUQoKU2hvd25CbG9jaxIMCgRuYW1lGAEgASgJEigKBXBsYWNlGAIgASgOMhkuY29tcGFjdG9yZC52MS5CbG9ja1BsYWNlEgsKA2N1dBgDIAEoCCJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
+  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSMQoMZXh0cmFfYmxvY2tzGAogAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2tCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIt4CCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEjIKDWNvbnRleHRfYmxvY2sYCCABKAsyGS5jb21wYWN0b3JkLnYxLlNob3duQmxvY2tIABIWCgxpbnN0cnVjdGlvbnMYCSABKA1IABIrCgZmb2xkZWQYCiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2VIABImCgVlZGl0cxgFIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDgoGdG9rZW5zGAYgASgNEhQKDG91dF9vZl9wbGFjZRgHIAEoCEIICgZvcmlnaW4iYAoKU2hvd25CbG9jaxIMCgRuYW1lGAEgASgJEigKBXBsYWNlGAIgASgOMhkuY29tcGFjdG9yZC52MS5CbG9ja1BsYWNlEgsKA2N1dBgDIAEoCBINCgVleHRyYRgEIAEoCCJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
  * GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
@@ -108,6 +108,22 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
    * @generated from field: compactord.v1.Policy policy = 9;
    */
   policy?: Policy | undefined;
+
+  /**
+   * Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
+   * with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
+   * but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
+   * the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
+   * latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
+   * message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
+   * turn that the model would go on with.
+   * For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
+   * latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
+   * LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
+   *
+   * @generated from field: repeated compactord.v1.ContextBlock extra_blocks = 10;
+   */
+  extraBlocks: ContextBlock[];
 };
 
 /**
@@ -185,6 +201,22 @@ export type GetLLMViewRequestJson = {
    * @generated from field: compactord.v1.Policy policy = 9;
    */
   policy?: PolicyJson;
+
+  /**
+   * Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
+   * with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
+   * but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
+   * the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
+   * latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
+   * message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
+   * turn that the model would go on with.
+   * For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
+   * latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
+   * LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
+   *
+   * @generated from field: repeated compactord.v1.ContextBlock extra_blocks = 10;
+   */
+  extraBlocks?: ContextBlockJson[];
 };
 
 /**
@@ -549,6 +581,13 @@ export type ShownBlock = Message<"compactord.v1.ShownBlock"> & {
    * @generated from field: bool cut = 3;
    */
   cut: boolean;
+
+  /**
+   * Whether it is one of the request's extra_blocks, at the end of the view.
+   *
+   * @generated from field: bool extra = 4;
+   */
+  extra: boolean;
 };
 
 /**
@@ -577,6 +616,13 @@ export type ShownBlockJson = {
    * @generated from field: bool cut = 3;
    */
   cut?: boolean;
+
+  /**
+   * Whether it is one of the request's extra_blocks, at the end of the view.
+   *
+   * @generated from field: bool extra = 4;
+   */
+  extra?: boolean;
 };
 
 /**
