@@ -23,11 +23,12 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Description }
 func RequestedReference(req *compactordv1.RecallContentRequest) (Reference, error) {
 	wanted := Reference{Index: req.GetIndex(), Part: req.Part, ResultPart: req.ResultPart}
 	if _, ok := req.GetWhat().(*compactordv1.RecallContentRequest_Reference); ok {
-		named, err := ParseReference(req.GetReference())
+		child, reference := CutSession(req.GetReference())
+		named, err := ParseReference(reference)
 		if err != nil {
 			return wanted, &FieldError{"reference", err.Error()}
 		}
-		wanted.Index = named.Index
+		wanted.SessionID, wanted.Index = child, named.Index
 		if named.Part != nil {
 			if req.Part != nil {
 				return wanted, &FieldError{"part", "the reference names the part"}

@@ -24,7 +24,7 @@ func (p *page) answer() (*compactordv1.SearchMessagesResponse, error) {
 	if p.start >= p.end {
 		return answer, nil
 	}
-	digest, err := p.digest()
+	digest, err := p.digest(p.log.UID())
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,14 @@ func (p *page) answer() (*compactordv1.SearchMessagesResponse, error) {
 
 // resume continues where the previous page ended.
 func (p *page) resume() error {
-	if p.req.GetPageToken() == "" {
+	if p.token == "" {
 		return nil
 	}
-	digest, err := p.digest()
+	digest, err := p.digest(p.log.UID())
 	if err != nil {
 		return err
 	}
-	token, err := base64.RawURLEncoding.DecodeString(p.req.GetPageToken())
+	token, err := base64.RawURLEncoding.DecodeString(p.token)
 	const whole = 5 + queryDigestSize
 	if err != nil || len(token) < whole || token[0] != pageOfHits || !slices.Equal(token[5:whole], digest) {
 		return ErrPageToken
@@ -72,16 +72,16 @@ func (p *page) resume() error {
 	return nil
 }
 
-// digest returns a hash of the session and of what the request searches for.
-func (p *page) digest() ([]byte, error) {
-	same := proto.CloneOf(p.req)
+// digest returns a hash of a session and of what the request searches for.
+func (s *Search) digest(uid string) ([]byte, error) {
+	same := proto.CloneOf(s.req)
 	same.PageToken, same.PageSize, same.SnippetChars = "", 0, 0
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(same)
 	if err != nil {
 		return nil, err
 	}
 	h := sha256.New()
-	h.Write([]byte(p.log.UID()))
+	h.Write([]byte(uid))
 	h.Write([]byte{0})
 	h.Write(encoded)
 	return h.Sum(nil)[:queryDigestSize], nil

@@ -17,7 +17,9 @@ var ErrReference = errors.New("no reference to a message")
 
 // Reference names a message, a part of it or a piece of its result.
 type Reference struct {
-	Index uint32
+	// SessionID is the child whose message it is; empty for one of the log itself.
+	SessionID string
+	Index     uint32
 	// Part and ResultPart are nil where the reference does not name them.
 	Part, ResultPart *uint32
 }

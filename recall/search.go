@@ -31,7 +31,8 @@ var ErrPageToken = errors.New("not a page token of this search")
 
 // Log is a session's log, for a search.
 type Log interface {
-	// UID returns the uid of the session's incarnation.
+	// SessionID returns the id of the session, and UID the uid of its incarnation.
+	SessionID() string
 	UID() string
 	// Head returns the newest head.
 	Head() *storagev1.Head
@@ -42,10 +43,17 @@ type Log interface {
 	Edits(ctx context.Context, index uint32) ([]*compactordv1.Edit, error)
 }
 
-// Search is the search that a request asks for.
+// Search is the search that a request asks for. It is for one call.
 type Search struct {
 	req   *compactordv1.SearchMessagesRequest
 	query *Query
+	// token is where the search goes on in the next log; empty at its beginning.
+	token string
+	// snippet is the characters of a snippet, hits how many more hits the answer may have, and size its bytes so far.
+	snippet, hits, size int
+	// left is how many bytes this call may still read, and work the work that it may still do.
+	left int
+	work *Work
 }
 
 // NewSearch returns the search that a request asks for, or a FieldError.
@@ -54,22 +62,29 @@ func NewSearch(req *compactordv1.SearchMessagesRequest) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Search{req, query}, nil
+	s := &Search{
+		req: req, query: query, token: req.GetPageToken(), snippet: defaultSnippetChars, hits: defaultHits,
+		left: searchBytes, work: NewWork(CallSteps),
+	}
+	if req.GetPageSize() > 0 {
+		s.hits = int(req.GetPageSize())
+	}
+	if req.GetSnippetChars() > 0 {
+		s.snippet = int(req.GetSnippetChars())
+	}
+	return s, nil
 }
 
 // Page returns the page of hits in a log that the request asks for, or as much of it as there is when over says that
 // the time of the call is over; nil where it never is. It returns ErrPageToken, and errors of the log and the context.
 func (s *Search) Page(ctx context.Context, log Log, over func() bool) (*compactordv1.SearchMessagesResponse, error) {
-	p := &page{
-		log: log, req: s.req, query: s.query, run: firstRun, left: searchBytes, work: NewWork(CallSteps).Until(over),
-		hits: defaultHits, snippet: defaultSnippetChars, end: log.Head().GetNextIndex(),
-	}
-	if s.req.GetPageSize() > 0 {
-		p.hits = int(s.req.GetPageSize())
-	}
-	if s.req.GetSnippetChars() > 0 {
-		p.snippet = int(s.req.GetSnippetChars())
-	}
+	s.work.Until(over)
+	return s.pageOf(ctx, log)
+}
+
+// pageOf is Page within the bounds that are left of the call.
+func (s *Search) pageOf(ctx context.Context, log Log) (*compactordv1.SearchMessagesResponse, error) {
+	p := &page{Search: s, log: log, run: firstRun, end: log.Head().GetNextIndex()}
 	if err := p.resume(); err != nil {
 		return nil, err
 	}
@@ -94,28 +109,20 @@ func queryOf(req *compactordv1.SearchMessagesRequest) (*Query, error) {
 	return Words(words), nil
 }
 
-// page is a page of hits while it is filled.
+// page is a page of hits of one log while it is filled.
 type page struct {
-	log     Log
-	req     *compactordv1.SearchMessagesRequest
-	query   *Query
-	hits    int
-	snippet int
+	*Search
 
+	log Log
 	// The messages from start to end are still to be searched; where the newest come first, the search goes back from
 	// the end.
 	start, end uint32
-	// run is the number of messages read at a time, left the bytes of the log that this call may still read.
-	run  uint32
-	left int
-	// work is the work that this call may still do.
-	work *Work
-
+	// run is the number of messages read at a time.
+	run uint32
 	// place is where the search goes on within the next message; nil at its beginning.
 	place *place
 
 	found []*compactordv1.SearchHit
-	size  int
 }
 
 // fill searches until the page is full, the call's limits of bytes and work are reached, or nothing is left. It can
@@ -146,7 +153,7 @@ func (p *page) fill(ctx context.Context) error {
 			} else {
 				p.start = l.GetIndex() + 1
 			}
-			if len(p.found) == p.hits || p.work.done() {
+			if p.over() {
 				return nil
 			}
 		}
@@ -244,10 +251,14 @@ func (p *page) editsOf(
 // add adds a hit to the page; false where the page would become too large.
 func (p *page) add(hit *compactordv1.SearchHit) bool {
 	size := proto.Size(hit)
-	if len(p.found) > 0 && p.size+size > maxHitBytes {
+	if p.size > 0 && p.size+size > maxHitBytes {
 		return false
 	}
 	p.found = append(p.found, hit)
 	p.size += size
+	p.hits--
 	return true
 }
+
+// over reports that this call may not search any further.
+func (s *Search) over() bool { return s.hits == 0 || s.left <= 0 || s.work.done() }

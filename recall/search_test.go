@@ -20,6 +20,8 @@ type memoryLog struct {
 	most     int
 }
 
+func (l *memoryLog) SessionID() string { return "id" }
+
 func (l *memoryLog) UID() string { return "a" }
 
 func (l *memoryLog) Head() *storagev1.Head {

@@ -116,7 +116,7 @@ func (w *checkedService) log() *sessiontest.Log {
 	require.Empty(w.t, records.GetNextPageToken())
 	log := &sessiontest.Log{Items: make([]sessiontest.Item, len(messages.GetMessages())+len(records.GetRecords()))}
 	for _, l := range messages.GetMessages() {
-		item := sessiontest.Item{Message: l.GetMessage(), Arrival: l.GetArrivalEdits()}
+		item := sessiontest.Item{Message: l.GetMessage(), Arrival: l.GetArrivalEdits(), ParentIndex: l.ParentIndex}
 		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
 			item.MadeFrom = proto.Uint32(l.GetViewPoint())
 		}

@@ -10,6 +10,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
@@ -36,7 +37,7 @@ func (s *Service) ForkSession(
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.fork(ctx, source, point, req)
+	w, create, err := s.begin(ctx, source, point, req)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (s *Service) ForkSession(
 	if err := w.Remember(req, answer); err != nil {
 		return nil, err
 	}
-	err = s.logs.Create(ctx, w)
+	err = create(ctx, w)
 	if errors.Is(err, storage.ErrExists) {
 		return answer, s.createdBefore(ctx, w.Row().GetSessionId(), req, answer)
 	}
@@ -73,19 +74,63 @@ func (s *Service) forkPoint(
 	}
 }
 
-// fork returns the write of the new session: the row as it was at the point, the log up to there, and then the new
-// policy.
-func (s *Service) fork(
+// begin returns the write of the new session, and what creates it: as a fork, or as a child.
+func (s *Service) begin(
 	ctx context.Context, source *storagev1.Session, point uint32, req *compactordv1.ForkSessionRequest,
-) (*sessionlog.Write, error) {
+) (w *sessionlog.Write, create func(context.Context, *sessionlog.Write) error, err error) {
 	if last := session.Point(source.GetHead()); point > last {
-		return nil, apierror.PointOutOfRange("point", point, last)
+		return nil, nil, apierror.PointOutOfRange("point", point, last)
 	}
+	id := cmp.Or(req.GetNewSessionId(), sessionlog.NewID())
+	if req.GetChild() == nil {
+		w, err = s.fork(ctx, source, point, id, req)
+		return w, s.logs.Create, err
+	}
+	sees := req.GetChild().GetSees()
+	parent, err := children.Parent(source, point, id, sees)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sees == compactordv1.ChildSees_CHILD_SEES_EVERYTHING {
+		w, err = s.fork(ctx, source, point, id, req)
+	} else {
+		w, err = s.beginChild(ctx, source, point, id, req)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	w.Row().Title, w.Row().Parent = req.GetTitle(), parent
+	return w, s.logs.CreateChild, nil
+}
+
+// beginChild returns the write of a child that sees only what the request says.
+func (s *Service) beginChild(
+	ctx context.Context, source *storagev1.Session, point uint32, id string, req *compactordv1.ForkSessionRequest,
+) (*sessionlog.Write, error) {
+	then, err := s.logs.RowAt(ctx, source, point)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.children.Begin(ctx, then, id, req.GetPolicy(), req.GetChild())
+	if err != nil {
+		return nil, err
+	}
+	w.Row().Labels = then.GetLabels()
+	if len(req.GetLabels()) > 0 {
+		w.Row().Labels = req.GetLabels()
+	}
+	return w, nil
+}
+
+// fork returns the write of a copy: the row as it was at the point, the log up to there, and then the new policy.
+func (s *Service) fork(
+	ctx context.Context, source *storagev1.Session, point uint32, id string, req *compactordv1.ForkSessionRequest,
+) (*sessionlog.Write, error) {
 	w, err := s.logs.Copy(ctx, source, point)
 	if err != nil {
 		return nil, err
 	}
-	rename(w.Row(), w.Before(), req)
+	rename(w.Row(), w.Before(), id, req)
 	if req.GetPolicy() != nil {
 		if err := s.changePolicy(ctx, w, req.GetPolicy()); err != nil {
 			return nil, err
@@ -95,8 +140,8 @@ func (s *Service) fork(
 }
 
 // rename turns the row of a copy into that of the new session.
-func rename(row, then *storagev1.Session, req *compactordv1.ForkSessionRequest) {
-	row.SessionId, row.Uid = cmp.Or(req.GetNewSessionId(), sessionlog.NewID()), uuid.NewString()
+func rename(row, then *storagev1.Session, id string, req *compactordv1.ForkSessionRequest) {
+	row.SessionId, row.Uid = id, uuid.NewString()
 	if len(req.GetLabels()) > 0 {
 		row.Labels = req.GetLabels()
 	}

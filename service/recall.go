@@ -24,6 +24,11 @@ func (s *Service) RecallContent(
 	if err != nil {
 		return nil, err
 	}
+	if id := wanted.SessionID; id != "" && id != row.GetSessionId() {
+		if row, err = s.children.Below(ctx, row, id); err != nil {
+			return nil, err
+		}
+	}
 	if req.GetMatch() != nil {
 		matching, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
 		if err != nil {
@@ -48,6 +53,9 @@ func (s *Service) RecallContent(
 		return nil, recallError(err)
 	}
 	answer.State = session.StateOf(row.GetHead(), wanted.Index)
+	if row.GetSessionId() != req.GetSessionId() {
+		answer.SessionId = row.GetSessionId()
+	}
 	return answer, nil
 }
 

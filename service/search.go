@@ -9,6 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 )
@@ -21,20 +22,70 @@ func (s *Service) SearchMessages(
 	if err != nil {
 		return nil, recallError(err)
 	}
-	row, err := s.logs.Row(ctx, req.GetSessionId())
+	root, err := s.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
+	}
+	first := root
+	if id := req.GetChildSessionId(); id != "" {
+		if first, err = s.children.Below(ctx, root, id); err != nil {
+			return nil, err
+		}
 	}
 	ctx, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer permit.Leave()
-	answer, err := search.Page(ctx, &searchedLog{s.logs, row}, s.searchedEnough())
+	var answer *compactordv1.SearchMessagesResponse
+	if req.GetIncludeChildren() {
+		answer, err = search.PageOfAll(ctx, &searchedTree{s, first, s.children.Walk(first)}, s.searchedEnough())
+	} else {
+		answer, err = search.Page(ctx, &searchedLog{s.logs, first}, s.searchedEnough())
+	}
 	if errors.Is(err, recall.ErrPageToken) {
 		return nil, apierror.InvalidToken("page_token")
 	}
-	return answer, recallError(err)
+	if err != nil {
+		return nil, recallError(err)
+	}
+	for _, hit := range answer.GetHits() {
+		if hit.GetSessionId() == "" && first != root {
+			hit.SessionId = first.GetSessionId()
+		}
+	}
+	return answer, nil
+}
+
+// searchedTree implements recall.Logs for a session and those below it.
+type searchedTree struct {
+	service *Service
+	root    *storagev1.Session
+	walk    *children.Walk
+}
+
+// First implements recall.Logs.
+func (t *searchedTree) First() recall.Log { return &searchedLog{t.service.logs, t.root} }
+
+// Seek implements recall.Logs.
+func (t *searchedTree) Seek(ctx context.Context, sessionID string) (recall.Log, error) {
+	if sessionID == t.root.GetSessionId() {
+		return t.First(), nil
+	}
+	row, err := t.walk.Seek(ctx, sessionID)
+	if apierror.IsSessionNotFound(err) || err == nil && row == nil {
+		return nil, nil
+	}
+	return &searchedLog{t.service.logs, row}, err
+}
+
+// Next implements recall.Logs.
+func (t *searchedTree) Next(ctx context.Context) (recall.Log, error) {
+	row, err := t.walk.Next(ctx)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return &searchedLog{t.service.logs, row}, nil
 }
 
 // searchTime is how long one call searches.
@@ -51,6 +102,9 @@ type searchedLog struct {
 	logs *sessionlog.Logs
 	row  *storagev1.Session
 }
+
+// SessionID implements recall.Log.
+func (l *searchedLog) SessionID() string { return l.row.GetSessionId() }
 
 // UID implements recall.Log.
 func (l *searchedLog) UID() string { return l.row.GetUid() }

@@ -20,6 +20,7 @@ import (
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
+	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
 	"github.com/compactord/compactord/service/operations"
@@ -94,6 +95,7 @@ type Service struct {
 	policies   *policies.Resolver
 	intake     *intake.Intake
 	points     *points.Points
+	children   *children.Children
 	compactor  *compaction.Compactor
 	operations *operations.Running
 	watchers   *watching.Watchers
@@ -171,6 +173,7 @@ func New(o Options) (*Service, error) {
 		CheckFirst:     requests.CheckFirst,
 		MaxAnswerBytes: DefaultMaxAnswerBytes,
 	}
+	s.children = &children.Children{Logs: s.logs, Policies: s.policies}
 	s.points = &points.Points{
 		Logs: s.logs, Policies: s.policies, Operations: s.operations, Summaries: config.Summaries, Logger: s.logger,
 		Pool:         s.admission.Compactions,

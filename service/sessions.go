@@ -71,10 +71,13 @@ func (s *Service) GetSession(
 	if err != nil {
 		return nil, err
 	}
-	return &compactordv1.GetSessionResponse{
-		Session: sessionOf(row),
-		Report:  sessionlog.Report(row),
-	}, nil
+	children, err := s.logs.Children(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	answer := &compactordv1.GetSessionResponse{Session: sessionOf(row), Report: sessionlog.Report(row)}
+	answer.Session.Children = uint32(children)
+	return answer, nil
 }
 
 // ListSessions implements SessionService.
@@ -88,6 +91,13 @@ func (s *Service) ListSessions(
 	query := storage.SessionQuery{
 		Labels: req.GetLabels(), Order: order,
 		Cursor: req.GetPageToken(), Limit: int(pageSize(req.GetPageSize())),
+	}
+	if req.GetParentSessionId() != "" {
+		parent, err := s.logs.Row(ctx, req.GetParentSessionId())
+		if err != nil {
+			return nil, err
+		}
+		query.Parent = parent.GetUid()
 	}
 	for {
 		rows, next, err := s.logs.Rows(ctx, query)
@@ -204,9 +214,24 @@ func (s *Service) changePolicy(ctx context.Context, w *sessionlog.Write, given *
 func (s *Service) DeleteSession(
 	ctx context.Context, req *compactordv1.DeleteSessionRequest,
 ) (*compactordv1.DeleteSessionResponse, error) {
-	uid, err := s.logs.Delete(ctx, req.GetSessionId())
-	if err != nil && !s.isGone(ctx, req.GetSessionId(), uid) {
-		return nil, err
+	answer := &compactordv1.DeleteSessionResponse{}
+	switch req.GetChildren() {
+	case compactordv1.ChildrenOnDelete_CHILDREN_ON_DELETE_REFUSE:
+		return answer, s.deleteSession(ctx, req.GetSessionId(), s.refuseChildren(ctx))
+	case compactordv1.ChildrenOnDelete_CHILDREN_ON_DELETE_DELETE:
+		var err error
+		answer.DeletedChildren, err = s.deleteWithChildren(ctx, req.GetSessionId())
+		return answer, err
+	default:
+		return answer, s.deleteSession(ctx, req.GetSessionId(), nil)
+	}
+}
+
+// deleteSession deletes a session, if allow does not refuse that, and ends what runs for it.
+func (s *Service) deleteSession(ctx context.Context, id string, allow func(*storagev1.Session) error) error {
+	uid, err := s.logs.Delete(ctx, id, allow)
+	if err != nil && !s.isGone(ctx, id, uid) {
+		return err
 	}
 	// An operation of the session can write nothing any more, and clients could no longer find it by the session's id.
 	if op := s.operations.Find(uid, ""); op != nil {
@@ -214,10 +239,7 @@ func (s *Service) DeleteSession(
 		// The session is deleted even where the client does not wait for this.
 		_ = op.Wait(ctx)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &compactordv1.DeleteSessionResponse{}, nil
+	return err
 }
 
 // isGone reports whether an incarnation of a session can no longer be read, after a deletion that a failing disk answered
@@ -239,6 +261,7 @@ func sessionOf(row *storagev1.Session) *compactordv1.Session {
 		NextIndex: h.GetNextIndex(), Point: session.Point(h), ActiveMessages: h.GetActiveMessages(),
 		CompactionId: h.GetCompaction().GetId(), ForkedFrom: row.GetForkedFrom(),
 		LastCheckpoint: h.GetLastCheckpoint(), PinnedMessages: uint32(len(h.GetPins())),
+		Parent: row.GetParent(), Ended: row.GetEnded(),
 	}
 	if c := h.GetCompaction(); c != nil {
 		answer.FirstKeptIndex = &c.FirstKeptIndex

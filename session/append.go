@@ -84,6 +84,7 @@ func Advance(h *storagev1.Head, c Counter, policy *compactordv1.Policy, l *compa
 	h.NextSequence, h.NextIndex = l.GetSequence()+1, l.GetIndex()+1
 	h.ActiveMessages++
 	h.LastMessage = l.GetSequence()
+	advanceCopied(h, l)
 	advanceLead(h, l)
 	advancePins(h, l)
 	h.AppendedTokens = plus(h.GetAppendedTokens(), tokensOnArrival(h, l))

@@ -92,6 +92,8 @@ var minCounts = map[sessiontest.Class]int{
 	sessiontest.BlocksInLoop:         25,
 	sessiontest.BlockCut:             15,
 	sessiontest.BlockExpired:         6,
+	sessiontest.CopiedThinking:       1,
+	sessiontest.ChildEnded:           1,
 	sessiontest.BlockMoved:           40,
 	sessiontest.BlockLimitChanged:    1,
 	sessiontest.InstructionsReplaced: 9,

@@ -8,8 +8,8 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 )
 
-// Validate returns ErrInvalid where the commit is wrong by itself: its row names no session or has no head, or its
-// messages and records do not end where the head says that the log ends.
+// Validate returns ErrInvalid where the commit is wrong by itself: its row names no session, has no head or names a
+// parent without uid, or its messages and records do not end where the head says that the log ends.
 func (c *Commit) Validate() error {
 	head := c.Session.GetHead()
 	switch {
@@ -17,6 +17,8 @@ func (c *Commit) Validate() error {
 		return fmt.Errorf("%w: a row without session id or uid", ErrInvalid)
 	case head == nil:
 		return fmt.Errorf("%w: a row without head", ErrInvalid)
+	case c.Session.GetParent() != nil && c.Session.GetParent().GetUid() == "":
+		return fmt.Errorf("%w: a parent without uid", ErrInvalid)
 	case c.Session.GetRevision() == 0:
 		return fmt.Errorf("%w: a row without revision", ErrInvalid)
 	case c.Request != nil && (c.Request.ID == "" || c.Request.Stored == nil):
@@ -99,6 +101,9 @@ func (c *Commit) Follows(row *storagev1.Session) error {
 	}
 	if !proto.Equal(row.GetCreatedAt(), c.Session.GetCreatedAt()) {
 		return fmt.Errorf("%w: created_at differs", ErrInvalid)
+	}
+	if !proto.Equal(row.GetParent(), c.Session.GetParent()) {
+		return fmt.Errorf("%w: parent differs", ErrInvalid)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ type Request struct {
 // Follows).
 type Commit struct {
 	// Session is the row after the operation. The commit succeeds only if its revision is one more than that of the
-	// stored row. created_at never changes.
+	// stored row. created_at and parent never change.
 	Session *storagev1.Session
 	// Messages are appended. Their indexes follow the log's last one, without gaps, up to the head's next_index.
 	Messages []*compactordv1.LoggedMessage
@@ -112,6 +112,8 @@ type SessionQuery struct {
 	Tenant string
 	// Labels are labels that a session must have, all of them.
 	Labels map[string]string
+	// Parent is the uid of the parent that a session's row must name; empty: any or none.
+	Parent string
 	Order  SessionOrder
 	// Cursor is the one that the previous page returned; empty for the first page.
 	Cursor string
@@ -143,9 +145,13 @@ type Store interface {
 	// Sessions returns a page of rows, newest first, and the cursor of the next page, empty on the last one. Of rows
 	// with the same time, the one created last comes first. In the pages of ByChange, each session that is not changed,
 	// created or deleted meanwhile occurs exactly once. In those of ByCreation, each one that is not created, deleted
-	// or given other labels does. Sessions returns ErrNotFound for a cursor that it did not make for this tenant, order
-	// and labels.
+	// or given other labels does. Sessions returns ErrNotFound for a cursor that it did not make for this tenant, order,
+	// labels and parent. The time that a page takes does not depend on the number of sessions with another parent.
 	Sessions(ctx context.Context, q SessionQuery) (rows []*storagev1.Session, next string, err error)
+
+	// Children returns how many sessions of the tenant have rows that name the parent with this uid. The time that it
+	// takes depends on that number alone.
+	Children(ctx context.Context, tenant, parentUID string) (int, error)
 
 	// Commit writes c to disk, completely or not at all, before it returns nil. It returns ErrNotFound where this
 	// incarnation no longer exists, else ErrRequestKnown where c.Request was committed before, else ErrConflict where

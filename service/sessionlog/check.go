@@ -56,6 +56,13 @@ func checkLog(ctx context.Context, s storage.Store, row *storagev1.Session) ([]s
 		return []storage.Problem{problem(row, "%v", err)}, nil
 	}
 	c := &logCheck{store: s, row: row, counter: counter, head: session.NewHead(row.GetEstimator())}
+	contradiction, err := checkEnd(ctx, s, row)
+	if err != nil {
+		return c.unreadable(err)
+	}
+	if contradiction != "" {
+		c.report("%s", contradiction)
+	}
 	end := row.GetHead().GetNextSequence()
 	for sequence := uint32(0); sequence < end; {
 		records, err := s.Records(ctx, storage.RefOf(row), sequence, end, checkChunk)
@@ -115,6 +122,7 @@ func (c *logCheck) message(l *compactordv1.LoggedMessage) {
 	linked.AppendedAt = l.GetAppendedAt()
 	// They depend on the policy at that time, and a later release may decide otherwise.
 	linked.ArrivalEdits = l.GetArrivalEdits()
+	linked.ParentIndex, linked.Child = l.ParentIndex, l.GetChild()
 	if err := session.CheckArrivalEdits(c.counter, l); err != nil {
 		c.report("%v", err)
 	}

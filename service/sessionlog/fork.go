@@ -19,6 +19,8 @@ func (l *Logs) Copy(ctx context.Context, source *storagev1.Session, point uint32
 	}
 	next := proto.CloneOf(then)
 	next.Revision, next.Running = 1, nil
+	// A copy of a child is no child, and goes on where the child has ended.
+	next.Parent, next.Ended = nil, nil
 	next.CreatedAt = l.Now()
 	next.ChangedAt = next.GetCreatedAt()
 	w := &Write{logs: l, before: then, commit: storage.Commit{Session: next}}

@@ -126,6 +126,9 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 		if err != nil || w == nil {
 			return err
 		}
+		if err := w.refuseEnded(); err != nil {
+			return err
+		}
 		if err := w.planDue(ctx); err != nil {
 			return err
 		}
@@ -151,13 +154,20 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 	if err := w.planDue(ctx); err != nil {
 		return err
 	}
+	return l.create(ctx, w)
+}
+
+func (l *Logs) create(ctx context.Context, w *Write) error {
 	return withoutPolicy(&w.commit, func(c *storage.Commit) error { return l.store.CreateSession(ctx, c) })
 }
 
 // Delete deletes a session with its log, and returns the uid of the deleted incarnation. The uid is empty where the row
 // cannot be read; the session is deleted anyway. With an error of the disk, too, the uid is that of the incarnation, which
-// may be deleted all the same.
-func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
+// may be deleted all the same. allow can refuse the deletion: nobody writes to the session or adds a child to it
+// meanwhile. It may be nil, and is not asked about a row that cannot be read.
+func (l *Logs) Delete(
+	ctx context.Context, id string, allow func(row *storagev1.Session) error,
+) (uid string, err error) {
 	name := NameOf(ctx, id)
 	unlock, err := l.locks.lock(ctx, name)
 	if err != nil {
@@ -167,6 +177,11 @@ func (l *Logs) Delete(ctx context.Context, id string) (uid string, err error) {
 	row, err := l.Row(ctx, id)
 	if apierror.IsSessionNotFound(err) {
 		return "", err
+	}
+	if err == nil && allow != nil {
+		if err := allow(row); err != nil {
+			return "", err
+		}
 	}
 	err = l.store.DeleteSession(ctx, tenant(ctx), id)
 	if errors.Is(err, storage.ErrNotFound) {

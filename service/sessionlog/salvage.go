@@ -111,6 +111,10 @@ func (s *salvage) copy(ctx context.Context) error {
 			s.unreadableAgain = isUnreadable(err)
 			return err
 		}
+		if s.out.GetEnded() != nil && s.out.GetEnded().GetSequence() >= s.sequence {
+			// The record of its end is lost.
+			s.out.Ended = nil
+		}
 	}
 	return s.write(ctx, head)
 }

@@ -48,10 +48,10 @@ func TestAWriteOfUnknownEffectWakesWatchers(t *testing.T) {
 	err = logs.Update(t.Context(), "s", func(row *storagev1.Session) (*sessionlog.Write, error) { return logs.Begin(row), nil })
 	require.ErrorIs(t, err, storage.ErrDisk)
 	require.Equal(t, 1, woken)
-	_, err = logs.Delete(t.Context(), "s")
+	_, err = logs.Delete(t.Context(), "s", nil)
 	require.ErrorIs(t, err, storage.ErrDisk)
 	require.Equal(t, 2, woken)
-	_, err = logs.Delete(t.Context(), "s")
+	_, err = logs.Delete(t.Context(), "s", nil)
 	require.Error(t, err)
 	require.Equal(t, 2, woken)
 }

@@ -108,6 +108,8 @@ const (
 	BlockMoved           Class = "context blocks moved before a new turn"
 	BlockLimitChanged    Class = "change of the limit of context blocks"
 	InstructionsReplaced Class = "instructions replaced"
+	CopiedThinking       Class = "thinking that a child has copied"
+	ChildEnded           Class = "end of a child"
 	LiveLoopLostItsOwn   Class = "view whose live loop lost its thinking"
 )
 

@@ -43,6 +43,9 @@ func NewGeneratorBy(t *rapid.T, e compactordv1.Estimator, counts Counts) *Genera
 		}
 		g.instruct(t)
 	}
+	if chance(t, 10, "a child") {
+		g.copyFromParent(t)
+	}
 	return g
 }
 

@@ -233,6 +233,10 @@ func (g *Generator) changePolicy(t *rapid.T) {
 
 // note writes a record that changes no view.
 func (g *Generator) note(t *rapid.T) {
+	if chance(t, 20, "child end") {
+		g.endChild(t)
+		return
+	}
 	if chance(t, 50, "checkpoint") {
 		g.count(CheckpointMade, true)
 		h := g.head()

@@ -12,6 +12,8 @@ type Item struct {
 	MadeFrom *uint32
 	// Arrival are the arrival edits of a result that answers a call.
 	Arrival []*compactordv1.Edit
+	// ParentIndex is set for a message that a child has copied: its index in the parent's log.
+	ParentIndex *uint32
 	// Record is set for records only.
 	Record *compactordv1.Record
 }

@@ -46,6 +46,8 @@ type Active struct {
 	Answers *Call
 	// Closes are the calls that waited for their results when this was said.
 	Closes []*Call
+	// Copied reports whether a child has copied it from its parent.
+	Copied bool
 	// Late reports whether it is a result that came after something else was said.
 	Late bool
 
@@ -123,6 +125,7 @@ func (m *Model) readPath() {
 			continue
 		}
 		a := &Active{Index: index[sequence], Sequence: sequence, Message: item.Message, Arrival: item.Arrival}
+		a.Copied = item.ParentIndex != nil
 		if a.is(compactordv1.Role_ROLE_ASSISTANT) {
 			a.MadeFrom = sequence - 1
 			if item.MadeFrom != nil && *item.MadeFrom < a.MadeFrom {

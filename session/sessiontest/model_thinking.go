@@ -39,9 +39,16 @@ func (m *Model) Loop(a *Active) []*Active {
 }
 
 // loopValid reports whether everything before the messages of the loop is as it was in the view of its first message:
-// no record in force and no late result has changed it.
+// no record in force and no late result has changed it, and it was not copied from a parent.
 func (m *Model) loopValid(a *Active) bool {
 	loop := m.Loop(a)
+	if first := slices.IndexFunc(m.Messages, func(b *Active) bool { return b.Copied }); first >= 0 {
+		b := m.Messages[first]
+		// What a child copied follows other messages than in its parent's log.
+		if b.Sequence > loop[0].MadeFrom && slices.ContainsFunc(loop, func(l *Active) bool { return b.Index <= l.Index }) {
+			return false
+		}
+	}
 	for _, b := range m.Messages {
 		if !b.Late || b.Sequence <= loop[0].MadeFrom {
 			continue

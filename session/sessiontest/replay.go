@@ -25,7 +25,7 @@ func reopen(log *Log) (*Writer, []*storagev1.Head) {
 	for _, item := range log.Items {
 		switch {
 		case item.Message != nil:
-			w.append(proto.CloneOf(item.Message), item.MadeFrom, item.Arrival)
+			w.append(proto.CloneOf(item.Message), item.MadeFrom, item.Arrival, item.ParentIndex)
 		case item.Record.GetRevert() != nil:
 			w.replay(item, heads[item.Record.GetRevert().GetPoint()])
 		default:

@@ -64,18 +64,23 @@ func counterFor(e compactordv1.Estimator) session.Counter {
 // Append appends a message. madeFrom is the point of the view that an ASSISTANT message was made from; nil means the
 // newest.
 func (w *Writer) Append(message *compactordv1.Message, madeFrom *uint32) *compactordv1.LoggedMessage {
-	return w.append(message, madeFrom, nil)
+	return w.append(message, madeFrom, nil, nil)
+}
+
+// Copy appends a message that has this index in the log of the parent. No view of this log was there before it.
+func (w *Writer) Copy(message *compactordv1.Message, parentIndex uint32) *compactordv1.LoggedMessage {
+	return w.append(message, proto.Uint32(0), nil, &parentIndex)
 }
 
 // AppendEdited appends a result with these arrival edits, if it answers a call.
 func (w *Writer) AppendEdited(
 	message *compactordv1.Message, edits ...*compactordv1.Edit,
 ) *compactordv1.LoggedMessage {
-	return w.append(message, nil, edits)
+	return w.append(message, nil, edits, nil)
 }
 
 func (w *Writer) append(
-	message *compactordv1.Message, madeFrom *uint32, edits []*compactordv1.Edit,
+	message *compactordv1.Message, madeFrom *uint32, edits []*compactordv1.Edit, parentIndex *uint32,
 ) *compactordv1.LoggedMessage {
 	logged := session.Link(w.Head, w.counter, message, madeFrom)
 	if logged.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
@@ -84,12 +89,13 @@ func (w *Writer) append(
 		}
 		logged.ArrivalEdits = edits
 	}
+	logged.ParentIndex = parentIndex
 	next := proto.CloneOf(w.Head)
 	session.Advance(next, w.counter, w.Policy, logged)
 	w.Head = next
 	w.Messages = append(w.Messages, logged)
 	w.Log.Items = append(w.Log.Items, Item{
-		Message: message, MadeFrom: madeFrom, Arrival: logged.GetArrivalEdits(),
+		Message: message, MadeFrom: madeFrom, Arrival: logged.GetArrivalEdits(), ParentIndex: parentIndex,
 	})
 	return logged
 }

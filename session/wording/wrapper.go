@@ -8,6 +8,7 @@ type wrapper struct{ closing *regexp.Regexp }
 var (
 	summaryWrapper = wrapperOf("summary")
 	futureWrapper  = wrapperOf("message_from_future")
+	childWrapper   = wrapperOf("sub_agent_result")
 )
 
 func wrapperOf(tag string) wrapper {

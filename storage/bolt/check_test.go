@@ -158,6 +158,8 @@ func TestCheckFinds(t *testing.T) {
 		"head short":             {editRow(func(_ *rowHeader, row *storagev1.Session) { row.Head.NextSequence-- }), "1 sequences are not below 55", false},
 		"not listed":             {remove(byTimeBucket, all.key(created)), "missing in a listing of bucket by_time", false},
 		"not listed by label":    {remove(byLabelBucket, labelled.key(created)), "missing in a listing of bucket by_label", false},
+		"child not listed":       {editRow(func(_ *rowHeader, row *storagev1.Session) { row.Parent = &compactordv1.ParentSession{Uid: "p"} }), "missing in a listing of bucket by_label", false},
+		"child listed":           {add(byLabelBucket, childrenOf(storage.ByCreation, "", "p").key(created), []byte("s")), "bucket by_label lists it in a wrong place", false},
 		"listed twice":           {add(byTimeBucket, all.key(newPlace(storagetest.At(1), first)), []byte("s")), "bucket by_time lists it in a wrong place", false},
 		"listing garbled":        {add(byLabelBucket, []byte{0}, []byte("s")), "bucket by_label: malformed key", true},
 		"log without session":    {add(messagesBucket, numberKey(99, 0), nil), "bucket messages: the ordinal 99 belongs to no session", true},

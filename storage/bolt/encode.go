@@ -92,7 +92,7 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 
 // keyStrings returns the strings of a commit that become parts of keys.
 func keyStrings(c *storage.Commit) []string {
-	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid()}
+	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid(), c.Session.GetParent().GetUid()}
 	for label, value := range c.Session.GetLabels() {
 		list = append(list, label, value)
 	}
@@ -164,6 +164,10 @@ func listings(row *storagev1.Session, ordinal uint64) [][2][]byte {
 		keys = append(keys, [2][]byte{all.bucket(), all.key(at)})
 		for label, value := range row.GetLabels() {
 			l := listing{order: order, tenant: row.GetTenant(), labelled: true, label: label, value: value}
+			keys = append(keys, [2][]byte{l.bucket(), l.key(at)})
+		}
+		if row.GetParent() != nil {
+			l := childrenOf(order, row.GetTenant(), row.GetParent().GetUid())
 			keys = append(keys, [2][]byte{l.bucket(), l.key(at)})
 		}
 	}

@@ -19,7 +19,8 @@ var (
 	sessionsBucket = []byte("sessions")
 	// byTimeBucket: order, tenant, place -> id. Besides the orders of listings it has byRunning.
 	byTimeBucket = []byte("by_time")
-	// byLabelBucket: order, tenant, label, value, place -> id.
+	// byLabelBucket: order, tenant, label, value, place -> id. Besides the orders of listings it has those of children,
+	// whose label is the parent's uid, with an empty value.
 	byLabelBucket = []byte("by_label")
 	// deadBucket: the ordinals of deleted sessions whose logs are not completely removed yet.
 	deadBucket = []byte("dead")
@@ -198,7 +199,15 @@ func newPlace(t *timestamppb.Timestamp, ordinal uint64) place {
 // it.
 const byRunning storage.SessionOrder = 2
 
-// listing is a list of a tenant's sessions in one order: all of them (byTimeBucket) or those with a label.
+// ofChildren are the orders of the lists of a session's children, one for each order of listings.
+var ofChildren = map[storage.SessionOrder]storage.SessionOrder{storage.ByCreation: 3, storage.ByChange: 4}
+
+// childrenOf returns the list of the children of the session with this uid.
+func childrenOf(order storage.SessionOrder, tenant, parentUID string) listing {
+	return listing{order: ofChildren[order], tenant: tenant, labelled: true, label: parentUID}
+}
+
+// listing is a list of a tenant's sessions in one order: all of them (byTimeBucket), or those with a label or a parent.
 type listing struct {
 	order    storage.SessionOrder
 	tenant   string

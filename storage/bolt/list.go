@@ -45,6 +45,25 @@ func (s *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 	}
 }
 
+// Children counts the entries of the list of a session's children.
+func (s *Store) Children(ctx context.Context, tenant, parentUID string) (int, error) {
+	count := 0
+	err := s.view(ctx, func(tx *transaction) error {
+		count = 0
+		if len(tenant) > maxName || len(parentUID) > maxName {
+			return nil
+		}
+		l := childrenOf(storage.ByCreation, tenant, parentUID)
+		prefix := l.prefix()
+		cursor := tx.Bucket(l.bucket()).Cursor(prefix)
+		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+			count++
+		}
+		return nil
+	})
+	return count, err
+}
+
 // query is the progress of a query.
 type query struct {
 	// walked is the listing whose entries are read; a session must also be in the others.
@@ -78,6 +97,12 @@ func newQuery(q storage.SessionQuery) (*query, error) {
 		_, _ = fmt.Fprintf(sum, "%q=%q,", label, value)
 	}
 	_, _ = fmt.Fprintf(sum, "%q %d", q.Tenant, q.Order)
+	if q.Parent != "" {
+		query.none = query.none || len(q.Parent) > maxName
+		// A session has far fewer children than a label may have sessions.
+		query.others = slices.Insert(query.others, 0, childrenOf(q.Order, q.Tenant, q.Parent))
+		_, _ = fmt.Fprintf(sum, " %q", q.Parent)
+	}
 	query.digest = [sha256.Size]byte(sum.Sum(nil))
 	if len(query.others) > 0 {
 		query.walked, query.others = query.others[0], query.others[1:]

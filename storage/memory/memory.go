@@ -249,7 +249,7 @@ func (m *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 	}
 	var list []placed
 	for n, s := range m.sessions {
-		match := s.row.GetTenant() == q.Tenant
+		match := s.row.GetTenant() == q.Tenant && (q.Parent == "" || s.row.GetParent().GetUid() == q.Parent)
 		for label, value := range q.Labels {
 			had, ok := s.row.GetLabels()[label]
 			match = match && ok && had == value
@@ -264,7 +264,7 @@ func (m *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 		list = append(list, placed{s.row, fmt.Sprintf("%s %09d", t.Format(placeFormat), n)})
 	}
 	slices.SortFunc(list, func(a, b placed) int { return cmp.Compare(b.place, a.place) })
-	mark := fmt.Sprintf("%q %d %v|", q.Tenant, q.Order, q.Labels)
+	mark := fmt.Sprintf("%q %d %v %q|", q.Tenant, q.Order, q.Labels, q.Parent)
 	after := ""
 	if q.Cursor != "" {
 		b, err := base64.URLEncoding.DecodeString(q.Cursor)
@@ -286,6 +286,21 @@ func (m *Store) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storag
 		rows, last = append(rows, proto.CloneOf(p.row)), p.place
 	}
 	return rows, "", nil
+}
+
+// Children implements storage.Store.
+func (m *Store) Children(ctx context.Context, tenant, parentUID string) (int, error) {
+	if err := m.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer m.mu.Unlock()
+	count := 0
+	for _, s := range m.sessions {
+		if s.row.GetTenant() == tenant && s.row.GetParent() != nil && s.row.GetParent().GetUid() == parentUID {
+			count++
+		}
+	}
+	return count, nil
 }
 
 // Opening implements storage.Store.

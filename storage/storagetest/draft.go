@@ -142,6 +142,12 @@ func (d *Draft) Labels(pairs ...string) *Draft {
 	return d
 }
 
+// ChildOf names the session with this uid as the parent, for new sessions.
+func (d *Draft) ChildOf(uid string) *Draft {
+	d.Session.Parent = &compactordv1.ParentSession{SessionId: "id of " + uid, Uid: uid, Depth: 1}
+	return d
+}
+
 // CreatedAt sets the time of creation, for new sessions.
 func (d *Draft) CreatedAt(seconds int) *Draft {
 	d.Session.CreatedAt = At(seconds)

@@ -208,6 +208,7 @@ func testListCursors(t *testing.T, s storage.Store) {
 		"tenant":  {Limit: 2, Cursor: cursor, Tenant: "t"},
 		"order":   {Limit: 2, Cursor: cursor, Order: storage.ByChange},
 		"labels":  {Limit: 2, Cursor: cursor, Labels: map[string]string{"k": "v"}},
+		"parent":  {Limit: 2, Cursor: cursor, Parent: "u"},
 	} {
 		_, _, err := s.Sessions(t.Context(), other)
 		require.ErrorIs(t, err, storage.ErrNotFound, name)

@@ -79,11 +79,19 @@ func (p *pair) labels(t *rapid.T) []string {
 	return pairs
 }
 
+// parent draws the uid of a parent, which need not exist; empty for none.
+func (p *pair) parent(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "", "1", "2"}).Draw(t, "parent")
+}
+
 func (p *pair) create(t *rapid.T) {
 	p.clock += rapid.IntRange(-1, 2).Draw(t, "seconds")
 	p.incarnations++
 	d := NewSession(p.tenant, p.id(t), fmt.Sprint(p.incarnations))
 	d.CreatedAt(p.clock).ChangedAt(p.clock).Labels(p.labels(t)...)
+	if parent := p.parent(t); parent != "" {
+		d.ChildOf(parent)
+	}
 	d.Texts(rapid.IntRange(0, 2).Draw(t, "messages"))
 	p.sameError(p.model.CreateSession(t.Context(), &d.Commit), p.store.CreateSession(t.Context(), &d.Commit))
 }
@@ -196,6 +204,7 @@ func (p *pair) list(t *rapid.T) {
 		Order:  rapid.SampledFrom([]storage.SessionOrder{storage.ByCreation, storage.ByChange}).Draw(t, "order"),
 		Limit:  rapid.IntRange(1, 4).Draw(t, "limit"),
 		Labels: NewSession("", "", "").Labels(p.labels(t)...).Session.GetLabels(),
+		Parent: p.parent(t),
 	}
 	pages := func(s storage.Store) [][]*storagev1.Session {
 		var list [][]*storagev1.Session
@@ -221,6 +230,13 @@ func (p *pair) reopen(t *rapid.T) {
 // compare reads and compares everything in both.
 func (p *pair) compare(t *rapid.T) {
 	require.Equal(t, p.abandoned(p.model), p.abandoned(p.store))
+	for _, uid := range []string{"1", "2", "3"} {
+		want, err := p.model.Children(t.Context(), p.tenant, uid)
+		require.NoError(t, err)
+		got, err := p.store.Children(t.Context(), p.tenant, uid)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
 	for _, id := range []string{"a", "b", "c"} {
 		want, wantErr := p.model.Session(t.Context(), p.tenant, id)
 		got, err := p.store.Session(t.Context(), p.tenant, id)

@@ -73,6 +73,8 @@ func Run(t *testing.T, b Backend) {
 		{"ListTenants", testListTenants},
 		{"ListLabels", testListLabels},
 		{"ListCursors", testListCursors},
+		{"ListChildren", testListChildren},
+		{"ParentFixed", testParentFixed},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,6 +149,10 @@ func calls(s storage.Store, row *storagev1.Session) map[string]func(context.Cont
 		},
 		"Sessions": func(ctx context.Context) error {
 			_, _, err := s.Sessions(ctx, storage.SessionQuery{Tenant: ref.Tenant, Limit: 1})
+			return err
+		},
+		"Children": func(ctx context.Context) error {
+			_, err := s.Children(ctx, ref.Tenant, ref.UID)
 			return err
 		},
 		"Commit": func(ctx context.Context) error { return s.Commit(ctx, &Next(row).Text("more").Commit) },

@@ -136,6 +136,9 @@ const (
 func (mw *messageWriter) user(l *compactordv1.LoggedMessage) []passage {
 	m := l.GetMessage()
 	text := prose(m)
+	if m.GetOrigin() == compactordv1.Origin_ORIGIN_CHILD {
+		return mw.said(l, "result of a sub-agent", mw.output(text))
+	}
 	if name := origins[m.GetOrigin()]; name != "" {
 		return mw.said(l, name, mw.redact(text))
 	}
@@ -162,7 +165,6 @@ var origins = map[compactordv1.Origin]string{
 	compactordv1.Origin_ORIGIN_CONTINUE: "program: go on",
 	compactordv1.Origin_ORIGIN_FUTURE:   "message from a later state of the conversation",
 	compactordv1.Origin_ORIGIN_MARKER:   "checkpoint",
-	compactordv1.Origin_ORIGIN_CHILD:    "result of a sub-agent",
 }
 
 // assistant returns the passages of an agent's message: thinking, text and calls, always in this order.

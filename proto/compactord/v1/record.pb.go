@@ -2219,8 +2219,10 @@ type ChildEnd struct {
 	IsError bool `protobuf:"varint,4,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
 	// How many messages the parent's log held before the result could be appended.
 	ParentNextIndex uint32 `protobuf:"varint,5,opt,name=parent_next_index,json=parentNextIndex,proto3" json:"parent_next_index,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The message whose text the result is, where the client gave none.
+	ResultIndex   *uint32 `protobuf:"varint,6,opt,name=result_index,json=resultIndex,proto3,oneof" json:"result_index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ChildEnd) Reset() {
@@ -2284,6 +2286,13 @@ func (x *ChildEnd) GetIsError() bool {
 func (x *ChildEnd) GetParentNextIndex() uint32 {
 	if x != nil {
 		return x.ParentNextIndex
+	}
+	return 0
+}
+
+func (x *ChildEnd) GetResultIndex() uint32 {
+	if x != nil && x.ResultIndex != nil {
+		return *x.ResultIndex
 	}
 	return 0
 }
@@ -2481,13 +2490,15 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\bmessages\x18\x01 \x03(\v2\x16.compactord.v1.MessageR\bmessages\x12\x1a\n" +
 	"\breplaced\x18\x02 \x01(\rR\breplaced\x12:\n" +
 	"\vview_change\x18\x03 \x01(\v2\x19.compactord.v1.ViewChangeR\n" +
-	"viewChange\"\xa0\x01\n" +
+	"viewChange\"\xd9\x01\n" +
 	"\bChildEnd\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x16\n" +
 	"\x06result\x18\x02 \x01(\tR\x06result\x12\x1c\n" +
 	"\tshortened\x18\x03 \x01(\bR\tshortened\x12\x19\n" +
 	"\bis_error\x18\x04 \x01(\bR\aisError\x12*\n" +
-	"\x11parent_next_index\x18\x05 \x01(\rR\x0fparentNextIndex*\xcd\x02\n" +
+	"\x11parent_next_index\x18\x05 \x01(\rR\x0fparentNextIndex\x12&\n" +
+	"\fresult_index\x18\x06 \x01(\rH\x00R\vresultIndex\x88\x01\x01B\x0f\n" +
+	"\r_result_index*\xcd\x02\n" +
 	"\n" +
 	"RecordKind\x12\x1b\n" +
 	"\x17RECORD_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
@@ -2665,6 +2676,7 @@ func file_compactord_v1_record_proto_init() {
 	file_compactord_v1_record_proto_msgTypes[4].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[11].OneofWrappers = []any{}
 	file_compactord_v1_record_proto_msgTypes[12].OneofWrappers = []any{}
+	file_compactord_v1_record_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

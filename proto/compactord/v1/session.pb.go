@@ -1423,7 +1423,7 @@ type ChildContext struct {
 	// How much it sees.
 	Sees ChildSees `protobuf:"varint,1,opt,name=sees,proto3,enum=compactord.v1.ChildSees" json:"sees,omitempty"`
 	// With CHOSEN: the indexes of the messages, in any order. With a message come all others of its tool group.
-	// INVALID_ARGUMENT for a message of a group whose calls are not all answered at the point, for SYSTEM and DEVELOPER
+	// INVALID_ARGUMENT where a call among them would wait for a result that the child cannot get, for SYSTEM and DEVELOPER
 	// messages at the start (see instructions), and for the announcement of a checkpoint; FAILED_PRECONDITION with
 	// MESSAGE_PUT_ASIDE for one that is not active at the point. At most 10,000 messages of 64 MiB together.
 	Indexes []uint32 `protobuf:"varint,2,rep,packed,name=indexes,proto3" json:"indexes,omitempty"`

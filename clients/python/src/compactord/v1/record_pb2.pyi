@@ -1204,6 +1204,7 @@ class ChildEnd(_message.Message):
     SHORTENED_FIELD_NUMBER: _builtins.int
     IS_ERROR_FIELD_NUMBER: _builtins.int
     PARENT_NEXT_INDEX_FIELD_NUMBER: _builtins.int
+    RESULT_INDEX_FIELD_NUMBER: _builtins.int
     call_id: _builtins.str
     """The id of the parent's call that the result was to answer; empty for a result that is a USER message."""
     result: _builtins.str
@@ -1214,6 +1215,8 @@ class ChildEnd(_message.Message):
     """Whether the child failed."""
     parent_next_index: _builtins.int
     """How many messages the parent's log held before the result could be appended."""
+    result_index: _builtins.int
+    """The message whose text the result is, where the client gave none."""
     def __init__(
         self,
         *,
@@ -1222,11 +1225,14 @@ class ChildEnd(_message.Message):
         shortened: _builtins.bool = ...,
         is_error: _builtins.bool = ...,
         parent_next_index: _builtins.int = ...,
+        result_index: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_result_index", b"_result_index", "result_index", b"result_index"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call_id", b"call_id", "is_error", b"is_error", "parent_next_index", b"parent_next_index", "result", b"result", "shortened", b"shortened"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result_index", b"_result_index", "call_id", b"call_id", "is_error", b"is_error", "parent_next_index", b"parent_next_index", "result", b"result", "result_index", b"result_index", "shortened", b"shortened"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__result_index: _TypeAlias = _typing.Literal["result_index"]  # noqa: Y015
+    _WhichOneofArgType__result_index: _TypeAlias = _typing.Literal["_result_index", b"_result_index"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__result_index) -> _WhichOneofReturnType__result_index | None: ...
 
 Global___ChildEnd: _TypeAlias = ChildEnd  # noqa: Y015
