@@ -88,7 +88,7 @@ func Variables() kong.Vars {
 // left out.
 var neverBlank = []string{
 	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
-	"kind", "role", "state",
+	"kind", "role", "state", "parent",
 }
 
 // kongExit is a panic that ends the parsing after --help, where kong would end the process.

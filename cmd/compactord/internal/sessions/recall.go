@@ -16,7 +16,7 @@ import (
 
 // Recall is `compactord recall`.
 type Recall struct {
-	Reference string `arg:"" help:"The content, as placeholders and summaries name it: 12 or '#12' is a message, 12.0 its part 0."`
+	Reference string `arg:"" help:"The content, as placeholders and summaries name it: 12 or '#12' is a message, 12.0 its part 0, CHILD#12 a message of a child."`
 	conversation.Source
 	Bytes      string `help:"Only these bytes, such as 0:4096 (first byte and number) or 4096: (from there to the end)." placeholder:"FIRST:COUNT"`
 	Lines      string `help:"Only these lines, such as 10-20, 10- or 10." placeholder:"FIRST-LAST"`
@@ -64,7 +64,8 @@ func (c *Recall) request() (*compactordv1.RecallContentRequest, error) {
 	request := &compactordv1.RecallContentRequest{
 		What: &compactordv1.RecallContentRequest_Reference{Reference: c.Reference}, MaxBytes: recallBytes,
 	}
-	if _, err := recall.ParseReference(c.Reference); err != nil {
+	_, reference := recall.CutSession(c.Reference)
+	if _, err := recall.ParseReference(reference); err != nil {
 		return nil, terminal.AsUsage(err)
 	}
 	given := 0

@@ -100,11 +100,11 @@ func recordText(r *compactordv1.Record) string {
 }
 
 func childEndText(e *compactordv1.ChildEnd) string {
-	text := fmt.Sprintf("end of the child, with a result of %s", terminal.Count(len(e.GetResult()), "byte"))
+	how := "end of the child"
 	if e.GetIsError() {
-		text = fmt.Sprintf("end of the child, which failed, with a result of %s", terminal.Count(len(e.GetResult()), "byte"))
+		how += ", which failed"
 	}
-	return text
+	return how + ", with a result of " + terminal.Count(len(e.GetResult()), "byte")
 }
 
 func blocksText(c *compactordv1.ContextBlockChange) string {

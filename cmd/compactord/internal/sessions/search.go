@@ -22,6 +22,7 @@ type Search struct {
 	Role        []string `help:"Only messages of this role: system, developer, user, assistant or tool; may be given again." placeholder:"ROLE" enum:"system,developer,user,assistant,tool"`
 	State       []string `help:"Only messages in this state: active, covered or put-aside; may be given again." placeholder:"STATE" enum:"active,covered,put-aside"`
 	NewestFirst bool     `help:"List the newest first."`
+	Children    bool     `help:"Search the session's children too, and their children."`
 	Limit       uint32   `help:"At most N messages; 0 means all." default:"20" placeholder:"N"`
 	terminal.Output
 }
@@ -109,7 +110,7 @@ func (c *Search) search(ctx context.Context, conv *conversation.Conversation) (h
 }
 
 func (c *Search) request() *compactordv1.SearchMessagesRequest {
-	request := &compactordv1.SearchMessagesRequest{NewestFirst: c.NewestFirst}
+	request := &compactordv1.SearchMessagesRequest{NewestFirst: c.NewestFirst, IncludeChildren: c.Children}
 	if c.Regexp {
 		request.Query = &compactordv1.SearchMessagesRequest_Pattern{Pattern: c.Query}
 	} else {
@@ -128,7 +129,7 @@ func (c *Search) request() *compactordv1.SearchMessagesRequest {
 
 // hitText formats a hit as one line.
 func hitText(hit *compactordv1.SearchHit) string {
-	place := fmt.Sprintf("#%d.%d", hit.GetIndex(), hit.GetPart())
+	place := fmt.Sprintf("%s#%d.%d", hit.GetSessionId(), hit.GetIndex(), hit.GetPart())
 	if hit.ResultPart != nil {
 		place += fmt.Sprintf(".%d", hit.GetResultPart())
 	}

@@ -15,6 +15,7 @@ import (
 type List struct {
 	api.Where
 	Label   map[string]string `help:"Only sessions with this label; may be given again." placeholder:"KEY=VALUE"`
+	Parent  string            `help:"Only the children of this session." placeholder:"ID"`
 	Changed bool              `help:"Sort by last change, not by creation."`
 	Limit   uint32            `help:"At most N sessions; 0 means all." placeholder:"N"`
 	JSON    bool              `help:"Print one JSON document: sessions, each as the API returns it." name:"json"`
@@ -39,17 +40,17 @@ func (c *List) Run(ctx context.Context, a *api.App) (err error) {
 		return nil
 	}
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "SESSION\tMESSAGES\tCOMPACTED\tCHANGED\tTITLE")
+	fmt.Fprintln(table, "SESSION\tMESSAGES\tCOMPACTED\tCHANGED\tPARENT\tTITLE")
 	for _, s := range sessions {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.GetSessionId(), terminal.Number(s.GetNextIndex()), compactedText(s),
-			s.GetChangedAt().AsTime().Local().Format("2006-01-02 15:04"), terminal.InLine(s.GetTitle()))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", s.GetSessionId(), terminal.Number(s.GetNextIndex()), compactedText(s),
+			s.GetChangedAt().AsTime().Local().Format("2006-01-02 15:04"), parentText(s), terminal.InLine(s.GetTitle()))
 	}
 	return table.Flush()
 }
 
 func (c *List) list(ctx context.Context, daemon *api.Client) ([]*compactordv1.Session, error) {
 	const pageSize = 500
-	request := &compactordv1.ListSessionsRequest{Labels: c.Label, PageSize: pageSize}
+	request := &compactordv1.ListSessionsRequest{Labels: c.Label, PageSize: pageSize, ParentSessionId: c.Parent}
 	if c.Changed {
 		request.Order = compactordv1.SessionOrder_SESSION_ORDER_CHANGED
 	}
@@ -67,6 +68,18 @@ func (c *List) list(ctx context.Context, daemon *api.Client) ([]*compactordv1.Se
 		if request.GetPageToken() == "" || c.Limit > 0 && uint32(len(sessions)) >= c.Limit {
 			return sessions, nil
 		}
+	}
+}
+
+// parentText names a child's parent, and says whether the child has ended.
+func parentText(s *compactordv1.Session) string {
+	switch {
+	case s.GetParent() == nil:
+		return "-"
+	case s.GetEnded() != nil:
+		return s.GetParent().GetSessionId() + " (ended)"
+	default:
+		return s.GetParent().GetSessionId()
 	}
 }
 
