@@ -67,7 +67,7 @@ func (s *Service) forkPoint(
 	case *compactordv1.ForkSessionRequest_Point:
 		return at.Point, nil
 	case *compactordv1.ForkSessionRequest_CheckpointId:
-		c, err := s.points.CheckpointInForce(ctx, source, at.CheckpointId)
+		c, err := s.logs.CheckpointInForce(ctx, source, at.CheckpointId)
 		return c.GetPoint(), err
 	default:
 		return session.Point(source.GetHead()), nil

@@ -75,8 +75,9 @@ func movesOfBlocks(log *sessiontest.Log) int {
 	return moves
 }
 
-// checkCoverage checks I1: each active message is shown, was given to a summarizer for the summary in the view, was
-// collapsed with its group, is left out by a repair or replaced by instructions, or had only thinking that an edit removed.
+// checkCoverage checks I1: each active message is shown, was given to a summarizer for the summary in the view, was folded
+// into a text in the view or collapsed with its group, is left out by a repair or replaced by instructions, or had only
+// thinking that an edit removed.
 func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compactordv1.ViewMessage) {
 	accounted := make(map[uint32]bool)
 	for _, vm := range view {
@@ -85,6 +86,10 @@ func (w *checkedService) checkCoverage(model *sessiontest.Model, view []*compact
 			accounted[o.Index] = true
 		case *compactordv1.ViewMessage_LogRepair:
 			accounted[o.LogRepair.GetIndex()] = true
+		case *compactordv1.ViewMessage_Folded:
+			for index := o.Folded.GetStart(); index < o.Folded.GetEnd(); index++ {
+				accounted[index] = true
+			}
 		}
 	}
 	if model.Entry != nil {

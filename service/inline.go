@@ -162,7 +162,7 @@ func (s *Service) compactInline(
 	return s.compact(inlined.compactor, &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
 		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
-		WillRetry: req.GetWillRetry(),
+		WillRetry: req.GetWillRetry(), Fold: req.GetFold(),
 		// The client has the messages, so a message that is appended here would be lost.
 		Policy: &compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{AutoContinue: proto.Bool(false)}},
 	}, stream, inlined.findings)

@@ -98,6 +98,9 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 	if k.token.point > session.Point(row.GetHead()) {
 		return nil, apierror.InvalidToken("plan_token")
 	}
+	if err := j.findFold(ctx, row); err != nil {
+		return nil, err
+	}
 	head, err := j.logs.HeadAt(ctx, row, k.token.point)
 	if err != nil {
 		return nil, err

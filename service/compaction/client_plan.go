@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
@@ -23,9 +24,13 @@ func (c *Compactor) Plan(
 	options := &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: req.GetSessionId()},
 		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
+		Fold: req.GetFold(),
 	}
-	if err := checkReplay(options); err != nil {
+	if err := checkOptions(options); err != nil {
 		return nil, err
+	}
+	if req.GetFold() != nil && req.GetClientPlan() != nil {
+		return nil, apierror.InvalidField("fold", "is not allowed with client_plan")
 	}
 	row, err := c.logs.Row(ctx, req.GetSessionId())
 	if err != nil {

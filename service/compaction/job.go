@@ -18,10 +18,12 @@ type job struct {
 	// id is the operation's id, and uid that of the session's incarnation.
 	id, uid string
 	started time.Time
-	// own is the client plan; nil where a strategy plans. client writes in place of the policy's summarizer; nil where
-	// that writes.
+	// own is the client plan; nil where a strategy plans or a range is folded. client writes in place of the policy's
+	// summarizer; nil where that writes.
 	own    *compactordv1.ClientPlan
 	client summarizers.Summarizer
+	// foldStart is the first index of the range to fold, where one is to be folded.
+	foldStart uint32
 	// events is the event stream; nil for a compaction without one.
 	events *eventStream
 }
@@ -62,6 +64,14 @@ func (j *job) progress(ctx context.Context, stage compactordv1.CompactionStage, 
 	j.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Progress{
 		Progress: &compactordv1.CompactionProgress{Stage: stage, Done: done, Total: total},
 	}})
+}
+
+// checkOptions refuses options that contradict each other.
+func checkOptions(req *compactordv1.CompactRequest) error {
+	if err := checkFold(req); err != nil {
+		return err
+	}
+	return checkReplay(req)
 }
 
 // checkReplay refuses a replay for other reasons than OVERFLOW.

@@ -27,6 +27,9 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := j.findFold(ctx, row); err != nil {
+		return nil, err
+	}
 	snapshot, err := j.snapshot(ctx, row, row.GetHead(), policy)
 	if err != nil {
 		return nil, err
@@ -54,16 +57,19 @@ func (j *job) makePlan(
 	in := &strategies.Input{State: snapshot, Policy: policy, Reason: j.reason()}
 	var plan *compactordv1.CompactionPlan
 	var err error
-	if j.own != nil {
+	switch {
+	case j.own != nil:
 		plan, err = strategies.OfClient(in, j.own)
-	} else {
+	case j.req.GetFold() != nil:
+		plan, err = j.planFold(in)
+	default:
 		plan, err = j.planBy(ctx, in, policy.GetStrategy())
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(plan.GetEdits()) == 0 && plan.GetCut() == nil {
-		return nil, &skip{plan.GetSkipReason(), skipMessage(plan.GetSkipReason(), plan.GetTokensBefore())}
+		return nil, j.skips(plan)
 	}
 	if err := strategies.Check(in, plan); err != nil {
 		return nil, err
@@ -96,9 +102,9 @@ func (p *planned) editsAlone(ctx context.Context, state *session.State) ([]*comp
 	return plan.GetEdits(), err
 }
 
-// resolvedStrategy returns the strategy with its defaults; nil for a client plan.
+// resolvedStrategy returns the strategy with its defaults; nil for a client plan, and where a range is folded.
 func (p *planned) resolvedStrategy() *compactordv1.Strategy {
-	if p.own != nil {
+	if p.own != nil || p.req.GetFold() != nil {
 		return nil
 	}
 	return p.Strategies.Resolved(p.policy, p.policy.GetStrategy())

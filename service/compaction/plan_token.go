@@ -69,7 +69,7 @@ func parsePlanToken(ctx context.Context, s string, decode decodeRequest) (*planT
 		return nil, session.ErrToken
 	}
 	t.uid = string(b[:size])
-	if decode(ctx, b[size:], t.req) != nil || !plannable(t.req) || checkReplay(t.req) != nil {
+	if decode(ctx, b[size:], t.req) != nil || !plannable(t.req) || checkOptions(t.req) != nil {
 		return nil, session.ErrToken
 	}
 	return t, nil
@@ -79,7 +79,7 @@ func parsePlanToken(ctx context.Context, s string, decode decodeRequest) (*planT
 func plannable(req *compactordv1.CompactRequest) bool {
 	return proto.Equal(req, &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: req.GetSessionId()},
-		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
+		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay, Fold: req.GetFold(),
 	})
 }
 

@@ -21,7 +21,7 @@ type Run struct {
 func (c *Compactor) Start(
 	ctx context.Context, req *compactordv1.CompactRequest, findings []*compactordv1.Finding,
 ) (run *Run, recorded *compactordv1.CompactionEvent, err error) {
-	if err := checkReplay(req); err != nil {
+	if err := checkOptions(req); err != nil {
 		return nil, nil, err
 	}
 	row, err := c.logs.Row(ctx, req.GetSessionId())

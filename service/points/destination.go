@@ -18,7 +18,7 @@ func (p *Points) destination(
 	var err error
 	switch target := req.GetTarget().(type) {
 	case *compactordv1.RevertToCheckpointRequest_CheckpointId:
-		c, err := p.CheckpointInForce(ctx, row, target.CheckpointId)
+		c, err := p.Logs.CheckpointInForce(ctx, row, target.CheckpointId)
 		if err != nil {
 			return nil, err
 		}

@@ -233,8 +233,9 @@ export const CompactRequestSchema: GenMessage<CompactRequest, {jsonType: Compact
 /**
  * FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
  * turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
- * tool group, that group is left out. PLAN_INVALID where it begins within one turn and ends within another, where a
- * pinned message is in it, or where it would divide what is folded already; open calls are never folded.
+ * tool group, that group is left out; the request of a turn is folded only with the whole turn, and open calls never.
+ * PLAN_INVALID where it begins within one turn and ends within another, where it has a leading, covered or pinned message,
+ * or where it would divide what is folded already.
  *
  * @generated from message compactord.v1.FoldRange
  */
@@ -281,8 +282,9 @@ export type FoldRange = Message<"compactord.v1.FoldRange"> & {
 /**
  * FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
  * turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
- * tool group, that group is left out. PLAN_INVALID where it begins within one turn and ends within another, where a
- * pinned message is in it, or where it would divide what is folded already; open calls are never folded.
+ * tool group, that group is left out; the request of a turn is folded only with the whole turn, and open calls never.
+ * PLAN_INVALID where it begins within one turn and ends within another, where it has a leading, covered or pinned message,
+ * or where it would divide what is folded already.
  *
  * @generated from message compactord.v1.FoldRange
  */
