@@ -209,6 +209,28 @@ func TestWorkThatComesBackEntersInItsOrder(t *testing.T) {
 	})
 }
 
+// Work that goes away once more while a part of it comes back has its room once, not twice.
+func TestAwayAgainWhileComingBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := poolOf(t, 2, nil)
+		ctx, permit := enter(t, p, admission.WholeCore)
+		answered := make(chan struct{})
+		var both sync.WaitGroup
+		both.Go(func() { admission.Away(ctx, func() { <-answered }) })
+		synctest.Wait()
+		_, other := enter(t, p, admission.WholeCore)
+		close(answered)
+		synctest.Wait()
+		both.Go(func() { admission.Away(ctx, func() {}) })
+		synctest.Wait()
+		other.Leave()
+		both.Wait()
+		permit.Leave()
+		_, last := enter(t, p, admission.WholeCore)
+		last.Leave()
+	})
+}
+
 // Away without a pool only waits.
 func TestAwayFromNowhere(t *testing.T) {
 	called := false

@@ -4,6 +4,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
@@ -96,6 +98,36 @@ func TestRoomForOthers(t *testing.T) {
 	require.Equal(t, retryAfter, refused.RetryAfter)
 	_, err = b.take(third, smallBytes)
 	require.NoError(t, err)
+}
+
+// Where a client needs room in its own part, the largest of its own requests that have stopped to arrive is ended, and
+// none of another client. One that has arrived is never ended.
+func TestWhichRequestGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const mib = 1 << 20
+		b, err := NewBudget(16*mib, nil)
+		require.NoError(t, err)
+		var ended []string
+		arriving := func(name string, client net.Addr, bytes int64) *share {
+			s, err := b.takeArriving(client, bytes, func(error) { ended = append(ended, name) })
+			require.NoError(t, err)
+			return s
+		}
+		hog, other := &net.UnixAddr{}, &net.UnixAddr{}
+		arriving("small", hog, 2*mib)
+		arriving("large", hog, 4*mib)
+		arriving("another client's", other, 6*mib)
+		<-time.After(2 * stalledAfter)
+		running := arriving("running", hog, 3*mib)
+		require.Equal(t, []string{"large"}, ended)
+
+		require.NoError(t, running.arrived(4*mib))
+		<-time.After(2 * stalledAfter)
+		arriving("last", hog, 3*mib)
+		require.Equal(t, []string{"large", "small"}, ended)
+		_, err = b.takeArriving(hog, 3*mib, nil)
+		require.Equal(t, limitOfClient, limitIn(t, err), "what runs, and what has just begun to arrive, goes on")
+	})
 }
 
 // Refusals are counted by their limit, and the gauge shows what is reserved.
