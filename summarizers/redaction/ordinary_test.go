@@ -124,3 +124,10 @@ func TestLoginsWithinASentence(t *testing.T) {
 	removed(t, "Zima-blizko-5", "Пароль от базы: Zima-blizko-5 (логин postgres)")
 	leftAlone(t, "login with google / github2 and continue", "sign in with step3 / step4 as before", "пароль хранится как bcrypt (cost 12)")
 }
+
+// A placeholder shows that a word behind it is a second password, which a further search finds.
+func TestPasswordsBesidePlaceholders(t *testing.T) {
+	text := "Tr0mbone$99 is the password for the staging box:unter22!"
+	removed(t, "Tr0mbone$99", text)
+	removed(t, "unter22!", text)
+}
